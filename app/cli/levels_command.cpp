@@ -170,8 +170,9 @@ std::string as_text(const Answer& answer) {
                             l.launch_ms);
     if (l.idle_ms > worth_saying)
         text += fmt::format(
-            "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}\n",
-            l.idle_ms, l.in_step ? "; few warps, which stay in step" : "");
+            "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}{}\n",
+            l.idle_ms, l.sending_ms > worth_saying ? ", or send what they store" : "",
+            l.in_step ? "; few warps, which stay in step" : "");
     text += fmt::format("\nbound by {}", l.bounds[l.bound_by].resource);
     if (answer.known.measured_ms)
         text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.known.measured_ms,

@@ -66,6 +66,9 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::Level
     if (by == "dram")
         return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.misses.dram_read_bytes), stored,
                            draw::figure(on.device.memory_gbs));
+    if (by == "l2" && l.by_sending)
+        return fmt::format("{} sectors that SMs send for what they store, {} a clock each",
+                           short_count(s.sent_sectors), many(on.levels.sent_per_clock.value));
     if (by == "l2")
         return fmt::format("{} read and {} stored, at {} bytes a clock",
                            bytes_short(l.misses.l2_read_sectors * analysis::kSectorBytes), stored,
@@ -125,8 +128,9 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
         words += fmt::format("By the machine code, as Nsight Compute counted it: {}. ",
                              short_count(static_cast<uint64_t>(counted->*resource.machine)));
     if (resource.counted && levels.idle_ms > 0)
-        words += fmt::format("For {} of {} all blocks of an SM wait for data, modelled{}. ",
+        words += fmt::format("For {} of {} all blocks of an SM wait for data{}, modelled{}. ",
                              in_ms(levels.idle_ms, bound.ms), in_ms(bound.ms, bound.ms),
+                             levels.sending_ms > 0 ? ", or send what they store" : "",
                              levels.in_step ? ": few warps, which stay in step" : "");
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
     if (resource.key == std::string_view("latency"))

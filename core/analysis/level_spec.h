@@ -54,6 +54,7 @@ struct LevelSpec {
     LevelFigure issue_per_clock;  // instructions of warps,
     LevelFigure fp32_per_clock;   // fp32 operations of lanes, a multiply-add counted once
     LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together, each clock
+    LevelFigure sent_per_clock;   // sectors that an SM sends to L2, each clock
 
     // Of L2 that different lines find room in.
     double l2_useful_bytes() const { return l2_bytes.value / l2_copies.value; }
@@ -65,7 +66,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 23>& level_figures();
+const std::array<LevelFigureName, 24>& level_figures();
 
 // Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
 // the file has none. `name` is named in errors.

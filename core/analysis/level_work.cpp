@@ -49,6 +49,7 @@ struct RawUnit {
     uint32_t turns = 1;  // of the warp that has most
     bool loads = false;
     uint64_t requests = 0;        // to load
+    uint64_t sent = 0;            // sectors, to L2
     uint32_t ahead = UINT32_MAX;  // the least of its loads
 };
 
@@ -60,6 +61,7 @@ struct WarpState {
     uint32_t turns = 1;                    // loads wait for each other so many times
     std::set<uint32_t> loaded, under_way;  // sites since the unit began; since the last turn did
     std::set<uint32_t> read;               // of shared memory since the last trip over them began
+    std::vector<uint64_t> stored;          // sectors of its last request to store, by active lane
     std::map<uint32_t, uint32_t> copied;   // sites of copies since the unit began, by barriers passed then
 };
 
@@ -72,6 +74,7 @@ public:
           rules_(rules),
           moved_(moved),
           costs_(trace),
+          block_warps_(static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize)),
           first_line_(moved.size()) {}
 
     BlockWork work(uint32_t number, std::vector<uint32_t>* unit_of) {
@@ -304,8 +307,25 @@ private:
             }
         });
         if (last.sectors) keep();
+        if (store) send(warps_[warp], access, lanes * site.bytes, cost, at);
         at.passes += first_time ? missed : passes;
         if (first_time) sums_.more_passes += missed - passes;
+    }
+
+    void send(WarpState& warp, const trace::Access& access, uint32_t bytes, const SectorCost& cost,
+              RawUnit& at) {
+        std::vector<uint64_t> sectors, lines;
+        for_lanes(access.mask, [&](uint32_t lane) { sectors.push_back(access.offset[lane] / kSectorBytes); });
+        const bool alone = sectors.size() == cost.sectors;
+        for (const uint64_t sector : sectors) lines.push_back(sector / 4);
+        std::ranges::sort(lines);
+        const auto repeated = std::ranges::unique(lines);
+        const uint32_t sent =
+            sent_for({bytes, cost.sectors, static_cast<uint32_t>(lines.size() - repeated.size()), alone,
+                      sectors == warp.stored, block_warps_});
+        warp.stored = std::move(sectors);
+        sums_.sent_sectors += sent;
+        at.sent += sent;
     }
 
     BlockWork finish();
@@ -317,6 +337,7 @@ private:
     const WorkRules& rules_;
     const std::vector<int64_t>& moved_;
     CostTable costs_;
+    uint32_t block_warps_;
     std::vector<std::optional<uint64_t>> first_line_;  // by slot: of the first request
     std::vector<WarpState> warps_;
     std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
@@ -413,6 +434,8 @@ BlockWork Gatherer::finish() {
         Unit& unit = work.units[i];
         unit.load_cycles =
             cycles(raw.passes, std::max(raw.lookups, raw.load_accesses), raw.load.instructions);
+        work.sending_cycles += std::max(0.0, static_cast<double>(raw.sent) / spec.sent_per_clock.value -
+                                                 static_cast<double>(unit.load_cycles));
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         if (raw.chain > 0) {
@@ -436,16 +459,22 @@ BlockWork Gatherer::finish() {
 
 }  // namespace
 
+uint32_t sent_for(const StoreRequest& request) {
+    constexpr uint32_t kFewLines = 32;
+    if (!request.alone || request.lines * request.warps < kFewLines)
+        return (request.bytes + kSectorBytes - 1) / kSectorBytes;
+    return (request.sectors + request.lines) * (request.again ? 2 : 1);
+}
+
 LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1); }
 
 namespace {
 // What LevelSums consists of, so that each is said once.
 constexpr uint64_t LevelSums::*kSums[] = {
-    &LevelSums::requested_bytes, &LevelSums::loads,       &LevelSums::load_units,
-    &LevelSums::loads_ahead,     &LevelSums::l1_sectors,  &LevelSums::stored_sectors,
-    &LevelSums::passes,          &LevelSums::more_passes, &LevelSums::lookups,
-    &LevelSums::lines,           &LevelSums::wavefronts,  &LevelSums::accesses,
-    &LevelSums::instructions,    &LevelSums::fp32};
+    &LevelSums::requested_bytes, &LevelSums::loads,          &LevelSums::load_units,  &LevelSums::loads_ahead,
+    &LevelSums::l1_sectors,      &LevelSums::stored_sectors, &LevelSums::passes,      &LevelSums::more_passes,
+    &LevelSums::lookups,         &LevelSums::lines,          &LevelSums::wavefronts,  &LevelSums::accesses,
+    &LevelSums::instructions,    &LevelSums::fp32,           &LevelSums::sent_sectors};
 static_assert(sizeof(LevelSums) == std::size(kSums) * sizeof(uint64_t));
 }  // namespace
 

@@ -39,7 +39,8 @@ struct LevelSums {
     uint64_t load_units = 0;   // turns of units that have some: a warp's of a turn are in flight together,
     uint64_t loads_ahead = 0;  // with those of earlier units that nothing has waited for: loads x Unit::ahead
     uint64_t l1_sectors = 0;   // that requests to load need
-    uint64_t stored_sectors = 0;  // the same of stores
+    uint64_t stored_sectors = 0;  // the same of stores, and
+    uint64_t sent_sectors = 0;    // what an SM sends to L2 for them (sent_for)
     // Of requests to load and store, through the data pipe, where they hit: as many as the worst of 32 banks
     // of 4 bytes has different words, as of shared memory. And what is added where those miss that load a
     // sector which their block has not loaded before (tags.h).
@@ -58,6 +59,21 @@ struct LevelSums {
     }
     bool operator==(const LevelSums&) const = default;
 };
+
+// A request to store.
+struct StoreRequest {
+    uint32_t bytes = 0;    // of all lanes
+    uint32_t sectors = 0;  // that they lie in,
+    uint32_t lines = 0;    // and lines
+    bool alone = false;    // each lane has a sector of its own
+    bool again = false;    // the request before it, of the same warp, was to the same sectors
+    uint32_t warps = 0;    // of its block
+};
+// The sectors that an SM sends to L2 for it, at least. What is stored to a sector by and by is sent together
+// while the warps of a block store to few lines. Where they do not, each lane's sector is sent alone, with
+// one more for each line; twice, if it has just been sent. Source: tests/data/hardware/stores.txt; found
+// there, and documented nowhere.
+uint32_t sent_for(const StoreRequest& request);
 
 // Arrays of a launch, and one more for what lies in none.
 inline size_t level_slots(const Launch& launch) { return launch.arrays.size() + 1; }
@@ -100,6 +116,9 @@ struct BlockWork {
     // Of all units, what a warp that goes round a loop takes longer than its loads of shared memory and the
     // work of all of them do.
     double trip_cycles = 0;
+    // Of all units, what an SM takes longer to send their stores to L2 than its pipe and its load/store units
+    // take for their requests.
+    double sending_cycles = 0;
     uint64_t left_out = 0;  // sectors that units before have just touched, so that they hit
 };
 

@@ -205,9 +205,25 @@ Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers
     return {};
 }
 
+// What the busiest SM is asked for at least, where a block of a kind asks for amount(kind).
+template <class Amount>
+double of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
+    std::vector<AmountOfBlocks> amounts;
+    for (const Levels::Kind& kind : levels.kinds)
+        amounts.push_back({static_cast<double>(amount(kind)), kind.blocks});
+    double busiest = least_of_busiest(amounts, sms);
+    // Blocks in step leave it more of them than its share: these may be the ones that do least.
+    const uint64_t share = (levels.blocks + sms - 1) / sms;
+    busiest += static_cast<double>(levels.of_busiest(sms) - share) *
+               std::ranges::min(amounts, {}, &AmountOfBlocks::amount).amount;
+    return busiest;
+}
+
 // Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
 struct SmWork {
     double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
+    double stores = 0;   // that it sends to L2,
+    double sending = 0;  // of which nothing else is done meanwhile if its blocks are in step
 };
 
 // What SMs do is shared by all of them at best. But a block stays on one, and where some do less than others,
@@ -218,14 +234,9 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     // more: of all blocks, and as much of each as of another.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
         const double of_each = more / static_cast<double>(levels.blocks);
-        std::vector<AmountOfBlocks> amounts;
-        for (const Levels::Kind& kind : levels.kinds)
-            amounts.push_back({static_cast<double>(amount(kind.sums)) + of_each, kind.blocks});
-        double busiest = least_of_busiest(amounts, on.device.sms);
-        // Blocks in step leave it more of them than its share: these may be the ones that do least.
-        const uint64_t share = (levels.blocks + on.device.sms - 1) / on.device.sms;
-        busiest += static_cast<double>(levels.of_busiest(on.device.sms) - share) *
-                   std::ranges::min(amounts, {}, &AmountOfBlocks::amount).amount;
+        const double busiest = of_busiest(levels, on.device.sms, [&](const Levels::Kind& kind) {
+            return static_cast<double>(amount(kind.sums)) + of_each;
+        });
         return std::max((static_cast<double>(amount(levels.sums)) + more) / on.device.sms, busiest) /
                (a_clock * spec.clock_mhz.value * 1e3);
     };
@@ -239,7 +250,10 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
                levels.lookups_again())),
         ms([](const Sums& of) { return static_cast<double>(of.instructions); }, spec.issue_per_clock.value),
         ms([](const Sums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
-           spec.fp32_per_clock.value)};
+           spec.fp32_per_clock.value),
+        ms([](const Sums& of) { return static_cast<double>(of.sent_sectors); }, spec.sent_per_clock.value),
+        of_busiest(levels, on.device.sms, [](const Levels::Kind& kind) { return kind.sending_cycles; }) /
+            (spec.clock_mhz.value * 1e3)};
 }
 
 // first: the first block, which stands for all in how they wait for each other.
@@ -257,7 +271,8 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     const double average = static_cast<double>(levels.blocks) / (on.device.sms * at_once);
     double in_turn = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
     // A margin, chosen with the times of small launches known (docs/model.md): what blocks wait is modelled
-    // as a mean, and a bound must not be above what a launch takes.
+    // as a mean, and what they send as found with other stores, and a bound must not be above what a launch
+    // takes.
     constexpr double kMargin = 0.95;
     // Where warps wait each on its own it is not known either how many loads ptxas has under way together.
     // Blocks with barriers may have none of the chance that work takes longer.
@@ -282,12 +297,16 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
                 if (unit.loads) sending += unit.load_cycles / clocks;
             waited = std::max(0.0, kMargin * waits - sending * (at_once - 1));
         }
-        levels.idle_ms = (waited + first_reads) * rounds;
+        // Blocks that end together send what they store at the same time.
+        levels.sending_ms = kMargin * work.sending;
+        levels.idle_ms = (waited + first_reads) * rounds + levels.sending_ms;
     } else if (first.barriers)
-        levels.idle_ms = levels.misses.idle_cycles / on.device.sms / clocks;
+        levels.idle_ms = kMargin * levels.misses.idle_cycles / on.device.sms / clocks;
     levels.launch_ms = spec.launch_ns.value * 1e-6;
     const double stored = static_cast<double>(s.stored_sectors) * analysis::kSectorBytes;
     const double from_l2 = levels.misses.l2_read_sectors * analysis::kSectorBytes;
+    const double of_l2 = (from_l2 + stored) / (spec.l2_per_clock.value * clocks);
+    levels.by_sending = work.stores > of_l2;
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
     const auto of_sm = [&](const char* resource, double ms, std::string of) {
         return LevelBound{resource, ms + levels.idle_ms + levels.launch_ms, std::move(of)};
@@ -296,9 +315,11 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         {"dram", (levels.misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6) + levels.launch_ms,
          fmt::format("{} bytes read and {} stored, at {:.0f} GB/s", in_words(levels.misses.dram_read_bytes),
                      in_words(stored), on.device.memory_gbs)},
-        {"l2", (from_l2 + stored) / (spec.l2_per_clock.value * clocks) + levels.launch_ms,
-         fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock", in_words(from_l2),
-                     in_words(stored), spec.l2_per_clock.value)},
+        {"l2", std::max(of_l2, work.stores) + levels.launch_ms,
+         levels.by_sending ? fmt::format("{} sectors that SMs send for what they store, {} a clock each",
+                                         short_count(s.sent_sectors), spec.sent_per_clock.value)
+                           : fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock",
+                                         in_words(from_l2), in_words(stored), spec.l2_per_clock.value)},
         of_sm("data_pipe", work.pipe,
               fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(levels.passes()),
                           short_count(s.wavefronts))),
@@ -311,7 +332,7 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         of_sm("fp32", work.fp32 + filling, fmt::format("{} fp32 instructions of warps", short_count(s.fp32))),
         {"latency",
          (a_block(levels.misses.latency_cycles) + first_reads + first.trip_cycles / clocks) * in_turn +
-             levels.launch_ms,
+             kMargin * work.sending / at_once + levels.launch_ms,
          fmt::format("what a block waits and works, {} blocks at once", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),
@@ -363,7 +384,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.grid = launch.grid;
     if (levels.blocks == 0) levels.blocks = launch.grid.count();
     for (const Source::Kind& kind : source.kinds()) {
-        levels.kinds.push_back({kind.work->sums, kind.blocks});
+        levels.kinds.push_back({kind.work->sums, kind.work->sending_cycles, kind.blocks});
         levels.sums.add(kind.work->sums, kind.blocks);
         levels.distinct_sectors += kind.work->distinct_sectors * kind.blocks;
     }

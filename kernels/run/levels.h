@@ -72,7 +72,8 @@ double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms);
 struct Levels {
     // Blocks that do the same, but for where in memory.
     struct Kind {
-        analysis::LevelSums sums;  // of one
+        analysis::LevelSums sums;   // of one
+        double sending_cycles = 0;  // as BlockWork has it
         uint64_t blocks = 0;
     };
     Dim3 grid;
@@ -107,8 +108,11 @@ struct Levels {
     uint64_t distinct_sectors = 0;  // of each block, added up
     std::vector<LevelBound> bounds;
     size_t bound_by = 0;  // the longest of them
-    // Part of each bound by what SMs do themselves: an SM does nothing, since all of its blocks wait at once.
+    // Part of each bound by what SMs do themselves: an SM does nothing else, since all of its blocks wait at
+    // once, or store.
     double idle_ms = 0;
+    double sending_ms = 0;     // of these, until what its blocks store has been sent to L2
+    bool by_sending = false;   // the bound of L2 is for what SMs send of what they store
     double launch_ms = 0;      // part of every bound
     bool as_recorded = false;  // placed as a GPU recording says
     bool sampled = false;      // blocks were moved from a few that were recorded

@@ -7,6 +7,7 @@
 #   steps.txt        whether the blocks of an SM begin their phases together
 #   rates.txt        how many loads a clock L1 answers, and how long an empty launch takes
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
+#   stores.txt       how fast an SM sends stores on to L2
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,7 +20,7 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 head="# device: $device; CUDA $cuda; $(date -u +%Y-%m-%d); made by tests/gpu/probes/make.sh"
 
-for probe in banks arithmetic requests sms rates latency; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
+for probe in banks arithmetic requests sms rates latency stores; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
 
 { echo "$head"; "$work/arithmetic"; } > "$out/arithmetic.txt"
 
@@ -88,6 +89,8 @@ done
 
 { echo "$head"; sed -n 's|^//     |# |p' "$here/latency.cu"; "$work/latency"; } > "$out/latency.txt"
 
+{ echo "$head"; sed -n 's|^//     |# |p' "$here/stores.cu"; "$work/stores"; } > "$out/stores.txt"
+
 # Kernels, rows and columns of P a block, its threads, T.
 {
     echo "$head"
@@ -108,4 +111,4 @@ tiled 32 32 32 32 32
 tiled_swapped 32 32 32 32 32
 KERNELS
 } > "$out/steps.txt"
-echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt, rates.txt, latency.txt and steps.txt to $out"
+echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt and steps.txt to $out"

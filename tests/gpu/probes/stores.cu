@@ -1,26 +1,30 @@
 // How fast an SM sends stores on to L2.
 //
-//     stores SECTORS WARPS SMS CLOCKS   for each request to store that touches so many sectors, a word of
-//     each
-//                                       lane, from so many warps of each of so many SMs
+//     stores APART TIMES WARPS SMS CLOCKS
 //
-// The median of 20 blocks that store 256 times a warp and wait for all of it, less that of those that store
-// 64 times. What they store to fits L2.
+// For each request to store, whose lanes lie so many words apart; so many requests in a row store to words
+// side by side, and so to the same sectors. From so many warps of each of so many SMs.
+//
+// The median of 20 blocks that store 512 times a warp and wait for all of it, less that of those that store
+// 128 times. What they store to fits L2.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
-constexpr int kBlocks = 1024;
+constexpr int kBlocks = 1024, kPlaces = 16;
 __device__ long long g_cycles[kBlocks];
 
-// Lane i stores to sector i * sectors / 32 of the request.
-__global__ void stores(unsigned* to, int sectors, int times) {
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    unsigned* at =
-        to + (blockIdx.x * warps + warp) * 256 * 256 + lane * sectors / 32 * 8 + lane % (32 / sectors);
+template <int kTimes>
+__global__ void stores(unsigned* to, int apart, int requests) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    unsigned* const at = to + ((blockIdx.x * warps + warp) * kPlaces * 32 + lane) * apart;
     __syncthreads();
     const long long begin = clock64();
-    for (int i = 0; i < times; ++i) at[i * 256] = lane;
+    for (int i = 0; i < requests; i += kPlaces * kTimes)
+#pragma unroll
+        for (int place = 0; place < kPlaces; ++place)
+#pragma unroll
+            for (int j = 0; j < kTimes; ++j) at[place * 32 * apart + j] = lane;
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) g_cycles[blockIdx.x] = clock64() - begin;
@@ -32,31 +36,39 @@ __global__ void work(long long cycles) {
     }
 }
 
+template <int kTimes>
+double median(unsigned* to, int apart, int warps, int blocks, int requests) {
+    std::vector<long long> all;
+    for (int launch = 0; launch < 2 || all.size() < 20; ++launch) {
+        stores<kTimes><<<blocks, warps * 32>>>(to, apart, requests);
+        std::vector<long long> cycles(blocks);
+        cudaMemcpyFromSymbol(cycles.data(), g_cycles, sizeof(long long) * blocks);
+        if (launch > 0) all.insert(all.end(), cycles.begin(), cycles.end());
+    }
+    std::sort(all.begin(), all.end());
+    return static_cast<double>(all[all.size() / 2]);
+}
+
+template <int kTimes>
+void measure(unsigned* to, int apart, int warps, int blocks) {
+    const double more = median<kTimes>(to, apart, warps, blocks, 512),
+                 less = median<kTimes>(to, apart, warps, blocks, 128);
+    std::printf("stores %d %d %d %d %.2f\n", apart, kTimes, warps, blocks, (more - less) / (384 * warps));
+}
+
 int main() {
     int sms = 0;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     unsigned* to = nullptr;
-    cudaMalloc(&to, sizeof *to * 256 * 256 * 8 * sms);
+    cudaMalloc(&to, sizeof *to * sms * 16 * kPlaces * 32 * 32);
     work<<<sms * 4, 128>>>(1'000'000'000);  // until the clock is the highest
-    const auto median = [&](int sectors, int warps, int blocks, int times) {
-        std::vector<long long> all;
-        while (all.size() < 20) {
-            stores<<<blocks, warps * 32>>>(to, sectors, times);
-            std::vector<long long> cycles(blocks);
-            cudaMemcpyFromSymbol(cycles.data(), g_cycles, sizeof(long long) * blocks);
-            all.insert(all.end(), cycles.begin(), cycles.end());
-        }
-        std::sort(all.begin(), all.end());
-        return static_cast<double>(all[all.size() / 2]);
-    };
     for (const int blocks : {1, 8, sms})
-        for (const int warps : {1, 8})
-            for (const int sectors : {1, 2, 4, 8, 16, 32}) {
-                median(sectors, warps, blocks, 256);
-                const double more = median(sectors, warps, blocks, 256),
-                             less = median(sectors, warps, blocks, 64);
-                std::printf("stores %d %d %d %.2f\n", sectors, warps, blocks, (more - less) / (192 * warps));
-            }
+        for (const int warps : {1, 2, 4, 8, 16}) {
+            for (const int apart : {1, 2, 4, 8, 16, 32}) measure<1>(to, apart, warps, blocks);
+            for (const int apart : {2, 4, 8, 16, 32}) measure<2>(to, apart, warps, blocks);
+            for (const int apart : {4, 8, 16, 32}) measure<4>(to, apart, warps, blocks);
+            for (const int apart : {8, 16, 32}) measure<8>(to, apart, warps, blocks);
+        }
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) std::fprintf(stderr, "stores: %s\n", cudaGetErrorString(error));
     return error != cudaSuccess;
