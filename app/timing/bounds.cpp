@@ -66,9 +66,7 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::Level
     if (by == "dram")
         return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.misses.dram_read_bytes), stored,
                            draw::figure(on.device.memory_gbs));
-    if (by == "l2" && l.by_sending)
-        return fmt::format("{} sectors that SMs send for what they store, {} a clock each",
-                           short_count(s.sent_sectors), many(on.levels.sent_per_clock.value));
+    if (by == "l2" && l.by_sending) return l.bounds[l.bound_by].of;
     if (by == "l2")
         return fmt::format("{} read and {} stored, at {} bytes a clock",
                            bytes_short(l.misses.l2_read_sectors * analysis::kSectorBytes), stored,
@@ -105,19 +103,24 @@ std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice
     if (of_sms && static_cast<double>(most * on.device.sms) > kClearly * static_cast<double>(l.blocks))
         text += fmt::format("; {} on {} SMs, so that one runs {}", counted(l.blocks, "block"), on.device.sms,
                             grouped(most));
-    if (const double bound = l.bounds[l.bound_by].ms; of_sms && l.idle_ms > (1 - 1 / kClearly) * bound)
-        text += fmt::format("; for {} {}", in_ms(l.idle_ms, bound),
+    if (const double bound = l.bounds[l.bound_by].ms, clear = (1 - 1 / kClearly) * bound;
+        of_sms && l.idle_ms > clear)
+        text += fmt::format("; for {} {}{}", in_ms(l.idle_ms, bound),
                             l.resident == 1 ? "an SM's block waits for data"
                                             : fmt::format("the {} blocks of an SM wait for data at once",
-                                                          grouped(l.resident)));
+                                                          grouped(l.resident)),
+                            l.sending_ms > clear ? ", or send what they store" : "");
     return text;
 }
 
 // counted: what counters said of the launch; null where they were not read.
 std::string rests_on(const LevelBound& bound, const Levels& levels, const kernels::LevelDevice& on,
                      const kernels::LevelCounterRow* counted) {
-    const Resource& resource = resource_of(bound.resource);
-    const bool part = !resource.counted && levels.simulated < levels.blocks;
+    Resource resource = resource_of(bound.resource);
+    const bool by_sending = levels.by_sending && resource.key == std::string_view("l2");
+    if (by_sending)
+        resource.known = "counted from recorded blocks", resource.rate = &LevelSpec::sent_per_clock;
+    const bool part = !resource.counted && !by_sending && levels.simulated < levels.blocks;
     std::string words = fmt::format(
         "{}: {}; {}{}. ", resource.name, bound.of, resource.known,
         part ? fmt::format(" by the first {} of {} blocks", grouped(levels.simulated), grouped(levels.blocks))

@@ -48,8 +48,8 @@ struct RawUnit {
     bool reads_used = false;
     uint32_t turns = 1;  // of the warp that has most
     bool loads = false;
-    uint64_t requests = 0;        // to load
-    uint64_t sent = 0;            // sectors, to L2
+    uint64_t requests = 0;  // to load
+    UnitStores stores;
     uint32_t ahead = UINT32_MAX;  // the least of its loads
 };
 
@@ -74,7 +74,6 @@ public:
           rules_(rules),
           moved_(moved),
           costs_(trace),
-          block_warps_(static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize)),
           first_line_(moved.size()) {}
 
     BlockWork work(uint32_t number, std::vector<uint32_t>* unit_of) {
@@ -307,25 +306,29 @@ private:
             }
         });
         if (last.sectors) keep();
-        if (store) send(warps_[warp], access, lanes * site.bytes, cost, at);
+        if (store) add_store(warps_[warp], access, site.bytes, cost, at.stores);
         at.passes += first_time ? missed : passes;
         if (first_time) sums_.more_passes += missed - passes;
     }
 
-    void send(WarpState& warp, const trace::Access& access, uint32_t bytes, const SectorCost& cost,
-              RawUnit& at) {
-        std::vector<uint64_t> sectors, lines;
+    // cost: of the request. Its lanes are where they lie in memory.
+    void add_store(WarpState& warp, const trace::Access& access, uint32_t lane_bytes, const SectorCost& cost,
+                   UnitStores& stores) {
+        std::vector<uint64_t> sectors;
         for_lanes(access.mask, [&](uint32_t lane) { sectors.push_back(access.offset[lane] / kSectorBytes); });
-        const bool alone = sectors.size() == cost.sectors;
-        for (const uint64_t sector : sectors) lines.push_back(sector / 4);
-        std::ranges::sort(lines);
-        const auto repeated = std::ranges::unique(lines);
-        const uint32_t sent =
-            sent_for({bytes, cost.sectors, static_cast<uint32_t>(lines.size() - repeated.size()), alone,
-                      sectors == warp.stored, block_warps_});
+        const auto lanes = static_cast<uint32_t>(sectors.size());
+        const bool again = sectors == warp.stored;
+        stores.bytes += uint64_t{lanes} * lane_bytes;
+        if (lanes == kWarpSize && lane_bytes == 4 && cost.sectors == lanes) {
+            std::set<uint64_t> lines;
+            for (const uint64_t sector : sectors) lines.insert(sector / 4);
+            const auto count = static_cast<uint32_t>(lines.size());
+            stores.apart += uint64_t{cost.sectors + count} * (again ? 2 : 1);
+            stores.fewest_lines = std::min(stores.fewest_lines, count);
+        } else {
+            stores.bytes_together += uint64_t{lanes} * lane_bytes;
+        }
         warp.stored = std::move(sectors);
-        sums_.sent_sectors += sent;
-        at.sent += sent;
     }
 
     BlockWork finish();
@@ -337,7 +340,6 @@ private:
     const WorkRules& rules_;
     const std::vector<int64_t>& moved_;
     CostTable costs_;
-    uint32_t block_warps_;
     std::vector<std::optional<uint64_t>> first_line_;  // by slot: of the first request
     std::vector<WarpState> warps_;
     std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
@@ -416,7 +418,12 @@ BlockWork Gatherer::finish() {
     for (uint64_t& line : work.first_line)
         if (line == UINT64_MAX) line = 0;
     work.units.resize(units_.size());
+    std::vector<uint32_t> storing(units_.size(), 0);  // warps, bit by bit
     for (const RawTouch& touch : touches) {
+        if (touch.store) {
+            storing[touch.unit] |= touch.warps;
+            units_[touch.unit].stores.own_lines &= std::has_single_bit(touch.warps);
+        }
         Unit& unit = work.units[touch.unit];
         if (unit.count++ == 0) unit.first = static_cast<uint32_t>(work.touches.size());
         work.touches.push_back({static_cast<uint32_t>(touch.line - work.first_line[touch.slot]), touch.slot,
@@ -430,12 +437,16 @@ BlockWork Gatherer::finish() {
                                             static_cast<double>(instructions) / spec.issue_per_clock.value}));
     };
     for (size_t i = 0; i < units_.size(); ++i) {
-        const RawUnit& raw = units_[i];
+        RawUnit& raw = units_[i];
         Unit& unit = work.units[i];
         unit.load_cycles =
             cycles(raw.passes, std::max(raw.lookups, raw.load_accesses), raw.load.instructions);
-        work.sending_cycles += std::max(0.0, static_cast<double>(raw.sent) / spec.sent_per_clock.value -
-                                                 static_cast<double>(unit.load_cycles));
+        raw.stores.warps = static_cast<uint32_t>(std::popcount(storing[i]));
+        const uint64_t sent = sent_for(raw.stores);
+        work.sums.sent_sectors += sent;
+        if (i + 1 == units_.size())
+            work.sending_cycles = std::max(0.0, static_cast<double>(sent) / spec.sent_per_clock.value -
+                                                    static_cast<double>(unit.load_cycles));
         unit.work_cycles = cycles(raw.wavefronts, raw.work_accesses, raw.work.instructions);
         unit.chain_cycles = static_cast<float>(raw.chain * spec.shared_cycles.value);
         if (raw.chain > 0) {
@@ -459,14 +470,13 @@ BlockWork Gatherer::finish() {
 
 }  // namespace
 
-uint32_t sent_for(const StoreRequest& request) {
-    constexpr uint32_t kFewLines = 32;
-    if (!request.alone || request.lines * request.warps < kFewLines)
-        return (request.bytes + kSectorBytes - 1) / kSectorBytes;
-    return (request.sectors + request.lines) * (request.again ? 2 : 1);
+uint64_t sent_for(const UnitStores& stores) {
+    constexpr uint32_t kManyLines = 32;
+    const auto filled = [](uint64_t bytes) { return (bytes + kSectorBytes - 1) / kSectorBytes; };
+    if (stores.apart == 0 || !stores.own_lines || uint64_t{stores.fewest_lines} * stores.warps < kManyLines)
+        return filled(stores.bytes);
+    return stores.apart + filled(stores.bytes_together);
 }
-
-LevelSums& LevelSums::operator+=(const LevelSums& other) { return add(other, 1); }
 
 namespace {
 // What LevelSums consists of, so that each is said once.

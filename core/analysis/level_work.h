@@ -51,7 +51,6 @@ struct LevelSums {
     uint64_t accesses = 0;      // load and store instructions of warps, to any memory
     uint64_t instructions = 0;  // of warps, counted from the PTX
     uint64_t fp32 = 0;          // of these, fp32 arithmetic
-    LevelSums& operator+=(const LevelSums& other);
     LevelSums& add(const LevelSums& other, uint64_t times);
     // With the share `missed` of more_passes.
     double global_passes(double missed) const {
@@ -60,20 +59,22 @@ struct LevelSums {
     bool operator==(const LevelSums&) const = default;
 };
 
-// A request to store.
-struct StoreRequest {
-    uint32_t bytes = 0;    // of all lanes
-    uint32_t sectors = 0;  // that they lie in,
-    uint32_t lines = 0;    // and lines
-    bool alone = false;    // each lane has a sector of its own
-    bool again = false;    // the request before it, of the same warp, was to the same sectors
-    uint32_t warps = 0;    // of its block
+// What the requests of one unit of a block store, for how many sectors an SM sends to L2.
+struct UnitStores {
+    uint64_t bytes = 0;           // of all lanes
+    uint64_t bytes_together = 0;  // of these, of requests other than the next
+    // Requests of 32 lanes that store a word each, each to a sector of its own: their sectors and lines,
+    // twice where the request before it, of the same warp, was to the same sectors; and the fewest lines of
+    // one.
+    uint64_t apart = 0;
+    uint32_t fewest_lines = UINT32_MAX;
+    uint32_t warps = 0;     // that store
+    bool own_lines = true;  // no line is stored to by two of them
 };
-// The sectors that an SM sends to L2 for it, at least. What is stored to a sector by and by is sent together
-// while the warps of a block store to few lines. Where they do not, each lane's sector is sent alone, with
-// one more for each line; twice, if it has just been sent. Source: tests/data/hardware/stores.txt; found
-// there, and documented nowhere.
-uint32_t sent_for(const StoreRequest& request);
+// The sectors that an SM sends to L2 for them, at least. Where lanes are far apart, and warps store to many
+// lines, as many as were measured, which is more than the bytes; everywhere else as many as the bytes fill.
+// Source: tests/data/hardware/stores.txt; found there, and documented nowhere.
+uint64_t sent_for(const UnitStores& stores);
 
 // Arrays of a launch, and one more for what lies in none.
 inline size_t level_slots(const Launch& launch) { return launch.arrays.size() + 1; }
@@ -116,8 +117,8 @@ struct BlockWork {
     // Of all units, what a warp that goes round a loop takes longer than its loads of shared memory and the
     // work of all of them do.
     double trip_cycles = 0;
-    // Of all units, what an SM takes longer to send their stores to L2 than its pipe and its load/store units
-    // take for their requests.
+    // What an SM takes longer to send the stores of the last unit to L2 than it takes for the requests
+    // themselves.
     double sending_cycles = 0;
     uint64_t left_out = 0;  // sectors that units before have just touched, so that they hit
 };

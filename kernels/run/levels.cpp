@@ -207,24 +207,37 @@ Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers
 
 // What the busiest SM is asked for at least, where a block of a kind asks for amount(kind).
 template <class Amount>
-double of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
+double least_of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
     std::vector<AmountOfBlocks> amounts;
     for (const Levels::Kind& kind : levels.kinds)
         amounts.push_back({static_cast<double>(amount(kind)), kind.blocks});
-    double busiest = least_of_busiest(amounts, sms);
-    // Blocks in step leave it more of them than its share: these may be the ones that do least.
-    const uint64_t share = (levels.blocks + sms - 1) / sms;
-    busiest += static_cast<double>(levels.of_busiest(sms) - share) *
-               std::ranges::min(amounts, {}, &AmountOfBlocks::amount).amount;
-    return busiest;
+    // Blocks in step leave it more of them than its share: these may be the ones that ask for least.
+    uint64_t left = levels.of_busiest(sms);
+    double lightest = 0;
+    std::ranges::sort(amounts, {}, &AmountOfBlocks::amount);
+    for (const AmountOfBlocks& kind : amounts) {
+        const uint64_t taken = std::min(left, kind.blocks);
+        lightest += static_cast<double>(taken) * kind.amount;
+        left -= taken;
+    }
+    return std::max(lightest, least_of_busiest(std::move(amounts), sms));
 }
 
 // Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
 struct SmWork {
     double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
     double stores = 0;   // that it sends to L2,
-    double sending = 0;  // of which nothing else is done meanwhile if its blocks are in step
+    double sending = 0;  // and of this the end, when blocks that run at once have nothing else left to do
 };
+
+// Cycles that the last blocks of the busiest SM, which run at once, need to send what they store.
+double sending_at_end(const Levels& levels, uint32_t sms) {
+    const auto sending = [](const Levels::Kind& kind) { return kind.sending_cycles; };
+    const uint64_t busiest = levels.of_busiest(sms), at_once = levels.at_once(sms);
+    if (busiest <= at_once) return least_of_busiest(levels, sms, sending);
+    const uint64_t last = (busiest - 1) % at_once + 1;
+    return static_cast<double>(last) * sending(std::ranges::min(levels.kinds, {}, sending));
+}
 
 // What SMs do is shared by all of them at best. But a block stays on one, and where some do less than others,
 // one SM has its share of those that do most (least_of_busiest).
@@ -234,7 +247,7 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     // more: of all blocks, and as much of each as of another.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
         const double of_each = more / static_cast<double>(levels.blocks);
-        const double busiest = of_busiest(levels, on.device.sms, [&](const Levels::Kind& kind) {
+        const double busiest = least_of_busiest(levels, on.device.sms, [&](const Levels::Kind& kind) {
             return static_cast<double>(amount(kind.sums)) + of_each;
         });
         return std::max((static_cast<double>(amount(levels.sums)) + more) / on.device.sms, busiest) /
@@ -252,8 +265,7 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
         ms([](const Sums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
            spec.fp32_per_clock.value),
         ms([](const Sums& of) { return static_cast<double>(of.sent_sectors); }, spec.sent_per_clock.value),
-        of_busiest(levels, on.device.sms, [](const Levels::Kind& kind) { return kind.sending_cycles; }) /
-            (spec.clock_mhz.value * 1e3)};
+        sending_at_end(levels, on.device.sms) / (spec.clock_mhz.value * 1e3)};
 }
 
 // first: the first block, which stands for all in how they wait for each other.
@@ -333,7 +345,8 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         {"latency",
          (a_block(levels.misses.latency_cycles) + first_reads + first.trip_cycles / clocks) * in_turn +
              kMargin * work.sending / at_once + levels.launch_ms,
-         fmt::format("what a block waits and works, {} blocks at once", grouped(levels.resident))}};
+         fmt::format("what a block waits and works{}, {} blocks at once",
+                     work.sending > 0 ? ", and sends at its end" : "", grouped(levels.resident))}};
     levels.bound_by = static_cast<size_t>(
         std::max_element(levels.bounds.begin(), levels.bounds.end(),
                          [](const LevelBound& a, const LevelBound& b) { return a.ms < b.ms; }) -
@@ -536,10 +549,7 @@ double Levels::missed_share() const {
 
 double Levels::lookups() const { return static_cast<double>(sums.lookups) + lookups_again(); }
 
-double Levels::lookups_again() const {
-    const uint64_t at_once = sums.lookups > 0 ? (sums.lines + sums.lookups - 1) / sums.lookups : 1;
-    return misses.l1_missed_lines / static_cast<double>(std::max<uint64_t>(at_once, 1));
-}
+double Levels::lookups_again() const { return sums.lines > sums.lookups ? 0 : misses.l1_missed_lines; }
 
 double Levels::passes() const { return sums.global_passes(missed_share()); }
 

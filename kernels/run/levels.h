@@ -14,6 +14,7 @@
 // kernel of which it is not true is recorded whole, if that is not too much.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -65,8 +66,8 @@ struct AmountOfBlocks {
     double amount = 0;
     uint64_t blocks = 0;
 };
-// What some SM is asked for at least, whichever SMs the blocks are put on: of the i * sms + 1 that ask for
-// most, one has i + 1, and these ask for no less than the last i + 1 of them.
+// What some SM is asked for at least, whichever SMs the blocks are put on: of the i * sms + 1 blocks that ask
+// for most, some SM runs at least i + 1, and these ask for no less than the last i + 1 of them.
 double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms);
 
 struct Levels {
@@ -87,8 +88,8 @@ struct Levels {
     // Through the data pipe by requests to global memory: of those that ask for a sector for the first time
     // in their block, as many miss as of such sectors were modelled to.
     double passes() const;
-    // Of tags: those of all requests, and again of lines that were not there, at most as many of them at a
-    // time as all requests have lines a lookup, rounded up.
+    // Of tags: those of all requests, and again of lines that were not there, where all requests have one
+    // line a lookup. Where a lookup has several, fewer may do for those that come later.
     double lookups() const;
     double lookups_again() const;
     double missed_share() const;
@@ -96,8 +97,9 @@ struct Levels {
     // they end together, and it takes as many new ones at once, while there are some.
     uint64_t of_busiest(uint32_t sms) const {
         const uint64_t at_once = uint64_t{sms} * resident;
-        return in_step && blocks > at_once ? resident * ((blocks + at_once - 1) / at_once)
-                                           : (blocks + sms - 1) / sms;
+        return in_step && blocks > at_once
+                   ? resident * (blocks / at_once) + std::min<uint64_t>(resident, blocks % at_once)
+                   : (blocks + sms - 1) / sms;
     }
     // The most that an SM runs at once.
     uint64_t at_once(uint32_t sms) const;

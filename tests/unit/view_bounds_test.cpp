@@ -130,10 +130,13 @@ TEST(Bounds, WhatAllBlocksWaitIsSaid) {
         chart.rests_on.find("For 2.50 ms of 10.00 ms all blocks of an SM wait for data, modelled: few warps"),
         std::string::npos)
         << chart.rests_on;
-    levels.sending_ms = 1;
+    levels.resident = 8, levels.sending_ms = 1;
     EXPECT_NE(bound_chart(launch(), levels, h200(), {})
                   .rests_on.find("all blocks of an SM wait for data, or send what they store, modelled"),
               std::string::npos);
+    EXPECT_NE(said().find("wait for data at once, or send what they store."), std::string::npos) << said();
+    levels.sending_ms = 0.1;
+    EXPECT_EQ(said().find("send"), std::string::npos) << said();
     levels = bound_by("dram");
     levels.idle_ms = 2.5;
     EXPECT_EQ(said().find("wait"), std::string::npos) << said();
@@ -141,13 +144,15 @@ TEST(Bounds, WhatAllBlocksWaitIsSaid) {
 
 TEST(Bounds, WhatSmsSendIsSaidWhereItBinds) {
     Levels levels = bound_by("l2");
-    levels.sums.sent_sectors = 4096;
-    const auto said = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
-    EXPECT_EQ(said().find("send"), std::string::npos) << said();
+    levels.bounds[levels.bound_by].of = "4,096 sectors that SMs send for what they store, 2 a clock each";
+    const auto chart = [&] { return bound_chart(launch(), levels, h200(), {}); };
+    EXPECT_EQ(chart().sentence.find("send"), std::string::npos) << chart().sentence;
     levels.by_sending = true;
-    EXPECT_NE(said().find("4,096 sectors that SMs send for what they store, 2 a clock each"),
+    EXPECT_NE(chart().sentence.find("4,096 sectors that SMs send for what they store, 2 a clock each"),
               std::string::npos)
-        << said();
+        << chart().sentence;
+    for (const BoundBar& bar : chart().bars)
+        EXPECT_EQ(bar.rests_on.find("stores.txt") != std::string::npos, bar.name == "L2") << bar.rests_on;
 }
 
 TEST(Bounds, EveryBarHasItsSources) {

@@ -2,11 +2,12 @@
 //
 //     stores APART TIMES WARPS SMS CLOCKS
 //
-// For each request to store, whose lanes lie so many words apart; so many requests in a row store to words
-// side by side, and so to the same sectors. From so many warps of each of so many SMs.
+// CLOCKS: those of an SM for one request of a warp. Its lanes store a word each, APART words from one
+// another, and TIMES requests in a row store to words side by side, and so to the same sectors. WARPS warps
+// of a block do so, on SMS SMs.
 //
-// The median of 20 blocks that store 512 times a warp and wait for all of it, less that of those that store
-// 128 times. What they store to fits L2.
+// The median of 20 blocks or more that store 512 times a warp and wait for all of it, less that of those that
+// store 128 times. With all SMs, 16 warps, and lanes 16 and 32 words apart, that is more than L2 holds.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
