@@ -2,13 +2,13 @@
 """Nsight Compute's counters of caches, pipes and stalls, for the launches that `tilescope levels` is held against,
 and their times.
 
-    tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S]
+    tests/gpu/levels.py PROGRAM [-o assets/levels/h200.json] [--seconds S] [--draw SEED]
 
 A row a launch, written as soon as it is counted, so that a run that is cut short keeps what it has; a second run
 leaves out the rows that FILE already holds. The launches are in four sets: `fitted`, squares, on which constants and
 rules may be chosen; `held`, rectangles, other tile widths and other kernels, drawn once by a fixed seed; and `ladder`, other
 sizes of the kernels that follow tiles; `ends`, the narrowest and the widest squares that ship with times. No constant is
-fitted to the latter three.
+fitted to the latter three. With --draw they are 60 rectangles drawn by that seed instead, the set `drawn`.
 
 Two times of a launch stand beside each other: `duration_ns`, of one that Nsight Compute counts, before which it
 invalidates the caches, and `median_ms`, of twenty launches by `tilescope time`, one right behind the other.
@@ -100,6 +100,18 @@ def ends():
         square(kernel, 8192, 0, compiler) for kernel in LADDER for compiler in COMPILERS]
 
 
+def drawn(seed):
+    """60 rectangles of 1.05e9 to 5e9 products."""
+    chance = random.Random(seed)
+    launches = []
+    while len(launches) < 60:
+        m, k, n = (chance.choice((600, 768, 900, 1000, 1100, 1280, 1500, 1792, 2048, 2500, 3000)) for _ in range(3))
+        if 1.05e9 <= m * k * n <= 5e9:
+            launches.append(Launch(chance.choice((*PRODUCTS, "tiled_transposed")), m, k, n, chance.choice((8, 16, 32)),
+                                   chance.choice(COMPILERS)))
+    return launches
+
+
 def known_metrics():
     """Those of COUNTED that this device has."""
     ran = subprocess.run(["ncu", "--query-metrics-mode", "all", "--query-metrics"], capture_output=True, text=True)
@@ -123,6 +135,7 @@ def main():
     parser.add_argument("program", help="build/tilescope")
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "assets/levels/h200.json")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no launch after this time")
+    parser.add_argument("--draw", type=int, metavar="SEED", help="count rectangles drawn by chance; name their file with -o")
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
     begin = time.monotonic()
@@ -138,6 +151,8 @@ def main():
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
     wanted = [(launch, made.__name__) for made in (fitted, held, ladder, ends) for launch in made()]
+    if options.draw is not None:
+        wanted = [(launch, "drawn") for launch in drawn(options.draw)]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds
     left, failed = 0, 0
     with tempfile.TemporaryDirectory() as name:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How near `tilescope levels` comes to the counters of assets/levels/h200.json. Needs no GPU.
 
-    tests/gpu/levels_compare.py PROGRAM [--set fitted|held|ladder|ends] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
+    tests/gpu/levels_compare.py PROGRAM [--counters FILE.json --device h100] [--set fitted|held|ladder|ends|drawn] [--kernel NAME] [--most-work N] [--jobs J] [--worst W]
 
 Prints, a set and family of launches at a time, how far the hit rate of L1, its misses, the sectors that L2 is asked for
 and the bytes read from DRAM lie from what was counted, how many launches stay within the limits below, and the
@@ -30,8 +30,7 @@ LIGHT = {"sol_dram": "dram", "sol_l2": "l2", "sol_pipe": "data_pipe", "sol_lsuin
 STALL = {"long_scoreboard": {"latency"}, "barrier": {"latency"}, "short_scoreboard": {"data_pipe", "lsu"},
          "mio_throttle": {"data_pipe", "lsu"}, "lg_throttle": {"data_pipe", "lsu"}, "wait": {"issue"},
          "not_selected": {"issue"}, "math_pipe_throttle": {"fp32"}}
-SETS = ("fitted", "held", "ladder", "ends")
-L2_HALF = 31457280  # bytes of matrices up to which DRAM is held to the narrower limit
+SETS = ("fitted", "held", "ladder", "ends", "drawn")
 
 
 def work_of(row):
@@ -42,8 +41,8 @@ def key_of(row):
     return tuple(row[name] for name in ("kernel", "m", "k", "n", "tile", "compiler"))
 
 
-def modelled(program, row):
-    command = [program, "levels", row["kernel"], "--json", "--compiler", row["compiler"], "--device", "h200"]
+def modelled(program, row, device):
+    command = [program, "levels", row["kernel"], "--json", "--compiler", row["compiler"], "--device", device]
     for name in ("m", "k", "n", "tile"):
         command += [f"--{name}", str(row[name])]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -52,7 +51,7 @@ def modelled(program, row):
     return json.loads(done.stdout)
 
 
-def compared(row, found):
+def compared(row, found, half_of_l2):
     model = found["modelled"]
     hits, sectors = row["l1_hits"], row["l1_sectors"]
     misses = sectors - hits
@@ -66,7 +65,7 @@ def compared(row, found):
         low, high = model["dram_read_bytes_range"]
     arrays = 4 * (row["m"] * row["k"] + row["k"] * row["n"] + row["m"] * row["n"])
     return {
-        "key": key_of(row), "set": row["set"], "large": work_of(row) >= 1024**3, "fits": arrays <= L2_HALF,
+        "key": key_of(row), "set": row["set"], "large": work_of(row) >= 1024**3, "fits": arrays <= half_of_l2,
         "simulated": found["launch"]["simulated_blocks"],
         "hit": 100 * (model["l1_hit_rate"] - hits / sectors),
         "miss": model["l1_sectors"] * (1 - model["l1_hit_rate"]) / misses - 1,
@@ -105,6 +104,8 @@ def print_rows(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("--counters", type=pathlib.Path, default=COUNTERS, help="as tests/gpu/levels.py wrote them")
+    parser.add_argument("--device", default="h200", help="of these, as `tilescope levels` names it")
     parser.add_argument("--set", choices=SETS)
     parser.add_argument("--kernel")
     parser.add_argument("--most-work", type=float, default=float("inf"), help="largest m * k * n")
@@ -113,14 +114,16 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="write every launch's errors here too")
     options = parser.parse_args()
 
-    rows = [row for row in json.loads(COUNTERS.read_text())["rows"]
+    rows = [row for row in json.loads(options.counters.read_text())["rows"]
             if options.set in (None, row["set"]) and options.kernel in (None, row["kernel"])
             and work_of(row) <= options.most_work]
     if not rows:
-        sys.exit("levels_compare.py: no launch of assets/levels/h200.json is left; choose wider")
+        sys.exit(f"levels_compare.py: no launch of {options.counters} is left; choose wider")
     rows.sort(key=work_of)
+    spec = json.loads((ROOT / f"assets/devices/{options.device}.json").read_text())
+    half_of_l2 = spec["levels"]["l2_bytes"]["value"] / 2  # DRAM of matrices that fit it is held to the narrower limit
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda row: compared(row, modelled(options.program, row)), rows))
+        found = list(pool.map(lambda row: compared(row, modelled(options.program, row, options.device), half_of_l2), rows))
     if options.json:
         options.json.write_text(json.dumps(found, indent=0))
 
