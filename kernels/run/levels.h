@@ -61,15 +61,6 @@ struct LevelBound {
 // 32 warps nothing was measured.
 bool blocks_in_step(uint64_t warps_at_once);
 
-// Blocks that ask as much as each other of something.
-struct AmountOfBlocks {
-    double amount = 0;
-    uint64_t blocks = 0;
-};
-// What some SM is asked for at least, whichever SMs the blocks are put on: of the i * sms + 1 blocks that ask
-// for most, some SM runs at least i + 1, and these ask for no less than the last i + 1 of them.
-double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms);
-
 struct Levels {
     // Blocks that do the same, but for where in memory.
     struct Kind {
