@@ -136,10 +136,12 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
                              levels.sending_ms > 0 ? ", or send what they store" : "",
                              levels.in_step ? ": few warps, which stay in step" : "");
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
-    if (resource.key == std::string_view("latency"))
+    if (resource.key == std::string_view("latency")) {
+        const analysis::LevelFigure& l2 = levels.in_step ? on.levels.l2_latency : on.levels.l2_cycles;
+        const analysis::LevelFigure& dram = levels.in_step ? on.levels.dram_latency : on.levels.dram_cycles;
         words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +
-                 draw::figure(on.levels.l2_cycles.value) + ", from DRAM " +
-                 draw::figure(on.levels.dram_cycles.value) + ". ";
+                 draw::figure(l2.value) + ", from DRAM " + draw::figure(dram.value) + ". ";
+    }
     return words + figure_words("MHz:", on.levels.clock_mhz) + ". " +
            figure_words("Nanoseconds of each launch:", on.levels.launch_ns) + ".";
 }

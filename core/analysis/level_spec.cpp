@@ -32,9 +32,9 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
 
 const char* name_of(Known known) { return kKnown[static_cast<size_t>(known)]; }
 
-const std::array<LevelFigureName, 24>& level_figures() {
+const std::array<LevelFigureName, 26>& level_figures() {
     using S = LevelSpec;
-    static const std::array<LevelFigureName, 24> figures{{
+    static const std::array<LevelFigureName, 26> figures{{
         {"l1_bytes", "L1 and shared memory of an SM, bytes", &S::l1_bytes, 1 << 22},
         {"l2_bytes", "L2, bytes", &S::l2_bytes, 1 << 30},
         {"l2_copies", "parts of L2 that hold the same line", &S::l2_copies, 16},
@@ -47,6 +47,8 @@ const std::array<LevelFigureName, 24>& level_figures() {
         {"l1_cycles", "cycles of a hit in L1", &S::l1_cycles, 1e5},
         {"l2_cycles", "cycles of a hit in L2", &S::l2_cycles, 1e5},
         {"dram_cycles", "cycles of a load from DRAM", &S::dram_cycles, 1e5},
+        {"l2_latency", "cycles that one warp alone waits for a load from L2", &S::l2_latency, 1e5},
+        {"dram_latency", "cycles that one warp alone waits for a load from DRAM", &S::dram_latency, 1e5},
         {"send_share", "share that sending requests takes longer at most, by chance", &S::send_share, 10},
         {"spread_cycles", "cycles that a load takes longer at most, by chance", &S::spread_cycles, 1e5},
         {"spread_share", "share that work takes longer at most, by chance", &S::spread_share, 10},

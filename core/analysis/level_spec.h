@@ -41,6 +41,8 @@ struct LevelSpec {
     LevelFigure l1_cycles;        // likewise from a load's issue: of a hit in L1,
     LevelFigure l2_cycles;        // of a hit in L2,
     LevelFigure dram_cycles;      // and of a sector that comes from DRAM
+    LevelFigure l2_latency;       // cycles that one warp alone waits for a load, from L2
+    LevelFigure dram_latency;     // and from DRAM
     LevelFigure send_share;       // that sending a unit's requests takes longer, as a share of it: they take
                                   // turns with what other blocks ask of the pipe
     LevelFigure spread_cycles;    // that a unit waits longer, at most, as chance has it,
@@ -66,7 +68,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 24>& level_figures();
+const std::array<LevelFigureName, 26>& level_figures();
 
 // Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
 // the file has none. `name` is named in errors.

@@ -42,9 +42,11 @@ struct RawUnit {
     uint64_t load_accesses = 0, work_accesses = 0;
     uint64_t joined = 0;  // loads that are no instructions of their own
     Executed load, work;
-    uint32_t chain = 0;              // the most dependent loads of shared memory of a warp
-    std::optional<uint32_t> reader;  // the first warp that loads from shared memory, and
-    uint64_t first_reads = 0;        // wavefronts of its loads before it works with any of them
+    uint64_t reads = 0, read_accesses = 0;  // wavefronts of loads of shared memory, and these,
+    uint64_t loop_instructions = 0;         // and what is executed from one to the next
+    uint32_t chain = 0;                     // the most dependent loads of shared memory of a warp
+    std::optional<uint32_t> reader;         // the first warp that loads from shared memory, and
+    uint64_t first_reads = 0;               // wavefronts of its loads before it works with any of them
     bool reads_used = false;
     uint32_t turns = 1;  // of the warp that has most
     bool loads = false;
@@ -120,6 +122,8 @@ private:
         RawUnit& at = unit(warp.unit);
         const bool global = warp.site >= 0 && kind_of_[warp.site] == 1;
         (global ? at.load : at.work) += way;
+        if (to >= 0 && warp.site >= 0 && kind_of_[warp.site] == 2 && kind_of_[to] == 2)
+            at.loop_instructions += way.instructions;
         sums_.instructions += way.instructions;
         sums_.fp32 += way.fp32;
         if (way.fp32 > 0 && at.reader && &warp == &warps_[*at.reader]) at.reads_used = true;
@@ -135,7 +139,8 @@ private:
         WarpState& warp = warps_[number];
         const bool barrier = site.kind == SiteKind::Barrier;
         const bool global = !barrier && form.space == Space::Global;
-        kind_of_[form.site] = global ? 1 : 0;
+        const bool reads = !barrier && form.space == Space::Shared && site.kind != SiteKind::Store;
+        kind_of_[form.site] = global ? 1 : reads ? 2 : 0;
         const bool again = begins_unit(warp, site, global);
         pass(warp, static_cast<int32_t>(form.site));
         if (barrier) return arrive(warp);
@@ -166,6 +171,7 @@ private:
         const uint32_t wavefronts = shared_wavefronts(step, form, site);
         if (site.kind != SiteKind::Store) {
             follow_chain(warp, form.site, at);
+            at.reads += wavefronts, ++at.read_accesses;
             if (!at.reads_used && at.reader.value_or(number) == number)
                 at.reader = number, at.first_reads += wavefronts;
         }
@@ -343,7 +349,7 @@ private:
     std::vector<std::optional<uint64_t>> first_line_;  // by slot: of the first request
     std::vector<WarpState> warps_;
     std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
-    std::vector<uint8_t> kind_of_;      // by site: 1 for global memory
+    std::vector<uint8_t> kind_of_;      // by site: 1 for global memory, 2 for loads of shared
     std::vector<bool> joined_;          // by site: a group that is joined
     std::vector<RawUnit> units_;
     std::vector<RawTouch> raw_;
@@ -453,6 +459,11 @@ BlockWork Gatherer::finish() {
             const double trips = spec.shared_cycles.value + (raw.chain - 1) * spec.trip_cycles.value;
             work.trip_cycles +=
                 std::max(0.0, trips - static_cast<double>(std::max(unit.work_cycles, unit.chain_cycles)));
+        }
+        if (raw.chain > 1) {
+            work.loop_cycles += (raw.chain - 1) * spec.trip_cycles.value;
+            work.loop_work_cycles +=
+                static_cast<double>(cycles(raw.reads, raw.read_accesses, raw.loop_instructions));
         }
         if (raw.reader) {
             work.first_read_cycles += spec.shared_cycles.value;

@@ -117,6 +117,9 @@ struct BlockWork {
     // Of all units, what a warp that goes round a loop takes longer than its loads of shared memory and the
     // work of all of them do.
     double trip_cycles = 0;
+    // Of all units, what a warp needs at least to go round such loops behind its first trip, and what its SM
+    // works for all warps of the block meanwhile.
+    double loop_cycles = 0, loop_work_cycles = 0;
     // What an SM takes longer to send the stores of the last unit to L2 than it takes for the requests
     // themselves.
     double sending_cycles = 0;

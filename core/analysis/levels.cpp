@@ -65,7 +65,7 @@ public:
           by_wave_((counted_ + wave_ - 1) / wave_),
           sms_(launch.sms),
           l2_(l2_lines(spec)),
-          in_flight_(gpcs()),
+          in_flight_(gpcs() + 1),
           dram_cycles_((launch.pace == Pace::Apart ? spec.l2_cycles : spec.dram_cycles).value),
           dram_cycles_a_byte_(spec.clock_mhz.value * 1e6 / (launch.dram_gbs * 1e9)) {
         l1_.assign(launch.sms, SectorCache(launch.l1_bytes / kLineBytes));
@@ -345,15 +345,9 @@ private:
         }
         if (asked == 0) return until;
         const uint32_t found = l2_.touch(line, asked);
-        for (uint32_t sector = 0; sector < 4; ++sector) {
-            if (!(asked >> sector & 1)) continue;
-            misses.l2_read_sectors += 1;
-            find(sector, found >> sector & 1 ? FoundIn::L2 : FoundIn::Dram);
-            flight.sent[sector] = now;
-            l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
-            flight.here[sector] = l2_free_ + spec_.l2_cycles.value;
-            flight.shared_until[sector] = l2_free_ + spec_.merge_cycles.value;
-        }
+        // When its sectors come from DRAM, for whoever asks for them before.
+        InFlight::Line& coming = in_flight_.of(gpcs(), line);
+        if (coming.line != line) coming = {line, {}, {}, {}};
         if (const uint32_t absent = asked & ~found) {
             const uint32_t fetched = fetched_with(absent);
             l2_.fill_too(line, fetched);
@@ -361,14 +355,19 @@ private:
             misses.dram_read_bytes += bytes;
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
             for (uint32_t sector = 0; sector < 4; ++sector)
-                if (absent >> sector & 1) {
-                    flight.here[sector] = dram_free_ + dram_cycles_;
-                    flight.shared_until[sector] =
-                        flight.here[sector] - spec_.l2_cycles.value + spec_.merge_cycles.value;
-                }
+                if (fetched >> sector & 1) coming.here[sector] = dram_free_ + dram_cycles_;
         }
-        for (uint32_t sector = 0; sector < 4; ++sector)
-            if (asked >> sector & 1) until = std::max(until, flight.here[sector]);
+        for (uint32_t sector = 0; sector < 4; ++sector) {
+            if (!(asked >> sector & 1)) continue;
+            misses.l2_read_sectors += 1;
+            find(sector, found >> sector & 1 ? FoundIn::L2 : FoundIn::Dram);
+            flight.sent[sector] = now;
+            l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
+            flight.here[sector] = std::max(l2_free_ + spec_.l2_cycles.value, coming.here[sector]);
+            flight.shared_until[sector] =
+                flight.here[sector] - spec_.l2_cycles.value + spec_.merge_cycles.value;
+            until = std::max(until, flight.here[sector]);
+        }
         return until;
     }
 

@@ -229,6 +229,19 @@ std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::Level
     return {analysis::Pace::InStep, analysis::Pace::Apart};
 }
 
+// What loads of blocks in step wait at least: what one warp alone does for each, and for DRAM only where a
+// sector is read for the first time, of arrays that L2 does not hold.
+analysis::LevelSpec least_waits(const Launch& launch, const analysis::LevelSpec& spec) {
+    constexpr double kMostBytes = 1u << 31;  // of an L2 that evicts nothing
+    const double bytes = array_bytes(launch);
+    analysis::LevelSpec least = spec;
+    least.l2_cycles = spec.l2_latency;
+    least.dram_cycles = bytes > spec.l2_bytes.value ? spec.dram_latency : spec.l2_latency;
+    least.l2_bytes.value = std::min(kMostBytes, 4 * std::max(bytes, spec.l2_bytes.value));
+    least.l2_copies.value = 1;
+    return least;
+}
+
 // From the lowest to the highest bytes from DRAM of all paces; nothing where they hardly differ.
 std::optional<std::pair<double, double>> dram_range(std::span<const analysis::LevelReplay> replays) {
     constexpr double kHardly = 0.02;
@@ -272,12 +285,16 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     std::vector<analysis::Pace> paces{analysis::Pace::Own};
     if (options.range && !log)
         for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
-    // How long blocks wait at least. Where L2 holds the arrays, a launch behind another one finds them there;
-    // and of blocks in step the model reads more from DRAM than they do (docs/model.md). These wait as if
-    // nothing came from there.
+    // How long blocks wait at least. Where L2 holds the arrays, a launch behind another one finds them there,
+    // and waits as if nothing came from DRAM. Of blocks in step the model reads more from there than they do
+    // (docs/model.md).
     const size_t stated = paces.size();
-    const bool from_l2 = levels.in_step || array_bytes(launch) <= on.levels.l2_bytes.value;
-    if (from_l2 && paces.back() != analysis::Pace::Apart) paces.push_back(analysis::Pace::Apart);
+    const bool from_l2 = !levels.in_step && array_bytes(launch) <= on.levels.l2_bytes.value;
+    if (levels.in_step)
+        paces.push_back(analysis::Pace::Own);
+    else if (from_l2 && paces.back() != analysis::Pace::Apart)
+        paces.push_back(analysis::Pace::Apart);
+    const analysis::LevelSpec least = least_waits(launch, on.levels);
     std::vector<analysis::LevelReplay> replays(paces.size());
     for_each_index(paces.size(), 0, [&](uint64_t i) {
         analysis::LevelLaunch with = run;
@@ -290,13 +307,14 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
                 ++*options.begun;
                 return run.block(number);
             };
-        replays[i] = replay_levels(on.levels, with, {options.stop});
+        const bool in_step = levels.in_step && i >= stated;
+        replays[i] = replay_levels(in_step ? least : on.levels, with, {options.stop});
     });
     if (options.stop && *options.stop) return Error{kStopped};
     const analysis::LevelReplay& found = replays.front();
     levels.dram_range = dram_range(std::span(replays).first(stated));
     levels.misses = found.misses;
-    if (from_l2) levels.misses.wait_as(replays.back().misses);
+    if (from_l2 || levels.in_step) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);

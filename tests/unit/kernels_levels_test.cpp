@@ -369,10 +369,14 @@ TEST(Levels, BlocksOfFewWarpsStayInStepAsMeasured) {
         uint32_t width = 0, blocks = 0, warps = 0;
         double share = 0;
         words >> kernel >> width >> blocks >> warps >> share;
-        EXPECT_EQ(blocks_in_step(warps), share < 0.2);
-        ++(share < 0.2 ? in_step : apart);
+        // Blocks that have no warp for each scheduler are less so.
+        if (blocks_in_step(warps) && warps / blocks < analysis::kSchedulers)
+            EXPECT_LT(share, 0.25) << "anywhere";
+        else
+            EXPECT_EQ(blocks_in_step(warps), share < 0.2);
+        ++(blocks_in_step(warps) ? in_step : apart);
     });
-    EXPECT_GE(in_step, 8u);  // of them, eight blocks of two warps
+    EXPECT_GE(in_step, 24u);
     EXPECT_GE(apart, 16u);
 }
 
@@ -391,8 +395,8 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     EXPECT_EQ(one.sending_ms, 0);
     EXPECT_DOUBLE_EQ(one.idle_ms, (one.misses.wait_cycles + first_reads) / clocks);
     // 8 phases, which wait twice each: N is asked for when M's data are there, from L2.
-    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.l2_cycles.value);  // from the last one's issue
-    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.l2_cycles.value);
+    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.l2_latency.value);  // from the last one's issue
+    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.l2_latency.value);
     EXPECT_LE(one.misses.wait_cycles, one.misses.latency_cycles);
     // Nothing is issued while the pipe serves the first loads of a warp of each scheduler, 4 of 16 bytes a
     // lane.
@@ -503,10 +507,11 @@ TEST(Levels, WhatBlocksStoreIsSentToL2) {
     EXPECT_LT(found("vector_loads", {100, 8, 100, 0}, on).sums.sent_sectors, alone.sums.sent_sectors / 2);
 }
 
-// A launch behind another one finds its arrays in L2, if that holds them. Blocks in step wait as if it did.
+// A launch behind another one finds its arrays in L2, if that holds them.
 TEST(Levels, BoundsWaitForDramOnlyWhereL2DoesNotHoldTheArrays) {
     LevelDevice on = h200(), slow = h200();
     slow.levels.dram_cycles.value *= 10;
+    slow.levels.dram_latency.value *= 10;
     const auto longer = [&](const char* kernel, const Shape& shape, uint32_t registers = 0) {
         const auto sized = plan(kernel, shape);
         LevelOptions options;
@@ -522,8 +527,52 @@ TEST(Levels, BoundsWaitForDramOnlyWhereL2DoesNotHoldTheArrays) {
     on.levels.l2_bytes.value = slow.levels.l2_bytes.value = 32 << 10;
     EXPECT_GT(longer("untiled", square), 2);
     EXPECT_GT(longer("tiled", many_warps), 2);
-    EXPECT_EQ(longer("tiled", square), 1);
-    EXPECT_EQ(longer("warp_tile", pair, 128), 1);
+    EXPECT_GT(longer("tiled", square), 2);
+    EXPECT_GT(longer("warp_tile", pair, 128), 2);
+}
+
+// Two blocks of 8 warps in step, of which every trip of a loop loads two words of shared memory: 32
+// wavefronts, for which the pipe needs less time than a warp for its trip.
+TEST(Levels, BlocksInStepHaveLittleToDoInATripOfALoop) {
+    LevelDevice on = h200(), quick = h200();
+    on.device.sms = quick.device.sms = 1;
+    quick.levels.trip_cycles.value = 1;
+    const auto longer = [&](uint32_t columns, bool unrolled = false) {
+        auto sized = plan("tiled", {16, 64, columns, 16});
+        if (unrolled) sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/nvrtc/tiled.t16.ptx");
+        return (levels(*sized, on).idle_ms - levels(*sized, quick).idle_ms) * 1980 * 1e3;
+    };
+    const double phases = 4, trips = 15, wavefronts = 8 * 2;
+    EXPECT_NEAR(longer(32), phases * (trips * 46 - 16 * 2 * wavefronts), 1e-6);
+    EXPECT_NEAR(longer(16), phases * (trips * 46 - 16 * wavefronts), 1e-6);
+    EXPECT_EQ(longer(32, true), 0);  // as NVRTC unrolls it
+    // Four blocks have more to do, and are not in step.
+    EXPECT_EQ(longer(64), 0);
+}
+
+// Blocks on two SMs of different GPCs that ask for one line: L2 asks DRAM for it once, and both wait for
+// that.
+TEST(Levels, WhoFindsAReadUnderWayInL2WaitsForIt) {
+    LevelDevice on = h200();
+    on.levels.gpcs.value = 2;
+    analysis::BlockWork work;
+    work.warps = 1;
+    work.barriers = true;
+    work.touches = {{0, 0, 1}};
+    work.units.resize(1);
+    work.units[0].count = 1, work.units[0].loads = true;
+    work.first_line = {100};
+    analysis::LevelLaunch launch;
+    launch.blocks = launch.sms = 2;
+    launch.l1_bytes = 1 << 17;
+    launch.dram_gbs = on.device.memory_gbs;
+    launch.block = [&](uint64_t) {
+        return analysis::PlacedBlock{std::make_shared<const analysis::BlockWork>(work), {0}};
+    };
+    const analysis::LevelMisses misses = analysis::replay_levels(on.levels, launch).misses;
+    EXPECT_EQ(misses.l2_read_sectors, 2);
+    EXPECT_EQ(misses.dram_read_bytes, on.levels.fetch_bytes.value);
+    EXPECT_NEAR(misses.wait_cycles, 2 * on.levels.dram_cycles.value, 2 * 32);
 }
 
 // A line that L1 does not hold is looked up again when it is there. Each of 16 blocks loads 4 times 16 rows
@@ -573,9 +622,16 @@ TEST(Levels, LoadsTakeAboutAsLongAsOneWarpWaits) {
         words >> where >> cycles;
         if (!modelled.contains(where)) return;
         EXPECT_NEAR(modelled.at(where) / cycles, 1, 0.2);
-        ++found;
+        const bool second = found++ >= modelled.size();
+        const analysis::LevelSpec of = *find_levels(second ? "h100" : "h200");
+        // What blocks in step wait is no more than was measured.
+        const double alone = where == "l2"     ? of.l2_latency.value
+                             : where == "dram" ? of.dram_latency.value
+                                               : cycles;
+        EXPECT_LE(alone, cycles);
+        EXPECT_GT(alone, cycles - 1);
     });
-    EXPECT_EQ(found, 2 * modelled.size());  // of an H200 and an H100
+    EXPECT_EQ(found, 2 * modelled.size());  // of an H200, and behind it of an H100
 }
 
 // A loop that is not unrolled: T trips a phase as clang compiles them, of which the work hides nothing where

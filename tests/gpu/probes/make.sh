@@ -91,15 +91,16 @@ done
 
 { echo "$head"; sed -n 's|^//     |# |p' "$here/stores.cu"; "$work/stores"; } > "$out/stores.txt"
 
-# Kernels, rows and columns of P a block, its threads, T.
+# Kernels, rows and columns of P a block, its threads, T; "rolled": the loop over a tile is not unrolled.
 {
     echo "$head"
     echo "# kernel width, blocks and warps that an SM holds, how far apart their phases begin (share of a phase)"
-    while read -r kernel rows cols x y tile; do
-        sed 's/for (int phase .*/&\n        note(phase);/' "$here/../../../kernels/textbook/$kernel.cu" > "$work/noted.cu"
+    while read -r kernel rows cols x y tile rolled; do
+        sed "s/for (int phase .*/&\n        note(phase);/; ${rolled:+s/for (int i = 0; i < TILE_WIDTH/#pragma unroll 1\n        &/}" \
+            "$here/../../../kernels/textbook/$kernel.cu" > "$work/noted.cu"
         nvcc -O3 -std=c++20 -arch=native "-DKERNEL=$kernel" "-DSOURCE=\"$work/noted.cu\"" "-DROWS_OF_P=$rows" "-DCOLS_OF_P=$cols" \
             "-DTHREADS_X=$x" "-DTHREADS_Y=$y" "-DTILE_WIDTH=$tile" -o "$work/steps" "$here/steps.cu"
-        "$work/steps"
+        "$work/steps" | sed "${rolled:+s/^steps $kernel/&_rolled/}"
     done <<'KERNELS'
 warp_tile 128 128 256 1 0
 vector_loads 128 128 256 1 0
@@ -109,6 +110,16 @@ tiled 8 8 8 8 8
 tiled 16 16 16 16 16
 tiled 32 32 32 32 32
 tiled_swapped 32 32 32 32 32
+tiled_swapped 8 8 8 8 8
+tiled_swapped 16 16 16 16 16
+tiled_transposed 8 8 8 8 8
+tiled_transposed 16 16 16 16 16
+tiled 8 8 8 8 8 rolled
+tiled 16 16 16 16 16 rolled
+tiled_swapped 8 8 8 8 8 rolled
+tiled_swapped 16 16 16 16 16 rolled
+tiled_transposed 8 8 8 8 8 rolled
+tiled_transposed 16 16 16 16 16 rolled
 KERNELS
 } > "$out/steps.txt"
 echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt and steps.txt to $out"
