@@ -52,6 +52,8 @@ struct Sm {
     double pipe_free = 0;
     size_t taken = 0;  // of LevelLaunch::of_sm
     uint32_t gpc = 0;
+    double idle = 0;   // cycles in which none of its blocks had its data, and
+    uint64_t ran = 0;  // blocks that have ended; of those that count
 };
 
 class Replay {
@@ -215,6 +217,7 @@ private:
         const auto which = &running - sm.blocks.data();
         const BlockWork& work = *running.block.work;
         misses_of(running).idle_cycles += now - sm.pipe_free;
+        if (running.number < counted_) sm.idle += now - sm.pipe_free;
         if (running.unit < work.units.size()) {
             const Unit& unit = work.units[running.unit];
             if (!running.waits) {
@@ -244,7 +247,7 @@ private:
             if (running.unit < work.units.size()) return;
         }
         const double end = running.ready;
-        if (running.number < counted_) --left_, last_end_ = std::max(last_end_, end);
+        if (running.number < counted_) --left_, ++sm.ran, last_end_ = std::max(last_end_, end);
         sm.blocks.erase(sm.blocks.begin() + which);
         take(sm, end);
     }
@@ -347,7 +350,7 @@ private:
         const uint32_t found = l2_.touch(line, asked);
         // When its sectors come from DRAM, for whoever asks for them before.
         InFlight::Line& coming = in_flight_.of(gpcs(), line);
-        if (coming.line != line) coming = {line, {}, {}, {}};
+        if (coming.line != line || !launch_.awaited) coming = {line, {}, {}, {}};
         if (const uint32_t absent = asked & ~found) {
             const uint32_t fetched = fetched_with(absent);
             l2_.fill_too(line, fetched);
@@ -355,7 +358,7 @@ private:
             misses.dram_read_bytes += bytes;
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
             for (uint32_t sector = 0; sector < 4; ++sector)
-                if (fetched >> sector & 1) coming.here[sector] = dram_free_ + dram_cycles_;
+                if ((fetched & ~found) >> sector & 1) coming.here[sector] = dram_free_ + dram_cycles_;
         }
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(asked >> sector & 1)) continue;
@@ -363,10 +366,12 @@ private:
             find(sector, found >> sector & 1 ? FoundIn::L2 : FoundIn::Dram);
             flight.sent[sector] = now;
             l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
-            flight.here[sector] = std::max(l2_free_ + spec_.l2_cycles.value, coming.here[sector]);
-            flight.shared_until[sector] =
-                flight.here[sector] - spec_.l2_cycles.value + spec_.merge_cycles.value;
-            until = std::max(until, flight.here[sector]);
+            double given = l2_free_, here = given + spec_.l2_cycles.value;  // by L2, and to the SM
+            if (!(found >> sector & 1) || coming.here[sector] > here)
+                here = coming.here[sector], given = here - spec_.l2_cycles.value;
+            flight.here[sector] = here;
+            flight.shared_until[sector] = given + spec_.merge_cycles.value;
+            until = std::max(until, here);
         }
         return until;
     }
@@ -385,13 +390,27 @@ private:
         replay.cycles = last_end_;
         replay.touched = touched_;
         for (const LevelMisses& wave : by_wave_) replay.misses += wave;
-        if (counted_ == launch_.blocks) return replay;
-        LevelMisses later;
-        const size_t from = by_wave_.size() / 2;
-        for (size_t i = from; i < by_wave_.size(); ++i) later += by_wave_[i];
-        const auto sampled = static_cast<double>(counted_ - from * wave_);
-        replay.misses.add(later, static_cast<double>(launch_.blocks - counted_) / sampled);
+        if (counted_ < launch_.blocks) {
+            LevelMisses later;
+            const size_t from = by_wave_.size() / 2;
+            for (size_t i = from; i < by_wave_.size(); ++i) later += by_wave_[i];
+            const auto sampled = static_cast<double>(counted_ - from * wave_);
+            replay.misses.add(later, static_cast<double>(launch_.blocks - counted_) / sampled);
+        }
+        replay.misses.idle_cycles *= idle_of_busiest();
         return replay;
+    }
+
+    // What SMs that run most blocks idle, as a share of what all do on average, if it is less.
+    double idle_of_busiest() const {
+        const uint64_t most = std::ranges::max(sms_, {}, &Sm::ran).ran;
+        double all = 0, of_busiest = 0, busiest = 0;
+        for (const Sm& sm : sms_) {
+            all += sm.idle;
+            if (sm.ran == most) of_busiest += sm.idle, ++busiest;
+        }
+        const double average = all / static_cast<double>(sms_.size());
+        return average > 0 ? std::min(1.0, of_busiest / busiest / average) : 1;
     }
 
     const LevelSpec& spec_;

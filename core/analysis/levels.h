@@ -80,6 +80,10 @@ struct LevelLaunch {
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
     Pace pace = Pace::Own;
+    // Whether who finds a sector in L2 that is under way from DRAM waits until it comes. SMs do; where they
+    // do in the model too, they stay closer together than counters say (docs/model.md), so that this is for
+    // how long blocks wait, and not for what they find.
+    bool awaited = false;
     LevelLog* log = nullptr;            // is told of all units, where somebody asks
     uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves are made of it,
     uint64_t least_waves = 4;           // at least so many
@@ -94,7 +98,8 @@ struct LevelMisses {
     // blocks without barriers the mean of their warps.
     double latency_cycles = 0;
     double wait_cycles = 0;  // of these, what they only wait
-    double idle_cycles = 0;  // of SMs that hold blocks, none of which has its data
+    double idle_cycles = 0;  // of SMs that hold blocks, none of which has its data; of a whole replay no more
+                             // than if all SMs idled as those that run most blocks
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);
     // Takes how long SMs and blocks wait from another replay of the launch.

@@ -308,6 +308,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
                 return run.block(number);
             };
         const bool in_step = levels.in_step && i >= stated;
+        with.awaited = in_step;
         replays[i] = replay_levels(in_step ? least : on.levels, with, {options.stop});
     });
     if (options.stop && *options.stop) return Error{kStopped};

@@ -550,6 +550,40 @@ TEST(Levels, BlocksInStepHaveLittleToDoInATripOfALoop) {
     EXPECT_EQ(longer(64), 0);
 }
 
+// Three blocks on two SMs: the one that runs two idles less, since one sends its requests while the other
+// waits, and is what both count as.
+TEST(Levels, SmsThatRunMostBlocksIdleLess) {
+    LevelDevice on = h200();
+    on.levels.send_share.value = on.levels.spread_cycles.value = on.levels.spread_share.value = 1e-9;
+    analysis::BlockWork work;
+    work.warps = 8;
+    work.barriers = true;
+    for (uint32_t line = 0; line < 32; ++line) work.touches.push_back({line, 0, 1});
+    work.units.resize(1);
+    work.units[0].count = 32, work.units[0].loads = true;
+    work.units[0].load_cycles = work.units[0].work_cycles = 100;
+    work.first_line = {100};
+    analysis::LevelLaunch launch;
+    launch.resident = 2;
+    launch.l1_bytes = 1 << 17;
+    launch.dram_gbs = on.device.memory_gbs;
+    launch.pace = analysis::Pace::Apart;  // DRAM as fast as L2
+    launch.block = [&](uint64_t number) {
+        return analysis::PlacedBlock{std::make_shared<const analysis::BlockWork>(work),
+                                     {static_cast<int64_t>(number) * 32}};
+    };
+    const auto idle = [&](uint32_t blocks, uint32_t sms) {
+        launch.blocks = blocks, launch.sms = sms;
+        return analysis::replay_levels(on.levels, launch).misses.idle_cycles;
+    };
+    const double alone = on.levels.l2_cycles.value;
+    EXPECT_NEAR(idle(1, 1), alone, 15);
+    EXPECT_NEAR(idle(2, 1), alone - 100, 15);
+    EXPECT_NEAR(idle(2, 2), 2 * alone, 30);
+    EXPECT_NEAR(idle(3, 2), 2 * (alone - 100), 30);
+    EXPECT_NEAR(idle(4, 2), 2 * (alone - 100), 30);
+}
+
 // Blocks on two SMs of different GPCs that ask for one line: L2 asks DRAM for it once, and both wait for
 // that.
 TEST(Levels, WhoFindsAReadUnderWayInL2WaitsForIt) {
@@ -569,10 +603,14 @@ TEST(Levels, WhoFindsAReadUnderWayInL2WaitsForIt) {
     launch.block = [&](uint64_t) {
         return analysis::PlacedBlock{std::make_shared<const analysis::BlockWork>(work), {0}};
     };
-    const analysis::LevelMisses misses = analysis::replay_levels(on.levels, launch).misses;
-    EXPECT_EQ(misses.l2_read_sectors, 2);
-    EXPECT_EQ(misses.dram_read_bytes, on.levels.fetch_bytes.value);
-    EXPECT_NEAR(misses.wait_cycles, 2 * on.levels.dram_cycles.value, 2 * 32);
+    const double l2 = on.levels.l2_cycles.value, dram = on.levels.dram_cycles.value;
+    for (const bool awaited : {false, true}) {
+        launch.awaited = awaited;
+        const analysis::LevelMisses misses = analysis::replay_levels(on.levels, launch).misses;
+        EXPECT_EQ(misses.l2_read_sectors, 2);
+        EXPECT_EQ(misses.dram_read_bytes, on.levels.fetch_bytes.value);
+        EXPECT_NEAR(misses.wait_cycles, dram + (awaited ? dram : l2), 2 * 32);
+    }
 }
 
 // A line that L1 does not hold is looked up again when it is there. Each of 16 blocks loads 4 times 16 rows
