@@ -349,26 +349,29 @@ private:
         if (asked == 0) return until;
         const uint32_t found = l2_.touch(line, asked);
         // When its sectors come from DRAM, for whoever asks for them before.
-        InFlight::Line& coming = in_flight_.of(gpcs(), line);
-        if (coming.line != line || !launch_.awaited) coming = {line, {}, {}, {}};
+        InFlight::Line* const coming = launch_.awaited ? &in_flight_.of(gpcs(), line) : nullptr;
+        if (coming && coming->line != line) *coming = {line, {}, {}, {}};
+        double from_dram = 0;
         if (const uint32_t absent = asked & ~found) {
             const uint32_t fetched = fetched_with(absent);
             l2_.fill_too(line, fetched);
             const double bytes = kSectorBytes * std::popcount(fetched);
             misses.dram_read_bytes += bytes;
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
-            for (uint32_t sector = 0; sector < 4; ++sector)
-                if ((fetched & ~found) >> sector & 1) coming.here[sector] = dram_free_ + dram_cycles_;
+            from_dram = dram_free_ + dram_cycles_;
+            for (uint32_t sector = 0; coming && sector < 4; ++sector)
+                if ((fetched & ~found) >> sector & 1) coming->here[sector] = from_dram;
         }
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(asked >> sector & 1)) continue;
             misses.l2_read_sectors += 1;
-            find(sector, found >> sector & 1 ? FoundIn::L2 : FoundIn::Dram);
+            const bool in_l2 = found >> sector & 1;
+            find(sector, in_l2 ? FoundIn::L2 : FoundIn::Dram);
             flight.sent[sector] = now;
             l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
             double given = l2_free_, here = given + spec_.l2_cycles.value;  // by L2, and to the SM
-            if (!(found >> sector & 1) || coming.here[sector] > here)
-                here = coming.here[sector], given = here - spec_.l2_cycles.value;
+            const double comes = !in_l2 ? from_dram : coming ? coming->here[sector] : 0;
+            if (!in_l2 || comes > here) here = comes, given = here - spec_.l2_cycles.value;
             flight.here[sector] = here;
             flight.shared_until[sector] = given + spec_.merge_cycles.value;
             until = std::max(until, here);

@@ -229,15 +229,13 @@ std::vector<analysis::Pace> paces_of(const Launch& launch, const analysis::Level
     return {analysis::Pace::InStep, analysis::Pace::Apart};
 }
 
-// What loads of blocks in step wait at least: what one warp alone does for each, and for DRAM only where a
-// sector is read for the first time, of arrays that L2 does not hold.
+// What loads of blocks in step wait at least: what one warp alone does for each, and for DRAM, of arrays that
+// L2 does not hold, hardly more than once for a sector, since L2 is eight times as large.
 analysis::LevelSpec least_waits(const Launch& launch, const analysis::LevelSpec& spec) {
-    constexpr double kMostBytes = 1u << 31;  // of an L2 that evicts nothing
-    const double bytes = array_bytes(launch);
     analysis::LevelSpec least = spec;
     least.l2_cycles = spec.l2_latency;
-    least.dram_cycles = bytes > spec.l2_bytes.value ? spec.dram_latency : spec.l2_latency;
-    least.l2_bytes.value = std::min(kMostBytes, 4 * std::max(bytes, spec.l2_bytes.value));
+    least.dram_cycles = array_bytes(launch) > spec.l2_bytes.value ? spec.dram_latency : spec.l2_latency;
+    least.l2_bytes.value *= 8;
     least.l2_copies.value = 1;
     return least;
 }
@@ -289,12 +287,12 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     // and waits as if nothing came from DRAM. Of blocks in step the model reads more from there than they do
     // (docs/model.md).
     const size_t stated = paces.size();
-    const bool from_l2 = !levels.in_step && array_bytes(launch) <= on.levels.l2_bytes.value;
-    if (levels.in_step)
-        paces.push_back(analysis::Pace::Own);
-    else if (from_l2 && paces.back() != analysis::Pace::Apart)
-        paces.push_back(analysis::Pace::Apart);
+    const double bytes = array_bytes(launch);
     const analysis::LevelSpec least = least_waits(launch, on.levels);
+    const bool waits_least = levels.in_step && bytes <= least.l2_bytes.value;
+    const bool from_l2 = !waits_least && (levels.in_step || bytes <= on.levels.l2_bytes.value);
+    if (waits_least) paces.push_back(analysis::Pace::Own);
+    if (from_l2 && paces.back() != analysis::Pace::Apart) paces.push_back(analysis::Pace::Apart);
     std::vector<analysis::LevelReplay> replays(paces.size());
     for_each_index(paces.size(), 0, [&](uint64_t i) {
         analysis::LevelLaunch with = run;
@@ -307,15 +305,14 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
                 ++*options.begun;
                 return run.block(number);
             };
-        const bool in_step = levels.in_step && i >= stated;
-        with.awaited = in_step;
-        replays[i] = replay_levels(in_step ? least : on.levels, with, {options.stop});
+        with.awaited = waits_least && i >= stated;
+        replays[i] = replay_levels(with.awaited ? least : on.levels, with, {options.stop});
     });
     if (options.stop && *options.stop) return Error{kStopped};
     const analysis::LevelReplay& found = replays.front();
     levels.dram_range = dram_range(std::span(replays).first(stated));
     levels.misses = found.misses;
-    if (from_l2 || levels.in_step) levels.misses.wait_as(replays.back().misses);
+    if (from_l2 || waits_least) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);
