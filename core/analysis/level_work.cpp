@@ -24,6 +24,9 @@ using ptx::SiteKind;
 // Units in which a line may come again that is left out the second time.
 constexpr uint32_t kRecent = 8;
 
+// What a site accesses, as far as units and trips of loops are told apart by it.
+enum class Accesses : uint8_t { Other, Global, SharedLoad };
+
 // What a request to global memory touches of one line.
 struct RawTouch {
     uint32_t unit = 0;
@@ -120,14 +123,17 @@ private:
     void pass(WarpState& warp, int32_t to) {
         Executed way = code_.between(warp.site, to);
         RawUnit& at = unit(warp.unit);
-        const bool global = warp.site >= 0 && kind_of_[warp.site] == 1;
-        (global ? at.load : at.work) += way;
-        if (to >= 0 && warp.site >= 0 && kind_of_[warp.site] == 2 && kind_of_[to] == 2)
-            at.loop_instructions += way.instructions;
+        const Accesses from = accesses_of(warp.site);
+        (from == Accesses::Global ? at.load : at.work) += way;
+        if (from == Accesses::SharedLoad && accesses_of(to) == from) at.loop_instructions += way.instructions;
         sums_.instructions += way.instructions;
         sums_.fp32 += way.fp32;
         if (way.fp32 > 0 && at.reader && &warp == &warps_[*at.reader]) at.reads_used = true;
         warp.site = to;
+    }
+
+    Accesses accesses_of(int32_t site) const {
+        return site >= 0 ? accesses_[static_cast<size_t>(site)] : Accesses::Other;
     }
 
     void add(uint64_t step) {
@@ -135,12 +141,12 @@ private:
         const ptx::Site& site = trace_.sites[form.site];
         const uint32_t number = trace_.warp_of(step);
         if (number >= warps_.size()) warps_.resize(number + 1);
-        if (kind_of_.size() < trace_.sites.size()) kind_of_.resize(trace_.sites.size(), 0);
+        if (accesses_.size() < trace_.sites.size()) accesses_.resize(trace_.sites.size(), Accesses::Other);
         WarpState& warp = warps_[number];
         const bool barrier = site.kind == SiteKind::Barrier;
         const bool global = !barrier && form.space == Space::Global;
         const bool reads = !barrier && form.space == Space::Shared && site.kind != SiteKind::Store;
-        kind_of_[form.site] = global ? 1 : reads ? 2 : 0;
+        accesses_[form.site] = global ? Accesses::Global : reads ? Accesses::SharedLoad : Accesses::Other;
         const bool again = begins_unit(warp, site, global);
         pass(warp, static_cast<int32_t>(form.site));
         if (barrier) return arrive(warp);
@@ -349,7 +355,7 @@ private:
     std::vector<std::optional<uint64_t>> first_line_;  // by slot: of the first request
     std::vector<WarpState> warps_;
     std::vector<uint32_t> at_barrier_;  // by barrier: the latest unit of those that arrived
-    std::vector<uint8_t> kind_of_;      // by site: 1 for global memory, 2 for loads of shared
+    std::vector<Accesses> accesses_;    // by site
     std::vector<bool> joined_;          // by site: a group that is joined
     std::vector<RawUnit> units_;
     std::vector<RawTouch> raw_;

@@ -158,9 +158,10 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
                                          short_count(s.sent_sectors), spec.sent_per_clock.value)
                            : fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock",
                                          in_words(from_l2), in_words(stored), spec.l2_per_clock.value)},
-        of_sm("data_pipe", work.pipe + first_data,
-              fmt::format("{} passes of global and {} wavefronts of shared memory", in_words(levels.passes()),
-                          short_count(s.wavefronts))),
+        of_sm(
+            "data_pipe", work.pipe + first_data,
+            fmt::format("{} passes of global and {} wavefronts of shared memory{}", in_words(levels.passes()),
+                        short_count(s.wavefronts), first_data > 0 ? ", from when L2 first gives data" : "")),
         of_sm("lsu", work.lsu,
               levels.lookups() > static_cast<double>(s.accesses)
                   ? fmt::format("{} lookups of tags for global memory", in_words(levels.lookups()))
