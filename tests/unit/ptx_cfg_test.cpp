@@ -171,32 +171,45 @@ TEST(PtxCfg, UnreachableAndEndless) {
 // The slow twin.
 constexpr int32_t kNone = -2;
 
-// Blocks (and kExitBlock) reached from `from` without entering `without`.
-std::set<int32_t> reach(const ControlFlow& flow, int32_t from, int32_t without) {
-    std::set<int32_t> seen;
-    std::vector<int32_t> work{from};
+// Edges between blocks; kExitBlock has an entry of its own, the last.
+using Edges = std::vector<Blocks>;
+
+size_t entry_of(const Edges& edges, int32_t block) {
+    return block == kExitBlock ? edges.size() - 1 : static_cast<size_t>(block);
+}
+
+// Which blocks, the last entry being kExitBlock, are reached along `edges` from `from` without entering `without`.
+std::vector<bool> reach(const Edges& edges, int32_t from, int32_t without) {
+    std::vector<bool> seen(edges.size());
+    Blocks work{from};
     while (!work.empty()) {
         const int32_t b = work.back();
         work.pop_back();
-        if (b == without || !seen.insert(b).second || b == kExitBlock) continue;
-        for (const int32_t to : flow.blocks[b].successors) work.push_back(to);
+        if (b == without || seen[entry_of(edges, b)]) continue;
+        seen[entry_of(edges, b)] = true;
+        for (const int32_t to : edges[entry_of(edges, b)]) work.push_back(to);
     }
     return seen;
 }
 
 void check_against_twin(const ControlFlow& flow) {
     const auto count = static_cast<int32_t>(flow.blocks.size());
-    const auto all = reach(flow, 0, kNone);
-    std::vector<std::set<int32_t>> without(count);  // from the entry
-    for (int32_t x = 0; x < count; ++x) without[x] = reach(flow, 0, x);
-    const auto dominates = [&](int32_t x, int32_t b) {
-        return x == b || (all.count(b) && !without[x].count(b));
-    };
-    const auto leaves = [&](int32_t b, int32_t x) { return reach(flow, b, x).count(kExitBlock) != 0; };
+    Edges forward(count + 1), backward(count + 1);
+    for (int32_t b = 0; b < count; ++b) {
+        forward[b] = flow.blocks[b].successors;
+        for (const int32_t to : forward[b]) backward[entry_of(backward, to)].push_back(b);
+    }
+    const auto all = reach(forward, 0, kNone);
+    std::vector<std::vector<bool>> without(count);  // from the entry
+    for (int32_t x = 0; x < count; ++x) without[x] = reach(forward, 0, x);
+    const auto dominates = [&](int32_t x, int32_t b) { return x == b || (all[b] && !without[x][b]); };
+    const auto out = reach(backward, kExitBlock, kNone);
+    std::vector<std::vector<bool>> out_without(count);  // who leaves without passing the block
+    for (int32_t x = 0; x < count; ++x) out_without[x] = reach(backward, kExitBlock, x);
 
     for (int32_t b = 0; b < count; ++b) {
         const BasicBlock& block = flow.blocks[b];
-        ASSERT_EQ(block.reachable, all.count(b) != 0) << b;
+        ASSERT_EQ(block.reachable, all[b]) << b;
         // The immediate dominator is the strict dominator that all other strict ones dominate.
         int32_t dominator = -1;
         for (int32_t x = 0; x < count && block.reachable; ++x)
@@ -205,12 +218,12 @@ void check_against_twin(const ControlFlow& flow) {
 
         // x post-dominates b if b leaves, and not without x. The immediate one is the first on the way.
         std::vector<int32_t> after;
-        for (int32_t x = 0; x < count && leaves(b, kNone); ++x)
-            if (x != b && !leaves(b, x)) after.push_back(x);
+        for (int32_t x = 0; x < count && out[b]; ++x)
+            if (x != b && !out_without[x][b]) after.push_back(x);
         int32_t post = kExitBlock;
         for (const int32_t x : after) {
             bool first = true;
-            for (const int32_t y : after) first = first && (x == y || !leaves(x, y));
+            for (const int32_t y : after) first = first && (x == y || !out_without[y][x]);
             if (first) post = x;
         }
         ASSERT_EQ(block.post_dominator, post) << b;
@@ -221,23 +234,22 @@ void check_against_twin(const ControlFlow& flow) {
     std::set<int32_t> headers;
     for (int32_t b = 0; b < count; ++b) {
         for (const int32_t to : flow.blocks[b].successors)
-            if (to >= 0 && all.count(b) && dominates(to, b)) headers.insert(to);
+            if (to >= 0 && all[b] && dominates(to, b)) headers.insert(to);
     }
     ASSERT_EQ(flow.loops.size(), headers.size());
     for (size_t i = 0; i < flow.loops.size(); ++i) {
         const Loop& loop = flow.loops[i];
         ASSERT_TRUE(headers.count(loop.header));
         ASSERT_LT(loop.parent, static_cast<int32_t>(i));
-        Blocks expected;
-        for (int32_t b = 0; b < count; ++b) {
-            if (!all.count(b) || !dominates(loop.header, b)) continue;
-            bool inside = b == loop.header;
-            for (const int32_t latch : flow.blocks[loop.header].predecessors) {
-                inside = inside || (all.count(latch) && dominates(loop.header, latch) &&
-                                    reach(flow, b, loop.header).count(latch));
-            }
-            if (inside) expected.push_back(b);
+        std::vector<bool> inside(count + 1);
+        for (const int32_t latch : flow.blocks[loop.header].predecessors) {
+            if (!all[latch] || !dominates(loop.header, latch)) continue;
+            const auto before = reach(backward, latch, loop.header);
+            for (int32_t b = 0; b < count; ++b) inside[b] = inside[b] || before[b];
         }
+        Blocks expected;
+        for (int32_t b = 0; b < count; ++b)
+            if (b == loop.header || (inside[b] && all[b] && dominates(loop.header, b))) expected.push_back(b);
         ASSERT_EQ(blocks_of(flow, static_cast<int32_t>(i)), expected);
         for (int32_t b = 0; b < count; ++b)
             ASSERT_EQ(flow.holds(static_cast<int32_t>(i), b), std::ranges::binary_search(expected, b));
