@@ -108,7 +108,8 @@ std::string as_json(const Answer& answer) {
     add_fields(launch, "grid", Json{l.grid.x, l.grid.y, l.grid.z}, "block",
                Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.resident, "registers",
                answer.known.registers ? Json(answer.known.registers) : Json(), "l1_bytes", l.l1_bytes,
-               "placement", l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated);
+               "placement", l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated,
+               "simulated_part", l.part);
     Json modelled =
         object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
                   l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",

@@ -121,10 +121,8 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
     if (by_sending)
         resource.known = "counted from recorded blocks", resource.rate = &LevelSpec::sent_per_clock;
     const bool part = !resource.counted && !by_sending && levels.simulated < levels.blocks;
-    std::string words = fmt::format(
-        "{}: {}; {}{}. ", resource.name, bound.of, resource.known,
-        part ? fmt::format(" by the first {} of {} blocks", grouped(levels.simulated), grouped(levels.blocks))
-             : "");
+    std::string words = fmt::format("{}: {}; {}{}. ", resource.name, bound.of, resource.known,
+                                    part ? " by the first " + blocks_simulated(levels) : "");
     if (resource.key == std::string_view("dram"))
         return words + fmt::format("GB/s: documented, {}.", on.device.source);
     if (counted != nullptr && resource.machine != nullptr && counted->*resource.machine > 0)
@@ -149,6 +147,11 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
 }  // namespace
 
 std::string_view said_of(std::string_view resource) { return resource_of(resource).bound_by; }
+
+std::string blocks_simulated(const Levels& levels) {
+    return fmt::format("{} of {} blocks{}", grouped(levels.simulated), grouped(levels.blocks),
+                       levels.part < 1 ? fmt::format(", {:.0f} % of each", levels.part * 100) : "");
+}
 
 std::string bound_name(const Levels& levels) {
     std::string_view name = said_of(levels.bounds[levels.bound_by].resource);
@@ -241,9 +244,8 @@ void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside)
     } else if (levels.sums.l1_sectors > 0) {
         chart.sentence +=
             fmt::format(" L1 finds {:.1f} % of the sectors that it is asked for.", levels.l1_hit_rate * 100);
-        chart.rests_on += fmt::format(" Found by L1: modelled, of {} sectors, by {} of {} blocks.",
-                                      short_count(levels.sums.l1_sectors), grouped(levels.simulated),
-                                      grouped(levels.blocks));
+        chart.rests_on += fmt::format(" Found by L1: modelled, of {} sectors, by {}.",
+                                      short_count(levels.sums.l1_sectors), blocks_simulated(levels));
     }
 }
 

@@ -79,6 +79,8 @@ BoundChart bound_chart(const BoundsOf& of, const kernels::Levels& levels, const 
 std::string in_ms(double ms, double longest);
 std::string_view said_of(std::string_view resource);
 std::string bound_name(const kernels::Levels& levels);  // without its article: "L1 data pipe"
+// How much of a launch the replay simulated: "528 of 65,536 blocks", or with ", 12 % of each" behind it.
+std::string blocks_simulated(const kernels::Levels& levels);
 // Where a measured time comes from: "Measured: the median of 20 runs, 0.280 ms to 0.284 ms, of OF, on
 // DEVICE."
 std::string median_words(const kernels::Timing& row, std::string_view of, std::string_view device);

@@ -190,8 +190,8 @@ LatencyChart latency_chart(const BoundsOf& of, const Levels& levels, const kerne
         loads);
     chart.rests_on = held + fmt::format(
                                 " Clocks: modelled, the mean of how long warps wait for their data and work "
-                                "on them, by {} of {} blocks.",
-                                grouped(levels.simulated), grouped(levels.blocks));
+                                "on them, by {}.",
+                                blocks_simulated(levels));
     add_flights(chart, flow, on, held);
     if (beside.counted != nullptr) add_stalls(chart, *beside.counted, on.device.name);
     if (other != nullptr) add_compilers(chart, of, levels, on, beside, *other);

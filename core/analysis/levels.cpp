@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <functional>
+#include <cmath>
+#include <limits>
 #include <numeric>
-#include <queue>
 #include <utility>
 
 #include "core/analysis/coalescing.h"
 #include "core/analysis/sector_cache.h"
+#include "core/base/prefetch.h"
 
 namespace tilescope::analysis {
 
@@ -27,12 +28,16 @@ public:
         std::array<double, 4> sent{}, shared_until{}, here{};
     };
     explicit InFlight(size_t groups) : lines_(groups * kPlaces) {}
-    Line& of(size_t group, uint64_t line) {
-        const uint64_t mixed = (line * 0x9E37'79B9'7F4A'7C15u) >> 52;  // 12 bits
-        return lines_[group * kPlaces + mixed];
+    Line& of(size_t group, uint64_t line) { return lines_[place_of(group, line)]; }
+    void prefetch(size_t group, uint64_t line) const {
+        base::prefetch(&lines_[place_of(group, line)], sizeof(Line));
     }
 
 private:
+    static size_t place_of(size_t group, uint64_t line) {
+        const uint64_t mixed = (line * 0x9E37'79B9'7F4A'7C15u) >> 52;  // 12 bits
+        return group * kPlaces + mixed;
+    }
     std::vector<Line> lines_;
 };
 
@@ -40,20 +45,50 @@ struct Running {
     uint64_t number = 0;
     PlacedBlock block;
     std::vector<uint64_t> first_line;  // by slot: where Touch::line counts from
-    uint32_t unit = 0;
-    bool waits = false;  // its requests were sent, its work is to come
-    double ready = 0;
+    LevelMisses* misses = nullptr;     // of its wave
+    uint32_t unit = 0, end = 0;        // the one at hand, and behind the last one
+    bool waits = false;                // its requests were sent, its work is to come
     // Units that later ones wait for: that unit, and when the data are there.
     std::vector<std::pair<uint32_t, double>> due;
+
+    uint64_t line_of(const Touch& touch) const { return first_line[touch.slot] + touch.line; }
 };
 
 struct Sm {
     std::vector<Running> blocks;  // the oldest first
+    std::vector<double> ready;    // when each of them is; of its own, since every turn looks through it
     double pipe_free = 0;
     size_t taken = 0;  // of LevelLaunch::of_sm
     uint32_t gpc = 0;
     double idle = 0;   // cycles in which none of its blocks had its data, and
     uint64_t ran = 0;  // blocks that have ended; of those that count
+};
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Whose turn is first, of some whose times change one by one; of two with the same time the one with the
+// lower number. A tree of matches: above each pair who of them is first.
+class Tournament {
+public:
+    explicit Tournament(size_t count)
+        : leaves_(std::bit_ceil(count)), times_(leaves_, kNever), first_(2 * leaves_) {
+        std::iota(first_.begin() + static_cast<std::ptrdiff_t>(leaves_), first_.end(), 0);
+        for (size_t match = leaves_ - 1; match > 0; --match) first_[match] = first_[2 * match];
+    }
+    void set(size_t who, double time) {
+        times_[who] = time;
+        for (size_t match = (leaves_ + who) / 2; match > 0; match /= 2) {
+            const uint32_t* const pair = &first_[2 * match];
+            first_[match] = pair[times_[pair[1]] < times_[pair[0]]];
+        }
+    }
+    size_t first() const { return first_[1]; }
+    double time(size_t who) const { return times_[who]; }
+
+private:
+    size_t leaves_;
+    std::vector<double> times_;
+    std::vector<uint32_t> first_;  // by match; from leaves_ on those who meet in the first round
 };
 
 class Replay {
@@ -75,25 +110,27 @@ public:
 
     LevelReplay run() {
         place();
-        std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
-        for (uint32_t sm = 0; sm < sms_.size(); ++sm)
-            if (!sms_[sm].blocks.empty()) turns.push({next_of(sms_[sm]), sm});
-        for (uint64_t done = 0; !turns.empty() && left_ > 0; ++done) {
+        Tournament turns(sms_.size());
+        for (size_t sm = 0; sm < sms_.size(); ++sm) turns.set(sm, next_of(sms_[sm]));
+        for (uint64_t done = 0; left_ > 0; ++done) {
             if (stop_.at(done)) break;
-            const auto [time, sm] = turns.top();
-            turns.pop();
-            turn(sm, time);
-            if (!sms_[sm].blocks.empty()) turns.push({next_of(sms_[sm]), sm});
+            const size_t sm = turns.first();
+            if (turns.time(sm) == kNever) break;
+            turn(static_cast<uint32_t>(sm), turns.time(sm));
+            turns.set(sm, next_of(sms_[sm]));
         }
         return result();
     }
 
 private:
-    struct Turn {
-        double time = 0;
-        uint32_t sm = 0;
-        auto operator<=>(const Turn&) const = default;
+    struct Wave {
+        LevelMisses misses;
+        uint64_t touches = 0, of = 0;  // of the units that are simulated, and of all
+        double times() const {
+            return touches > 0 ? static_cast<double>(of) / static_cast<double>(touches) : 1;
+        }
     };
+    static constexpr uint32_t kFewestUnits = 16;  // of a block
 
     static uint64_t l2_lines(const LevelSpec& spec) {
         return static_cast<uint64_t>(spec.l2_useful_bytes()) / kLineBytes;
@@ -173,87 +210,115 @@ private:
         running.first_line = running.block.work->first_line;
         for (size_t slot = 0; slot < running.first_line.size(); ++slot)
             running.first_line[slot] += static_cast<uint64_t>(running.block.moved[slot]);
-        running.ready = now;
+        begin(running);
         sm.blocks.push_back(std::move(running));
+        sm.ready.push_back(now);
+    }
+
+    // With its wave's part of its units. Blocks of the next wave have those behind them, so that they do not
+    // find in L2 what the whole of this wave would have evicted.
+    void begin(Running& running) {
+        const std::vector<Unit>& units = running.block.work->units;
+        const auto all = static_cast<uint32_t>(units.size());
+        const uint64_t wave = running.number / wave_;
+        const auto count = std::clamp<uint32_t>(static_cast<uint32_t>(std::ceil(launch_.part * all)),
+                                                std::min(all, kFewestUnits), all);
+        if (count < all) running.unit = static_cast<uint32_t>(wave % (all / count)) * count;
+        running.end = running.unit + count;
+        running.misses = &beyond_;
+        if (running.number >= counted_) return;
+        Wave& own = by_wave_[wave];
+        running.misses = &own.misses;
+        const size_t touches = running.block.work->touches.size();
+        own.of += touches;
+        own.touches += (running.end < all ? units[running.end].first : touches) -
+                       (running.unit < all ? units[running.unit].first : touches);
     }
 
     static double next_of(const Sm& sm) {
-        double ready = sm.blocks.front().ready;
-        for (const Running& block : sm.blocks) ready = std::min(ready, block.ready);
-        return std::max(ready, sm.pipe_free);
+        if (sm.ready.empty()) return kNever;
+        // Four at a time, none of which waits for the comparison before it.
+        std::array<double, 4> first;
+        first.fill(sm.ready.front());
+        size_t i = 0;
+        for (; i + 4 <= sm.ready.size(); i += 4)
+            for (size_t j = 0; j < 4; ++j) first[j] = std::min(first[j], sm.ready[i + j]);
+        for (; i < sm.ready.size(); ++i) first[0] = std::min(first[0], sm.ready[i]);
+        return std::max(*std::ranges::min_element(first), sm.pipe_free);
     }
 
     // The oldest block that is ready. Blocks that have a warp for some of the SM's four schedulers only
     // compete with few others for theirs: of two of them that are ready, any two, the one that has waited
     // longer.
-    Running& next_ready(Sm& sm, double now) {
+    size_t next_ready(const Sm& sm, double now) {
         if (launch_.pace == Pace::InStep) return furthest_behind(sm, now);
         if (sm.blocks.front().block.work->warps < kSchedulers) {
-            ready_.clear();
-            for (Running& block : sm.blocks)
-                if (block.ready <= now) ready_.push_back(&block);
+            ready_.resize(sm.ready.size());
+            size_t count = 0;
+            for (size_t i = 0; i < sm.ready.size(); ++i) {
+                ready_[count] = i;
+                count += sm.ready[i] <= now;
+            }
             const auto any = [&] {
-                return ready_[static_cast<size_t>(chance() * static_cast<double>(ready_.size()))];
+                return ready_[static_cast<size_t>(chance() * static_cast<double>(count))];
             };
-            Running* const one = any();
-            Running* const other = any();
-            return other->ready < one->ready ? *other : *one;
+            const size_t one = any();
+            const size_t other = any();
+            return sm.ready[other] < sm.ready[one] ? other : one;
         }
-        return *std::find_if(sm.blocks.begin(), sm.blocks.end(),
-                             [&](const Running& block) { return block.ready <= now; });
+        size_t oldest = 0;
+        while (sm.ready[oldest] > now) ++oldest;
+        return oldest;
     }
-    static Running& furthest_behind(Sm& sm, double now) {
-        return *std::min_element(
-            sm.blocks.begin(), sm.blocks.end(),
-            [&](const Running& a, const Running& b) {
-                const bool a_waits = a.ready > now, b_waits = b.ready > now;
-                return a_waits != b_waits ? b_waits : a.unit < b.unit;
-            });
+    static size_t furthest_behind(const Sm& sm, double now) {
+        size_t behind = 0;
+        for (size_t i = 1; i < sm.blocks.size(); ++i) {
+            const bool waits = sm.ready[i] > now, other_waits = sm.ready[behind] > now;
+            if (waits != other_waits ? other_waits : sm.blocks[i].unit < sm.blocks[behind].unit) behind = i;
+        }
+        return behind;
     }
 
     void turn(uint32_t number, double now) {
         Sm& sm = sms_[number];
-        Running& running = next_ready(sm, now);
-        const auto which = &running - sm.blocks.data();
+        const size_t which = next_ready(sm, now);
+        Running& running = sm.blocks[which];
+        double& ready = sm.ready[which];
         const BlockWork& work = *running.block.work;
-        misses_of(running).idle_cycles += now - sm.pipe_free;
+        running.misses->idle_cycles += now - sm.pipe_free;
         if (running.number < counted_) sm.idle += now - sm.pipe_free;
-        if (running.unit < work.units.size()) {
+        if (running.unit < running.end) {
             const Unit& unit = work.units[running.unit];
             if (!running.waits) {
                 running.waits = true;
                 sm.pipe_free = now + busy(unit.load_cycles, spec_.send_share.value);
                 const double here = load(number, running, unit, now);
-                running.ready = here;
+                ready = here;
                 if (unit.ahead > 0) {  // copies: the work goes on
                     running.due.push_back({running.unit + unit.ahead, here});
-                    running.ready = sm.pipe_free;
+                    ready = sm.pipe_free;
                 }
                 return;
             }
             sm.pipe_free =
                 now + busy(unit.work_cycles, (work.barriers ? spec_.spread_share : spec_.drift_share).value);
-            running.ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
-            if (unit.ahead == 0)
-                misses_of(running).latency_cycles += (running.ready - now) / warps_apart(work);
+            ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
+            if (unit.ahead == 0) running.misses->latency_cycles += (ready - now) / warps_apart(work);
             running.waits = false;
             ++running.unit;
             std::erase_if(running.due, [&](const auto& due) {
                 if (due.first > running.unit) return false;
-                misses_of(running).wait_cycles += std::max(0.0, due.second - running.ready);
-                running.ready = std::max(running.ready, due.second);
+                running.misses->wait_cycles += std::max(0.0, due.second - ready);
+                ready = std::max(ready, due.second);
                 return true;
             });
-            if (running.unit < work.units.size()) return;
+            if (running.unit < running.end) return;
         }
-        const double end = running.ready;
+        const double end = ready;
         if (running.number < counted_) --left_, ++sm.ran, last_end_ = std::max(last_end_, end);
-        sm.blocks.erase(sm.blocks.begin() + which);
+        sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(which));
+        sm.ready.erase(sm.ready.begin() + static_cast<std::ptrdiff_t>(which));
         take(sm, end);
-    }
-
-    LevelMisses& misses_of(const Running& running) {
-        return running.number < counted_ ? by_wave_[running.number / wave_] : beyond_;
     }
 
     // Warps without barriers wait and work each on its own. Of what a block keeps its SM busy for, one takes
@@ -270,7 +335,7 @@ private:
 
     // Sends a unit's requests; when the last of its sectors has come.
     double load(uint32_t number, const Running& running, const Unit& unit, double now) {
-        LevelMisses& misses = misses_of(running);
+        LevelMisses& misses = *running.misses;
         const double sent = now + static_cast<double>(unit.load_cycles);
         if (launch_.log)
             launch_.log->sent.push_back({static_cast<uint32_t>(running.number), running.unit, number,
@@ -278,21 +343,21 @@ private:
         if (!unit.loads && unit.count == 0) return sent;
         double until = sent + spec_.l1_cycles.value;
         const BlockWork& work = *running.block.work;
-        if (!work.barriers) until_.fill(until);
+        if (!work.barriers) std::fill_n(until_.begin(), warps_waiting(work.warps), until);
         const Touch* const touches = work.touches.data() + unit.first;
         const double sending = sent - now;
         touched_ += unit.count;
+        look_up(number, running, unit);
         for (uint32_t i = 0; i < unit.count; ++i) {
             const Touch& touch = touches[i];
-            const uint64_t line = running.first_line[touch.slot] + touch.line;
+            const uint64_t line = running.line_of(touch);
             found_ = 0;
             if (touch.store) {
                 l2_.touch(line, touch.sectors);
                 if (launch_.log) launch_.log->found.push_back(found_);
                 continue;
             }
-            const uint32_t missing = touch.sectors & ~l1_[number].touch(line, touch.sectors);
-            if (missing) {
+            if (const uint32_t missing = missing_[i]) {
                 misses.l1_missed_lines += 1;
                 const double here = fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses);
                 until = std::max(until, here);
@@ -308,6 +373,22 @@ private:
         return until + chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
 
+    // Which sectors of each touch of a unit are not in L1. What this and the next look at lies all over the
+    // memory of the machine that simulates: it is asked for long before it is needed.
+    void look_up(uint32_t number, const Running& running, const Unit& unit) {
+        const Touch* const touches = running.block.work->touches.data() + unit.first;
+        for (uint32_t i = 0; i < unit.count; ++i) l1_[number].prefetch(running.line_of(touches[i]));
+        missing_.assign(unit.count, 0);
+        for (uint32_t i = 0; i < unit.count; ++i) {
+            const Touch& touch = touches[i];
+            const uint64_t line = running.line_of(touch);
+            if (!touch.store) missing_[i] = touch.sectors & ~l1_[number].touch(line, touch.sectors);
+            if (!touch.store && missing_[i] == 0) continue;
+            l2_.prefetch(line);
+            if (!touch.store) in_flight_.prefetch(sms_[number].gpc, line);
+        }
+    }
+
     // Warps, bit by bit, whose data are not all there before `here`.
     void wait_for(double here, uint32_t warps) {
         for (; warps != 0; warps &= warps - 1) {
@@ -315,9 +396,10 @@ private:
             until = std::max(until, here);
         }
     }
+    static uint32_t warps_waiting(uint32_t warps) { return std::clamp<uint32_t>(warps, 1, kWarpSize); }
     double mean_until(uint32_t warps) const {
-        warps = std::clamp<uint32_t>(warps, 1, kWarpSize);
-        return std::accumulate(until_.begin(), until_.begin() + warps, 0.0) / warps;
+        const uint32_t waiting = warps_waiting(warps);
+        return std::accumulate(until_.begin(), until_.begin() + waiting, 0.0) / waiting;
     }
 
     // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
@@ -392,11 +474,12 @@ private:
         replay.simulated = counted_;
         replay.cycles = last_end_;
         replay.touched = touched_;
-        for (const LevelMisses& wave : by_wave_) replay.misses += wave;
+        for (const Wave& wave : by_wave_) replay.misses.add(wave.misses, wave.times());
         if (counted_ < launch_.blocks) {
             LevelMisses later;
             const size_t from = by_wave_.size() / 2;
-            for (size_t i = from; i < by_wave_.size(); ++i) later += by_wave_[i];
+            for (size_t i = from; i < by_wave_.size(); ++i)
+                later.add(by_wave_[i].misses, by_wave_[i].times());
             const auto sampled = static_cast<double>(counted_ - from * wave_);
             replay.misses.add(later, static_cast<double>(launch_.blocks - counted_) / sampled);
         }
@@ -420,10 +503,11 @@ private:
     const LevelLaunch& launch_;
     Stop stop_;
     uint64_t wave_, counted_;  // blocks
-    std::vector<LevelMisses> by_wave_;
+    std::vector<Wave> by_wave_;
     LevelMisses beyond_;  // of blocks that run beside the last ones that count
     std::vector<Sm> sms_;
-    std::vector<Running*> ready_;          // of the SM at hand
+    std::vector<size_t> ready_;            // blocks of the SM at hand
+    std::vector<uint32_t> missing_;        // sectors of each touch of the unit at hand
     std::array<double, kWarpSize> until_;  // when the data of each warp of the unit at hand are there
     std::vector<SectorCache> l1_;
     SectorCache l2_;

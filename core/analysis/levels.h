@@ -22,7 +22,14 @@
 //   L2    sectored lines, LRU, DRAM fetches of Spec::fetch_bytes; a store fills its sectors
 //
 // Where a launch has more blocks than `most_blocks` the first waves of blocks are simulated, and the rest has
-// the misses of the later half of these, block for block. Sums that need no simulation are exact always.
+// the misses of the later half of these, block for block. Of long blocks a `part` of the units can stand for
+// all:
+//
+//     wave 0   [units 0 1 2 3]  4 5 6 7   8 9 10 11
+//     wave 1    0 1 2 3   [units 4 5 6 7]   8 9 10 11       a wave's misses count as often as it has touches
+//     wave 2    0 1 2 3   4 5 6 7   [units 8 9 10 11]       for each that is simulated
+//
+// Sums that need no simulation are exact always.
 //
 // Where the model comes from, and how far it holds: docs/model.md. Every constant stands in LevelSpec.
 #pragma once
@@ -87,6 +94,7 @@ struct LevelLaunch {
     LevelLog* log = nullptr;            // is told of all units, where somebody asks
     uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves are made of it,
     uint64_t least_waves = 4;           // at least so many
+    double part = 1;                    // of the units of each block, but at least 16 of them
 };
 
 struct LevelMisses {
@@ -111,7 +119,7 @@ struct LevelMisses {
 
 struct LevelReplay {
     LevelMisses misses;      // of the whole launch
-    uint64_t simulated = 0;  // blocks that this was found by
+    uint64_t simulated = 0;  // blocks that this was found by, of whose units a part was simulated
     double cycles = 0;       // until the last of these had ended
     uint64_t touched = 0;    // lines that L1 was asked for, as a measure of work
 };

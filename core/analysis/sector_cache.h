@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/prefetch.h"
+
 namespace tilescope::analysis {
 
 class SectorCache {
@@ -38,6 +40,10 @@ public:
         for (; way > 0; --way) set[way] = set[way - 1];
         set[0] = entry | asked;
         return static_cast<uint32_t>(entry) & asked;
+    }
+    // Fetches the set of a line into the caches of the machine that this runs on.
+    void prefetch(uint64_t line) const {
+        base::prefetch(&entries_[size_t{set_number(line)} * ways_], ways_ * sizeof(uint64_t));
     }
     // Fills further sectors of the line that was asked for last.
     void fill_too(uint64_t line, uint32_t sectors) { *set_of(line) |= sectors; }

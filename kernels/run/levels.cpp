@@ -251,6 +251,21 @@ std::optional<std::pair<double, double>> dram_range(std::span<const analysis::Le
     return std::pair{from, to};
 }
 
+// How much of a launch is simulated: four waves of blocks, or more of short ones; of long ones two, or of
+// each block in them a part.
+void sample(analysis::LevelLaunch& run, const BlockWork& block, const LevelOptions& options) {
+    constexpr uint64_t kUnitLines = 4;  // a unit takes as long as so many lines, measured
+    constexpr uint64_t kFewestWaves = 2;
+    const uint64_t lines = std::max<uint64_t>(1, block.touches.size());
+    const uint64_t work = lines + kUnitLines * block.units.size();
+    const uint64_t blocks = options.most_work / work;
+    const uint64_t wave = uint64_t{run.sms} * run.resident;
+    run.most_blocks = std::min(options.most_lines / lines, blocks);
+    run.least_waves = std::clamp(blocks / wave, kFewestWaves, run.least_waves);
+    const uint64_t counted = std::min(run.blocks, kFewestWaves * wave);
+    run.part = std::min(1.0, static_cast<double>(blocks) / static_cast<double>(counted));
+}
+
 // log: gets what became of every sector, of all blocks then.
 Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& on,
                       const LevelOptions& options, Levels levels, std::vector<std::vector<uint64_t>> of_sm,
@@ -277,9 +292,8 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.as_recorded = !run.of_sm.empty();
     const std::shared_ptr<const BlockWork> first = source.block(0).work;
     levels.in_step = first->barriers && blocks_in_step(levels.at_once(on.device.sms) * first->warps);
-    const uint64_t a_block = std::max<uint64_t>(1, first->touches.size());
     run.log = log;
-    if (!options.all_blocks && !levels.as_recorded && !log) run.most_blocks = options.most_lines / a_block;
+    if (!options.all_blocks && !levels.as_recorded && !log) sample(run, *first, options);
     std::vector<analysis::Pace> paces{analysis::Pace::Own};
     if (options.range && !log)
         for (const analysis::Pace pace : paces_of(launch, on.levels, levels, *first)) paces.push_back(pace);
@@ -300,6 +314,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
         // Two waves tell the others: the first has begun as all do, and the second follows it.
         if (i > 0) with.log = nullptr;
         if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = 2;
+        if (i > 0 && run.part < 1) with.part = run.part / 2;  // two of them take no longer than the first
         if (i == 0 && options.begun)
             with.block = [&](uint64_t number) {
                 ++*options.begun;
@@ -314,6 +329,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.misses = found.misses;
     if (from_l2 || waits_least) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
+    levels.part = run.part;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);
     add_bounds(on, *first, levels);

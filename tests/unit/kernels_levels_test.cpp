@@ -199,6 +199,75 @@ TEST(Levels, LaterWavesAreLikeTheFirst) {
     }
 }
 
+// Of blocks so long that two waves of them take too long, parts are much like these two waves.
+TEST(Levels, PartsOfBlocksAreLikeTheWhole) {
+    LevelDevice on = h200();
+    on.device.sms = 4;
+    for (const char* kernel : {"tiled", "untiled"}) {
+        const auto sized = plan(kernel, {256, 2048, 256, 8});
+        LevelOptions part, whole;
+        part.most_work = kernel == std::string_view("tiled") ? 600'000 : 1'500'000;
+        part.most_lines = whole.most_lines = 1;
+        whole.most_work = 3 * part.most_work;
+        const Levels a = levels(*sized, on, part), b = levels(*sized, on, whole);
+        EXPECT_EQ(b.part, 1);
+        EXPECT_GT(a.part, 0.2) << kernel;
+        EXPECT_LT(a.part, 0.7) << kernel;
+        EXPECT_EQ(a.simulated, b.simulated);
+        EXPECT_EQ(a.sums, b.sums);
+        EXPECT_NEAR(a.misses.l1_misses / b.misses.l1_misses, 1, 0.1) << kernel;
+        EXPECT_NEAR(a.misses.l2_read_sectors / b.misses.l2_read_sectors, 1, 0.1) << kernel;
+        EXPECT_NEAR(a.misses.latency_cycles / b.misses.latency_cycles, 1, 0.05) << kernel;
+    }
+}
+
+// Blocks that load a line of their own in each unit: whatever part of them is simulated, all of them miss. A
+// wave has the part of its units behind that of the wave before it, and then the first again.
+TEST(Levels, AWaveHasItsPartOfTheUnits) {
+    const LevelDevice on = h200();
+    constexpr uint32_t kUnits = 70, kPart = 18, kBlocks = 64;
+    analysis::BlockWork work;
+    work.units.resize(kUnits);
+    for (uint32_t i = 0; i < kUnits; ++i) {
+        work.units[i].first = i, work.units[i].count = 1, work.units[i].loads = true;
+        work.touches.push_back({i, 0, 15, false});
+    }
+    work.first_line = {0};
+    work.barriers = true;
+    analysis::LevelLog log;
+    analysis::LevelLaunch launch;
+    launch.blocks = kBlocks;
+    launch.block = [&](uint64_t number) {
+        return analysis::PlacedBlock{std::make_shared<const analysis::BlockWork>(work),
+                                     {static_cast<int64_t>(number * kUnits)}};
+    };
+    launch.sms = 4;
+    launch.resident = 2;
+    launch.l1_bytes = 1 << 14;
+    launch.dram_gbs = 100;
+    launch.most_blocks = 0;
+    const analysis::LevelReplay whole = analysis::replay_levels(on.levels, launch);
+    launch.part = 0.25;
+    launch.log = &log;
+    const analysis::LevelReplay part = analysis::replay_levels(on.levels, launch);
+    EXPECT_EQ(part.simulated, whole.simulated);
+    EXPECT_LT(part.touched, whole.touched / 3);
+    for (const analysis::LevelReplay* replay : {&whole, &part}) {
+        EXPECT_DOUBLE_EQ(replay->misses.l1_misses, 4 * kUnits * kBlocks);
+        EXPECT_DOUBLE_EQ(replay->misses.l2_read_sectors, 4 * kUnits * kBlocks);
+        EXPECT_DOUBLE_EQ(replay->misses.dram_read_bytes, 128 * kUnits * kBlocks);
+    }
+    constexpr uint32_t kWave = 4 * 2, kParts = kUnits / kPart;
+    std::set<uint32_t> units;
+    for (const auto& sent : log.sent) {
+        const uint32_t from = sent.block / kWave % kParts * kPart;
+        EXPECT_GE(sent.unit, from);
+        EXPECT_LT(sent.unit, from + kPart);
+        units.insert(sent.unit);
+    }
+    EXPECT_EQ(units.size(), kParts * kPart);
+}
+
 // NVRTC unrolls the products of a 4 x 4 tile: four loads of a column of N, and one of 16 bytes of a row of M.
 TEST(Levels, LoadsOfNeighboursAreJoined) {
     auto sized = plan("tiled", {16, 16, 16, 4});

@@ -178,7 +178,8 @@ size_t entry_of(const Edges& edges, int32_t block) {
     return block == kExitBlock ? edges.size() - 1 : static_cast<size_t>(block);
 }
 
-// Which blocks, the last entry being kExitBlock, are reached along `edges` from `from` without entering `without`.
+// Which blocks, the last entry being kExitBlock, are reached along `edges` from `from` without entering
+// `without`.
 std::vector<bool> reach(const Edges& edges, int32_t from, int32_t without) {
     std::vector<bool> seen(edges.size());
     Blocks work{from};
