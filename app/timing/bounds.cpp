@@ -120,7 +120,8 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
     const bool by_sending = levels.by_sending && resource.key == std::string_view("l2");
     if (by_sending)
         resource.known = "counted from recorded blocks", resource.rate = &LevelSpec::sent_per_clock;
-    const bool part = !resource.counted && !by_sending && levels.simulated < levels.blocks;
+    const bool part =
+        !resource.counted && !by_sending && (levels.simulated < levels.blocks || levels.part < 1);
     std::string words = fmt::format("{}: {}; {}{}. ", resource.name, bound.of, resource.known,
                                     part ? " by the first " + blocks_simulated(levels) : "");
     if (resource.key == std::string_view("dram"))

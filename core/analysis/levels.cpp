@@ -30,7 +30,7 @@ public:
     explicit InFlight(size_t groups) : lines_(groups * kPlaces) {}
     Line& of(size_t group, uint64_t line) { return lines_[place_of(group, line)]; }
     void prefetch(size_t group, uint64_t line) const {
-        base::prefetch(&lines_[place_of(group, line)], sizeof(Line));
+        tilescope::prefetch(&lines_[place_of(group, line)], sizeof(Line));
     }
 
 private:
@@ -67,7 +67,7 @@ struct Sm {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Whose turn is first, of some whose times change one by one; of two with the same time the one with the
-// lower number. A tree of matches: above each pair who of them is first.
+// lower number. A tournament tree: each node holds which of the two below it is first.
 class Tournament {
 public:
     explicit Tournament(size_t count)
@@ -215,8 +215,8 @@ private:
         sm.ready.push_back(now);
     }
 
-    // With its wave's part of its units. Blocks of the next wave have those behind them, so that they do not
-    // find in L2 what the whole of this wave would have evicted.
+    // Gives it its wave's part of its units. Blocks of the next wave get the units behind these, so that they
+    // do not find in L2 what the other units of this wave would have evicted.
     void begin(Running& running) {
         const std::vector<Unit>& units = running.block.work->units;
         const auto all = static_cast<uint32_t>(units.size());
@@ -373,8 +373,8 @@ private:
         return until + chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
 
-    // Which sectors of each touch of a unit are not in L1. What this and the next look at lies all over the
-    // memory of the machine that simulates: it is asked for long before it is needed.
+    // Finds which sectors of each touch of a unit are not in L1. The tables of all L1, of L2 and of reads in
+    // flight are larger than the caches of the machine that simulates, so their entries are prefetched.
     void look_up(uint32_t number, const Running& running, const Unit& unit) {
         const Touch* const touches = running.block.work->touches.data() + unit.first;
         for (uint32_t i = 0; i < unit.count; ++i) l1_[number].prefetch(running.line_of(touches[i]));
@@ -474,7 +474,12 @@ private:
         replay.simulated = counted_;
         replay.cycles = last_end_;
         replay.touched = touched_;
-        for (const Wave& wave : by_wave_) replay.misses.add(wave.misses, wave.times());
+        Wave all;
+        for (const Wave& wave : by_wave_) {
+            replay.misses.add(wave.misses, wave.times());
+            all.touches += wave.touches, all.of += wave.of;
+        }
+        replay.part = 1 / all.times();
         if (counted_ < launch_.blocks) {
             LevelMisses later;
             const size_t from = by_wave_.size() / 2;

@@ -119,7 +119,8 @@ struct LevelMisses {
 
 struct LevelReplay {
     LevelMisses misses;      // of the whole launch
-    uint64_t simulated = 0;  // blocks that this was found by, of whose units a part was simulated
+    uint64_t simulated = 0;  // blocks that this was found by, and
+    double part = 1;         // of what these ask for, what was simulated
     double cycles = 0;       // until the last of these had ended
     uint64_t touched = 0;    // lines that L1 was asked for, as a measure of work
 };

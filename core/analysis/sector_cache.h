@@ -43,7 +43,7 @@ public:
     }
     // Fetches the set of a line into the caches of the machine that this runs on.
     void prefetch(uint64_t line) const {
-        base::prefetch(&entries_[size_t{set_number(line)} * ways_], ways_ * sizeof(uint64_t));
+        tilescope::prefetch(&entries_[size_t{set_number(line)} * ways_], ways_ * sizeof(uint64_t));
     }
     // Fills further sectors of the line that was asked for last.
     void fill_too(uint64_t line, uint32_t sectors) { *set_of(line) |= sectors; }

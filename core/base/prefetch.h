@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace tilescope::base {
+namespace tilescope {
 
 // Asks the processor to fetch memory that is needed soon into its caches. Changes nothing but the time.
 inline void prefetch(const void* memory, size_t bytes) {
@@ -11,4 +11,4 @@ inline void prefetch(const void* memory, size_t bytes) {
     for (size_t at = 0; at < bytes; at += kCacheLine) __builtin_prefetch(from + at);
 }
 
-}  // namespace tilescope::base
+}  // namespace tilescope

@@ -251,11 +251,13 @@ std::optional<std::pair<double, double>> dram_range(std::span<const analysis::Le
     return std::pair{from, to};
 }
 
+// The first wave begins as all do, and the second follows it: they stand for all others.
+constexpr uint64_t kFewestWaves = 2;
+
 // How much of a launch is simulated: four waves of blocks, or more of short ones; of long ones two, or of
 // each block in them a part.
 void sample(analysis::LevelLaunch& run, const BlockWork& block, const LevelOptions& options) {
     constexpr uint64_t kUnitLines = 4;  // a unit takes as long as so many lines, measured
-    constexpr uint64_t kFewestWaves = 2;
     const uint64_t lines = std::max<uint64_t>(1, block.touches.size());
     const uint64_t work = lines + kUnitLines * block.units.size();
     const uint64_t blocks = options.most_work / work;
@@ -311,9 +313,8 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     for_each_index(paces.size(), 0, [&](uint64_t i) {
         analysis::LevelLaunch with = run;
         with.pace = paces[i];
-        // Two waves tell the others: the first has begun as all do, and the second follows it.
         if (i > 0) with.log = nullptr;
-        if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = 2;
+        if (i > 0 && run.most_blocks < run.blocks) with.most_blocks = 0, with.least_waves = kFewestWaves;
         if (i > 0 && run.part < 1) with.part = run.part / 2;  // two of them take no longer than the first
         if (i == 0 && options.begun)
             with.block = [&](uint64_t number) {
@@ -329,7 +330,7 @@ Result<Levels> replay(Source& source, const Launch& launch, const LevelDevice& o
     levels.misses = found.misses;
     if (from_l2 || waits_least) levels.misses.wait_as(replays.back().misses);
     levels.simulated = found.simulated;
-    levels.part = run.part;
+    levels.part = found.part;
     if (levels.sums.l1_sectors > 0)
         levels.l1_hit_rate = 1 - levels.misses.l1_misses / static_cast<double>(levels.sums.l1_sectors);
     add_bounds(on, *first, levels);

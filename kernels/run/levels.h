@@ -40,11 +40,11 @@ struct LevelDevice {
 
 struct LevelOptions {
     uint32_t registers = 0;  // a thread, for how many blocks an SM holds; 0: not known, and not counted
-    uint64_t most_lines =
-        100'000'000;                   // that the replay may ask L1 for, about; of four waves it may be more,
-    uint64_t most_work = 200'000'000;  // but no more than this, each unit of a block counted as four lines
-    bool all_blocks = false;           // simulates all blocks, however many
-    bool range = false;                // works out Levels::dram_range, which takes up to two replays more
+    // Lines that the replay may ask L1 for, about. Four waves of blocks may ask for more, but for no more
+    // than most_work, in which each unit of a block counts as four lines.
+    uint64_t most_lines = 100'000'000, most_work = 200'000'000;
+    bool all_blocks = false;  // simulates all blocks, however many
+    bool range = false;       // works out Levels::dram_range, which takes up to two replays more
     const std::atomic<bool>* stop = nullptr;
     std::atomic<uint64_t>* begun =
         nullptr;  // counts the blocks whose replay has begun, where it is asked for
@@ -112,7 +112,7 @@ struct Levels {
     bool as_recorded = false;  // placed as a GPU recording says
     bool sampled = false;      // blocks were moved from a few that were recorded
     uint64_t simulated = 0;    // blocks
-    double part = 1;           // of the units of each of them
+    double part = 1;           // of what these ask for, what was simulated
     uint64_t blocks = 0;
 };
 
