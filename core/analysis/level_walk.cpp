@@ -81,8 +81,7 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const
 
 // --- the walk
 
-LevelWalk::LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes,
-                     Stop stop)
+LevelWalk::LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes)
     : blocks_(std::move(blocks)), log_(std::move(log)), l1_bytes_(l1_bytes), sm_of_(blocks_.size(), 0) {
     uint32_t units = 0;
     for (const PlacedBlock& block : blocks_) {
@@ -102,29 +101,7 @@ LevelWalk::LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms
         order_[next[unit.sm]++] = i;
     }
     copies_.resize(sms);
-    for (uint32_t sm = 0; sm < sms; ++sm) {
-        if (turns(sm) == 0) continue;
-        SectorCache l1(l1_bytes_ / kLineBytes);
-        copies_[sm].push_back({0, l1});
-        uint64_t touched = 0;
-        for (uint32_t turn = 0; turn < turns(sm); ++turn) {
-            if (stop.at(turn)) return;
-            if (touched >= kBetween) {
-                copies_[sm].push_back({turn, l1});
-                touched = 0;
-            }
-            touch_unit(sent(sm, turn), nullptr, [&](uint64_t line, uint8_t sectors) {
-                l1.touch(line, sectors);
-                ++touched;
-            });
-        }
-    }
-}
-
-size_t LevelWalk::copies() const {
-    size_t all = 0;
-    for (const auto& of_sm : copies_) all += of_sm.size();
-    return all;
+    for (uint32_t i = 0; i < log_.copies.size(); ++i) copies_[log_.copies[i].sm].push_back(i);
 }
 
 template <class Visit>
@@ -160,11 +137,12 @@ std::span<const uint8_t> LevelWalk::found(uint32_t block, uint32_t unit) const {
 
 LevelWalk::Moment LevelWalk::before(const Place& place) const {
     const auto& copies = copies_[place.sm];
-    const auto after = std::upper_bound(copies.begin(), copies.end(), place.turn,
-                                        [](uint32_t turn, const Copy& copy) { return turn < copy.turn; });
-    const Copy& from = *std::prev(after);
-    Moment moment{from.l1, {}, {}};
-    for (uint32_t turn = from.turn; turn < place.turn; ++turn)
+    const auto after =
+        std::upper_bound(copies.begin(), copies.end(), place.turn,
+                         [&](uint32_t turn, uint32_t copy) { return turn < log_.copies[copy].turn; });
+    const LevelLog::Copy* const from = after == copies.begin() ? nullptr : &log_.copies[*std::prev(after)];
+    Moment moment{from ? from->l1 : SectorCache(l1_bytes_ / kLineBytes), {}, {}};
+    for (uint32_t turn = from ? from->turn : 0; turn < place.turn; ++turn)
         touch_unit(sent(place.sm, turn), nullptr,
                    [&](uint64_t line, uint8_t sectors) { moment.l1.touch(line, sectors); });
     return moment;

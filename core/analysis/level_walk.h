@@ -7,7 +7,7 @@
 //
 //   SM 7    unit unit unit unit unit unit unit unit unit ...      in the order in which they were sent
 //           |                   |                   |
-//           empty               copy                copy           every kBetween lines
+//           empty               copy                copy           every LevelLog::kBetween lines
 //                               |-----> replayed until the unit that is asked for
 //
 // which is the same whether one comes from the left or from the right.
@@ -55,15 +55,13 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const
 
 class LevelWalk {
 public:
-    static constexpr uint32_t kBetween = 1u << 14;  // lines between two copies of a cache
-
     // blocks: by number, all that the log speaks of.
-    LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes, Stop stop = {});
+    LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes);
 
     const PlacedBlock& block(uint32_t number) const { return blocks_[number]; }
     const LevelLog& log() const { return log_; }
     uint32_t blocks() const { return static_cast<uint32_t>(blocks_.size()); }
-    size_t copies() const;  // of caches that are kept
+    size_t copies() const { return log_.copies.size(); }  // of caches
 
     // Where a unit stands among those of its SM.
     struct Place {
@@ -115,10 +113,6 @@ public:
     Search comes_back(const Place& place, uint64_t line, uint64_t most) const;
 
 private:
-    struct Copy {
-        uint32_t turn = 0;  // it is the cache before that one
-        SectorCache l1;
-    };
     const LevelLog::Sent& sent(uint32_t sm, uint32_t turn) const {
         return log_.sent[order_[sm_first_[sm] + turn]];
     }
@@ -129,12 +123,12 @@ private:
     std::vector<PlacedBlock> blocks_;
     LevelLog log_;
     uint64_t l1_bytes_;
-    std::vector<uint32_t> order_;            // into the log, SM after SM
-    std::vector<uint32_t> sm_first_;         // by SM, and one more: into order_
-    std::vector<uint32_t> block_first_;      // by block: into turn_
-    std::vector<uint32_t> turn_;             // by unit: its place among those of its SM
-    std::vector<uint32_t> sm_of_;            // by block
-    std::vector<std::vector<Copy>> copies_;  // by SM
+    std::vector<uint32_t> order_;                // into the log, SM after SM
+    std::vector<uint32_t> sm_first_;             // by SM, and one more: into order_
+    std::vector<uint32_t> block_first_;          // by block: into turn_
+    std::vector<uint32_t> turn_;                 // by unit: its place among those of its SM
+    std::vector<uint32_t> sm_of_;                // by block
+    std::vector<std::vector<uint32_t>> copies_;  // by SM: of the log's
 };
 
 // --- sums by where sectors were found

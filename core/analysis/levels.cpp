@@ -16,19 +16,25 @@ namespace tilescope::analysis {
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 // Reads of a group of SMs that are under way, by line. A place of the table holds one line; what it held
 // before is forgotten, which only matters while that is under way too.
 class InFlight {
 public:
     static constexpr uint32_t kPlaces = 4096;
-    struct Line {
+    struct alignas(64) Line {
         uint64_t line = UINT64_MAX;
-        // When its sectors were asked for, until when who asks for them too is given them, and when they
-        // come.
-        std::array<double, 4> sent{}, shared_until{}, here{};
+        // By sector: when L2 gives it, and how long before it was asked for.
+        std::array<double, 4> given{-kNever, -kNever, -kNever, -kNever};
+        std::array<float, 4> waited{};
     };
     explicit InFlight(size_t groups) : lines_(groups * kPlaces) {}
-    Line& of(size_t group, uint64_t line) { return lines_[place_of(group, line)]; }
+    Line& of(size_t group, uint64_t line) {
+        Line& at = lines_[place_of(group, line)];
+        if (at.line != line) at = Line{line};
+        return at;
+    }
     void prefetch(size_t group, uint64_t line) const {
         tilescope::prefetch(&lines_[place_of(group, line)], sizeof(Line));
     }
@@ -43,28 +49,99 @@ private:
 
 struct Running {
     uint64_t number = 0;
-    PlacedBlock block;
-    std::vector<uint64_t> first_line;  // by slot: where Touch::line counts from
-    LevelMisses* misses = nullptr;     // of its wave
-    uint32_t unit = 0, end = 0;        // the one at hand, and behind the last one
-    bool waits = false;                // its requests were sent, its work is to come
+    std::shared_ptr<const BlockWork> work;
+    LevelMisses* misses = nullptr;  // of its wave
+    uint32_t unit = 0, end = 0;     // the one at hand, and behind the last one
+    bool waits = false;             // its requests were sent, its work is to come
     // Units that later ones wait for: that unit, and when the data are there.
     std::vector<std::pair<uint32_t, double>> due;
-
-    uint64_t line_of(const Touch& touch) const { return first_line[touch.slot] + touch.line; }
 };
 
+// When each of an SM's blocks is ready for its next turn. The oldest has number 0.
+class Ready {
+public:
+    static constexpr uint32_t kMost = 64;  // blocks
+
+    double time(size_t block) const { return times_[block]; }
+    // When the next turn is, of an SM whose pipe is free then at the earliest; kNever without blocks.
+    double next(double pipe_free) const {
+        if (ready_ != 0) return std::max(now_, pipe_free);
+        return waiting_.empty() ? kNever : std::max(times_[waiting_.front()], pipe_free);
+    }
+    // Bit by bit those that are ready at a time, which is not before any that this was asked for.
+    uint64_t at(double now) {
+        now_ = now;
+        size_t count = 0;
+        while (count < waiting_.size() && times_[waiting_[count]] <= now)
+            ready_ |= uint64_t{1} << waiting_[count++];
+        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+        return ready_;
+    }
+    // One more, younger than the others.
+    void add(double time) {
+        times_.push_back(time);
+        wait(static_cast<uint8_t>(times_.size() - 1));
+    }
+    // Of one that was ready and has had its turn: when it is ready again, or that it has ended.
+    void set(size_t block, double time) {
+        times_[block] = time;
+        ready_ &= ~(uint64_t{1} << block);
+        wait(static_cast<uint8_t>(block));
+    }
+    void remove(size_t block) {
+        times_.erase(times_.begin() + static_cast<std::ptrdiff_t>(block));
+        const uint64_t older = (uint64_t{1} << block) - 1;
+        ready_ = (ready_ & older) | (ready_ >> 1 & ~older);
+        for (uint8_t& other : waiting_)
+            if (other > block) --other;
+    }
+
+private:
+    void wait(uint8_t block) {
+        size_t at = waiting_.size();
+        waiting_.push_back(block);
+        for (; at > 0 && times_[waiting_[at - 1]] > times_[block]; --at) waiting_[at] = waiting_[at - 1];
+        waiting_[at] = block;
+    }
+    std::vector<double> times_;
+    std::vector<uint8_t> waiting_;  // the first to be ready first
+    uint64_t ready_ = 0;
+    double now_ = 0;
+};
+
+// The number of a bit that is set: of the one that has so many others below it.
+size_t bit_number(uint64_t bits, uint32_t below) {
+    for (; below > 0; --below) bits &= bits - 1;
+    return static_cast<size_t>(std::countr_zero(bits));
+}
+
 struct Sm {
-    std::vector<Running> blocks;  // the oldest first
-    std::vector<double> ready;    // when each of them is; of its own, since every turn looks through it
+    std::vector<Running> blocks;       // the oldest first
+    std::vector<uint64_t> first_line;  // of each of them, by slot: where Touch::line counts from
+    Ready ready;
     double pipe_free = 0;
     size_t taken = 0;  // of LevelLaunch::of_sm
     uint32_t gpc = 0;
-    double idle = 0;   // cycles in which none of its blocks had its data, and
-    uint64_t ran = 0;  // blocks that have ended; of those that count
-};
+    double idle = 0;      // cycles in which none of its blocks had its data, and
+    uint64_t ran = 0;     // blocks that have ended; of those that count
+    uint64_t random = 0;  // what its chances come from
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+    // Its next turn: which of its blocks has it, and where that sends requests, the sectors of each touch
+    // that are not in L1.
+    size_t which = 0;
+    std::vector<uint32_t> missing;
+
+    uint32_t sent = 0;     // units, for the log, and
+    uint64_t touched = 0;  // lines since the last copy of L1
+
+    // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
+    // chance, and so is what a unit waits longer on its way.
+    double chance() {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(random >> 40) * 0x1p-24;
+    }
+    double busy(float cycles, double share) { return static_cast<double>(cycles) * (1 + chance() * share); }
+};
 
 // Whose turn is first, of some whose times change one by one; of two with the same time the one with the
 // lower number. A tournament tree: each node holds which of the two below it is first.
@@ -106,18 +183,19 @@ public:
           dram_cycles_((launch.pace == Pace::Apart ? spec.l2_cycles : spec.dram_cycles).value),
           dram_cycles_a_byte_(spec.clock_mhz.value * 1e6 / (launch.dram_gbs * 1e9)) {
         l1_.assign(launch.sms, SectorCache(launch.l1_bytes / kLineBytes));
+        for (size_t sm = 0; sm < sms_.size(); ++sm) sms_[sm].random = sm + 1;
     }
 
     LevelReplay run() {
         place();
         Tournament turns(sms_.size());
-        for (size_t sm = 0; sm < sms_.size(); ++sm) turns.set(sm, next_of(sms_[sm]));
+        for (uint32_t sm = 0; sm < sms_.size(); ++sm) turns.set(sm, go_on(sm));
         for (uint64_t done = 0; left_ > 0; ++done) {
             if (stop_.at(done)) break;
-            const size_t sm = turns.first();
+            const auto sm = static_cast<uint32_t>(turns.first());
             if (turns.time(sm) == kNever) break;
-            turn(static_cast<uint32_t>(sm), turns.time(sm));
-            turns.set(sm, next_of(sms_[sm]));
+            turn(sm, turns.time(sm));
+            turns.set(sm, go_on(sm));
         }
         return result();
     }
@@ -180,7 +258,7 @@ private:
         uint64_t before = 0;
         const auto give = [&](const std::vector<uint32_t>& sms) {
             for (const uint32_t sm : sms)
-                if (sms_[sm].blocks.size() < launch_.resident) take(sms_[sm], 0);
+                if (sms_[sm].blocks.size() < std::min(launch_.resident, Ready::kMost)) take(sms_[sm], 0);
         };
         give(half);
         for (uint32_t turn = 0;; ++turn) {
@@ -206,19 +284,21 @@ private:
         }
         Running running;
         running.number = number;
-        running.block = launch_.block(number);
-        running.first_line = running.block.work->first_line;
-        for (size_t slot = 0; slot < running.first_line.size(); ++slot)
-            running.first_line[slot] += static_cast<uint64_t>(running.block.moved[slot]);
+        PlacedBlock placed = launch_.block(number);
+        running.work = std::move(placed.work);
+        slots_ = running.work->first_line.size();
+        for (size_t slot = 0; slot < slots_; ++slot)
+            sm.first_line.push_back(running.work->first_line[slot] +
+                                    static_cast<uint64_t>(placed.moved[slot]));
         begin(running);
         sm.blocks.push_back(std::move(running));
-        sm.ready.push_back(now);
+        sm.ready.add(now);
     }
 
     // Gives it its wave's part of its units. Blocks of the next wave get the units behind these, so that they
     // do not find in L2 what the other units of this wave would have evicted.
     void begin(Running& running) {
-        const std::vector<Unit>& units = running.block.work->units;
+        const std::vector<Unit>& units = running.work->units;
         const auto all = static_cast<uint32_t>(units.size());
         const uint64_t wave = running.number / wave_;
         const auto count = std::clamp<uint32_t>(static_cast<uint32_t>(std::ceil(launch_.part * all)),
@@ -229,79 +309,72 @@ private:
         if (running.number >= counted_) return;
         Wave& own = by_wave_[wave];
         running.misses = &own.misses;
-        const size_t touches = running.block.work->touches.size();
+        const size_t touches = running.work->touches.size();
         own.of += touches;
         own.touches += (running.end < all ? units[running.end].first : touches) -
                        (running.unit < all ? units[running.unit].first : touches);
     }
 
-    static double next_of(const Sm& sm) {
-        if (sm.ready.empty()) return kNever;
-        // Four at a time, none of which waits for the comparison before it.
-        std::array<double, 4> first;
-        first.fill(sm.ready.front());
-        size_t i = 0;
-        for (; i + 4 <= sm.ready.size(); i += 4)
-            for (size_t j = 0; j < 4; ++j) first[j] = std::min(first[j], sm.ready[i + j]);
-        for (; i < sm.ready.size(); ++i) first[0] = std::min(first[0], sm.ready[i]);
-        return std::max(*std::ranges::min_element(first), sm.pipe_free);
+    // Of the blocks that are ready the oldest. Blocks that have a warp for some of the SM's four schedulers
+    // only compete with few others for theirs: of two of them that are ready, any two, the one that has
+    // waited longer.
+    size_t next_ready(Sm& sm, uint64_t ready) const {
+        if (launch_.pace == Pace::InStep) return furthest_behind(sm, ready);
+        if (sm.blocks.front().work->warps >= kSchedulers) return bit_number(ready, 0);
+        const auto any = [&] {
+            return bit_number(ready, static_cast<uint32_t>(sm.chance() * std::popcount(ready)));
+        };
+        const size_t one = any();
+        const size_t other = any();
+        return sm.ready.time(other) < sm.ready.time(one) ? other : one;
+    }
+    static size_t furthest_behind(const Sm& sm, uint64_t ready) {
+        size_t behind = bit_number(ready, 0);
+        for (; ready != 0; ready &= ready - 1)
+            if (const size_t other = bit_number(ready, 0); sm.blocks[other].unit < sm.blocks[behind].unit)
+                behind = other;
+        return behind;
     }
 
-    // The oldest block that is ready. Blocks that have a warp for some of the SM's four schedulers only
-    // compete with few others for theirs: of two of them that are ready, any two, the one that has waited
-    // longer.
-    size_t next_ready(const Sm& sm, double now) {
-        if (launch_.pace == Pace::InStep) return furthest_behind(sm, now);
-        if (sm.blocks.front().block.work->warps < kSchedulers) {
-            ready_.resize(sm.ready.size());
-            size_t count = 0;
-            for (size_t i = 0; i < sm.ready.size(); ++i) {
-                ready_[count] = i;
-                count += sm.ready[i] <= now;
-            }
-            const auto any = [&] {
-                return ready_[static_cast<size_t>(chance() * static_cast<double>(count))];
-            };
-            const size_t one = any();
-            const size_t other = any();
-            return sm.ready[other] < sm.ready[one] ? other : one;
+    // Takes an SM's turns, but for the next one that needs what all SMs share: requests not all of which find
+    // their sectors in L1, or the end of a block. When that one is; kNever where there is none.
+    double go_on(uint32_t number) {
+        Sm& sm = sms_[number];
+        for (;;) {
+            const double now = sm.ready.next(sm.pipe_free);
+            if (now == kNever) return now;
+            sm.which = next_ready(sm, sm.ready.at(now));
+            const Running& running = sm.blocks[sm.which];
+            const bool sends = !running.waits && running.unit < running.end;
+            if (sends ? !look_up(number, running) : running.unit + 1 >= running.end) return now;
+            turn(number, now);
         }
-        size_t oldest = 0;
-        while (sm.ready[oldest] > now) ++oldest;
-        return oldest;
-    }
-    static size_t furthest_behind(const Sm& sm, double now) {
-        size_t behind = 0;
-        for (size_t i = 1; i < sm.blocks.size(); ++i) {
-            const bool waits = sm.ready[i] > now, other_waits = sm.ready[behind] > now;
-            if (waits != other_waits ? other_waits : sm.blocks[i].unit < sm.blocks[behind].unit) behind = i;
-        }
-        return behind;
     }
 
     void turn(uint32_t number, double now) {
         Sm& sm = sms_[number];
-        const size_t which = next_ready(sm, now);
+        const size_t which = sm.which;
         Running& running = sm.blocks[which];
-        double& ready = sm.ready[which];
-        const BlockWork& work = *running.block.work;
+        double ready = sm.ready.time(which);
+        const BlockWork& work = *running.work;
         running.misses->idle_cycles += now - sm.pipe_free;
         if (running.number < counted_) sm.idle += now - sm.pipe_free;
         if (running.unit < running.end) {
             const Unit& unit = work.units[running.unit];
             if (!running.waits) {
                 running.waits = true;
-                sm.pipe_free = now + busy(unit.load_cycles, spec_.send_share.value);
-                const double here = load(number, running, unit, now);
+                sm.pipe_free = now + sm.busy(unit.load_cycles, spec_.send_share.value);
+                const double here = load(number, which, unit, now);
                 ready = here;
                 if (unit.ahead > 0) {  // copies: the work goes on
                     running.due.push_back({running.unit + unit.ahead, here});
                     ready = sm.pipe_free;
                 }
+                sm.ready.set(which, ready);
                 return;
             }
-            sm.pipe_free =
-                now + busy(unit.work_cycles, (work.barriers ? spec_.spread_share : spec_.drift_share).value);
+            sm.pipe_free = now + sm.busy(unit.work_cycles,
+                                         (work.barriers ? spec_.spread_share : spec_.drift_share).value);
             ready = std::max(sm.pipe_free, now + static_cast<double>(unit.chain_cycles));
             if (unit.ahead == 0) running.misses->latency_cycles += (ready - now) / warps_apart(work);
             running.waits = false;
@@ -312,13 +385,17 @@ private:
                 ready = std::max(ready, due.second);
                 return true;
             });
-            if (running.unit < running.end) return;
+            if (running.unit < running.end) {
+                sm.ready.set(which, ready);
+                return;
+            }
         }
-        const double end = ready;
-        if (running.number < counted_) --left_, ++sm.ran, last_end_ = std::max(last_end_, end);
+        if (running.number < counted_) --left_, ++sm.ran, last_end_ = std::max(last_end_, ready);
         sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(which));
-        sm.ready.erase(sm.ready.begin() + static_cast<std::ptrdiff_t>(which));
-        take(sm, end);
+        const auto first_line = sm.first_line.begin() + static_cast<std::ptrdiff_t>(which * slots_);
+        sm.first_line.erase(first_line, first_line + static_cast<std::ptrdiff_t>(slots_));
+        sm.ready.remove(which);
+        take(sm, ready);
     }
 
     // Warps without barriers wait and work each on its own. Of what a block keeps its SM busy for, one takes
@@ -334,7 +411,10 @@ private:
     }
 
     // Sends a unit's requests; when the last of its sectors has come.
-    double load(uint32_t number, const Running& running, const Unit& unit, double now) {
+    double load(uint32_t number, size_t which, const Unit& unit, double now) {
+        Sm& sm = sms_[number];
+        const Running& running = sm.blocks[which];
+        const uint64_t* const first_line = sm.first_line.data() + which * slots_;
         LevelMisses& misses = *running.misses;
         const double sent = now + static_cast<double>(unit.load_cycles);
         if (launch_.log)
@@ -342,24 +422,23 @@ private:
                                          static_cast<float>(now), launch_.log->found.size()});
         if (!unit.loads && unit.count == 0) return sent;
         double until = sent + spec_.l1_cycles.value;
-        const BlockWork& work = *running.block.work;
+        const BlockWork& work = *running.work;
         if (!work.barriers) std::fill_n(until_.begin(), warps_waiting(work.warps), until);
         const Touch* const touches = work.touches.data() + unit.first;
         const double sending = sent - now;
         touched_ += unit.count;
-        look_up(number, running, unit);
         for (uint32_t i = 0; i < unit.count; ++i) {
             const Touch& touch = touches[i];
-            const uint64_t line = running.line_of(touch);
+            const uint64_t line = first_line[touch.slot] + touch.line;
             found_ = 0;
             if (touch.store) {
                 l2_.touch(line, touch.sectors);
                 if (launch_.log) launch_.log->found.push_back(found_);
                 continue;
             }
-            if (const uint32_t missing = missing_[i]) {
+            if (const uint32_t missing = sm.missing[i]) {
                 misses.l1_missed_lines += 1;
-                const double here = fetch(sms_[number].gpc, line, missing, now + sending * chance(), misses);
+                const double here = fetch(sm.gpc, line, missing, now + sending * sm.chance(), misses);
                 until = std::max(until, here);
                 if (!work.barriers) wait_for(here, work.warps_of[unit.first + i]);
             }
@@ -370,23 +449,43 @@ private:
         // Where later units wait for the data, as many waits overlap, and the work between hides them.
         misses.latency_cycles += (sending / warps_sending(work) + wait) / std::max<double>(unit.ahead, 1);
         if (unit.ahead == 0) misses.wait_cycles += wait;
-        return until + chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
+        return until + sm.chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
 
-    // Finds which sectors of each touch of a unit are not in L1. The tables of all L1, of L2 and of reads in
-    // flight are larger than the caches of the machine that simulates, so their entries are prefetched.
-    void look_up(uint32_t number, const Running& running, const Unit& unit) {
-        const Touch* const touches = running.block.work->touches.data() + unit.first;
-        for (uint32_t i = 0; i < unit.count; ++i) l1_[number].prefetch(running.line_of(touches[i]));
-        missing_.assign(unit.count, 0);
+    // Finds which sectors of each touch of the unit at hand are not in L1; whether that is none, and it
+    // stores nothing. The tables of all L1, of L2 and of reads in flight are larger than the caches of the
+    // machine that simulates, so their entries are prefetched.
+    bool look_up(uint32_t number, const Running& running) {
+        Sm& sm = sms_[number];
+        SectorCache& l1 = l1_[number];
+        const uint64_t* const first_line = sm.first_line.data() + sm.which * slots_;
+        const Unit& unit = running.work->units[running.unit];
+        const Touch* const touches = running.work->touches.data() + unit.first;
+        for (uint32_t i = 0; i < unit.count; ++i) l1.prefetch(first_line[touches[i].slot] + touches[i].line);
+        sm.missing.assign(unit.count, 0);
+        if (launch_.log) keep_copy(number, unit.count);
+        bool all_hit = true;
         for (uint32_t i = 0; i < unit.count; ++i) {
             const Touch& touch = touches[i];
-            const uint64_t line = running.line_of(touch);
-            if (!touch.store) missing_[i] = touch.sectors & ~l1_[number].touch(line, touch.sectors);
-            if (!touch.store && missing_[i] == 0) continue;
+            const uint64_t line = first_line[touch.slot] + touch.line;
+            if (!touch.store) sm.missing[i] = touch.sectors & ~l1.touch(line, touch.sectors);
+            if (!touch.store && sm.missing[i] == 0) continue;
+            all_hit = false;
             l2_.prefetch(line);
-            if (!touch.store) in_flight_.prefetch(sms_[number].gpc, line);
+            if (!touch.store) in_flight_.prefetch(sm.gpc, line);
         }
+        return all_hit;
+    }
+
+    // For the log a copy of L1 now and then, before a unit that touches so many lines.
+    void keep_copy(uint32_t number, uint32_t lines) {
+        Sm& sm = sms_[number];
+        if (sm.touched >= LevelLog::kBetween) {
+            launch_.log->copies.push_back({number, sm.sent, l1_[number]});
+            sm.touched = 0;
+        }
+        ++sm.sent;
+        sm.touched += lines;
     }
 
     // Warps, bit by bit, whose data are not all there before `here`.
@@ -402,29 +501,21 @@ private:
         return std::accumulate(until_.begin(), until_.begin() + waiting, 0.0) / waiting;
     }
 
-    // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
-    // chance, and so is what a unit waits longer on its way.
-    double chance() {
-        random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<double>(random_ >> 40) * 0x1p-24;
-    }
-
     void find(uint32_t sector, FoundIn in) {
         found_ |= static_cast<uint8_t>(static_cast<uint32_t>(in) << 2 * sector);
     }
 
-    double busy(float cycles, double share) { return static_cast<double>(cycles) * (1 + chance() * share); }
-
     double fetch(uint32_t gpc, uint64_t line, uint32_t missing, double now, LevelMisses& misses) {
         InFlight::Line& flight = in_flight_.of(gpc, line);
-        if (flight.line != line) flight = {line, {}, {}};
+        const double merge = spec_.merge_cycles.value, from_l2 = spec_.l2_cycles.value;
         double until = now;
         uint32_t asked = 0;
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(missing >> sector & 1)) continue;
             misses.l1_misses += 1;
-            if (flight.shared_until[sector] > now && flight.sent[sector] <= now + spec_.merge_cycles.value)
-                until = std::max(until, flight.here[sector]), find(sector, FoundIn::InFlight);
+            const double given = flight.given[sector];
+            if (given + merge > now && given - static_cast<double>(flight.waited[sector]) <= now + merge)
+                until = std::max(until, given + from_l2), find(sector, FoundIn::InFlight);
             else
                 asked |= 1u << sector;
         }
@@ -432,31 +523,29 @@ private:
         const uint32_t found = l2_.touch(line, asked);
         // When its sectors come from DRAM, for whoever asks for them before.
         InFlight::Line* const coming = launch_.awaited ? &in_flight_.of(gpcs(), line) : nullptr;
-        if (coming && coming->line != line) *coming = {line, {}, {}, {}};
-        double from_dram = 0;
+        double from_dram = 0;  // given by L2 at the earliest
         if (const uint32_t absent = asked & ~found) {
             const uint32_t fetched = fetched_with(absent);
             l2_.fill_too(line, fetched);
             const double bytes = kSectorBytes * std::popcount(fetched);
             misses.dram_read_bytes += bytes;
             dram_free_ = std::max(dram_free_, now) + bytes * dram_cycles_a_byte_;
-            from_dram = dram_free_ + dram_cycles_;
+            from_dram = dram_free_ + dram_cycles_ - from_l2;
             for (uint32_t sector = 0; coming && sector < 4; ++sector)
-                if ((fetched & ~found) >> sector & 1) coming->here[sector] = from_dram;
+                if ((fetched & ~found) >> sector & 1) coming->given[sector] = from_dram;
         }
         for (uint32_t sector = 0; sector < 4; ++sector) {
             if (!(asked >> sector & 1)) continue;
             misses.l2_read_sectors += 1;
             const bool in_l2 = found >> sector & 1;
             find(sector, in_l2 ? FoundIn::L2 : FoundIn::Dram);
-            flight.sent[sector] = now;
             l2_free_ = std::max(l2_free_, now) + kSectorBytes / spec_.l2_per_clock.value;
-            double given = l2_free_, here = given + spec_.l2_cycles.value;  // by L2, and to the SM
-            const double comes = !in_l2 ? from_dram : coming ? coming->here[sector] : 0;
-            if (!in_l2 || comes > here) here = comes, given = here - spec_.l2_cycles.value;
-            flight.here[sector] = here;
-            flight.shared_until[sector] = given + spec_.merge_cycles.value;
-            until = std::max(until, here);
+            double given = l2_free_;
+            if (!in_l2) given = from_dram;
+            if (in_l2 && coming) given = std::max(given, coming->given[sector]);
+            flight.given[sector] = given;
+            flight.waited[sector] = static_cast<float>(given - now);
+            until = std::max(until, given + from_l2);
         }
         return until;
     }
@@ -511,14 +600,13 @@ private:
     std::vector<Wave> by_wave_;
     LevelMisses beyond_;  // of blocks that run beside the last ones that count
     std::vector<Sm> sms_;
-    std::vector<size_t> ready_;            // blocks of the SM at hand
-    std::vector<uint32_t> missing_;        // sectors of each touch of the unit at hand
     std::array<double, kWarpSize> until_;  // when the data of each warp of the unit at hand are there
     std::vector<SectorCache> l1_;
     SectorCache l2_;
     InFlight in_flight_;
     double dram_cycles_, dram_cycles_a_byte_, l2_free_ = 0, dram_free_ = 0, last_end_ = 0;
-    uint64_t next_ = 0, left_ = 0, touched_ = 0, random_ = 1;
+    size_t slots_ = 0;
+    uint64_t next_ = 0, left_ = 0, touched_ = 0;
     uint8_t found_ = 0;  // of the touch at hand, as LevelLog::found has it
 };
 

@@ -14,7 +14,9 @@
 //
 // A unit's requests occupy the SM's data pipe or its schedulers, then wait for the slowest of their sectors;
 // its work occupies them again. The oldest block that is ready goes first; of blocks with few warps one that
-// has waited long. L2 and DRAM serve as many bytes a clock as the device states, in the order of arrival.
+// has waited long. As long as an SM finds all in L1 it goes on by itself: the next turn that needs what SMs
+// share is taken when no other SM has an earlier one. L2 and DRAM serve as many bytes a clock as the device
+// states, in the order of arrival.
 //
 //   L1    sectored lines, LRU, of what shared memory leaves; a store passes it by
 //   merge a read of a sector that another SM of the GPC has just asked for, or that DRAM has not given yet,
@@ -40,6 +42,7 @@
 #include <vector>
 
 #include "core/analysis/level_work.h"
+#include "core/analysis/sector_cache.h"
 #include "core/base/stop.h"
 
 namespace tilescope::analysis {
@@ -48,9 +51,10 @@ namespace tilescope::analysis {
 enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
 inline constexpr size_t kFoundIn = 4;
 
-// What became of every sector that units asked for, in the order in which they were sent: for whoever walks
-// through a replay (level_walk.h).
+// What became of every sector that units asked for, those of an SM in the order in which it sent them: for
+// whoever walks through a replay (level_walk.h).
 struct LevelLog {
+    static constexpr uint32_t kBetween = 1u << 14;  // lines between two copies of a cache
     struct Sent {
         uint32_t block = 0, unit = 0, sm = 0;
         float at = 0;        // cycles since the launch began
@@ -59,6 +63,12 @@ struct LevelLog {
     std::vector<Sent> sent;
     // A byte a touch: two bits a sector of its line, a FoundIn; 0 for sectors not asked for, and for stores.
     std::vector<uint8_t> found;
+    // What an L1 held before the SM sent the unit which has so many before it; in the order of these.
+    struct Copy {
+        uint32_t sm = 0, turn = 0;
+        SectorCache l1;
+    };
+    std::vector<Copy> copies;
 };
 
 struct PlacedBlock {
@@ -81,7 +91,7 @@ struct LevelLaunch {
     uint64_t blocks = 0;
     std::function<PlacedBlock(uint64_t block)> block;  // any block, more than once
     uint32_t sms = 1;
-    uint32_t resident = 1;  // blocks that an SM holds at once
+    uint32_t resident = 1;  // blocks that an SM holds at once, up to 64
     uint64_t l1_bytes = 0;
     double dram_gbs = 0;
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.

@@ -460,7 +460,7 @@ Result<WalkedLevels> walk_levels(const trace::Trace& trace, const analysis::Phas
     }
     walked.kinds = blocks.kinds();
     walked.walk = std::make_shared<analysis::LevelWalk>(std::move(placed), std::move(log), on.device.sms,
-                                                        walked.levels.l1_bytes, Stop{options.stop});
+                                                        walked.levels.l1_bytes);
     for (size_t kind = 0; kind < of_kind.size(); ++kind) {
         if (options.stop && *options.stop) return Error{kStopped};
         const uint32_t recorded = walked.kinds[kind].recorded;

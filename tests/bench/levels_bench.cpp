@@ -26,13 +26,18 @@ void replay_levels(benchmark::State& state, const trace::Trace& trace) {
 void replay_levels_tiled(benchmark::State& state) { replay_levels(state, bench::large()); }
 BENCHMARK(replay_levels_tiled)->Unit(benchmark::kMillisecond);
 
-// untiled 416 x 416 x 416, T = 16: 4.5 million requests, all of them to global memory.
-const trace::Trace& untiled() {
+// untiled of 416 x 416 x 416, 4.5 million requests, all of them to global memory; and with T = 8, where an SM
+// holds 32 blocks of 2 warps and sends the fewest requests at a time.
+void replay_levels_untiled(benchmark::State& state) {
     static const trace::Trace trace = bench::record("untiled", {416, 416, 416, 16});
-    return trace;
+    replay_levels(state, trace);
 }
-void replay_levels_untiled(benchmark::State& state) { replay_levels(state, untiled()); }
 BENCHMARK(replay_levels_untiled)->Unit(benchmark::kMillisecond);
+void replay_levels_small_blocks(benchmark::State& state) {
+    static const trace::Trace trace = bench::record("untiled", {416, 416, 416, 8});
+    replay_levels(state, trace);
+}
+BENCHMARK(replay_levels_small_blocks)->Unit(benchmark::kMillisecond);
 
 // Any step of 10 million, another block each time: where its sectors were found, what L1 holds.
 void levels_at_any_step(benchmark::State& state) {

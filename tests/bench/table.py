@@ -38,6 +38,7 @@ ROWS = {
     "find_hazards/tiled_no_barrier": ("the same of tiled_no_barrier, where threads race", "", "time"),
     "replay_levels_tiled": ("replay 10.3 million requests of tiled through L1, L2 and DRAM, all that the Levels screen shows, one core", "≥ 10 M requests/s", "rate"),
     "replay_levels_untiled": ("the same of 4.5 million of untiled, all of which go to global memory", "≥ 10 M requests/s", "rate"),
+    "replay_levels_small_blocks": ("the same with T = 8, whose blocks of 2 warps send the fewest requests at a time", "≥ 10 M requests/s", "rate"),
     "levels_at_any_step": ("move to any step of the first: where its sectors were found, what L1 holds", "≤ 10 ms", "time"),
     "open_file": ("open a file of 10.3 million requests", "≤ 1 s", "time"),
     "move_to_step": ("move to any step of it: find its block, decode it", "≤ 1 ms", "time"),

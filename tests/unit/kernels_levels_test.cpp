@@ -205,24 +205,30 @@ TEST(Levels, LaterWavesAreLikeTheFirst) {
     }
 }
 
-// Of blocks so long that two waves of them take too long, parts are much like these two waves.
+// Of blocks so long that two waves of them take too long, parts are much like these two waves. On four SMs
+// chance alone moves the misses of one launch by 4 %, so that three launches are held together.
 TEST(Levels, PartsOfBlocksAreLikeTheWhole) {
     LevelDevice on = h200();
     on.device.sms = 4;
     for (const char* kernel : {"tiled", "untiled"}) {
-        const auto sized = plan(kernel, {256, 2048, 256, 8});
-        LevelOptions part, whole;
-        part.most_work = kernel == std::string_view("tiled") ? 600'000 : 1'500'000;
-        part.most_lines = whole.most_lines = 1;
-        whole.most_work = 3 * part.most_work;
-        const Levels a = levels(*sized, on, part), b = levels(*sized, on, whole);
-        EXPECT_EQ(b.part, 1);
-        EXPECT_GT(a.part, 0.2) << kernel;
-        EXPECT_LT(a.part, 0.7) << kernel;
-        EXPECT_EQ(a.simulated, b.simulated);
+        Levels parts, wholes;
+        for (const uint32_t k : {1984u, 2048u, 2112u}) {
+            const auto sized = plan(kernel, {256, k, 256, 8});
+            LevelOptions part, whole;
+            part.most_work = kernel == std::string_view("tiled") ? 600'000 : 1'500'000;
+            part.most_lines = whole.most_lines = 1;
+            whole.most_work = 3 * part.most_work;
+            const Levels a = levels(*sized, on, part), b = levels(*sized, on, whole);
+            EXPECT_EQ(b.part, 1);
+            EXPECT_GT(a.part, 0.2) << kernel;
+            EXPECT_LT(a.part, 0.7) << kernel;
+            EXPECT_EQ(a.simulated, b.simulated);
+            parts.sums.add(a.sums, 1), wholes.sums.add(b.sums, 1);
+            parts.misses += a.misses, wholes.misses += b.misses;
+        }
         SCOPED_TRACE(kernel);
-        expect_near(a, b, 0.1, 0.1);
-        EXPECT_NEAR(a.misses.latency_cycles / b.misses.latency_cycles, 1, 0.05) << kernel;
+        expect_near(parts, wholes, 0.1, 0.1);
+        EXPECT_NEAR(parts.misses.latency_cycles / wholes.misses.latency_cycles, 1, 0.05) << kernel;
     }
 }
 
