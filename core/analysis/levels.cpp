@@ -82,9 +82,11 @@ public:
         times_.push_back(time);
         wait(static_cast<uint8_t>(times_.size() - 1));
     }
-    // Of one that was ready and has had its turn: when it is ready again, or that it has ended.
-    void set(size_t block, double time) {
+    // Of one that was ready and has had its turn: when it is ready again, or that it has ended. It stays
+    // ready where that is before the pipe is free.
+    void set(size_t block, double time, double pipe_free) {
         times_[block] = time;
+        if (time <= pipe_free) return;
         ready_ &= ~(uint64_t{1} << block);
         wait(static_cast<uint8_t>(block));
     }
@@ -370,7 +372,7 @@ private:
                     running.due.push_back({running.unit + unit.ahead, here});
                     ready = sm.pipe_free;
                 }
-                sm.ready.set(which, ready);
+                sm.ready.set(which, ready, sm.pipe_free);
                 return;
             }
             sm.pipe_free = now + sm.busy(unit.work_cycles,
@@ -386,7 +388,7 @@ private:
                 return true;
             });
             if (running.unit < running.end) {
-                sm.ready.set(which, ready);
+                sm.ready.set(which, ready, sm.pipe_free);
                 return;
             }
         }
@@ -510,8 +512,8 @@ private:
         const double merge = spec_.merge_cycles.value, from_l2 = spec_.l2_cycles.value;
         double until = now;
         uint32_t asked = 0;
-        for (uint32_t sector = 0; sector < 4; ++sector) {
-            if (!(missing >> sector & 1)) continue;
+        for (uint32_t left = missing; left != 0; left &= left - 1) {
+            const auto sector = static_cast<uint32_t>(std::countr_zero(left));
             misses.l1_misses += 1;
             const double given = flight.given[sector];
             if (given + merge > now && given - static_cast<double>(flight.waited[sector]) <= now + merge)
@@ -534,8 +536,8 @@ private:
             for (uint32_t sector = 0; coming && sector < 4; ++sector)
                 if ((fetched & ~found) >> sector & 1) coming->given[sector] = from_dram;
         }
-        for (uint32_t sector = 0; sector < 4; ++sector) {
-            if (!(asked >> sector & 1)) continue;
+        for (uint32_t left = asked; left != 0; left &= left - 1) {
+            const auto sector = static_cast<uint32_t>(std::countr_zero(left));
             misses.l2_read_sectors += 1;
             const bool in_l2 = found >> sector & 1;
             find(sector, in_l2 ? FoundIn::L2 : FoundIn::Dram);
