@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -76,16 +77,15 @@ public:
         return {std::move(work), std::move(shift.lines)};
     }
     std::vector<Kind> kinds() override {
-        std::map<const BlockWork*, Kind> kinds;
+        std::vector<Kind> all;  // in the order of their first blocks
+        std::unordered_map<const BlockWork*, size_t> place;
         Shift shift;
         for (uint64_t number = 0; number < grid_.count(); ++number) {
-            auto work = work_of(number, shift);
-            Kind& kind = kinds[work.get()];
-            kind.work = std::move(work);
-            ++kind.blocks;
+            const auto work = work_of(number, shift);
+            const auto [at, is_new] = place.try_emplace(work.get(), all.size());
+            if (is_new) all.push_back({work, 0});
+            ++all[at->second].blocks;
         }
-        std::vector<Kind> all;
-        for (auto& [work, kind] : kinds) all.push_back(std::move(kind));
         return all;
     }
 
