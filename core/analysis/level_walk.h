@@ -7,7 +7,7 @@
 //
 //   SM 7    unit unit unit unit unit unit unit unit unit ...      in the order in which they were sent
 //           |                   |                   |
-//           empty               copy                copy           every LevelLog::kBetween lines
+//           empty               copy                copy           every LevelLog::kLinesBetween lines
 //                               |-----> replayed until the unit that is asked for
 //
 // which is the same whether one comes from the left or from the right.

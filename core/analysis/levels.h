@@ -54,7 +54,7 @@ inline constexpr size_t kFoundIn = 4;
 // What became of every sector that units asked for, those of an SM in the order in which it sent them: for
 // whoever walks through a replay (level_walk.h).
 struct LevelLog {
-    static constexpr uint32_t kBetween = 1u << 14;  // lines between two copies of a cache
+    static constexpr uint32_t kLinesBetween = 1u << 14;  // two copies of a cache
     struct Sent {
         uint32_t block = 0, unit = 0, sm = 0;
         float at = 0;        // cycles since the launch began
