@@ -31,6 +31,9 @@ foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)
 endforeach()
+if(TARGET unit_analysis)  # and what is worked out from it
+  target_link_libraries(unit_analysis PRIVATE tilescope_hazards tilescope_levels)
+endif()
 foreach(target unit_kernels host_kernels)
   if(TARGET ${target})
     target_link_libraries(${target} PRIVATE tilescope_call)
@@ -78,7 +81,7 @@ tilescope_uses_fake_cuda(host_cli)
 
 # core/ stands alone: every object of it, used or not, is linked with nothing but core's own libraries, and
 # what came out asks for no OpenGL, X11, CUDA or ImGui.
-set(core_parts base ptx simt trace analysis playback export)
+set(core_parts base ptx simt trace analysis hazards limits levels playback export)
 add_executable(core_alone ${PROJECT_SOURCE_DIR}/tests/unit/core_alone.cpp)
 target_link_libraries(core_alone PRIVATE tilescope_export)
 foreach(part IN LISTS core_parts)

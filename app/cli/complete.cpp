@@ -12,7 +12,7 @@
 #include <cctype>
 
 #include "app/cli/cli.h"
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cli {

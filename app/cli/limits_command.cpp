@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "core/analysis/limit_presets.h"
 #include "core/export/text_table.h"
+#include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cli {

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "core/analysis/hazards.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
+#include "core/hazards/hazards.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
 #include "core/trace/claims.h"

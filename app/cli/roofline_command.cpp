@@ -9,9 +9,9 @@
 
 #include "app/cli/cli.h"
 #include "core/analysis/product.h"
-#include "core/analysis/roofline.h"
 #include "core/base/text.h"
 #include "core/export/text_table.h"
+#include "core/limits/roofline.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/devices.h"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 
 namespace tilescope::lessons {
 

@@ -1,15 +1,15 @@
 // What stops without a recording stand on: the numbers and words of a figure with its parameters, and those
 // of a case of the Limits screen. What braces hold, what conditions compare and what is right at a question
 // comes from here. No number is typed in: a figure works out its own, and a case's are the sums of
-// core/analysis/occupancy.h and limit_presets.h.
+// core/limits/occupancy.h and presets.h.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/lessons/questions.h"
-#include "core/analysis/limit_presets.h"
 #include "core/base/words.h"
+#include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::lessons {

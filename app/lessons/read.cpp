@@ -7,9 +7,9 @@
 
 #include "app/lessons/own.h"
 #include "app/lessons/questions.h"
-#include "core/analysis/limit_presets.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
+#include "core/limits/presets.h"
 
 namespace tilescope::lessons {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "app/input/screen.h"
-#include "core/analysis/level_walk.h"
+#include "core/levels/walk.h"
 #include "kernels/run/levels.h"
 #include "kernels/textbook/known_launch.h"
 

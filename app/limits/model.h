@@ -9,7 +9,7 @@
 
 #include "app/draw/axes.h"
 #include "app/input/screen.h"
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 
 namespace tilescope::limits {
 

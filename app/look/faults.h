@@ -1,5 +1,5 @@
 // The faults of a block, step by step: which cells to mark, what to say, and where the next one is.
-// Found by core/analysis/hazards.h; the wrong elements of P by the plain product of the inputs.
+// Found by core/hazards/hazards.h; the wrong elements of P by the plain product of the inputs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/look/block_index.h"
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "core/playback/replay.h"
 
 namespace tilescope::look {

@@ -19,7 +19,7 @@
 #include "app/session/programs.h"
 #include "app/session/question.h"
 #include "app/session/shown.h"
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 #include "kernels/gpu/backend.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"

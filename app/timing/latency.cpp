@@ -9,8 +9,8 @@
 
 #include "app/draw/axes.h"
 #include "app/look/time_words.h"
-#include "core/analysis/occupancy.h"
 #include "core/base/words.h"
+#include "core/limits/occupancy.h"
 #include "kernels/textbook/catalogue.h"
 
 namespace tilescope::timing {

@@ -30,8 +30,8 @@
 #include "app/draw/theme.h"
 #include "app/input/screen.h"
 #include "app/timing/bounds.h"
-#include "core/analysis/device_spec.h"
-#include "core/analysis/roofline.h"
+#include "core/limits/device_spec.h"
+#include "core/limits/roofline.h"
 #include "kernels/textbook/shipped.h"
 #include "kernels/textbook/timings.h"
 
@@ -79,7 +79,7 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
 const Machine* find_machine(const std::vector<Machine>& all, std::string_view name);
 // "Measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21", or what not measured means.
 std::string measured_words(const Machine& machine);
-// The bound of analysis/roofline.h by the stated figures; 0 where the bandwidth is not known.
+// The bound of core/limits/roofline.h by the stated figures; 0 where the bandwidth is not known.
 double bound_gflops(const Machine& machine, double flop_per_byte);
 
 // The device whose levels are known that a machine was measured on; null for one that was not, or of which

@@ -6,7 +6,7 @@
 //   "incomplete_reason"        the sentence that says why "complete" is false
 //   "launch"                   m, k, n and tile of a product, entry and arguments of any other launch
 //   "result": "checked":false  the result was not checked; "verified" is then false too
-//   "faults": [...]            what analysis/hazards.h finds, where it was asked for; [] where
+//   "faults": [...]            what core/hazards/hazards.h finds, where it was asked for; [] where
 //                              nothing is at fault. Threads and blocks are [x,y,z], cells
 //                              [row,col]; "step" counts from 1; "phase" is null behind the loop
 //   "faults_not_judged"        the sentence that says what could not be looked at
@@ -17,8 +17,8 @@
 
 #include <string>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {

@@ -1,12 +1,12 @@
 // What the report and the exports say the same way in JSON, and the report's part on faults: what
-// analysis/hazards.h found, and the wrong elements of the result.
+// core/hazards/hazards.h found, and the wrong elements of the result.
 #pragma once
 
 #include <string>
 
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "core/analysis/occupancy.h"
+#include "core/limits/occupancy.h"
 #include "core/ptx/ast.h"
 #include "kernels/cudart/runtime.h"
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "core/analysis/array_shapes.h"
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/cudart/runtime.h"

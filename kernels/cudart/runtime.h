@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 #include "core/ptx/ast.h"
 #include "core/simt/interpreter.h"
 #include "kernels/cudart/gpu.h"

@@ -1,5 +1,5 @@
 // How long a launch takes at least, by each resource, from what its blocks ask of the memory levels and what
-// the replay of them found (core/analysis/levels.h). What each bound is made of: docs/model.md.
+// the replay of them found (core/levels/replay.h). What each bound is made of: docs/model.md.
 #pragma once
 
 #include <cstdint>

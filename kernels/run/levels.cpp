@@ -12,9 +12,9 @@
 #include <fmt/core.h>
 
 #include "core/analysis/coalescing.h"
-#include "core/analysis/occupancy.h"
 #include "core/base/parallel.h"
 #include "core/base/words.h"
+#include "core/limits/occupancy.h"
 #include "core/trace/claims.h"
 #include "kernels/run/level_bounds.h"
 #include "kernels/run/record.h"

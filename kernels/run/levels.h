@@ -1,4 +1,4 @@
-// A launch's way through the memory levels (core/analysis/levels.h), of a recording or of a plan of any size.
+// A launch's way through the memory levels (core/levels/replay.h), of a recording or of a plan of any size.
 //
 // A plan is not recorded whole. Blocks of one class do the same steps with all addresses of an array moved by
 // a constant, and a class is: in the last column of blocks or not, in the last row or not. So the blocks of
@@ -23,10 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
-#include "core/analysis/level_walk.h"
-#include "core/analysis/levels.h"
 #include "core/base/result.h"
+#include "core/levels/replay.h"
+#include "core/levels/walk.h"
+#include "core/limits/device_spec.h"
 #include "core/trace/trace.h"
 #include "kernels/run/plan.h"
 #include "kernels/run/recorded_blocks.h"

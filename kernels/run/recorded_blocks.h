@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/levels.h"
 #include "core/base/stop.h"
+#include "core/levels/replay.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::kernels {

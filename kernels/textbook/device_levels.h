@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/analysis/level_spec.h"
+#include "core/levels/spec.h"
 
 namespace tilescope::kernels {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
 #include "core/base/result.h"
+#include "core/limits/device_spec.h"
 
 namespace tilescope::kernels {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 #include "core/trace/trace.h"
 #include "kernels/textbook/level_counters.h"
 

@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "tests/bench/recordings.h"
 
 namespace {

@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/step/model.h"
-#include "core/analysis/hazards.h"
 #include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
 #include "core/export/report.h"
 #include "core/export/trace_json.h"
+#include "core/hazards/hazards.h"
 #include "core/playback/phase_table.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"

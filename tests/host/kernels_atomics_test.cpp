@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 #include "core/export/trace_json.h"
+#include "core/hazards/hazards.h"
 #include "core/playback/replay.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"

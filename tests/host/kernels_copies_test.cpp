@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
 #include "core/base/contents.h"
+#include "core/hazards/hazards.h"
 #include "core/playback/replay.h"
 #include "core/trace/file.h"
 #include "kernels/run/record.h"

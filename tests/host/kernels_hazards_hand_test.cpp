@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
 #include "tests/host/hand_kernel.h"

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/file.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/host/kernels_walk.h"

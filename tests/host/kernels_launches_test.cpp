@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/product.h"
-#include "core/analysis/roofline.h"
 #include "core/analysis/summary.h"
 #include "core/base/contents.h"
 #include "core/base/words.h"
@@ -17,6 +16,7 @@
 #include "core/export/perfetto.h"
 #include "core/export/report.h"
 #include "core/export/trace_json.h"
+#include "core/limits/roofline.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
 #include "core/trace/file.h"

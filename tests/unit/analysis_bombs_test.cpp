@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "tests/allowed_memory.h"
 #include "tests/unit/bombs.h"

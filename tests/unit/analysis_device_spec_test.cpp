@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 #include "tests/unit/analysis_sm.h"
 
 namespace tilescope::analysis {

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/banks.h"
-#include "core/analysis/tags.h"
+#include "core/levels/tags.h"
 
 namespace tilescope::analysis {
 namespace {

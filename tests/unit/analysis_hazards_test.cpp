@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/builder.h"
 #include "tests/launches.h"
 #include "tests/one_phase.h"

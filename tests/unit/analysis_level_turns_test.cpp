@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/level_turns.h"
+#include "core/levels/turns.h"
 
 namespace {
 

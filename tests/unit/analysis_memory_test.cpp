@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/hazards.h"
 #include "core/analysis/product.h"
 #include "core/analysis/reuse.h"
 #include "core/analysis/summary.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "tests/allocated.h"
 #include "tests/allowed_memory.h"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/occupancy.h"
+#include "core/limits/occupancy.h"
 #include "tests/unit/analysis_sm.h"
 
 namespace tilescope::analysis {

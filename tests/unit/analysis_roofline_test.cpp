@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/roofline.h"
+#include "core/limits/roofline.h"
 #include "tests/launches.h"
 #include "tests/unit/analysis_sm.h"
 

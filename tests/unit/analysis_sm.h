@@ -1,7 +1,7 @@
 // The limits of a few SMs as the vendor's tables give them, for tests that must not trust the shipped files.
 #pragma once
 
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 
 namespace tilescope::analysis {
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/occupancy.h"
+#include "core/limits/occupancy.h"
 #include "kernels/textbook/devices.h"
 
 #ifdef TILESCOPE_CUDA_OCCUPANCY

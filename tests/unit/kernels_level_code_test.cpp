@@ -1,8 +1,8 @@
 // What PTX says about a warp's loads: which of them wait for others.
 #include <gtest/gtest.h>
 
-#include "core/analysis/level_code.h"
-#include "core/analysis/load_waits.h"
+#include "core/levels/code.h"
+#include "core/levels/load_waits.h"
 #include "core/ptx/parse.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"

@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/sector_cache.h"
 #include "core/analysis/summary.h"
+#include "core/levels/sector_cache.h"
 #include "kernels/run/level_bounds.h"
 #include "kernels/run/levels.h"
 #include "kernels/run/record.h"

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/analysis/limit_presets.h"
 #include "core/base/words.h"
+#include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::analysis {

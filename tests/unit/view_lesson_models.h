@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/lessons/model.h"
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::app {

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 
 namespace tilescope::lessons {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
-#include "core/analysis/roofline.h"
+#include "core/limits/roofline.h"
 
 namespace tilescope::lessons {
 namespace {

@@ -4,14 +4,14 @@
 //   T = 2      ####                                  |
 //   T = 16     ################################      |
 //
-// The cases are those of core/analysis/roofline.h, which has their source.
+// The cases are those of core/limits/roofline.h, which has their source.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
-#include "core/analysis/roofline.h"
+#include "core/limits/roofline.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::lessons {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
-#include "core/analysis/occupancy.h"
+#include "core/limits/occupancy.h"
 
 namespace tilescope::lessons {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/analysis/hazards.h"
+#include "core/hazards/hazards.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,9 +8,9 @@
 
 #include <fmt/core.h>
 
-#include "core/analysis/hazard_block.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/hazards/block.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::analysis {

@@ -1,4 +1,4 @@
-#include "core/analysis/level_work.h"
+#include "core/levels/work.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "core/analysis/banks.h"
 #include "core/analysis/coalescing.h"
 #include "core/analysis/cost.h"
-#include "core/analysis/tags.h"
+#include "core/levels/tags.h"
 
 namespace tilescope::analysis {
 

@@ -1,4 +1,4 @@
-#include "core/analysis/level_spec.h"
+#include "core/levels/spec.h"
 
 #include <iterator>
 #include <string_view>

@@ -2,7 +2,7 @@
 // against them (a race), and the accesses of the intervals before and behind it (whether the barrier between
 // keeps anything apart), each only until the first meeting. Loads of arrays that the interval does not store
 // to are not looked at, so a sound kernel costs little more than its stores.
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "core/analysis/occupancy.h"
+#include "core/limits/occupancy.h"
 
 #include <algorithm>
 

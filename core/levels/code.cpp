@@ -1,4 +1,4 @@
-#include "core/analysis/level_code.h"
+#include "core/levels/code.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "core/analysis/load_waits.h"
+#include "core/levels/load_waits.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/parse.h"
 

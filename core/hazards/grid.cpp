@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::analysis {

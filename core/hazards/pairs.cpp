@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 
 namespace tilescope::analysis {
 namespace {

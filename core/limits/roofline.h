@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
 #include "core/analysis/summary.h"
 #include "core/base/result.h"
+#include "core/limits/device_spec.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {

@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::analysis {

@@ -1,4 +1,4 @@
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "core/analysis/limit_presets.h"
+#include "core/limits/presets.h"
 
 #include <algorithm>
 

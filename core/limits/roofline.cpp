@@ -1,4 +1,4 @@
-#include "core/analysis/roofline.h"
+#include "core/limits/roofline.h"
 
 #include <algorithm>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/analysis/cell_map.h"
-#include "core/analysis/hazards.h"
 #include "core/analysis/phases.h"
+#include "core/hazards/hazards.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -205,12 +205,12 @@ private:
     bool full_ = false;
 };
 
-// hazard_pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with
+// pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with
 // `value` what was read.
 void tell_pairs(const trace::Trace& trace, const BlockIntervals& block,
                 std::span<HazardExample* const> examples, const ValueAt& value);
 
-// hazard_barriers.cpp: threads that do not come to a barrier. The block must be whole.
+// barriers.cpp: threads that do not come to a barrier. The block must be whole.
 void find_divergence(const HazardForms& forms, const BlockIntervals& block, const HazardSink& sink);
 
 // Passages of the barriers of a line.
@@ -222,11 +222,11 @@ using PassagesOfLines = std::map<uint32_t, Passages>;
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
-// hazard_grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many to
+// grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many to
 // look at all.
 bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop);
 
-// hazard_budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why`
+// budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why`
 // says so.
 uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why);
 bool is_looked_at(const trace::Trace& trace, const trace::Block& block);  // where it is looked at alone

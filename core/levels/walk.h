@@ -1,4 +1,4 @@
-// A walk through a replay of the memory levels (levels.h): where each of a request's sectors was found, and
+// A walk through a replay of the memory levels (replay.h): where each of a request's sectors was found, and
 // what the L1 of its SM holds then.
 //
 // The replay leaves a log: unit after unit, as they were sent, and where their sectors were. L1 is filled by
@@ -22,9 +22,9 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/levels.h"
 #include "core/analysis/phases.h"
-#include "core/analysis/sector_cache.h"
+#include "core/levels/replay.h"
+#include "core/levels/sector_cache.h"
 
 namespace tilescope::analysis {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
-#include "core/analysis/occupancy.h"
 #include "core/base/launch.h"
+#include "core/limits/device_spec.h"
+#include "core/limits/occupancy.h"
 
 namespace tilescope::analysis {
 
@@ -80,7 +80,7 @@ const LimitPreset* find_limit_preset(std::string_view id);
 // What the case asks of blocks of these values.
 std::string question_of(const LimitPreset& preset, const BlockUse& use);
 
-// The answer and its reason in one to four sentences (limit_words.cpp), worked out for this SM and this
+// The answer and its reason in one to four sentences (words.cpp), worked out for this SM and this
 // block, by the lecture's sum. preset: null for how many blocks fit and why. device: with the case's changes.
 std::string answer_in_words(const LimitPreset* preset, const DeviceSpec& device, const BlockUse& use,
                             const std::vector<DeviceSpec>& devices);

@@ -1,4 +1,4 @@
-#include "core/analysis/level_walk.h"
+#include "core/levels/walk.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,9 @@
 // Findings in plain sentences.
+#include "core/base/words.h"
+
 #include <fmt/format.h>
 
-#include "core/analysis/hazards.h"
-#include "core/base/words.h"
+#include "core/hazards/hazards.h"
 
 namespace tilescope::analysis {
 namespace {

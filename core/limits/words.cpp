@@ -5,6 +5,8 @@
 //
 // Every figure comes from occupancy(), by the lecture's sum; where the hardware's sum gives another one, the
 // sentence says so.
+#include "core/base/words.h"
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -12,8 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/analysis/limit_presets.h"
-#include "core/base/words.h"
+#include "core/limits/presets.h"
 
 namespace tilescope::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/analysis/levels.h"
+#include "core/levels/replay.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/analysis/coalescing.h"
-#include "core/analysis/level_turns.h"
-#include "core/analysis/sector_cache.h"
 #include "core/base/prefetch.h"
+#include "core/levels/sector_cache.h"
+#include "core/levels/turns.h"
 
 namespace tilescope::analysis {
 

@@ -6,7 +6,7 @@
 //
 // Blocks are put on SMs as a GPU recording says, or dealt: GPC by GPC, one to each of its SMs, round and
 // round until no SM holds another; then a slot that gets free takes the next number. An SM's blocks take
-// turns by units (level_work.h):
+// turns by units (work.h):
 //
 //     block A  [pipe: requests]......wait......[pipe: work]  [requests]...
 //     block B        [requests]......wait..........[work]        [requests]...
@@ -41,9 +41,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/analysis/level_work.h"
-#include "core/analysis/sector_cache.h"
 #include "core/base/stop.h"
+#include "core/levels/sector_cache.h"
+#include "core/levels/work.h"
 
 namespace tilescope::analysis {
 
@@ -52,7 +52,7 @@ enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
 inline constexpr size_t kFoundIn = 4;
 
 // What became of every sector that units asked for, those of an SM in the order in which it sent them: for
-// whoever walks through a replay (level_walk.h).
+// whoever walks through a replay (walk.h).
 struct LevelLog {
     static constexpr uint32_t kLinesBetween = 1u << 14;  // two copies of a cache
     struct Sent {

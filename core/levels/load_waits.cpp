@@ -1,4 +1,4 @@
-#include "core/analysis/load_waits.h"
+#include "core/levels/load_waits.h"
 
 #include <algorithm>
 #include <utility>

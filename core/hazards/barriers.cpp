@@ -4,7 +4,7 @@
 // "Synchronization Functions").
 #include <algorithm>
 
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 
 namespace tilescope::analysis {
 namespace {

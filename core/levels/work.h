@@ -3,7 +3,7 @@
 // A block's steps are put together into units. A unit is what its warps load from global memory before any of
 // them comes to the same load again: a phase of a tiled kernel, or as many trips of a loop without barriers
 // as the compiler unrolled, since their loads are under way together. Where loads of a unit wait for earlier
-// ones (level_code.h) it waits several times: it has as many turns.
+// ones (code.h) it waits several times: it has as many turns.
 //
 //     unit 0                  unit 1                              a warp's steps, clang's untiled kernel
 //     load M  load N   fma    load M  load N   fma    ...
@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/level_code.h"
-#include "core/analysis/level_spec.h"
+#include "core/levels/code.h"
+#include "core/levels/spec.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/analysis/cost.h"
-#include "core/analysis/hazard_block.h"
+#include "core/hazards/block.h"
 
 namespace tilescope::analysis {
 namespace {

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/device_spec.h"
+#include "core/limits/device_spec.h"
 
 namespace tilescope::analysis {
 

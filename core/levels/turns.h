@@ -1,4 +1,4 @@
-// Whose turn it is in a replay of the memory levels (levels.h): of an SM's blocks, and of the SMs.
+// Whose turn it is in a replay of the memory levels (replay.h): of an SM's blocks, and of the SMs.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/analysis/tags.h"
+#include "core/levels/tags.h"
 
 #include <algorithm>
 #include <array>
