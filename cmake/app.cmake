@@ -86,6 +86,8 @@ target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
 target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_gpu tilescope_orders PkgConfig::IMGUI PkgConfig::FREETYPE
                       PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
+tilescope_optimise(tilescope_app -O1)
+tilescope_precompile(tilescope_app LIKE app HEADERS <imgui.h>)
 file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
 tilescope_embed_bytes(tilescope_app tilescope::lessons::embedded_lessons ${lessons})
 # Whole programs to open, each a .cu file; there may be none.

@@ -14,6 +14,8 @@ target_link_libraries(tilescope_cli PUBLIC tilescope_kernels tilescope_call tile
 if(TARGET tilescope_app)
   target_link_libraries(tilescope_cli PUBLIC tilescope_app)
 endif()
+tilescope_optimise(tilescope_cli -O1)
+tilescope_precompile(tilescope_cli LIKE cli HEADERS <CLI/CLI.hpp> <nlohmann/json.hpp>)
 add_executable(tilescope ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_cli)
 add_dependencies(tilescope tilescope_cudart)  # which it links programs with

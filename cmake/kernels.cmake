@@ -1,7 +1,7 @@
 # The kernels that ship and the road from a plan to a recording.
 include(cmake/embed.cmake)
 
-tilescope_part(kernels/run LINK tilescope_export)
+tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_export)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
 # A host function without a main, which gets one.
@@ -64,6 +64,8 @@ add_library(tilescope_cudart SHARED ${cudart_sources})
 target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
                            INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
 target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_alone tilescope_gpu tilescope_orders)
+tilescope_optimise(tilescope_cudart -O2)
+tilescope_precompile(tilescope_cudart LIKE cudart)
 set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map)
 target_link_options(tilescope_cudart PRIVATE

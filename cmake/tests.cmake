@@ -13,13 +13,14 @@ function(tilescope_tests label part)
   target_include_directories(${label}_${part} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${label}_${part} PRIVATE ${ARG_LINK} GTest::gtest_main)
   # Their compilation takes longer than their run; an if without braces around EXPECT_EQ is what gtest is made for.
-  target_compile_options(${label}_${part} PRIVATE -Og -Wno-dangling-else)
+  target_compile_options(${label}_${part} PRIVATE -O0 -Wno-dangling-else)
   # Nor do they need UndefinedBehaviorSanitizer of their own, which doubles their compilation: what they test has it.
   if(TILESCOPE_SANITIZE MATCHES "undefined")
     target_compile_options(${label}_${part} PRIVATE -fno-sanitize=undefined)
   endif()
   target_compile_definitions(${label}_${part} PRIVATE
     TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  tilescope_precompile(${label}_${part} LIKE tests HEADERS <gtest/gtest.h>)
   set_target_properties(${label}_${part} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   gtest_discover_tests(${label}_${part} PROPERTIES LABELS ${label} TIMEOUT 120
     DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)

@@ -95,7 +95,7 @@ bool read_list(Parser& parser, Body& body, Instruction& made) {
 }
 
 // The parameters of a function, at their '(', become names of what the call passes.
-bool bind(Parser& parser, const Instruction& call, std::string_view function, size_t list, size_t first,
+bool bind_names(Parser& parser, const Instruction& call, std::string_view function, size_t list, size_t first,
           size_t count, const Body& body, Scope& scope) {
     const auto mismatch = [&] {
         return parser.fail(call.text_line,
@@ -167,8 +167,8 @@ bool inline_call(Parser& parser, Body& body, const Instruction& call, std::strin
     scope.first = static_cast<uint32_t>(body.kernel.instructions.size());
     scope.is_function = true;
     const size_t results = call.results;
-    if (!bind(parser, call, name, function.results, 0, results, body, scope) ||
-        !bind(parser, call, name, function.parameters, results, call.operands.size() - results, body, scope))
+    if (!bind_names(parser, call, name, function.results, 0, results, body, scope) ||
+        !bind_names(parser, call, name, function.parameters, results, call.operands.size() - results, body, scope))
         return false;
 
     const auto end = static_cast<int32_t>(body.kernel.labels.size());
