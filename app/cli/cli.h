@@ -30,6 +30,7 @@
 #include "kernels/alone/description.h"
 #include "kernels/cudart/orders.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/record_gpu.h"
 #include "kernels/program/compile.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"

@@ -12,6 +12,7 @@
 #include "app/cli/cli.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/driver.h"
 
 namespace tilescope::cli {
 

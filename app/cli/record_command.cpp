@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/record_gpu.h"
 
 namespace tilescope::cli {
 

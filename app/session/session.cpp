@@ -9,6 +9,7 @@
 
 #include "app/session/playing.h"
 #include "core/trace/file.h"
+#include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::session {

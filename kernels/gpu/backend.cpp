@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/gpu/record_gpu.h"
+
 namespace tilescope::gpu {
 namespace {
 

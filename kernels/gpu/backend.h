@@ -15,9 +15,18 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/gpu/record_gpu.h"
+#include "core/base/result.h"
+
+namespace tilescope::trace {
+struct Trace;
+}
+namespace tilescope::kernels {
+struct Plan;
+}
 
 namespace tilescope::gpu {
+
+struct GpuRecordOptions;  // record_gpu.h, which only those who record need
 
 enum class BackendChoice : uint8_t { Auto, Cpu, Gpu };
 

@@ -117,13 +117,13 @@ public:
     Result<void> download(void* to, const Memory& from, uint64_t offset, uint64_t bytes);
     // The same by address, which must lie in memory of this context that is mapped: a variable's, or that of
     // an AddressRange.
+    Result<void> write(uint64_t address, const void* from, uint64_t bytes);
+    Result<void> read(void* to, uint64_t address, uint64_t bytes);
     // Lets kernels use memory of this process at its own address; the pages must not be locked already.
     Result<void> lock(void* start, uint64_t bytes);
     void unlock(void* start);
     // Waits for all work, and writes what kernels have printed to standard output.
     Result<void> synchronize();
-    Result<void> write(uint64_t address, const void* from, uint64_t bytes);
-    Result<void> read(void* to, uint64_t address, uint64_t bytes);
     // Copies and fills are only begun; what comes after them, waits for them.
     Result<void> copy(const Memory& to, const Memory& from, uint64_t bytes);
     Result<void> fill(const Memory& memory, uint8_t byte);

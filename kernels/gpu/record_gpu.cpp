@@ -31,29 +31,30 @@ uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
     return uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * grid.z;
 }
 
-struct Recording {
+// A recording while it is made.
+struct GpuRun {
     Device& device;
     const kernels::Plan& plan;
     const GpuRecordOptions& options;
     kernels::ReadyRecording ready;
-    DeviceArrays arrays;
     BlockWindow window;
+    DeviceArrays arrays{};
     uint64_t steps_a_block = 0;
-    trace::Price price;
+    trace::Price price{};
     bool clock_gaps = false;
-    std::vector<std::unique_ptr<trace::BlockRecorder>> blocks;
+    std::vector<std::unique_ptr<trace::BlockRecorder>> blocks{};
     uint64_t bytes = 0;  // that these take
     // What a block is expected to write, over what a warp that is never divided writes: each lane that writes
     // alone takes chunks of its own.
     uint64_t grown = 1;
 
     // One way of instrumenting, used for all windows.
-    ptx::Instrumented code;
-    Function function;
-    std::optional<TraceBuffer> buffer;
+    ptx::Instrumented code{};
+    Function function{};
+    std::optional<TraceBuffer> buffer{};
 };
 
-LaunchOptions launch_options(const Recording& r) {
+LaunchOptions launch_options(const GpuRun& r) {
     LaunchOptions options;
     options.timeout_s = r.options.timeout_s;
     options.shared_bytes = r.ready.launch.dynamic_shared;
@@ -63,7 +64,7 @@ LaunchOptions launch_options(const Recording& r) {
 }
 
 // The plain kernel's time, the median of a few runs, and its registers.
-Result<Function> run_plain(Recording& r) {
+Result<Function> run_plain(GpuRun& r) {
     constexpr double kLong = 100;  // ms: such a kernel is run once
     auto function = r.device.load(r.plan.ptx, r.plan.ptx_name, r.ready.launch.entry);
     if (!function) return function;
@@ -85,7 +86,7 @@ struct Way {
     bool windowed = false, runs = true, exact = false;
 };
 
-Result<void> prepare_code(Recording& r, const Function& plain, const Way& way) {
+Result<void> prepare_code(GpuRun& r, const Function& plain, const Way& way) {
     ptx::InstrumentOptions options;
     options.launch = {r.plan.launch.grid, r.plan.launch.block, r.arrays.parameters};
     options.same_high = r.arrays.same_high;
@@ -111,14 +112,14 @@ Result<void> prepare_code(Recording& r, const Function& plain, const Way& way) {
 // take more; then there are more launches.
 constexpr uint64_t kMostGrown = 64;  // more than the streams of a warp
 
-uint64_t bytes_a_block(const Recording& r, bool exact) {
+uint64_t bytes_a_block(const GpuRun& r, bool exact) {
     const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
     const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
     return r.grown * warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
 }
 
-Result<uint64_t> buffer_bytes(Recording& r, bool exact) {
+Result<uint64_t> buffer_bytes(GpuRun& r, bool exact) {
     if (r.options.buffer_bytes > 0) return r.options.buffer_bytes;
     const auto free = r.device.free_bytes();
     if (!free) return free.error();
@@ -131,7 +132,7 @@ struct Launched {
     double ms = 0;
 };
 
-Result<Launched> launch_window(Recording& r, const BlockWindow& window, unsigned turn) {
+Result<Launched> launch_window(GpuRun& r, const BlockWindow& window, unsigned turn) {
     if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) return ok.error();
     if (auto ok = r.buffer->reset(r.device); !ok) return ok.error();
     std::vector<uint64_t> parameters = r.arrays.parameters;
@@ -145,8 +146,7 @@ Result<Launched> launch_window(Recording& r, const BlockWindow& window, unsigned
     return Launched{std::move(*drained), *ms};
 }
 
-Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
-                              const trace::DeviceBuffer& buffer) {
+Result<trace::Decoded> decode(const GpuRun& r, const BlockWindow& window, const trace::DeviceBuffer& buffer) {
     trace::DecodeOptions options;
     options.grid = r.plan.launch.grid;
     options.block = r.plan.launch.block;
@@ -163,7 +163,7 @@ Result<trace::Decoded> decode(const Recording& r, const BlockWindow& window,
     return trace::decode_device_buffer(r.code, buffer, options);
 }
 
-Result<void> keep(Recording& r, Result<trace::Decoded> decoded, uint64_t blocks) {
+Result<void> keep(GpuRun& r, Result<trace::Decoded> decoded, uint64_t blocks) {
     if (!decoded) return decoded.error();
     r.clock_gaps |= decoded->clock_gaps;
     r.price.device_bytes += decoded->written;
@@ -186,7 +186,7 @@ BlockWindow next_piece(const BlockWindow& window, uint32_t x, uint32_t y, uint64
 
 enum class Ended : uint8_t { Done, NotAsProven, TooFull, TooSmall };
 
-Result<Ended> record_windows(Recording& r, const Way& way) {
+Result<Ended> record_windows(GpuRun& r, const Way& way) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     const bool one = r.options.one_launch;
     uint64_t at_once =
@@ -235,7 +235,7 @@ Result<Ended> record_windows(Recording& r, const Way& way) {
 }
 
 // Instruments, records, and begins again where the first way did not do.
-Result<void> record_all(Recording& r, const Function& plain) {
+Result<void> record_all(GpuRun& r, const Function& plain) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     Way way{all < r.plan.launch.grid.count(), true, r.options.exact};
     for (;;) {
@@ -265,7 +265,7 @@ Result<void> record_all(Recording& r, const Function& plain) {
     }
 }
 
-trace::Meta meta_of(const Recording& r) {
+trace::Meta meta_of(const GpuRun& r) {
     trace::Meta meta = kernels::meta_of(r.plan, r.options.common, r.window);
     const DeviceInfo& info = r.device.info();
     meta.backend = trace::Backend::Gpu;
@@ -279,7 +279,7 @@ trace::Meta meta_of(const Recording& r) {
 }
 
 // What makes a recording less than whole. Where clocks have gaps, order and times are not known.
-void judge(trace::Meta& meta, const Recording& r) {
+void judge(trace::Meta& meta, const GpuRun& r) {
     uint64_t dropped = 0;
     for (const auto& block : r.blocks) dropped += block->dropped();
     if (dropped > 0) {
@@ -311,8 +311,11 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
     try {
         auto ready = kernels::ready_to_record(plan, options.common, *window);
         if (!ready) return ready.error();
-        Recording r{device, plan, options, std::move(*ready), {}, *window, 0, {}, false, {}, 0, 1,
-                    {},     {},   {}};
+        GpuRun r{.device = device,
+                 .plan = plan,
+                 .options = options,
+                 .ready = std::move(*ready),
+                 .window = *window};
         auto arrays = place_arrays(device, r.ready, options.places);
         if (!arrays) return arrays.error();
         r.arrays = std::move(*arrays);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/gpu/backend.h"
+#include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
 
