@@ -82,7 +82,7 @@ tilescope_uses_fake_cuda(host_cli)
 
 # core/ stands alone: every object of it, used or not, is linked with nothing but core's own libraries, and
 # what came out asks for no OpenGL, X11, CUDA or ImGui.
-set(core_parts base ptx simt trace analysis hazards limits levels playback export)
+set(core_parts base ptx simt trace recording analysis hazards limits levels playback export)
 add_executable(core_alone ${PROJECT_SOURCE_DIR}/tests/unit/core_alone.cpp)
 target_link_libraries(core_alone PRIVATE tilescope_export)
 foreach(part IN LISTS core_parts)

@@ -73,7 +73,7 @@ Row recorded_row(std::string id, std::string title, const Roof& roof, const trac
     row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
     if (product) {
         row.sizes = object_of("m", product->m, "k", product->k, "n", product->n);
-        row.tile = summary.shared_load.requests > 0 ? product->tile : 1;
+        row.tile = summary[analysis::StepKind::SharedLoad].requests > 0 ? product->tile : 1;
     }
     return row;
 }

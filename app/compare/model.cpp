@@ -117,7 +117,7 @@ bool same_size(const Run& a, const Run& b) {
     return a.tally.product ? a.tally.size == b.tally.size : a.tally.arrays == b.tally.arrays;
 }
 
-uint64_t stored(const Run& run) { return run.tally.before.back().global_store.lanes; }
+uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].lanes; }
 
 // Both compute as much: what is compared with what stands there is a cost of one thing.
 bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
@@ -216,44 +216,38 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     const SplitSums here[] = {so_far(a, a_index, a_step), so_far(b, b_index, b_step)};
     const SplitSums all[] = {a.tally.before.back(), b.tally.before.back()};
     using analysis::Sums;
-    constexpr auto load = StepKind::GlobalLoad, store = StepKind::GlobalStore, shared = StepKind::SharedLoad,
-                   atomic = StepKind::GlobalAtomic, local = StepKind::LocalLoad,
-                   constant = StepKind::ConstantLoad;
+    using enum StepKind;
     static constexpr struct {
         const char* what;
-        StepKind kind;  // shared: loads and stores; atomic and local: all of them
+        StepKind kind, and_kind;  // the same twice where it counts one kind
         uint64_t Sums::*count;
         bool bytes = false, least = false;
-    } kRows[] = {{"load requests", load, &Sums::requests},
-                 {"load sectors", load, &Sums::sectors},
-                 {"least sectors", load, &Sums::ideal_sectors, false, true},
-                 {"bytes loaded", load, &Sums::bytes, true},
-                 {"store sectors", store, &Sums::sectors},
-                 {"shared requests", shared, &Sums::requests},
-                 {"wavefronts", shared, &Sums::wavefronts},
-                 {"least wavefronts", shared, &Sums::ideal_wavefronts, false, true},
-                 {"shared bytes", shared, &Sums::bytes, true},
-                 {"atomic requests", atomic, &Sums::requests},
-                 {"atomic turns", atomic, &Sums::turns},
-                 {"local requests", local, &Sums::requests},
-                 {"local sectors", local, &Sums::sectors},
-                 {"constant requests", constant, &Sums::requests},
-                 {"constant words", constant, &Sums::addresses},
-                 {"barrier arrivals", StepKind::Barrier, nullptr}};
-    for (const auto& [what, kind, field, bytes, least] : kRows) {
-        const auto count = [&, kind = kind, field = field](const SplitSums& sums) {
-            return kind == load       ? sums.global_load.*field
-                   : kind == store    ? sums.global_store.*field
-                   : kind == shared   ? sums.shared_load.*field + sums.shared_store.*field
-                   : kind == atomic   ? sums.global_atomic.*field + sums.shared_atomic.*field
-                   : kind == local    ? sums.local_load.*field + sums.local_store.*field
-                   : kind == constant ? sums.constant_load.*field
-                                      : sums.barriers;
+    } kRows[] = {{"load requests", GlobalLoad, GlobalLoad, &Sums::requests},
+                 {"load sectors", GlobalLoad, GlobalLoad, &Sums::sectors},
+                 {"least sectors", GlobalLoad, GlobalLoad, &Sums::ideal_sectors, false, true},
+                 {"bytes loaded", GlobalLoad, GlobalLoad, &Sums::bytes, true},
+                 {"store sectors", GlobalStore, GlobalStore, &Sums::sectors},
+                 {"shared requests", SharedLoad, SharedStore, &Sums::requests},
+                 {"wavefronts", SharedLoad, SharedStore, &Sums::wavefronts},
+                 {"least wavefronts", SharedLoad, SharedStore, &Sums::ideal_wavefronts, false, true},
+                 {"shared bytes", SharedLoad, SharedStore, &Sums::bytes, true},
+                 {"atomic requests", GlobalAtomic, SharedAtomic, &Sums::requests},
+                 {"atomic turns", GlobalAtomic, SharedAtomic, &Sums::turns},
+                 {"local requests", LocalLoad, LocalStore, &Sums::requests},
+                 {"local sectors", LocalLoad, LocalStore, &Sums::sectors},
+                 {"constant requests", ConstantLoad, ConstantLoad, &Sums::requests},
+                 {"constant words", ConstantLoad, ConstantLoad, &Sums::addresses},
+                 {"barrier arrivals", Barrier, Barrier, nullptr}};
+    for (const auto& row : kRows) {
+        const auto count = [&row](const SplitSums& sums) {
+            if (row.kind == Barrier) return sums.barriers;
+            return sums[row.kind].*row.count + (row.and_kind != row.kind ? sums[row.and_kind].*row.count : 0);
         };
         const Count whole{count(all[0]), count(all[1])};
         if (whole.a + whole.b == 0) continue;
-        const bool merit = comparable && !least && whole.a > 0 && whole.b > 0;
-        made.rows.push_back({what, kind, bytes, least, merit, {count(here[0]), count(here[1])}, whole});
+        const bool merit = comparable && !row.least && whole.a > 0 && whole.b > 0;
+        made.rows.push_back(
+            {row.what, row.kind, row.bytes, row.least, merit, {count(here[0]), count(here[1])}, whole});
     }
     return made;
 }
@@ -320,7 +314,7 @@ std::string headline(const Run& a, const Run& b) {
         const auto each = [](const Run& run) {
             const auto& product = run.tally.product;
             if (!product || stored(run) != uint64_t{product->m} * product->n) return 0.0;
-            return static_cast<double>(run.tally.before.back().global_load.lanes) /
+            return static_cast<double>(run.tally.before.back()[StepKind::GlobalLoad].lanes) /
                    (static_cast<double>(product->m) * product->k * product->n);
         };
         const double of_a = each(a), of_b = each(b);
@@ -330,20 +324,22 @@ std::string headline(const Run& a, const Run& b) {
         return "Different work: fewer requests do not mean better.";
     }
     Claim claims[] = {
-        claim({sa.global_load.requests, sb.global_load.requests}, "load requests"),
-        claim({sa.global_load.sectors, sb.global_load.sectors}, "load sectors"),
-        claim({sa.shared_load.wavefronts + sa.shared_store.wavefronts,
-               sb.shared_load.wavefronts + sb.shared_store.wavefronts},
+        claim({sa[StepKind::GlobalLoad].requests, sb[StepKind::GlobalLoad].requests}, "load requests"),
+        claim({sa[StepKind::GlobalLoad].sectors, sb[StepKind::GlobalLoad].sectors}, "load sectors"),
+        claim({sa[StepKind::SharedLoad].wavefronts + sa[StepKind::SharedStore].wavefronts,
+               sb[StepKind::SharedLoad].wavefronts + sb[StepKind::SharedStore].wavefronts},
               "wavefronts of shared memory"),
         claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
     };
     std::ranges::stable_sort(claims, std::greater(), &Claim::factor);
     if (claims[0].text.empty())
-        claims[0] = claim({sa.global_store.sectors, sb.global_store.sectors}, "store sectors");
+        claims[0] =
+            claim({sa[StepKind::GlobalStore].sectors, sb[StepKind::GlobalStore].sectors}, "store sectors");
     if (claims[0].text.empty()) {
         if (sa != sb) return "Both ask for global memory alike.";
-        return fmt::format("The same requests in both: {} loads, {}.", grouped(sa.global_load.requests),
-                           counted(sa.global_load.sectors, "sector"));
+        return fmt::format("The same requests in both: {} loads, {}.",
+                           grouped(sa[StepKind::GlobalLoad].requests),
+                           counted(sa[StepKind::GlobalLoad].sectors, "sector"));
     }
     std::string text = claims[0].text;
     if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
@@ -421,8 +417,8 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
     const kernels::Timing &quick = *(a_first ? found.a : found.b), &late = *(a_first ? found.b : found.a);
     const double times = late.median_ms / quick.median_ms;
     const bool square = quick.m == quick.k && quick.k == quick.n;
-    const Count requests{slow.tally.before.back().global_load.requests,
-                         fast.tally.before.back().global_load.requests};
+    const Count requests{slow.tally.before.back()[StepKind::GlobalLoad].requests,
+                         fast.tally.before.back()[StepKind::GlobalLoad].requests};
     if (requests.a == 0 || requests.b == 0) return "";  // a recording that ends before its loads
     const std::string fewer =
         requests.a == requests.b ? "as many load requests"

@@ -17,52 +17,12 @@
 
 #include "core/analysis/cost.h"
 #include "core/base/words.h"
+#include "core/recording/step_kind.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::draw {
 
-// What kind of step it is: the colour and the mark it has everywhere (theme.h).
-enum class StepKind : uint8_t {
-    GlobalLoad,
-    GlobalStore,
-    SharedLoad,
-    SharedStore,
-    Barrier,
-    GlobalAtomic,
-    SharedAtomic,
-    LocalLoad,
-    LocalStore,
-    ConstantLoad,
-};
-inline const char* words_of(StepKind kind) {
-    constexpr const char* kWords[] = {
-        "global load",   "global store",  "shared load", "shared store", "arrives at a barrier",
-        "global atomic", "shared atomic", "local load",  "local store",  "constant load"};
-    return kWords[static_cast<size_t>(kind)];
-}
-// Of all but barriers.
-constexpr Space space_of(StepKind kind) {
-    switch (kind) {
-        case StepKind::SharedLoad:
-        case StepKind::SharedStore:
-        case StepKind::SharedAtomic:
-            return Space::Shared;
-        case StepKind::LocalLoad:
-        case StepKind::LocalStore:
-            return Space::Local;
-        case StepKind::ConstantLoad:
-            return Space::Const;
-        default:
-            return Space::Global;
-    }
-}
-constexpr bool is_atomic(StepKind kind) {
-    return kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic;
-}
-constexpr bool is_load(StepKind kind) {
-    return kind == StepKind::GlobalLoad || kind == StepKind::SharedLoad || kind == StepKind::LocalLoad ||
-           kind == StepKind::ConstantLoad;
-}
+using analysis::StepKind;
 
 // Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
 struct CellRect {

@@ -63,9 +63,9 @@ inline constexpr int kInks = static_cast<int>(Ink::kCount);
 
 // The ink that a kind of step has everywhere.
 constexpr Ink ink_of(StepKind kind) {
-    constexpr Ink kOfKind[] = {Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore,
-                               Ink::Barrier,    Ink::Atomic,      Ink::Atomic,     Ink::Local,
-                               Ink::Local,      Ink::Constant};
+    constexpr std::array<Ink, analysis::kStepKinds> kOfKind = {
+        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,
+        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier};
     return kOfKind[static_cast<size_t>(kind)];
 }
 

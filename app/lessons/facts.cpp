@@ -223,9 +223,9 @@ constexpr Fact kFacts[] = {
     {"loads", [](S& s) -> Number { return reuse_of(s).loads; }},
     {"least_loads", [](S& s) -> Number { return reuse_of(s).min; }},
     {"most_loads", [](S& s) -> Number { return reuse_of(s).max; }},
-    {"load_sectors", [](S& s) -> Number { return sums_of(s).global_load.sectors; }},
-    {"least_load_sectors", [](S& s) -> Number { return sums_of(s).global_load.ideal_sectors; }},
-    {"shared_reads", [](S& s) -> Number { return sums_of(s).shared_load.lanes; }},
+    {"load_sectors", [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].sectors; }},
+    {"least_load_sectors", [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].ideal_sectors; }},
+    {"shared_reads", [](S& s) -> Number { return sums_of(s)[StepKind::SharedLoad].lanes; }},
     {"copied", [](S& s) -> Number { return copied(s.trace); }},
     {"wrong",
      [](S& s) -> Number {

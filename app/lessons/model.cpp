@@ -71,7 +71,7 @@ std::string shown_on(const LessonStop& stop) {
 std::string stands_at(const LessonStop& stop, const Notation& notation) {
     if (!stop.figure.empty()) return "a model";
     if (!stop.limits.empty()) return "the sum of an SM";
-    std::string where(stop.kind ? kKinds[static_cast<size_t>(*stop.kind)] : "first step");
+    std::string where(stop.kind ? row_of(*stop.kind).name : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
     for (const Condition& condition : stop.where) {
         if (condition.left->name != "phase" || condition.op != "=") continue;

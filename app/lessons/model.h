@@ -41,9 +41,6 @@ namespace tilescope::lessons {
 
 using look::BlockIndex, look::StepKind;
 
-inline constexpr std::string_view kKinds[] = {"global load", "global store", "shared load", "shared store",
-                                              "barrier"};  // by StepKind
-
 // A step of a block, and what its facts are worked out from: made when the first of them asks for it.
 struct Scene {
     const trace::Trace& trace;

@@ -247,7 +247,7 @@ Result<std::string> add_stop(State& state, session::Session& session, const std:
     const trace::Block& block = trace.blocks[session.cursor.block];
     const uint64_t at = block.first + session.cursor.step;
     add_fields(stop, "block", std::vector<uint32_t>{block.x, block.y}, "kind",
-               std::string(kKinds[static_cast<size_t>(look::kind_of(trace, at))]));
+               row_of(look::kind_of(trace, at)).name);
     if (const uint8_t array = trace.form_of(at).array; array != trace::kNoArray)
         add_fields(stop, "array", trace.launch.arrays[array].name);
     add_fields(stop, "step", session.cursor.step + 1, "say", say);

@@ -141,11 +141,11 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     if (json.contains("kind")) {
         std::string kind;
         fields.text("kind", kind);
-        const auto at = std::ranges::find(kKinds, kind);
-        if (at == std::end(kKinds))
+        const auto row = std::ranges::find(analysis::kStepKindRows, kind, &analysis::StepKindRow::name);
+        if (row == analysis::kStepKindRows.end())
             fields.fail("kind");
         else
-            stop.kind = static_cast<StepKind>(at - kKinds);
+            stop.kind = row->kind;
     }
     if (json.contains("array")) fields.text("array", stop.array);
     if (json.contains("step")) {

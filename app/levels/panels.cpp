@@ -31,18 +31,12 @@ void split_bar(Ui& ui, const Rect& box, const analysis::LevelShare& share) {
 }
 
 // Why a step's sectors are not shown.
-const char* asks_nothing(draw::StepKind kind) {
-    switch (kind) {
-        case draw::StepKind::GlobalStore:
-            return "A store passes L1 by; L2 takes it.";
-        case draw::StepKind::LocalLoad:
-        case draw::StepKind::LocalStore:
-        case draw::StepKind::ConstantLoad:
-            return "Local and constant memory are not replayed: the caches are shown as if nothing else were "
-                   "in them.";
-        default:
-            return "It asks for nothing in global memory, so no cache is asked.";
-    }
+const char* asks_nothing(analysis::StepKind kind) {
+    if (kind == analysis::StepKind::GlobalStore) return "A store passes L1 by; L2 takes it.";
+    if (space_of(kind) == Space::Local || space_of(kind) == Space::Const)
+        return "Local and constant memory are not replayed: the caches are shown as if nothing else were in "
+               "them.";
+    return "It asks for nothing in global memory, so no cache is asked.";
 }
 
 }  // namespace
@@ -165,7 +159,7 @@ void request_panel(Ui& ui, const Rect& rect) {
         return;
     }
     y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::Text, view.sentence, 2);
-    if (draw::is_atomic(request.kind)) {
+    if (is_atomic(request.kind)) {
         note(ui, {in.min.x, y}, in.width(), "L2 carries atomics out; this replay takes them for loads.");
         y += small;
     }

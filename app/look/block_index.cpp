@@ -169,25 +169,6 @@ std::vector<BarrierTimes> barrier_times(const trace::Trace& trace, const BlockIn
 
 }  // namespace
 
-StepKind kind_of(const trace::Trace& trace, uint64_t step) {
-    // A generic address shows only in the run which memory it leads to: the form says so.
-    const trace::Form& form = trace.form_of(step);
-    const ptx::Site& site = trace.sites[form.site];
-    if (site.kind == ptx::SiteKind::Barrier) return StepKind::Barrier;
-    const bool load = site.kind == ptx::SiteKind::Load, atomic = site.kind == ptx::SiteKind::Atomic;
-    switch (form.space) {
-        case Space::Global:
-            return atomic ? StepKind::GlobalAtomic : load ? StepKind::GlobalLoad : StepKind::GlobalStore;
-        case Space::Shared:
-            return atomic ? StepKind::SharedAtomic : load ? StepKind::SharedLoad : StepKind::SharedStore;
-        case Space::Local:
-            return load ? StepKind::LocalLoad : StepKind::LocalStore;
-        case Space::Const:
-            break;
-    }
-    return StepKind::ConstantLoad;
-}
-
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
     return trace.meta.source.empty() ? site.ptx_line : site.line;
 }

@@ -23,13 +23,12 @@
 
 namespace tilescope::look {
 
+using analysis::kind_of;
 using analysis::SplitSums;
+using analysis::StepKind;
 using draw::BarrierTimes;
 using draw::CellRect;
 using draw::PhaseSpan;
-using draw::StepKind;
-
-StepKind kind_of(const trace::Trace& trace, uint64_t step);
 
 // The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
 // barrier, and of what lies outside every array. what(lane, element).

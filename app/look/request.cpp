@@ -116,10 +116,6 @@ std::string mask_note(const RequestView& view, uint64_t threads) {
                        here - static_cast<uint64_t>(active));
 }
 
-// By StepKind, of a warp.
-constexpr const char* kVerbs[] = {"loads from", "stores to", "reads", "fills",     "arrives at the barrier",
-                                  "updates",    "updates",   "reads", "stores to", "reads"};
-
 // By ptx::Atomic: what one lane does to a word, and several.
 struct AtomicVerb {
     const char *one, *many;
@@ -192,9 +188,9 @@ std::string each_times(const Pattern& pattern) {
 
 // "32 lanes read", "1 lane writes"
 std::string who(const RequestView& view) {
-    const bool load = draw::is_load(view.kind);
+    const bool load = is_load(view.kind);
     const int lanes = std::popcount(view.mask);
-    if (draw::is_atomic(view.kind))
+    if (is_atomic(view.kind))
         return fmt::format("{} {}", counted(static_cast<uint64_t>(lanes), "lane"),
                            lanes == 1 ? verb_of(view.atomic).one : verb_of(view.atomic).many);
     return fmt::format("{} {}{}", counted(static_cast<uint64_t>(lanes), "lane"), load ? "read" : "write",
@@ -314,11 +310,11 @@ std::string constant_places(const RequestView& view) {
 
 // Of a memory request whose lanes, sectors, banks and cost are filled in.
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
-    if (draw::is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
-    if (draw::space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
-    if (draw::space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
+    if (is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
+    if (space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
+    if (space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
     const Pattern pattern = pattern_of(trace, view);
-    if (draw::space_of(view.kind) == Space::Shared) return who(view) + " " + shared_places(view, pattern);
+    if (space_of(view.kind) == Space::Shared) return who(view) + " " + shared_places(view, pattern);
     // Rows of the block that have an active lane.
     std::set<uint64_t> rows;
     for_lanes(view.mask, [&](uint32_t lane) {
@@ -358,15 +354,15 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     const Array* const array = array_of(trace, view);
     view.notation = index.notation;
     view.atomic = site.atomic;
-    const bool named = view.kind == StepKind::Barrier || draw::space_of(view.kind) == Space::Global ||
-                       draw::space_of(view.kind) == Space::Shared;
+    const bool named = view.kind == StepKind::Barrier || space_of(view.kind) == Space::Global ||
+                       space_of(view.kind) == Space::Shared;
     view.array_name = array != nullptr ? name_in(index.notation, *array)
                       : named          ? "no array"
-                                       : fmt::format("{} memory", name_of(draw::space_of(view.kind)));
+                                       : fmt::format("{} memory", name_of(space_of(view.kind)));
 
     const char* const verb = site.copy ? (site.kind == ptx::SiteKind::Load ? "copies from" : "copies to")
-                             : draw::is_atomic(view.kind) ? verb_of(view.atomic).one
-                                                          : kVerbs[static_cast<size_t>(view.kind)];
+                             : is_atomic(view.kind) ? verb_of(view.atomic).one
+                                                    : analysis::row_of(view.kind).verb;
     const uint64_t threads = trace.launch.block.count();
     for (uint32_t lane = 0; lane < 32; ++lane) {
         LaneView& to = view.lanes[lane];
@@ -382,14 +378,14 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         view.touched.include(position_of(*array, static_cast<int64_t>(last)));
     }
     if (view.kind == StepKind::Barrier) {
-        view.title = fmt::format("Warp {} {}", view.warp, verb);
+        view.title = fmt::format("Warp {} {} the barrier", view.warp, verb);
         view.verdict = barrier_verdict(index, step);
         if (const BarrierTimes* barrier = barrier_of_step(index, step))
             view.mask_note = wait_words(trace, *barrier, view.warp);
         return view;
     }
     view.cost = analysis::cost_of(trace, index.first + step);
-    switch (draw::space_of(view.kind)) {
+    switch (space_of(view.kind)) {
         case Space::Global:
             lay_out_sectors(trace, view);
             view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
@@ -406,8 +402,8 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
             view.good = view.cost.addresses.addresses <= 1;
             break;
     }
-    if (analysis::has_addresses(draw::space_of(view.kind), site.kind)) lay_out_addresses(view);
-    if (draw::is_atomic(view.kind)) view.good = view.good && view.cost.addresses.most_lanes == 1;
+    if (analysis::has_addresses(space_of(view.kind), site.kind)) lay_out_addresses(view);
+    if (is_atomic(view.kind)) view.good = view.good && view.cost.addresses.most_lanes == 1;
     view.title = fmt::format("Warp {} {} {}", view.warp, verb, view.array_name);
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
@@ -421,7 +417,7 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     if (request.kind == StepKind::Barrier)
         return thread + (view.active ? ": arrives with its warp" : ": has left the kernel");
     if (!view.active) return thread + ": switched off in this request";
-    const Space space = draw::space_of(request.kind);
+    const Space space = space_of(request.kind);
     const std::string place = analysis::has_sectors(space)
                                   ? fmt::format(", sector {}", grouped(request.sectors[view.sector].number))
                               : space == Space::Shared ? fmt::format(", bank {}", view.bank)

@@ -117,7 +117,7 @@ void add_row(ScheduleView& view, const Columns& cut, const Warps& warps, size_t 
     for (const Step& step : steps) {
         if (!cut.contains(step.at)) continue;
         int& here = loudest[cut.of(step.at) - first];
-        if (here == 0 || loudness(step.kind) > loudness(as_kind(here)))
+        if (here == 0 || row_of(step.kind).loudness > row_of(as_kind(here)).loudness)
             here = static_cast<int>(step.kind) + 1;
     }
     each_stretch(

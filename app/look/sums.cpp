@@ -16,53 +16,39 @@ struct Measure {
 };
 
 Measure measure_of(StepKind kind, const analysis::Sums& of) {
-    if (draw::is_atomic(kind)) return {of.turns, of.requests, of.requests, "turn"};
-    switch (draw::space_of(kind)) {
-        case Space::Global:
-        case Space::Local:
+    switch (analysis::row_of(kind).judged_by) {
+        case analysis::JudgedBy::Sectors:
             return {of.sectors, of.ideal_sectors, of.block_sectors, "sector"};
-        case Space::Shared:
+        case analysis::JudgedBy::Wavefronts:
             return {of.wavefronts, of.ideal_wavefronts, of.ideal_wavefronts, "wavefront"};
-        case Space::Const:
-            break;
+        case analysis::JudgedBy::Turns:
+            return {of.turns, of.requests, of.requests, "turn"};
+        default:
+            return {of.addresses, of.requests, of.requests, "word"};
     }
-    return {of.addresses, of.requests, of.requests, "word"};
 }
 
 }  // namespace
 
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
-    static constexpr struct {
-        const char* what;
-        StepKind kind;
-        analysis::Sums SplitSums::*part;
-    } kRows[] = {{"global loads", StepKind::GlobalLoad, &SplitSums::global_load},
-                 {"shared stores", StepKind::SharedStore, &SplitSums::shared_store},
-                 {"shared loads", StepKind::SharedLoad, &SplitSums::shared_load},
-                 {"global stores", StepKind::GlobalStore, &SplitSums::global_store},
-                 {"global atomics", StepKind::GlobalAtomic, &SplitSums::global_atomic},
-                 {"shared atomics", StepKind::SharedAtomic, &SplitSums::shared_atomic},
-                 {"local loads", StepKind::LocalLoad, &SplitSums::local_load},
-                 {"local stores", StepKind::LocalStore, &SplitSums::local_store},
-                 {"constant loads", StepKind::ConstantLoad, &SplitSums::constant_load}};
     SumsTable table;
     table.title = title;
-    for (const auto& [what, kind, of] : kRows) {
-        if ((whole.*of).requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
-        const analysis::Sums& part = sums.*of;
+    for (const StepKind kind : analysis::kOrderOfSums) {
+        if (whole[kind].requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
+        const analysis::Sums& part = sums[kind];
         const Measure by = measure_of(kind, part);
-        table.rows.push_back({what, kind, short_count(part.requests), short_count(by.cost),
-                              short_count(by.least),
+        table.rows.push_back({analysis::row_of(kind).plural, kind, short_count(part.requests),
+                              short_count(by.cost), short_count(by.least),
                               fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
                                           counted(by.cost, by.unit), grouped(by.least)),
                               by.cost > by.allowed});
     }
     for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
         uint64_t bytes = 0, requests = 0;
-        for (const analysis::SumsPart& part : analysis::kSumsParts) {
-            if (part.space != space) continue;
-            bytes += (sums.*part.sums).bytes;
-            requests += (whole.*part.sums).requests;
+        for (const StepKind kind : analysis::kOrderOfSums) {
+            if (space_of(kind) != space) continue;
+            bytes += sums[kind].bytes;
+            requests += whole[kind].requests;
         }
         if (space != Space::Global && requests == 0) continue;
         table.bytes +=

@@ -45,16 +45,13 @@ struct Columns {
     }
 };
 
-// By StepKind; 0: nothing. A barrier has its wait beside it.
-constexpr std::array<uint8_t, 10> kLoudness = {5, 8, 3, 6, 1, 10, 9, 4, 7, 2};
-static_assert(kLoudness.size() == static_cast<size_t>(StepKind::ConstantLoad) + 1);
-
 std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const Columns& columns) {
     std::vector<TimelineMark> marks;
     columns.each_stretch([&](uint32_t column) { return loudest[column]; },
                          [&](uint32_t first, uint32_t end, uint8_t loudness) {
-                             const auto kind = std::ranges::find(kLoudness, loudness) - kLoudness.begin();
-                             marks.push_back({first, end, static_cast<StepKind>(kind)});
+                             const auto row = std::ranges::find(analysis::kStepKindRows, loudness,
+                                                                &analysis::StepKindRow::loudness);
+                             marks.push_back({first, end, row->kind});
                          });
     return marks;
 }
@@ -80,8 +77,6 @@ std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Co
 }
 
 }  // namespace
-
-uint8_t loudness(StepKind kind) { return kLoudness[static_cast<size_t>(kind)]; }
 
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                            uint32_t columns) {
@@ -172,7 +167,7 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
             const uint32_t clock = trace.time[index.first + step];
             if (clock < view.first || clock >= view.end) continue;
             uint8_t& here = loudest[cut.of(clock)];
-            here = std::max(here, loudness(kind_of(trace, index.first + step)));
+            here = std::max(here, row_of(kind_of(trace, index.first + step)).loudness);
         }
         view.warps[warp] = marks_of(loudest, cut);
     }

@@ -47,9 +47,6 @@ using draw::TimeAxis;
 using draw::TimelineMark;
 using draw::TimelineView;
 
-// The louder of two kinds is seen where they share a column; no two are as loud.
-uint8_t loudness(StepKind kind);
-
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                            uint32_t columns);

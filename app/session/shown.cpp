@@ -26,7 +26,7 @@ analysis::Summary outline_of(const trace::Trace& trace) {
         if (site.kind == ptx::SiteKind::Barrier)
             outline.barriers_per_block = 1;
         else
-            outline.of(site.space, site.kind).requests = 1;
+            outline[analysis::kind_of(site.space, site.kind)].requests = 1;
     return outline;
 }
 

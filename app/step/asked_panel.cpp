@@ -47,7 +47,7 @@ void asked_lanes(Ui& ui, const Rect& row, const draw::RequestView& request) {
         const Rect box = box_of(row, lane);
         const draw::LaneView& of = request.lanes[lane];
         const bool lit = !hidden && of.active;
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(lit ? ink_of(request.kind) : Ink::Cell));
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(lit ? draw::ink_of(request.kind) : Ink::Cell));
         if (!hidden && !of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
         if (!taking) continue;
         taken_frame(ui, box, (asked.lanes >> lane & 1) != 0, asked.at == lane);

@@ -55,7 +55,7 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
                             const BlockReplay& replay, uint32_t step) {
     std::vector<Flight> all;
     if (step >= index.steps) return all;
-    if (look::kind_of(trace, index.first + step) == draw::StepKind::SharedStore) {
+    if (look::kind_of(trace, index.first + step) == analysis::StepKind::SharedStore) {
         const trace::Access access = trace::decode(trace, index.first + step);
         if (trace.sites[access.site].copy)  // the cells hold something else yet
             for (const BlockReplay::Store& store :
@@ -77,7 +77,7 @@ std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::Bloc
                                      const BlockReplay& replay, uint32_t step) {
     std::vector<Flight> all;
     if (step >= index.steps) return all;
-    if (look::kind_of(trace, index.first + step) != draw::StepKind::GlobalLoad) return all;
+    if (look::kind_of(trace, index.first + step) != analysis::StepKind::GlobalLoad) return all;
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array == trace::kNoArray) return all;
     uint32_t last = kWarpSize, part = 0;  // a vector load brings several elements to a lane

@@ -59,15 +59,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     const auto kind = [&](StepKind of, uint64_t requests) {
         if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { sign(to, box, of); });
     };
-    kind(StepKind::GlobalLoad, summary.global_load.requests);
-    kind(StepKind::SharedStore, summary.shared_store.requests);
-    kind(StepKind::SharedLoad, summary.shared_load.requests);
-    kind(StepKind::GlobalStore, summary.global_store.requests);
-    kind(StepKind::GlobalAtomic, summary.global_atomic.requests);
-    kind(StepKind::SharedAtomic, summary.shared_atomic.requests);
-    kind(StepKind::LocalStore, summary.local_store.requests);
-    kind(StepKind::LocalLoad, summary.local_load.requests);
-    kind(StepKind::ConstantLoad, summary.constant_load.requests);
+    for (const StepKind of : analysis::kOrderOfLegend) kind(of, summary[of].requests);
     if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
         add("waits at a barrier", draw::wait_bar);
     else
@@ -85,7 +77,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
         hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
     });
-    if (summary.shared_store.requests > 0) {
+    if (summary[StepKind::SharedStore].requests > 0) {
         add(draw::kStaleMark.means, draw::stale_sign);
         const TileExtents tile = tile_extents(ui.trace(), *ui.index());
         if (product.m % tile.rows + product.k % tile.depth + product.n % tile.cols > 0)

@@ -16,7 +16,7 @@ namespace {
 
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
 std::string where_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
-    const Space space = draw::space_of(request.kind);
+    const Space space = space_of(request.kind);
     if (request.array == trace::kNoArray)
         return space == Space::Local   ? "its lanes' own local memory"
                : space == Space::Const ? "constant memory"
@@ -213,23 +213,23 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     const std::string where = where_text(trace, index, request);
     const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
     const auto& [addresses, most_lanes] = request.cost.addresses;
+    using analysis::JudgedBy;
+    const analysis::StepKindRow& row = analysis::row_of(request.kind);
+    const JudgedBy by = row.judged_by;
     const std::string cost =
         older != nullptr
             ? fmt::format("{} on a {}", counted(older->transactions.size(), "transaction"), older->gpu)
-        : draw::is_atomic(request.kind)
+        : by == JudgedBy::Turns
             ? fmt::format("{}, at most {} at one", counted(addresses, "word"), counted(most_lanes, "lane"))
-        : request.kind == StepKind::ConstantLoad        ? counted(addresses, "word")
-        : draw::space_of(request.kind) == Space::Shared ? counted(request.cost.shared.wavefronts, "wavefront")
-                                                        : counted(request.cost.global.sectors, "sector");
-    const char* const verbs[] = {"loads",     index.product ? "writes its sums to" : "stores to",
-                                 "reads",     "fills",
-                                 "",          "updates",
-                                 "updates",   "reads",
-                                 "stores to", "reads"};
+        : by == JudgedBy::Words      ? counted(addresses, "word")
+        : by == JudgedBy::Wavefronts ? counted(request.cost.shared.wavefronts, "wavefront")
+                                     : counted(request.cost.global.sectors, "sector");
+    const char* const verb = request.kind == StepKind::GlobalLoad                     ? "loads"
+                             : request.kind == StepKind::GlobalStore && index.product ? "writes its sums to"
+                                                                                      : row.verb;
     const std::optional<look::CopyView> copy = look::copy_of(trace, index, step);
     std::string text = copy ? copy_text(trace, index, request, *copy, where, lanes + ", " + cost)
-                            : fmt::format("Warp {} {} {}: {}, {}.", request.warp,
-                                          verbs[static_cast<size_t>(request.kind)], where, lanes, cost);
+                            : fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
         // Zero fill is worth a word: the cell's source is outside the matrix.
         const auto zeros =

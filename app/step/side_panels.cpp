@@ -168,7 +168,7 @@ void source_panel(Ui& ui, const Rect& rect) {
         const bool current = std::cmp_equal(row.line, source.current);
         const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
-        if (current) lit_band(ui, band, ui.ink(ink_of(source.kind)), 0.20f);
+        if (current) lit_band(ui, band, ui.ink(draw::ink_of(source.kind)), 0.20f);
         const Ink ink = row.comment ? Ink::TextFaint : of.has_site || current ? Ink::Text : Ink::TextQuiet;
         small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink,
                      row.text(), Align::Left);
@@ -299,7 +299,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     // In a low panel the selection takes the place of the address. So does the picture, where it would not
     // have the height that it needs: the formula goes first, then the address.
     const bool sectors = request.kind != StepKind::Barrier && request.addresses.empty() &&
-                         analysis::has_sectors(draw::space_of(request.kind));
+                         analysis::has_sectors(space_of(request.kind));
     const float least = ui.px(sectors ? 74 : 118);
     const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);
     if (low || room() < least) steps.clear();

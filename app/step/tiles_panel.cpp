@@ -40,7 +40,7 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
     for (const SharedCellView& cell : tile.cells) {
         if (!cell.held.written) continue;
         const bool lit = cell.lanes != 0 && !rushing(ui);
-        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(ink_of(tile.kind)))
+        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(draw::ink_of(tile.kind)))
                              : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
         texts.push_back({cell.place, short_value(cell.held.value),
                          sources ? source_text(ui.trace(), cell.held, ui.notation()) : "", ink,
@@ -76,7 +76,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     }
     ui.state.places.emplace_back(array, grid);
 
-    const Rgba color = ui.ink(ink_of(tile.kind));
+    const Rgba color = ui.ink(draw::ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
     const float pitch = grid.pitch;
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
@@ -173,7 +173,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const bool steps = ui.step() < ui.index()->steps;
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
-    const Rgba color = ui.ink(steps ? ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
+    const Rgba color = ui.ink(steps ? draw::ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
     const session::Question& asked = ui.session.question;
     const bool hidden = asked.hides(session::Hide::Lanes);
     std::vector<bool> held(ui.index()->warps, false);  // by warp, at a barrier that is not yet open

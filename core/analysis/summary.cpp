@@ -41,11 +41,11 @@ Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cos
 }
 
 void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form, const Sums& of_form) {
-    const ptx::SiteKind kind = trace.sites[form.site].kind;
-    if (kind == ptx::SiteKind::Barrier)
+    const StepKind kind = kind_of(trace, form);
+    if (kind == StepKind::Barrier)
         sums.barriers += of_form.requests;
     else
-        sums.of(form.space, kind) += of_form;
+        sums[kind] += of_form;
 }
 
 // Steps counted by form and place.
@@ -136,21 +136,14 @@ Sums& Sums::operator+=(const Sums& other) {
     return *this;
 }
 
-// A claim of a file that no kernel can make is counted with what comes first.
-Sums& SplitSums::of(Space space, ptx::SiteKind kind) {
-    for (const SumsPart& part : kSumsParts)
-        if (part.space == space && part.kind == kind) return this->*part.sums;
-    return global_load;
-}
-
 Sums SplitSums::total() const {
     Sums all;
-    for (const SumsPart& part : kSumsParts) all += this->*part.sums;
+    for (const Sums& sums : of_kind) all += sums;
     return all;
 }
 
 SplitSums& SplitSums::operator+=(const SplitSums& other) {
-    for (const SumsPart& part : kSumsParts) this->*part.sums += other.*part.sums;
+    for (size_t at = 0; at < kMemoryKinds; ++at) of_kind[at] += other.of_kind[at];
     barriers += other.barriers;
     return *this;
 }

@@ -1,6 +1,7 @@
 // The sums of a recording: by site, by space and direction, by array. What `report` prints.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/analysis/cost.h"
 #include "core/base/result.h"
 #include "core/base/stop.h"
+#include "core/recording/step_kind.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -24,35 +26,15 @@ struct Sums {
     bool operator==(const Sums&) const = default;
 };
 
-// By space and kind. Constant memory is only loaded.
+// By the kind of step.
 struct SplitSums {
-    Sums global_load, global_store, shared_load, shared_store;
-    Sums global_atomic, shared_atomic, local_load, local_store, constant_load;
+    std::array<Sums, kMemoryKinds> of_kind{};
     uint64_t barriers = 0;  // arrivals of warps
-    Sums& of(Space space, ptx::SiteKind kind);
+    Sums& operator[](StepKind kind) { return of_kind[static_cast<size_t>(kind)]; }
+    const Sums& operator[](StepKind kind) const { return of_kind[static_cast<size_t>(kind)]; }
     Sums total() const;
     SplitSums& operator+=(const SplitSums& other);
     bool operator==(const SplitSums&) const = default;
-};
-
-// One of them: its names for people and in JSON.
-struct SumsPart {
-    const char* name;  // "global loads"
-    const char* key;   // "global_load"
-    Space space;
-    ptx::SiteKind kind;
-    Sums SplitSums::*sums;
-};
-inline constexpr SumsPart kSumsParts[] = {
-    {"global loads", "global_load", Space::Global, ptx::SiteKind::Load, &SplitSums::global_load},
-    {"global stores", "global_store", Space::Global, ptx::SiteKind::Store, &SplitSums::global_store},
-    {"shared loads", "shared_load", Space::Shared, ptx::SiteKind::Load, &SplitSums::shared_load},
-    {"shared stores", "shared_store", Space::Shared, ptx::SiteKind::Store, &SplitSums::shared_store},
-    {"global atomics", "global_atomic", Space::Global, ptx::SiteKind::Atomic, &SplitSums::global_atomic},
-    {"shared atomics", "shared_atomic", Space::Shared, ptx::SiteKind::Atomic, &SplitSums::shared_atomic},
-    {"local loads", "local_load", Space::Local, ptx::SiteKind::Load, &SplitSums::local_load},
-    {"local stores", "local_store", Space::Local, ptx::SiteKind::Store, &SplitSums::local_store},
-    {"constant loads", "constant_load", Space::Const, ptx::SiteKind::Load, &SplitSums::constant_load},
 };
 
 struct SiteSums {

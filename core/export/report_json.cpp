@@ -43,18 +43,16 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
 }
 
 // What there is in every report, and what else the kernel does.
-bool is_told(const analysis::SumsPart& part, const Sums& sums) {
-    const bool usual =
-        part.kind != ptx::SiteKind::Atomic && (part.space == Space::Global || part.space == Space::Shared);
-    return usual || sums.requests > 0;
+bool is_told(analysis::StepKind kind, const Sums& sums) {
+    return kind <= analysis::StepKind::SharedStore || sums.requests > 0;
 }
 
-Json part_sums(const analysis::SumsPart& part, const Sums& sums) {
-    Json json = analysis::has_sectors(part.space) ? global_sums(sums)
-                : analysis::has_wavefronts(part.space)
+Json sums_of_kind(const analysis::StepKindRow& row, const Sums& sums) {
+    Json json = analysis::has_sectors(row.space) ? global_sums(sums)
+                : analysis::has_wavefronts(row.space)
                     ? shared_sums(sums)
                     : object_of("requests", sums.requests, "lanes", sums.lanes);
-    if (analysis::has_addresses(part.space, part.kind))
+    if (analysis::has_addresses(row.space, row.done))
         add_fields(json, "addresses", sums.addresses, "turns", sums.turns);
     return json;
 }
@@ -138,9 +136,9 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
                "barriers_per_block", summary.barriers_per_block, "sites", Json::array());
     for (const analysis::SiteSums& site : summary.sites) json["sites"].push_back(site_sums(trace, site));
     json["totals"] = Json::object();
-    for (const analysis::SumsPart& part : analysis::kSumsParts)
-        if (const Sums& sums = summary.*part.sums; is_told(part, sums))
-            json["totals"][part.key] = part_sums(part, sums);
+    for (const analysis::StepKindRow& row : analysis::kMemoryKindRows)
+        if (const Sums& sums = summary[row.kind]; is_told(row.kind, sums))
+            json["totals"][row.key] = sums_of_kind(row, sums);
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)
         json["reuse"][r.array] =

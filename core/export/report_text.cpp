@@ -10,7 +10,7 @@
 namespace tilescope::report {
 namespace {
 
-using analysis::Sums;
+using analysis::StepKind, analysis::Sums;
 
 // In a table of numbers the groups of digits stand apart by a thin space.
 std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
@@ -71,8 +71,8 @@ std::string loads_a_product(const trace::Trace& trace, const analysis::Summary& 
     if (!p || p->patch <= 1 || trace.blocks.size() != trace.launch.grid.count() || !whole(trace)) return "";
     const double products = static_cast<double>(p->m) * p->k * p->n;
     return fmt::format("{:.4g} loads of shared memory a product, {:.4g} of global memory\n",
-                       static_cast<double>(summary.shared_load.lanes) / products,
-                       static_cast<double>(summary.global_load.lanes) / products);
+                       static_cast<double>(summary[StepKind::SharedLoad].lanes) / products,
+                       static_cast<double>(summary[StepKind::GlobalLoad].lanes) / products);
 }
 
 std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
@@ -112,8 +112,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
         table.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
                    grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
     };
-    add_sectors(global, "loads", summary.global_load);
-    add_sectors(global, "stores", summary.global_store);
+    add_sectors(global, "loads", summary[StepKind::GlobalLoad]);
+    add_sectors(global, "stores", summary[StepKind::GlobalStore]);
     out.append("\n").append(global.text());
 
     TextTable shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
@@ -123,8 +123,8 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
                     grouped(s.ideal_wavefronts), grouped(s.bank_conflicts()),
                     ratio(s.wavefronts, s.ideal_wavefronts)});
     };
-    add_shared("loads", summary.shared_load);
-    add_shared("stores", summary.shared_store);
+    add_shared("loads", summary[StepKind::SharedLoad]);
+    add_shared("stores", summary[StepKind::SharedStore]);
     out.append("\n").append(shared.text());
 
     TextTable local(
@@ -133,24 +133,25 @@ std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
         1, {fmt::format("constant memory{}", note), "requests", "lanes", "addresses", "ideal", "ratio"});
     TextTable atomics(1, {fmt::format("atomics{}", note), "requests", "lanes", "addresses", "turns",
                           "sectors or wavefronts", "ideal"});
-    for (const analysis::SumsPart& part : analysis::kSumsParts) {
-        const Sums& s = summary.*part.sums;
+    for (const analysis::StepKindRow& row : analysis::kMemoryKindRows) {
+        const Sums& s = summary[row.kind];
         if (s.requests == 0) continue;
-        const bool sectors = analysis::has_sectors(part.space);
-        if (part.kind == ptx::SiteKind::Atomic)
-            atomics.add({name_of(part.space), grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
+        const bool sectors = analysis::has_sectors(row.space);
+        if (is_atomic(row.kind))
+            atomics.add({name_of(row.space), grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
                          grouped(s.turns), grouped(sectors ? s.sectors : s.wavefronts),
                          grouped(sectors ? s.ideal_sectors : s.ideal_wavefronts)});
-        else if (part.space == Space::Local)
-            add_sectors(local, part.kind == ptx::SiteKind::Load ? "loads" : "stores", s);
-        else if (part.space == Space::Const)
+        else if (row.space == Space::Local)
+            add_sectors(local, is_load(row.kind) ? "loads" : "stores", s);
+        else if (row.space == Space::Const)
             constant.add({"loads", grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
                           grouped(s.requests), ratio(s.addresses, s.requests)});
     }
     for (const auto& [table, any] :
-         {std::pair{&atomics, summary.global_atomic.requests + summary.shared_atomic.requests},
-          std::pair{&local, summary.local_load.requests + summary.local_store.requests},
-          std::pair{&constant, summary.constant_load.requests}})
+         {std::pair{&atomics,
+                    summary[StepKind::GlobalAtomic].requests + summary[StepKind::SharedAtomic].requests},
+          std::pair{&local, summary[StepKind::LocalLoad].requests + summary[StepKind::LocalStore].requests},
+          std::pair{&constant, summary[StepKind::ConstantLoad].requests}})
         if (any > 0) out.append("\n").append(table->text());
 
     TextTable sites(3, {fmt::format("site{}", note), "what", "array", "line", "bytes", "requests", "lanes",

@@ -58,9 +58,10 @@ Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& sum
             fmt::format("the recording of {} is not whole, so its bytes are no sum; record it again", name)};
     }
     RecordedWork work;
-    work.flops = product ? product->flop_an_element() * summary.global_store.lanes : counted.value_or(0);
-    work.loaded = summary.global_load.bytes;
-    work.stored = summary.global_store.bytes;
+    work.flops =
+        product ? product->flop_an_element() * summary[StepKind::GlobalStore].lanes : counted.value_or(0);
+    work.loaded = summary[StepKind::GlobalLoad].bytes;
+    work.stored = summary[StepKind::GlobalStore].bytes;
     if (!product && !counted)
         return Error{fmt::format("the operations of {} were not counted; replay it to count them", name)};
     if ((product && work.flops == 0) || work.loaded == 0)
@@ -68,7 +69,7 @@ Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& sum
     work.intensity = static_cast<double>(work.flops) / static_cast<double>(work.loaded);
     work.intensity_with_stores =
         static_cast<double>(work.flops) / static_cast<double>(work.loaded + work.stored);
-    work.sector_bytes = summary.global_load.sectors * kSectorBytes;
+    work.sector_bytes = summary[StepKind::GlobalLoad].sectors * kSectorBytes;
     work.intensity_of_sectors = static_cast<double>(work.flops) / static_cast<double>(work.sector_bytes);
     return work;
 }

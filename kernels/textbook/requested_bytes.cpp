@@ -48,8 +48,8 @@ Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned thread
             const auto summary = analysis::summarize(*trace);
             if (!summary) return summary.error();
             const uint64_t times = along_x.times[x] * along_y.times[y];
-            sum.loaded += times * summary->global_load.bytes;
-            sum.stored += times * summary->global_store.bytes;
+            sum.loaded += times * (*summary)[analysis::StepKind::GlobalLoad].bytes;
+            sum.stored += times * (*summary)[analysis::StepKind::GlobalStore].bytes;
         }
     }
     return sum;

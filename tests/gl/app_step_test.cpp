@@ -57,7 +57,7 @@ State clocked(const char* kernel, kernels::Shape shape) {
 }
 
 // The first step of the cursor's block of a kind, from a step on.
-uint32_t first_of(const State& state, draw::StepKind kind, uint32_t from = 0) {
+uint32_t first_of(const State& state, analysis::StepKind kind, uint32_t from = 0) {
     for (uint32_t step = from; step < state.session.block->steps; ++step)
         if (look::kind_of(*state.session.recording->trace, state.session.block->first + step) == kind)
             return step;
@@ -76,14 +76,14 @@ TEST(StepScreen, DefaultInTheDarkAtASharedStore) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", kDefault);
     state.session.theme = Theme::Dark;
-    state.session.cursor.step = first_of(state, draw::StepKind::SharedStore);
+    state.session.cursor.step = first_of(state, analysis::StepKind::SharedStore);
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_default_store_dark");
 }
 
 TEST(StepScreen, LectureExampleWithAPinnedElement) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled", {4, 4, 4, 2});
-    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 3;
+    state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 3;
     state.session.pin.kind = Pick::Kind::Element;
     state.session.pin.array = 2;
     state.session.pin.index = 1;
@@ -95,7 +95,7 @@ TEST(StepScreen, AThreadsPatch) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("register_tile", {128, 16, 128, 0});
     state.session.theme = Theme::Dark;
-    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 120;
+    state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 120;
     state.session.pin.kind = Pick::Kind::Thread;
     state.session.pin.thread = 1;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_patch");
@@ -107,14 +107,14 @@ TEST(StepScreen, RaggedEdgesOfTheLastBlock) {
     state.session.cursor.block = 62;
     update(state, true);
     state.session.cursor.step =
-        first_of(state, draw::StepKind::GlobalLoad, state.session.block->spans[4].first);
+        first_of(state, analysis::StepKind::GlobalLoad, state.session.block->spans[4].first);
     test::expect_golden(picture(std::move(state), 1280, 720), "step_edges");
 }
 
 TEST(StepScreen, BankConflictsOfTheTransposedTile) {
     SKIP_WITHOUT_OPENGL();
     State state = recorded("tiled_transposed", {64, 64, 64, 32});
-    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 33;
+    state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 33;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_bank_conflicts");
 }
 
@@ -156,7 +156,7 @@ TEST(StepScreen, ClocksInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = clocked("tiled", {64, 64, 64, 32});
     state.session.theme = Theme::Dark;
-    state.session.cursor.step = first_of(state, draw::StepKind::SharedLoad) + 40;
+    state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 40;
     state.session.pin.kind = Pick::Kind::Warp;
     state.session.pin.warp = 3;
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_clocks_dark");

@@ -16,6 +16,8 @@
 namespace tilescope::cli_test {
 namespace {
 
+using analysis::StepKind;
+
 namespace fs = std::filesystem;
 
 const fs::path kExamples = fs::path(TILESCOPE_SOURCE_DIR) / "kernels" / "examples";
@@ -209,10 +211,10 @@ TEST_P(Examples, IsRightAndRecordsWhatItPromises) {
         const auto shared = [](const analysis::Sums& sums, const Counts& wanted) {
             return Counts{sums.requests, sums.lanes, wanted.passes == 0 ? 0 : sums.wavefronts};
         };
-        EXPECT_EQ(global(summary->global_load, expected.load), expected.load);
-        EXPECT_EQ(global(summary->global_store, expected.store), expected.store);
-        EXPECT_EQ(shared(summary->shared_load, expected.shared_load), expected.shared_load);
-        EXPECT_EQ(shared(summary->shared_store, expected.shared_store), expected.shared_store);
+        EXPECT_EQ(global((*summary)[StepKind::GlobalLoad], expected.load), expected.load);
+        EXPECT_EQ(global((*summary)[StepKind::GlobalStore], expected.store), expected.store);
+        EXPECT_EQ(shared((*summary)[StepKind::SharedLoad], expected.shared_load), expected.shared_load);
+        EXPECT_EQ(shared((*summary)[StepKind::SharedStore], expected.shared_store), expected.shared_store);
         EXPECT_EQ(summary->barriers, expected.barriers);
         std::vector<std::vector<uint32_t>> extents;
         for (const Array& array : trace->launch.arrays)

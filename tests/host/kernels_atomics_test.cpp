@@ -20,6 +20,8 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
+
 int bin_of(size_t i) { return static_cast<int>(i * i % 37) & 7; }
 
 // The steps of a site's kind and space, of the whole recording.
@@ -110,13 +112,13 @@ TEST(Atomics, AreCountedByTheirAddresses) {
         addresses += static_cast<uint64_t>(std::ranges::count_if(hits, [](uint64_t h) { return h > 0; }));
         turns += *std::ranges::max_element(hits);
     }
-    EXPECT_EQ(summary->shared_atomic.requests, 10u);
-    EXPECT_EQ(summary->shared_atomic.lanes, 300u);
-    EXPECT_EQ(summary->shared_atomic.addresses, addresses);
-    EXPECT_EQ(summary->shared_atomic.turns, turns);
-    EXPECT_EQ(summary->global_atomic.addresses, 4u * 9);
-    EXPECT_EQ(summary->global_atomic.turns, 8u);
-    EXPECT_EQ(summary->global_atomic.sectors, 8u);
+    EXPECT_EQ((*summary)[StepKind::SharedAtomic].requests, 10u);
+    EXPECT_EQ((*summary)[StepKind::SharedAtomic].lanes, 300u);
+    EXPECT_EQ((*summary)[StepKind::SharedAtomic].addresses, addresses);
+    EXPECT_EQ((*summary)[StepKind::SharedAtomic].turns, turns);
+    EXPECT_EQ((*summary)[StepKind::GlobalAtomic].addresses, 4u * 9);
+    EXPECT_EQ((*summary)[StepKind::GlobalAtomic].turns, 8u);
+    EXPECT_EQ((*summary)[StepKind::GlobalAtomic].sectors, 8u);
     const std::string text = report::to_text(trace, *summary);
     EXPECT_NE(text.find("atomics"), std::string::npos) << text;
     EXPECT_NE(text.find("shared atomic"), std::string::npos) << text;
@@ -171,12 +173,12 @@ TEST(Spaces, LocalAndConstantMemoryAreCounted) {
     const auto summary = analysis::summarize(trace);
     ASSERT_TRUE(summary) << summary.error().message;
     // Five stores and five loads a warp, all lanes at one offset: four sectors each.
-    EXPECT_EQ(summary->local_store.requests, 15u);
-    EXPECT_EQ(summary->local_store.sectors, 60u);
-    EXPECT_EQ(summary->local_load.sectors, summary->local_load.ideal_sectors);
+    EXPECT_EQ((*summary)[StepKind::LocalStore].requests, 15u);
+    EXPECT_EQ((*summary)[StepKind::LocalStore].sectors, 60u);
+    EXPECT_EQ((*summary)[StepKind::LocalLoad].sectors, (*summary)[StepKind::LocalLoad].ideal_sectors);
     // One load of five different weights, and five of one weight.
-    EXPECT_EQ(summary->constant_load.requests, 18u);
-    EXPECT_EQ(summary->constant_load.addresses, 3u * (5 + 5));
+    EXPECT_EQ((*summary)[StepKind::ConstantLoad].requests, 18u);
+    EXPECT_EQ((*summary)[StepKind::ConstantLoad].addresses, 3u * (5 + 5));
     const auto weights_array = std::ranges::find(trace.launch.arrays, Space::Const, &Array::space);
     ASSERT_NE(weights_array, trace.launch.arrays.end());
     EXPECT_EQ(weights_array->name, "weights");

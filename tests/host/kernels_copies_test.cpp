@@ -20,6 +20,7 @@ namespace {
 
 using analysis::Hazard;
 using analysis::HazardKind;
+using analysis::StepKind;
 
 constexpr uint32_t kThreads = 64;
 
@@ -74,10 +75,10 @@ TEST(RecordedCopies, AreALoadAndAStoreThatArrivesAtTheWait) {
     EXPECT_EQ(trace::arrival_of(trace, 3), 4u);
     const auto sums = analysis::summarize(trace);
     ASSERT_TRUE(sums) << sums.error().message;
-    EXPECT_EQ(sums->global_load.requests, 2u);
-    EXPECT_EQ(sums->global_load.sectors, 8u);  // 64 words of 4 bytes
-    EXPECT_EQ(sums->shared_store.requests, 2u);
-    EXPECT_EQ(sums->shared_store.wavefronts, 2u);
+    EXPECT_EQ((*sums)[StepKind::GlobalLoad].requests, 2u);
+    EXPECT_EQ((*sums)[StepKind::GlobalLoad].sectors, 8u);  // 64 words of 4 bytes
+    EXPECT_EQ((*sums)[StepKind::SharedStore].requests, 2u);
+    EXPECT_EQ((*sums)[StepKind::SharedStore].wavefronts, 2u);
 }
 
 TEST(RecordedCopies, WithoutAWaitNeverArrive) {

@@ -19,6 +19,8 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
+
 struct GlobalSums {
     analysis::Sums load, store;
 };
@@ -31,7 +33,7 @@ GlobalSums sums_of(const TextbookPlan& plan, const BlockWindow& window) {
     EXPECT_TRUE(trace) << trace.error().message;
     const auto summary = analysis::summarize(*trace);
     EXPECT_TRUE(summary) << summary.error().message;
-    return {summary->global_load, summary->global_store};
+    return {(*summary)[StepKind::GlobalLoad], (*summary)[StepKind::GlobalStore]};
 }
 
 void add(analysis::Sums& total, const analysis::Sums& sums, uint64_t times) {

@@ -13,6 +13,8 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
+
 constexpr uint32_t kDepth = 8;  // columns of M and rows of N that a phase takes, in all of them
 
 struct Rung {
@@ -65,10 +67,11 @@ TEST_P(Ladder, CountsAreTheirClosedForms) {
     EXPECT_EQ(sums->barriers_per_block, ahead ? phases + 1 : 2 * phases);
     // Every block loads its rows of M and its columns of N once: 2 m k n / tile where the tile is square.
     const uint64_t loaded_m = m * k * (n / tile.cols), loaded_n = k * n * (m / tile.rows);
-    EXPECT_EQ(sums->global_load.bytes, 4 * (loaded_m + loaded_n));
-    EXPECT_EQ(sums->global_load.lanes, loaded_m / wide_m + loaded_n / wide_n);
-    EXPECT_EQ(sums->global_store.lanes, m * n);
-    EXPECT_EQ(sums->shared_load.lanes, m * k * n / patch * reads + (ahead ? m * n / patch * reads : 0));
+    EXPECT_EQ((*sums)[StepKind::GlobalLoad].bytes, 4 * (loaded_m + loaded_n));
+    EXPECT_EQ((*sums)[StepKind::GlobalLoad].lanes, loaded_m / wide_m + loaded_n / wide_n);
+    EXPECT_EQ((*sums)[StepKind::GlobalStore].lanes, m * n);
+    EXPECT_EQ((*sums)[StepKind::SharedLoad].lanes,
+              m * k * n / patch * reads + (ahead ? m * n / patch * reads : 0));
     EXPECT_EQ(sums->reuse.at(0),
               (analysis::Reuse{"M", m * k, m * k * (n / tile.cols), n / tile.cols, n / tile.cols}));
     EXPECT_EQ(sums->reuse.at(1),
@@ -82,7 +85,7 @@ TEST_P(Ladder, CountsAreTheirClosedForms) {
 TEST(LadderBanks, WarpTilesReadWithoutConflicts) {
     const auto reads_of = [](const char* kernel) {
         const auto sums = analysis::summarize(recorded(kernel, {128, 16, 128, 0}));
-        return sums ? sums->shared_load : analysis::Sums{};
+        return sums ? (*sums)[StepKind::SharedLoad] : analysis::Sums{};
     };
     const analysis::Sums before = reads_of("vector_loads"), after = reads_of("warp_tile");
     EXPECT_EQ(after.requests, before.requests);
@@ -125,8 +128,8 @@ TEST_P(Ladder, BytesAskedForAreThoseOfAWholeRecording) {
         ASSERT_TRUE(bytes) << bytes.error().message;
         const auto sums = analysis::summarize(recorded(*sized));
         ASSERT_TRUE(sums);
-        EXPECT_EQ(bytes->loaded, sums->global_load.bytes);
-        EXPECT_EQ(bytes->stored, sums->global_store.bytes);
+        EXPECT_EQ(bytes->loaded, (*sums)[StepKind::GlobalLoad].bytes);
+        EXPECT_EQ(bytes->stored, (*sums)[StepKind::GlobalStore].bytes);
     }
 }
 

@@ -29,6 +29,8 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
+
 playback::BlockReplay replayed(const trace::Trace& trace, uint32_t block) {
     playback::BlockReplay replay(trace, block);
     auto replayer = Replayer::of(trace);
@@ -271,8 +273,8 @@ TEST(Launches, ReportsNameEntryAndArguments) {
     }
     const trace::Trace trace = recorded(vector_add());
     const auto summary = analysis::summarize(trace);
-    EXPECT_EQ(summary->global_load.lanes, 200u);
-    EXPECT_EQ(summary->global_load.bytes, 1600u);
+    EXPECT_EQ((*summary)[StepKind::GlobalLoad].lanes, 200u);
+    EXPECT_EQ((*summary)[StepKind::GlobalLoad].bytes, 1600u);
     EXPECT_NE(report::to_text(trace, *summary)
                   .find("vector_add: a = double[100], b = double[100], c = double[100], n = 100"),
               std::string::npos)

@@ -9,6 +9,8 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
+
 void expect_as_recorded(const std::string& kernel, const Shape& shape) {
     SCOPED_TRACE(testing::Message() << kernel << " " << shape.m << " " << shape.k << " " << shape.n << " T "
                                     << shape.tile);
@@ -18,8 +20,8 @@ void expect_as_recorded(const std::string& kernel, const Shape& shape) {
     ASSERT_TRUE(bytes) << bytes.error().message;
     const auto summary = analysis::summarize(recorded(*sized));
     ASSERT_TRUE(summary) << summary.error().message;
-    EXPECT_EQ(bytes->loaded, summary->global_load.bytes);
-    EXPECT_EQ(bytes->stored, summary->global_store.bytes);
+    EXPECT_EQ(bytes->loaded, (*summary)[StepKind::GlobalLoad].bytes);
+    EXPECT_EQ(bytes->stored, (*summary)[StepKind::GlobalStore].bytes);
 }
 
 class RequestedBytesOf : public testing::TestWithParam<const char*> {};
@@ -59,8 +61,8 @@ TEST_P(RequestedBytesOf, IsTheSameAsNvrtcCompilesThem) {
         if (!made_wrong(GetParam())) EXPECT_TRUE(trace.meta.result.verified);
         const auto by_nvrtc = analysis::summarize(trace);
         ASSERT_TRUE(by_clang && by_nvrtc);
-        EXPECT_EQ(by_nvrtc->global_load.bytes, by_clang->global_load.bytes);
-        EXPECT_EQ(by_nvrtc->global_store.bytes, by_clang->global_store.bytes);
+        EXPECT_EQ((*by_nvrtc)[StepKind::GlobalLoad].bytes, (*by_clang)[StepKind::GlobalLoad].bytes);
+        EXPECT_EQ((*by_nvrtc)[StepKind::GlobalStore].bytes, (*by_clang)[StepKind::GlobalStore].bytes);
     }
 }
 

@@ -15,6 +15,7 @@
 namespace tilescope::kernels {
 namespace {
 
+using analysis::StepKind;
 using analysis::Summary;
 using analysis::Sums;
 
@@ -99,8 +100,8 @@ TEST(Sums, AgreeWithAWalkOverEveryThread) {
             Sums global_load = expected[{0, false}], shared_load = expected[{3, false}];
             global_load += expected[{1, false}];
             shared_load += expected[{4, false}];
-            EXPECT_EQ(summary.global_load, global_load);
-            EXPECT_EQ(summary.shared_load, shared_load);
+            EXPECT_EQ(summary[StepKind::GlobalLoad], global_load);
+            EXPECT_EQ(summary[StepKind::SharedLoad], shared_load);
 
             ASSERT_EQ(summary.reuse.size(), 2u);
             for (uint8_t array = 0; array < 2; ++array) {
@@ -123,16 +124,16 @@ TEST(Sums, HaveTheirClosedForms) {
             EXPECT_EQ(sums.barriers_per_block, !kernel.tiled                       ? 0
                                                : kernel.name == "tiled_no_barrier" ? trips
                                                                                    : 2 * trips);
-            EXPECT_EQ(sums.global_store.lanes, m * n);
+            EXPECT_EQ(sums[StepKind::GlobalStore].lanes, m * n);
             const uint64_t m_each = kernel.tiled ? blocks_n : n, n_each = kernel.tiled ? blocks_m : m;
             EXPECT_EQ(sums.reuse.at(0), (analysis::Reuse{"M", m * k, m * k * m_each, m_each, m_each}));
             EXPECT_EQ(sums.reuse.at(1), (analysis::Reuse{"N", k * n, k * n * n_each, n_each, n_each}));
-            EXPECT_EQ(sums.global_load.lanes, m * k * m_each + k * n * n_each);
-            EXPECT_EQ(sums.shared_load.lanes, kernel.tiled ? blocks * trips * 2 * T * T * T : 0);
-            const uint64_t stores =
-                kernel.name == "tiled_stale_edge" ? sums.global_load.lanes : blocks * trips * 2 * T * T;
-            EXPECT_EQ(sums.shared_store.lanes, kernel.tiled ? stores : 0);
-            EXPECT_EQ(sums.shared_load.requests,
+            EXPECT_EQ(sums[StepKind::GlobalLoad].lanes, m * k * m_each + k * n * n_each);
+            EXPECT_EQ(sums[StepKind::SharedLoad].lanes, kernel.tiled ? blocks * trips * 2 * T * T * T : 0);
+            const uint64_t stores = kernel.name == "tiled_stale_edge" ? sums[StepKind::GlobalLoad].lanes
+                                                                      : blocks * trips * 2 * T * T;
+            EXPECT_EQ(sums[StepKind::SharedStore].lanes, kernel.tiled ? stores : 0);
+            EXPECT_EQ(sums[StepKind::SharedLoad].requests,
                       kernel.tiled ? blocks * trips * 2 * T * up(s.tile * s.tile, 32) : 0);
         }
 }
@@ -147,8 +148,8 @@ TEST(Sums, AreThoseOfHardwareCountersAt256) {
                  {"untiled_swapped", 16, 1048576, 8912896}};
     for (const auto& c : cases) {
         const Summary sums = summary_of(recorded(c.kernel, {256, 256, 256, c.tile}, 0));
-        EXPECT_EQ(sums.global_load.requests, c.requests) << c.kernel;
-        EXPECT_EQ(sums.global_load.sectors, c.sectors) << c.kernel;
+        EXPECT_EQ(sums[StepKind::GlobalLoad].requests, c.requests) << c.kernel;
+        EXPECT_EQ(sums[StepKind::GlobalLoad].sectors, c.sectors) << c.kernel;
     }
 }
 
@@ -172,9 +173,9 @@ TEST(Sums, ATransposedTileConflictsThirtyTwoWaysAndPaddingCuresIt) {
         EXPECT_EQ(of_nds.bank_conflicts(), 31 * of_nds.requests);
     }
     const Summary cured = summary_of(recorded("tiled_padded", {64, 64, 64, 32}));
-    EXPECT_EQ(cured.shared_load.bank_conflicts(), 0u);
-    EXPECT_EQ(cured.shared_store.bank_conflicts(), 0u);
-    EXPECT_EQ(cured.shared_load.requests, sums.shared_load.requests);
+    EXPECT_EQ(cured[StepKind::SharedLoad].bank_conflicts(), 0u);
+    EXPECT_EQ(cured[StepKind::SharedStore].bank_conflicts(), 0u);
+    EXPECT_EQ(cured[StepKind::SharedLoad].requests, sums[StepKind::SharedLoad].requests);
 }
 
 TEST(Report, JsonHasTheSchemasKeysInTheirOrder) {

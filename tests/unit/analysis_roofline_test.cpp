@@ -95,11 +95,11 @@ struct Recorded {
                                     test_array("P", Space::Global, ArrayRole::Output, 4, 4, 0x30000)},
                                    {1, 1, 1}, {4, 4, 1});
         trace.meta.complete = true;
-        summary.global_load.lanes = 64;
-        summary.global_load.bytes = 256;
-        summary.global_load.sectors = 12;
-        summary.global_store.lanes = 16;
-        summary.global_store.bytes = 64;
+        summary[StepKind::GlobalLoad].lanes = 64;
+        summary[StepKind::GlobalLoad].bytes = 256;
+        summary[StepKind::GlobalLoad].sectors = 12;
+        summary[StepKind::GlobalStore].lanes = 16;
+        summary[StepKind::GlobalStore].bytes = 64;
     }
 };
 
@@ -119,9 +119,9 @@ TEST(Roofline, ARecordingsWorkIsItsProductsOverItsBytes) {
 
 TEST(Roofline, WhatIsNotWholeOrLoadsNothingHasNoIntensity) {
     Recorded r;
-    for (Sums Summary::*side : {&Summary::global_load, &Summary::global_store}) {
+    for (const StepKind side : {StepKind::GlobalLoad, StepKind::GlobalStore}) {
         Summary nothing = r.summary;
-        nothing.*side = {};
+        nothing[side] = {};
         const auto none = recorded_work(r.trace, nothing);
         ASSERT_FALSE(none);
         EXPECT_NE(none.error().message.find("loads or stores nothing"), std::string::npos);

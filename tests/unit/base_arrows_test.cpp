@@ -7,7 +7,7 @@
 //   app/step, compare, timing, ...         a screen each: none includes another
 //   app/input > session > look > draw > platform
 //   kernels
-//   core/export > playback > levels > limits > hazards > analysis > trace > simt > ptx > base
+//   core/export > playback > levels > limits > hazards > analysis > recording > trace > simt > ptx > base
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -25,11 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // From the ground up. The screens share a floor: all folders of app/ that are not named here.
-const std::vector<std::string> kFloors = {"core/base",     "core/ptx",     "core/simt",   "core/trace",
-                                          "core/analysis", "core/hazards", "core/limits", "core/levels",
-                                          "core/playback", "core/export",  "kernels",     "app/platform",
-                                          "app/draw",      "app/look",     "app/session", "app/input",
-                                          "app/SCREENS",   "app",          "app/cli",     "app/main.cpp"};
+const std::vector<std::string> kFloors = {
+    "core/base",    "core/ptx",    "core/simt",   "core/trace",    "core/recording", "core/analysis",
+    "core/hazards", "core/limits", "core/levels", "core/playback", "core/export",    "kernels",
+    "app/platform", "app/draw",    "app/look",    "app/session",   "app/input",      "app/SCREENS",
+    "app",          "app/cli",     "app/main.cpp"};
 
 struct Place {
     size_t floor = 0;

@@ -28,6 +28,7 @@ namespace tilescope::kernels {
 namespace {
 
 using analysis::LevelSums;
+using analysis::StepKind;
 
 LevelDevice h200() { return {*device_named("h200"), *find_levels("h200")}; }
 
@@ -119,10 +120,11 @@ TEST(Levels, SumsAreThoseOfTheRecording) {
             const Levels found = levels(*sized, h200());
             EXPECT_TRUE(found.sampled);
             const LevelSums& sums = found.sums;
-            EXPECT_EQ(sums.l1_sectors, summary->global_load.sectors) << kernel << shape.m;
-            EXPECT_EQ(sums.requested_bytes, summary->global_load.bytes) << kernel;
-            EXPECT_EQ(sums.stored_sectors, summary->global_store.sectors) << kernel;
-            EXPECT_EQ(sums.wavefronts, summary->shared_load.wavefronts + summary->shared_store.wavefronts);
+            EXPECT_EQ(sums.l1_sectors, (*summary)[StepKind::GlobalLoad].sectors) << kernel << shape.m;
+            EXPECT_EQ(sums.requested_bytes, (*summary)[StepKind::GlobalLoad].bytes) << kernel;
+            EXPECT_EQ(sums.stored_sectors, (*summary)[StepKind::GlobalStore].sectors) << kernel;
+            EXPECT_EQ(sums.wavefronts, (*summary)[StepKind::SharedLoad].wavefronts +
+                                           (*summary)[StepKind::SharedStore].wavefronts);
             EXPECT_EQ(sums.accesses, summary->total().requests) << kernel;
         }
 }

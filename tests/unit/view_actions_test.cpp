@@ -27,7 +27,7 @@ TEST_F(Keys, JumpByPhaseBarrierAndBlock) {
     handle_input(state, press(Key::Left, true));
     EXPECT_EQ(state.session.cursor.step, 0u);
     handle_input(state, type(U']'));
-    EXPECT_EQ(look::kind_of(*made.trace, state.session.cursor.step), draw::StepKind::Barrier);
+    EXPECT_EQ(look::kind_of(*made.trace, state.session.cursor.step), analysis::StepKind::Barrier);
     const uint32_t first = state.session.cursor.step;
     handle_input(state, press(Key::Right, false, true));
     EXPECT_GT(state.session.cursor.step, first);

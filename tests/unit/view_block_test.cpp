@@ -30,10 +30,10 @@ TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {
     const auto summary = analysis::summarize(*made.trace);
     ASSERT_TRUE(summary);
     const SplitSums all = sums_so_far(*made.trace, *made.index, made.index->steps - 1);
-    EXPECT_EQ(all.global_load, summary->global_load);
-    EXPECT_EQ(all.global_store, summary->global_store);
-    EXPECT_EQ(all.shared_load, summary->shared_load);
-    EXPECT_EQ(all.shared_store, summary->shared_store);
+    EXPECT_EQ(all[StepKind::GlobalLoad], (*summary)[StepKind::GlobalLoad]);
+    EXPECT_EQ(all[StepKind::GlobalStore], (*summary)[StepKind::GlobalStore]);
+    EXPECT_EQ(all[StepKind::SharedLoad], (*summary)[StepKind::SharedLoad]);
+    EXPECT_EQ(all[StepKind::SharedStore], (*summary)[StepKind::SharedStore]);
     EXPECT_EQ(all.barriers, 2u * 3 * 8) << "two a phase, three phases, eight warps";
     const SumsTable table = sums_table("all", all, *summary);
     ASSERT_EQ(table.rows.size(), 4u);

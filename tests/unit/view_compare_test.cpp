@@ -42,7 +42,7 @@ TEST(Compare, WhereLoadsAreAlikeTheStoresTell) {
     const Walked a = walked("tiled", kShape);
     Walked b = walked("tiled", kShape);
     EXPECT_TRUE(headline(a.compared(), b.compared()).starts_with("The same requests in both: "));
-    b.side.before.back().global_store.sectors *= 4;
+    b.side.before.back()[StepKind::GlobalStore].sectors *= 4;
     EXPECT_EQ(headline(a.compared(), b.compared()), "A, tiled T=16: 4 times fewer store sectors than B.");
 }
 
@@ -141,7 +141,7 @@ TEST(Compare, HowMuchFasterIsSaidWithWhatTheCacheHad) {
     EXPECT_EQ(said({}), "") << "one of the two was not timed at this size";
     times.rows = {row("untiled", 64, 3), row("tiled", 64, 1)};
     Walked cut = walked("untiled", kShape);
-    cut.side.before.back().global_load.requests = 0;
+    cut.side.before.back()[StepKind::GlobalLoad].requests = 0;
     EXPECT_EQ(speed_text(cut.compared(), b.compared(), {times}, {}), "") << "no loads were recorded";
 }
 

@@ -18,7 +18,7 @@ namespace {
 std::vector<uint32_t> arrivals_until(const Recorded& made, uint32_t step) {
     std::vector<uint32_t> of(made.index->warps, 0);
     for (uint32_t at = 0; at <= step; ++at)
-        if (look::kind_of(*made.trace, made.index->first + at) == draw::StepKind::Barrier)
+        if (look::kind_of(*made.trace, made.index->first + at) == analysis::StepKind::Barrier)
             ++of[made.trace->warp_of(made.index->first + at)];
     return of;
 }
@@ -108,7 +108,7 @@ TEST(Older, TransactionsServeEveryLane) {
                 const auto view = look::older_view(*made.trace, *made.index, step, gpu);
                 const auto kind = look::kind_of(*made.trace, made.index->first + step);
                 ASSERT_EQ(view.has_value(),
-                          kind == draw::StepKind::GlobalLoad || kind == draw::StepKind::GlobalStore);
+                          kind == analysis::StepKind::GlobalLoad || kind == analysis::StepKind::GlobalStore);
                 if (!view) continue;
                 ++seen;
                 const trace::Access access = trace::decode(*made.trace, made.index->first + step);

@@ -99,7 +99,7 @@ TEST(Levels, AStepHasTheSectorsThatItsRequestNeeds) {
             ASSERT_FALSE(levels::ready(state.levels, state.session, true));
             const StepView& view = *state.levels.view;
             const draw::RequestView request = look::request_view(*made.trace, *made.index, step);
-            ASSERT_EQ(view.loads, request.kind == draw::StepKind::GlobalLoad) << step;
+            ASSERT_EQ(view.loads, request.kind == analysis::StepKind::GlobalLoad) << step;
             if (!view.loads) continue;
             uint32_t sectors = 0, mine = 0;
             for (size_t in = 0; in < levels::kFoundIn; ++in)

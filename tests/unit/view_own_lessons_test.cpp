@@ -2,6 +2,7 @@
 // where one stands; and the way through a lesson's end to the next one.
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "app/lessons/own.h"
 #include "core/trace/file.h"
 #include "tests/file_text.h"
+#include "tests/launch_examples.h"
 #include "tests/recorded.h"
 #include "tests/unit/view_recordings.h"
 
@@ -300,6 +302,54 @@ TEST_F(OwnLessons, CtrlNKeepsAStopOfAKernelThatShips) {
     EXPECT_EQ(reader.lessons.note, "");
     EXPECT_EQ(reader.session.cursor, (playback::Cursor{1, 4}));
     EXPECT_EQ(reader.lessons.standing.words.substr(0, 11), "4 lanes of ") << reader.lessons.standing.words;
+}
+
+// Whatever a step does, a stop can be kept there: it is written, read again and stands on that very step.
+TEST_F(OwnLessons, AStopIsKeptAtEveryKindOfStep) {
+    std::set<std::string> kept;
+    const auto keep_all = [&](State& state) {
+        const trace::Trace& trace = state.session.trace();
+        for (const analysis::StepKindRow& row : analysis::kStepKindRows) {
+            for (uint32_t step = 0; step < trace.blocks[0].count; ++step) {
+                if (look::kind_of(trace, trace.blocks[0].first + step) != row.kind) continue;
+                state.session.cursor = {0, step};
+                update(state, true);
+                const auto added = lessons::add_stop(state.lessons, state.session, "At step {step}.");
+                ASSERT_TRUE(added) << row.name << ": " << added.error().message;
+                const std::string file = lessons::added_to(state.lessons);
+                const auto read = lessons::read_lesson(file);
+                ASSERT_TRUE(read) << row.name << ": " << read.error().message;
+                EXPECT_EQ(read->stops.back().kind, row.kind) << row.name;
+                EXPECT_NE(file_text(file).find("\"kind\": \"" + std::string(row.name) + "\""),
+                          std::string::npos);
+                State reader;
+                ASSERT_TRUE(lessons::open_own(reader.lessons, reader.session, file));
+                go_to_stop(reader.lessons, reader.session, reader.lessons.listed, read->stops.size() - 1);
+                update(reader, true);
+                EXPECT_EQ(reader.lessons.note, "") << row.name;
+                EXPECT_EQ(reader.session.cursor, (playback::Cursor{0, step})) << row.name;
+                EXPECT_EQ(reader.lessons.standing.words, "At step " + std::to_string(step + 1) + ".");
+                EXPECT_EQ(lessons::stands_at(read->stops.back(), {}).find(row.name), 0u);
+                kept.insert(row.name);
+                break;
+            }
+        }
+    };
+    for (const trace::Trace& trace :
+         {kernels::recorded("tiled", {4, 4, 4, 2}), kernels::recorded(kernels::bins()),
+          kernels::recorded(kernels::filter())}) {
+        ASSERT_TRUE(trace::write_file(trace, (folder / (trace.meta.kernel + "-own.tsc")).string()));
+        State state;
+        session::open_file(state.session, (folder / (trace.meta.kernel + "-own.tsc")).string());
+        update(state, true);
+        keep_all(state);
+    }
+    EXPECT_EQ(kept.size(), analysis::kStepKinds);
+    State state;
+    session::open_shipped(state.session, "memory_spaces");
+    update(state, true);
+    ASSERT_TRUE(state.session.recording) << state.session.message;
+    keep_all(state);
 }
 
 // A recording of one's own goes into the folder with the lesson, which can then be moved elsewhere.

@@ -12,6 +12,8 @@
 namespace tilescope::timing {
 namespace {
 
+using analysis::StepKind;
+
 using kernels::Timing;
 
 constexpr uint32_t kWidth = 2048, kTile = 16;
@@ -199,7 +201,7 @@ TEST(LadderSteps, AreCountedInRecordings) {
         ASSERT_TRUE(sums);
         uint64_t loads = 0;
         for (const analysis::Reuse& reuse : sums->reuse) loads += reuse.loads;
-        const uint64_t products = kM * kK * kN, reads = sums->shared_load.lanes;
+        const uint64_t products = kM * kK * kN, reads = (*sums)[StepKind::SharedLoad].lanes;
         const auto feed = [&](uint64_t read, uint64_t fed) {
             EXPECT_EQ(reads * fed, products * read);
             EXPECT_NE(
@@ -215,10 +217,12 @@ TEST(LadderSteps, AreCountedInRecordings) {
         if (rung.kernel == std::string_view("register_tile")) feed(16, 64);
         if (rung.kernel == std::string_view("vector_loads")) {
             feed(4, 64);
-            EXPECT_GT(sums->shared_load.wavefronts, sums->shared_load.ideal_wavefronts);
+            EXPECT_GT((*sums)[StepKind::SharedLoad].wavefronts,
+                      (*sums)[StepKind::SharedLoad].ideal_wavefronts);
         }
         if (rung.kernel == std::string_view("warp_tile"))
-            EXPECT_EQ(sums->shared_load.wavefronts, sums->shared_load.ideal_wavefronts);
+            EXPECT_EQ((*sums)[StepKind::SharedLoad].wavefronts,
+                      (*sums)[StepKind::SharedLoad].ideal_wavefronts);
         if (rung.kernel == std::string_view("double_buffer")) {
             EXPECT_EQ(sums->barriers_per_block, sums->phases + 1) << "one before the first phase";
             EXPECT_TRUE(std::ranges::all_of(trace.sites, [](const ptx::Site& site) {

@@ -95,12 +95,11 @@ std::string requests_to(const session::Session& session, const Kind& kind) {
     uint64_t loads = 0, stores = 0, atomics = 0;
     const trace::Trace& trace = session.trace();
     if (!session.totals || session.totals->serial != session.recording->serial) return "";
-    for (const analysis::SumsPart& part : analysis::kSumsParts) {
-        if (part.space != *kind.space) continue;
-        const uint64_t lanes = (session.totals->summary.*part.sums).lanes;
-        (part.kind == ptx::SiteKind::Load    ? loads
-         : part.kind == ptx::SiteKind::Store ? stores
-                                             : atomics) += lanes;
+    for (const analysis::StepKindRow& row : analysis::kMemoryKindRows) {
+        if (row.space != *kind.space) continue;
+        (is_load(row.kind)     ? loads
+         : is_atomic(row.kind) ? atomics
+                               : stores) += session.totals->summary[row.kind].lanes;
     }
     std::string text;
     for (const auto& [count, noun] : {std::pair{loads, "load"}, {stores, "store"}, {atomics, "atomic"}})

@@ -23,7 +23,7 @@
 namespace tilescope::lessons {
 namespace {
 
-using draw::StepKind, look::SmSchedule, look::ScheduleView;
+using analysis::StepKind, look::SmSchedule, look::ScheduleView;
 
 enum At : uint8_t { kSm, kZoom, kFrom };
 
@@ -116,18 +116,16 @@ void cut_line(draw::Ui& ui, float x, float top, float bottom) {
 }
 
 std::vector<Key> keys_of(draw::Ui& ui, const ScheduleView& view, bool cuts) {
-    std::array<bool, static_cast<size_t>(StepKind::ConstantLoad) + 1> there{};
+    std::array<bool, analysis::kStepKinds> there{};
     bool held = false, behind = false;
     for (const auto& row : view.rows.warps)
         for (const draw::TimelineMark& mark : row) there[static_cast<size_t>(mark.kind)] = true;
     for (const auto& row : view.rows.waits) held = held || !row.empty();
     for (const auto& row : view.behind) behind = behind || !row.empty();
     std::vector<Key> keys;
-    for (size_t at = 0; at < there.size(); ++at) {
-        const auto kind = static_cast<StepKind>(at);
-        if (there[at] && kind != StepKind::Barrier)
-            keys.push_back({draw::words_of(kind), [&ui, kind](const Rect& box) { sign(ui, box, kind); }});
-    }
+    for (const auto& row : analysis::kMemoryKindRows)
+        if (there[static_cast<size_t>(row.kind)])
+            keys.push_back({row.name, [&ui, kind = row.kind](const Rect& box) { sign(ui, box, kind); }});
     if (held) keys.push_back({"at a barrier", [&ui](const Rect& box) { wait_bar(ui, box); }});
     if (behind) keys.push_back({"behind a global load", [&ui](const Rect& box) { behind_line(ui, box); }});
     keys.push_back({"computes or waits: not recorded which",
