@@ -225,7 +225,7 @@ TEST(LevelWalk, AnyStateIsThatOfTheReplayFromTheStart) {
     EXPECT_GT(found.walk->copies(), 2u) << "states between copies are what is tested";
     const uint64_t lines = found.levels.launch.l1_bytes / 128;
     std::mt19937 random(11);
-    LevelWalk::Place last{};
+    LevelWalk::BatchPlace last{};
     for (int i = 0; i < 40; ++i) {  // back and forth
         const uint32_t block = static_cast<uint32_t>(random() % trace.blocks.size());
         const auto units = static_cast<uint32_t>(found.walk->block(block).work->batches.size());

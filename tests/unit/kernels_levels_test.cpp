@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/summary.h"
+#include "core/levels/batch_cost.h"
 #include "core/levels/bounds.h"
 #include "core/levels/sector_cache.h"
 #include "kernels/run/levels.h"
@@ -185,9 +186,9 @@ TEST(Levels, BlocksThatWereMovedAreTheOnesRecorded) {
 
 // `some` was found by fewer blocks, or by parts of them; l1, l2: how far its misses may be off.
 void expect_near(const Levels& some, const Levels& all, double l1, double l2) {
-    EXPECT_EQ(some.sums, all.sums);
-    EXPECT_NEAR(some.misses.l1_misses / all.misses.l1_misses, 1, l1);
-    EXPECT_NEAR(some.misses.l2_read_sectors / all.misses.l2_read_sectors, 1, l2);
+    EXPECT_EQ(some.asked.all, all.asked.all);
+    EXPECT_NEAR(some.model.misses.l1_misses / all.model.misses.l1_misses, 1, l1);
+    EXPECT_NEAR(some.model.misses.l2_read_sectors / all.model.misses.l2_read_sectors, 1, l2);
 }
 
 TEST(Levels, LaterWavesAreLikeTheFirst) {
@@ -264,8 +265,8 @@ TEST(Levels, AWaveHasItsPartOfTheUnits) {
     launch.part = 0.25;
     launch.log = &log;
     const analysis::LevelReplay part = analysis::replay_levels(on.levels, launch);
-    EXPECT_EQ(part.simulated, whole.model.simulated);
-    EXPECT_EQ(whole.model.part, 1);
+    EXPECT_EQ(part.simulated, whole.simulated);
+    EXPECT_EQ(whole.part, 1);
     EXPECT_DOUBLE_EQ(part.part, double{kPart} / kUnits);
     EXPECT_LT(part.touched, whole.touched / 3);
     for (const analysis::LevelReplay* replay : {&whole, &part}) {
