@@ -10,7 +10,6 @@
 #include "core/base/words.h"
 #include "core/export/text_table.h"
 #include "kernels/run/levels.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 #include "kernels/textbook/known_launch.h"
 
@@ -28,8 +27,8 @@ struct Answer {
     std::string kernel, compiler, title;
     std::optional<kernels::Shape> shape;
     Dim3 block;
-    kernels::LevelDevice on;
-    kernels::Levels levels;
+    analysis::LevelDevice on;
+    analysis::Levels levels;
     kernels::KnownLaunch known;
 };
 
@@ -41,18 +40,18 @@ void look_up(Answer& answer) {
 
 template <class Subject>
 void work_out(Answer& answer, const Subject& subject) {
-    kernels::LevelOptions how;
+    analysis::LevelOptions how;
     how.registers = answer.known.registers;
     how.range = true;
     std::atomic<bool> stop{false};
     how.stop = &stop;
-    std::optional<Result<kernels::Levels>> made;
+    std::optional<Result<analysis::Levels>> made;
     run_stoppable([&] { made.emplace(kernels::levels_of(subject, answer.on, how)); }, stop);
     if (stop) refuse(kFailure, "stopped; no levels are shown");
     answer.levels = need(std::move(*made));
 }
 
-Answer of_kernel(const Options& options, const kernels::LevelDevice& on) {
+Answer of_kernel(const Options& options, const analysis::LevelDevice& on) {
     const PtxChoice choice{"", options.compiler};
     check_ptx(choice);
     const uint32_t n = options.n.value_or(options.m.value_or(1024));
@@ -77,7 +76,7 @@ Answer of_kernel(const Options& options, const kernels::LevelDevice& on) {
     return answer;
 }
 
-Answer of_file(const Options& options, const kernels::LevelDevice& on) {
+Answer of_file(const Options& options, const analysis::LevelDevice& on) {
     const bool sized = options.m || options.k || options.n || options.tile;
     if (sized || !options.compiler.empty())
         refuse(kWrongCall,
@@ -99,85 +98,88 @@ Answer of_file(const Options& options, const kernels::LevelDevice& on) {
 uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
 
 std::string as_json(const Answer& answer) {
-    const kernels::Levels& l = answer.levels;
+    const analysis::Levels& l = answer.levels;
     Json launch = object_of("kernel", answer.kernel, "compiler",
                             answer.compiler.empty() ? Json() : Json(answer.compiler));
     if (answer.shape)
         add_fields(launch, "m", answer.shape->m, "k", answer.shape->k, "n", answer.shape->n, "tile",
                    answer.shape->tile);
-    add_fields(launch, "grid", Json{l.grid.x, l.grid.y, l.grid.z}, "block",
-               Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.resident, "registers",
-               answer.known.registers ? Json(answer.known.registers) : Json(), "l1_bytes", l.l1_bytes,
-               "placement", l.as_recorded ? "recorded" : "dealt", "simulated_blocks", l.simulated,
-               "simulated_part", l.part);
-    Json modelled =
-        object_of("requested_bytes", l.sums.requested_bytes, "l1_sectors", l.sums.l1_sectors, "l1_hit_rate",
-                  l.l1_hit_rate, "l2_read_sectors", whole(l.misses.l2_read_sectors), "dram_read_bytes",
-                  whole(l.misses.dram_read_bytes));
-    if (l.dram_range)
+    add_fields(launch, "grid", Json{l.launch.grid.x, l.launch.grid.y, l.launch.grid.z}, "block",
+               Json{answer.block.x, answer.block.y, answer.block.z}, "blocks_per_sm", l.launch.resident,
+               "registers", answer.known.registers ? Json(answer.known.registers) : Json(), "l1_bytes",
+               l.launch.l1_bytes, "placement", l.launch.as_recorded ? "recorded" : "dealt",
+               "simulated_blocks", l.model.simulated, "simulated_part", l.model.part);
+    Json modelled = object_of("requested_bytes", l.asked.all.requested_bytes, "l1_sectors",
+                              l.asked.all.l1_sectors, "l1_hit_rate", l.model.l1_hit_rate, "l2_read_sectors",
+                              whole(l.model.misses.l2_read_sectors), "dram_read_bytes",
+                              whole(l.model.misses.dram_read_bytes));
+    if (l.model.dram_range)
         add_fields(modelled, "dram_read_bytes_range",
-                   Json{whole(l.dram_range->first), whole(l.dram_range->second)});
+                   Json{whole(l.model.dram_range->first), whole(l.model.dram_range->second)});
     Json measured;
     if (const auto* row = answer.known.counted)  // no counter counts the bytes that lanes ask for
         measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
-                             row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors : 0, "l2_read_sectors",
-                             whole(row->l2_read_sectors), "dram_read_bytes", whole(row->dram_read_bytes));
+                             row->l1_hit_rate(), "l2_read_sectors", whole(row->l2_read_sectors),
+                             "dram_read_bytes", whole(row->dram_read_bytes));
     Json bounds = Json::array();
-    for (const kernels::LevelBound& bound : l.bounds)
+    for (const analysis::LevelBound& bound : l.bounds.all)
         bounds.push_back(object_of("resource", bound.resource, "ms", bound.ms));
     return document("tilescope.levels/1", "device", answer.on.device.id, "launch", launch, "modelled",
-                    modelled, "measured", measured, "bounds", bounds, "bound_by",
-                    l.bounds[l.bound_by].resource, "measured_ms",
-                    answer.known.measured_ms ? Json(*answer.known.measured_ms) : Json());
+                    modelled, "measured", measured, "bounds", bounds, "bound_by", l.bounds.longest().resource,
+                    "measured_ms", answer.known.measured_ms ? Json(*answer.known.measured_ms) : Json());
 }
 
 std::string as_text(const Answer& answer) {
-    const kernels::Levels& l = answer.levels;
+    const analysis::Levels& l = answer.levels;
     std::string text = fmt::format("{}{} on {}: {} of {} threads, {} an SM\n", one_line(answer.title),
                                    answer.compiler.empty() ? "" : fmt::format(", PTX by {}", answer.compiler),
-                                   answer.on.device.name, counted(l.blocks, "block"), answer.block.count(),
-                                   counted(l.resident, "block"));
+                                   answer.on.device.name, counted(l.launch.blocks, "block"),
+                                   answer.block.count(), counted(l.launch.resident, "block"));
     text +=
         "modelled: bytes and sectors that threads ask for are exact, what is found where is not measured\n\n";
     report::TextTable table(1, {"level", "asked for", "sectors", "found there"});
-    const auto found = [](double missed, double asked) {
-        return asked > 0 ? fmt::format("{:.2f} %", (1 - missed / asked) * 100) : std::string("-");
+    using analysis::LevelStage;
+    const analysis::LevelTraffic traffic = traffic_of(l);
+    const auto add = [&](const char* level, LevelStage asked, std::optional<LevelStage> missed) {
+        std::string found;
+        if (missed && traffic.of(asked) > 0)
+            found = fmt::format("{:.2f} %", traffic.found_between(asked, *missed) * 100);
+        else if (missed)
+            found = "-";
+        table.add(
+            {level, bytes_text(whole(traffic.of(asked))), grouped(whole(traffic.sectors(asked))), found});
     };
-    const double asked = static_cast<double>(l.sums.l1_sectors), at_l2 = l.misses.l2_read_sectors;
-    const double dram = l.misses.dram_read_bytes;
-    table.add({"threads", bytes_text(l.sums.requested_bytes), "", ""});
-    table.add({"L1", bytes_text(l.sums.l1_sectors * 32), grouped(l.sums.l1_sectors),
-               found(l.misses.l1_misses, asked)});
-    table.add({"L2", bytes_text(whole(at_l2 * 32)), grouped(whole(at_l2)), found(dram / 32, at_l2)});
-    table.add({"DRAM", bytes_text(whole(dram)), grouped(whole(dram / 32)), ""});
+    table.add({"threads", bytes_text(l.asked.all.requested_bytes), "", ""});
+    add("L1", LevelStage::Requests, LevelStage::PastL1);
+    add("L2", LevelStage::FromL2, LevelStage::FromDram);
+    add("DRAM", LevelStage::FromDram, std::nullopt);
     text += table.text();
-    if (l.dram_range)
+    if (l.model.dram_range)
         text += fmt::format(
             "DRAM gives {} if blocks stay in step, and {} if they drift apart: either may happen\n",
-            bytes_text(whole(l.dram_range->first)), bytes_text(whole(l.dram_range->second)));
+            bytes_text(whole(l.model.dram_range->first)), bytes_text(whole(l.model.dram_range->second)));
     if (const auto* row = answer.known.counted)
         text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
-                            row->l1_sectors > 0 ? row->l1_hits / row->l1_sectors * 100 : 0.0,
-                            grouped(whole(row->l1_sectors)), grouped(whole(row->l2_read_sectors)),
-                            bytes_text(whole(row->dram_read_bytes)));
+                            row->l1_hit_rate() * 100, grouped(whole(row->l1_sectors)),
+                            grouped(whole(row->l2_read_sectors)), bytes_text(whole(row->dram_read_bytes)));
     text += "\n";
     report::TextTable bounds(1, {"resource", "at least ms", "worked out from"});
-    for (const kernels::LevelBound& bound : l.bounds)
+    for (const analysis::LevelBound& bound : l.bounds.all)
         bounds.add({bound.resource, fmt::format("{:.6g}", bound.ms), bound.of});
     text += bounds.text();
-    const double worth_saying = 0.01 * l.bounds[l.bound_by].ms;
-    if (l.launch_ms > worth_saying)
+    const double worth_saying = 0.01 * l.bounds.longest().ms;
+    if (l.bounds.launch_ms > worth_saying)
         text += fmt::format("{:.3g} ms of each: what two events around a launch show beside its work\n",
-                            l.launch_ms);
-    if (l.idle_ms > worth_saying)
+                            l.bounds.launch_ms);
+    if (l.bounds.idle_ms > worth_saying)
         text += fmt::format(
             "{:.3g} ms of data_pipe, lsu, issue and fp32 each: all blocks of an SM wait for data{}{}\n",
-            l.idle_ms, l.sending_ms > worth_saying ? ", or send what they store" : "",
-            l.in_step ? "; few warps, which stay in step" : "");
-    text += fmt::format("\nbound by {}", l.bounds[l.bound_by].resource);
+            l.bounds.idle_ms, l.bounds.sending_ms > worth_saying ? ", or send what they store" : "",
+            l.launch.in_step ? "; few warps, which stay in step" : "");
+    text += fmt::format("\nbound by {}", l.bounds.longest().resource);
     if (answer.known.measured_ms)
         text += fmt::format("; measured {:.6g} ms, {:.2f} times that", *answer.known.measured_ms,
-                            *answer.known.measured_ms / l.bounds[l.bound_by].ms);
+                            *answer.known.measured_ms / l.bounds.longest().ms);
     return text + "\n";
 }
 
@@ -185,8 +187,9 @@ int run_levels(const Options& options) {
     const auto device = need(kernels::device_named(options.device), kWrongCall);
     const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
     if (!levels)
-        refuse(kWrongCall, "nothing is known of the caches of {}; choose h100 or h200", name_of(device));
-    const kernels::LevelDevice on{device, *levels};
+        refuse(kWrongCall, "nothing is known of the caches of {}; choose {}", name_of(device),
+               kernels::level_devices_text());
+    const analysis::LevelDevice on{device, *levels};
     const Answer answer = kernels::find(options.subject) ? of_kernel(options, on) : of_file(options, on);
     return print(options.json ? as_json(answer) : as_text(answer));
 }

@@ -43,8 +43,9 @@ void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
     const bool measured =
         std::ranges::any_of(chain.stages, [](const Stage& s) { return s.measured.has_value(); });
     // The last column is as wide as its words.
-    const float column = (in.width() - std::min(ui.px(104), in.width() / static_cast<float>(kStages))) /
-                         static_cast<float>(kStages - 1);
+    const float column =
+        (in.width() - std::min(ui.px(104), in.width() / static_cast<float>(analysis::kLevelStages))) /
+        static_cast<float>(analysis::kLevelStages - 1);
     const float pad = ui.px(8);
     const float head = small + body + small + (measured ? small : 0) + ui.px(6);
     const float foot = small + ui.px(4);
@@ -57,7 +58,7 @@ void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
     const auto left = [&](size_t i) { return std::round(in.min.x + column * static_cast<float>(i)); };
     const float bar = std::round(column * 0.42f);
     const Rgba color = ui.ink(Ink::GlobalLoad);
-    for (size_t i = 0; i < kStages; ++i) {
+    for (size_t i = 0; i < analysis::kLevelStages; ++i) {
         const Stage& stage = chain.stages[i];
         const float x = left(i), h = half(stage.bytes), width = column - pad;
         float y = in.min.y;
@@ -70,7 +71,7 @@ void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
         if (stage.measured) note(ui, {x, y}, width, fmt::format("counted {}", bytes_of(*stage.measured)));
         if (high < ui.px(12)) continue;
         ui.list.AddRectFilled({x, middle - h}, {x + bar, middle + h}, color);
-        if (i + 1 < kStages) {
+        if (i + 1 < analysis::kLevelStages) {
             const float next = left(i + 1), to = half(chain.stages[i + 1].bytes);
             const ImVec2 slope[] = {
                 {x + bar, middle - h}, {next, middle - to}, {next, middle + to}, {x + bar, middle + h}};

@@ -10,7 +10,6 @@
 #include "app/look/time_words.h"
 #include "core/analysis/coalescing.h"
 #include "core/base/words.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::levels {
@@ -24,14 +23,6 @@ constexpr uint64_t kMostLooked = 50'000;
 constexpr size_t kMostForms = 4096;
 // Requests of a block of more steps are made by a job.
 constexpr uint64_t kMadeAtOnce = 8192;
-
-// "1, 2 and 3".
-std::string listed(const std::vector<std::string>& parts) {
-    std::string text;
-    for (size_t i = 0; i < parts.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    return text;
-}
 
 }  // namespace
 
@@ -51,38 +42,16 @@ double Chain::most() const {
 }
 
 Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted) {
-    const kernels::Levels& l = walked.levels;
-    const auto bytes = [](double sectors) { return sectors * kSectorBytes; };
+    const analysis::Levels& l = walked.levels;
+    const analysis::LevelTraffic modelled = traffic_of(l);
+    const analysis::LevelTraffic measured =
+        counted != nullptr ? counted->traffic() : analysis::LevelTraffic{};
     Chain chain;
-    chain.stages = {
-        {{"threads ask",
-          "Bytes that lanes ask for when they load from global memory.",
-          static_cast<double>(l.sums.requested_bytes),
-          false,
-          {}},
-         {"requests",
-          "Sectors of 32 bytes that requests need: lanes of a warp that ask for one sector share it.",
-          bytes(static_cast<double>(l.sums.l1_sectors)),
-          false,
-          {}},
-         {"past L1",
-          "Sectors that L1 did not hold. A sector that is under way for the same SM counts as found.",
-          bytes(l.misses.l1_misses),
-          true,
-          {}},
-         {"from L2",
-          "Sectors that L2 is asked for: what an SM nearby has under way is not asked for again.",
-          bytes(l.misses.l2_read_sectors),
-          true,
-          {}},
-         {"from DRAM", "Bytes that L2 reads from DRAM, 64 at a time.", l.misses.dram_read_bytes, true, {}}}};
-    if (counted != nullptr) {
-        chain.stages[1].measured = bytes(counted->l1_sectors);
-        chain.stages[2].measured = bytes(counted->l1_sectors - counted->l1_hits);
-        chain.stages[3].measured = bytes(counted->l2_read_sectors);
-        chain.stages[4].measured = counted->dram_read_bytes;
+    for (size_t i = 0; i < analysis::kLevelStages; ++i) {
+        const auto& [name, means, is_modelled] = analysis::kLevelStageRows[i];
+        chain.stages[i] = {name, means, modelled.bytes[i].value_or(0), is_modelled, measured.bytes[i]};
     }
-    const double asked = static_cast<double>(l.sums.l1_sectors);
+    const double asked = static_cast<double>(l.asked.all.l1_sectors);
     if (asked == 0) {
         chain.headline = "No thread loads from global memory.";
         return chain;
@@ -92,28 +61,28 @@ Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* count
         const bool whole = std::abs(times - std::round(times)) < 1e-6;
         return fmt::format("{:.{}f}", times, times < 9.95 && !whole ? 1 : 0);
     };
-    chain.headline = fmt::format("L1 finds {} of the sectors asked for", percent(l.l1_hit_rate));
-    if (l.misses.dram_read_bytes > 0)
-        chain.headline +=
-            fmt::format("; threads ask for {} times the bytes that DRAM gives",
-                        ratio(static_cast<double>(l.sums.requested_bytes), l.misses.dram_read_bytes));
+    chain.headline = fmt::format("L1 finds {} of the sectors asked for", percent(l.model.l1_hit_rate));
+    if (l.model.misses.dram_read_bytes > 0)
+        chain.headline += fmt::format(
+            "; threads ask for {} times the bytes that DRAM gives",
+            ratio(static_cast<double>(l.asked.all.requested_bytes), l.model.misses.dram_read_bytes));
     return chain;
 }
 
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
                                   const analysis::DeviceSpec& device) {
-    const kernels::Levels& l = walked.levels;
-    const std::string blocks = counted(l.blocks, "block");
-    const std::string of_grid = walked.part
-                                    ? fmt::format("{} of {}, as if they were the launch", grouped(l.blocks),
-                                                  counted(trace.launch.grid.count(), "block"))
-                                    : blocks;
-    const std::string placed = l.as_recorded
+    const analysis::Levels& l = walked.levels;
+    const std::string blocks = counted(l.launch.blocks, "block");
+    const std::string of_grid =
+        walked.part ? fmt::format("{} of {}, as if they were the launch", grouped(l.launch.blocks),
+                                  counted(trace.launch.grid.count(), "block"))
+                    : blocks;
+    const std::string placed = l.launch.as_recorded
                                    ? fmt::format("each on the SM that {} put it on", trace.meta.device)
                                    : "dealt to SMs one by one, round and round";
-    const std::string l1 = fmt::format("{} KiB of L1 an SM", l.l1_bytes / 1024);
+    const std::string l1 = fmt::format("{} KiB of L1 an SM", l.launch.l1_bytes / 1024);
     return {fmt::format("Modelled for {}: {}, {} an SM at once, {}; {}", device.name, of_grid,
-                        grouped(l.resident), placed, l1),
+                        grouped(l.launch.resident), placed, l1),
             fmt::format("Modelled for {}: {}, {}; {}", device.name, of_grid, placed, l1),
             fmt::format("Modelled for {}: {}; {}", device.name, of_grid, l1),
             fmt::format("Modelled for {}: {}", device.name, of_grid),
@@ -251,9 +220,9 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
                    const analysis::BlockRequests& requests, uint32_t block, uint32_t step) {
     StepView view;
     const LevelWalk& walk = *walked.walk;
-    const uint32_t number = walked.number_of[block], unit = requests.unit_of[step];
+    const uint32_t number = walked.number_of[block], unit = requests.batch_of[step];
     const analysis::BlockWork& work = *walk.block(number).work;
-    const analysis::Unit& of = work.units[unit];
+    const analysis::LoadBatch& of = work.batches[unit];
     view.place = walk.place_of(number, unit);
     view.units = walk.turns(view.place.sm);
     const auto found = walk.found(number, unit);
@@ -278,7 +247,7 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
     // Of this unit's lines those have come that a request of it up to this step has asked for.
     std::vector<bool> has_come(of.count, false);
     for (uint32_t at = 0; at <= step; ++at) {
-        if (requests.unit_of[at] != unit) continue;
+        if (requests.batch_of[at] != unit) continue;
         for (const analysis::RequestLine& line : requests.of(at))
             if (line.touch != analysis::RequestLine::kNoTouch) has_come[line.touch] = true;
     }
@@ -320,18 +289,8 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
 
 // --- the screen's state
 
-const std::vector<const analysis::DeviceSpec*>& level_devices() {
-    static const std::vector<const analysis::DeviceSpec*> all = [] {
-        std::vector<const analysis::DeviceSpec*> known;
-        for (const analysis::DeviceSpec& device : kernels::devices())
-            if (kernels::find_levels(device.id) != nullptr) known.push_back(&device);
-        return known;
-    }();
-    return all;
-}
-
 const analysis::DeviceSpec& device_of(const State& state, const trace::Trace& trace) {
-    const auto& all = level_devices();
+    const auto& all = kernels::level_devices();
     const analysis::DeviceSpec* const own = kernels::find_driver_name(trace.meta.device);
     const std::string wanted = !state.device.empty() ? state.device : own != nullptr ? own->id : "";
     for (const auto* device : all)
@@ -356,18 +315,18 @@ void begin(State& state, session::Session& session, const analysis::DeviceSpec& 
     const auto recording = session.recording;
     state.serial = recording->serial;
     state.made_for = device.id;
-    kernels::LevelOptions how;
+    analysis::LevelOptions how;
     if (recording->product) {
         const kernels::Shape shape = kernels::shape_of(*recording->product);
         state.known = kernels::known_launch(device, recording->trace->meta.kernel,
                                             kernels::compiler_of(*recording->trace, shape.tile), shape);
         how.registers = state.known.registers;
     }
-    const kernels::LevelDevice on{device, *kernels::find_levels(device.id)};
+    const analysis::LevelDevice on{device, *kernels::find_levels(device.id)};
     state.making = session.jobs->start([recording, on, how](session::Control& control) -> MadeWalk {
-        kernels::LevelOptions options = how;
+        analysis::LevelOptions options = how;
         options.stop = &control.stop;
-        auto made = kernels::walk_levels(*recording->trace, recording->rule, on, options);
+        auto made = analysis::walk_levels(*recording->trace, recording->rule, on, options);
         if (!made) return made.error();
         return std::make_shared<const WalkedLevels>(std::move(*made));
     });
@@ -405,7 +364,7 @@ bool ready_requests(State& state, session::Session& session, uint32_t kind, bool
 }  // namespace
 
 bool ready(State& state, session::Session& session, bool wait) {
-    if (!session.recording || level_devices().empty()) return false;
+    if (!session.recording || kernels::level_devices().empty()) return false;
     const trace::Trace& trace = session.trace();
     const analysis::DeviceSpec& device = device_of(state, trace);
     if (state.serial != session.recording->serial || state.made_for != device.id)

@@ -8,7 +8,7 @@
 //   from L2                 40 KiB  #             what no neighbour had under way
 //   from DRAM               32 KiB  #
 //
-// All of it is a replay of the recording (kernels/run/levels.h), made by a job when the screen is first
+// All of it is a replay of the recording (core/levels/levels.h), made by a job when the screen is first
 // shown: what threads and requests ask for is exact, what is found where is modelled.
 #pragma once
 
@@ -20,14 +20,13 @@
 #include <vector>
 
 #include "app/input/screen.h"
-#include "core/levels/walk.h"
-#include "kernels/run/levels.h"
+#include "core/levels/levels.h"
 #include "kernels/textbook/known_launch.h"
 
 namespace tilescope::levels {
 
 using analysis::FoundIn, analysis::kFoundIn, analysis::LevelWalk;
-using kernels::WalkedLevels;
+using analysis::WalkedLevels;
 
 enum class By : uint8_t { Site, Array, Phase };
 inline constexpr const char* kByNames[] = {"site", "array", "phase"};  // in the order of By
@@ -43,9 +42,8 @@ struct Stage {
     bool modelled = true;            // else counted from the recording
     std::optional<double> measured;  // by counters, where they ship
 };
-inline constexpr size_t kStages = 5;
 struct Chain {
-    std::array<Stage, kStages> stages;
+    std::array<Stage, analysis::kLevelStages> stages;
     std::string headline;  // "L1 finds 87.5 % of the sectors asked for; threads ask for ..."
     double most() const;   // bytes of the widest stage, measured ones too
 };
@@ -93,7 +91,7 @@ struct StepView {
     std::array<uint32_t, kFoundIn> found{};
     std::vector<FoundLine> lines;
     // The SM.
-    LevelWalk::Place place;
+    LevelWalk::BatchPlace place;
     uint32_t units = 0;                     // of the SM
     std::string where;                      // "SM 3, 17th of its 64 units of loads"
     uint32_t sets = 0, ways = 0, held = 0;  // held: lines
@@ -135,8 +133,6 @@ struct State {
     Notation view_notation;
 };
 
-// Devices whose levels are known.
-const std::vector<const analysis::DeviceSpec*>& level_devices();
 // The one that is shown.
 const analysis::DeviceSpec& device_of(const State& state, const trace::Trace& trace);
 

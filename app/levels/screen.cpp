@@ -23,7 +23,7 @@ namespace tilescope::levels {
 namespace {
 
 void device_choice(Ui& ui, const Rect& row) {
-    const auto& all = level_devices();
+    const auto& all = kernels::level_devices();
     const analysis::DeviceSpec& shown = device_of(ui.state, ui.trace());
     std::vector<std::string> names;
     size_t current = 0;
@@ -90,8 +90,8 @@ void next_by(State& state) {
     state.by = static_cast<By>((static_cast<size_t>(state.by) + 1) % std::size(kByNames));
 }
 void next_device(State& state, session::Session& session) {
-    if (!session.recording || level_devices().empty()) return;
-    const auto& all = level_devices();
+    if (!session.recording || kernels::level_devices().empty()) return;
+    const auto& all = kernels::level_devices();
     const auto at = std::ranges::find(all, &device_of(state, session.trace()));
     state.device = all[static_cast<size_t>(at - all.begin() + 1) % all.size()]->id;
 }

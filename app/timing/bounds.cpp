@@ -13,14 +13,13 @@
 #include "core/analysis/coalescing.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
 
+using analysis::LevelBound, analysis::Levels;
 using analysis::LevelFigure, analysis::LevelSpec;
-using kernels::LevelBound, kernels::Levels;
 
 // That the replay asks L1 for: seconds, where `tilescope levels` takes up to a minute for ten times as many.
 constexpr uint64_t kMostLines = 10'000'000;
@@ -58,18 +57,18 @@ const Resource& resource_of(std::string_view key) {
 std::string many(double value) { return value == 1 ? "one" : draw::figure(value); }
 
 // What the longest bound consists of; for a multiply-add of a warp, where that says more than the sum.
-std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
-    const analysis::LevelSums& s = l.sums;
-    const std::string_view by = l.bounds[l.bound_by].resource;
+std::string says_alone(const BoundsOf& of, const Levels& l, const analysis::LevelDevice& on) {
+    const analysis::LevelSums& s = l.asked.all;
+    const std::string_view by = l.bounds.longest().resource;
     const auto each = [&](uint64_t amount) { return draw::ratio_text(each_multiply_add(of, amount)); };
     const std::string stored = bytes_short(static_cast<double>(s.stored_sectors) * analysis::kSectorBytes);
     if (by == "dram")
-        return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.misses.dram_read_bytes), stored,
-                           draw::figure(on.device.memory_gbs));
-    if (by == "l2" && l.by_sending) return l.bounds[l.bound_by].of;
+        return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.model.misses.dram_read_bytes),
+                           stored, draw::figure(on.device.memory_gbs));
+    if (by == "l2" && l.bounds.by_sending) return l.bounds.longest().of;
     if (by == "l2")
         return fmt::format("{} read and {} stored, at {} bytes a clock",
-                           bytes_short(l.misses.l2_read_sectors * analysis::kSectorBytes), stored,
+                           bytes_short(l.model.misses.l2_read_sectors * analysis::kSectorBytes), stored,
                            draw::figure(on.levels.l2_per_clock.value));
     if (by == "data_pipe")
         return fmt::format("{} passes for each multiply-add of a warp, {} a clock",
@@ -89,39 +88,40 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const kernels::Level
         return fmt::format("{} fp32 instructions for each multiply-add of a warp, {} a clock", each(s.fp32),
                            many(on.levels.fp32_per_clock.value / kWarpSize));
     return fmt::format("a block waits {} cycles for its data, and an SM holds {}",
-                       draw::figure(l.misses.latency_cycles / static_cast<double>(l.blocks)),
-                       counted(l.resident, "block"));
+                       draw::figure(l.model.misses.latency_cycles / static_cast<double>(l.launch.blocks)),
+                       counted(l.launch.resident, "block"));
 }
 
 // With the blocks of the busiest SM, where those are clearly more than its share, and with the time in which
 // an SM's blocks all wait, where that is clearly a part of the bound.
-std::string says(const BoundsOf& of, const Levels& l, const kernels::LevelDevice& on) {
+std::string says(const BoundsOf& of, const Levels& l, const analysis::LevelDevice& on) {
     std::string text = says_alone(of, l, on);
     constexpr double kClearly = 1.05;
-    const uint64_t most = l.of_busiest(on.device.sms);
-    const bool of_sms = resource_of(l.bounds[l.bound_by].resource).counted;
-    if (of_sms && static_cast<double>(most * on.device.sms) > kClearly * static_cast<double>(l.blocks))
-        text += fmt::format("; {} on {} SMs, so that one runs {}", counted(l.blocks, "block"), on.device.sms,
-                            grouped(most));
-    if (const double bound = l.bounds[l.bound_by].ms, clear = (1 - 1 / kClearly) * bound;
-        of_sms && l.idle_ms > clear)
-        text += fmt::format("; for {} {}{}", in_ms(l.idle_ms, bound),
-                            l.resident == 1 ? "an SM's block waits for data"
-                                            : fmt::format("the {} blocks of an SM wait for data at once",
-                                                          grouped(l.resident)),
-                            l.sending_ms > clear ? ", or send what they store" : "");
+    const uint64_t most = l.launch.of_busiest(on.device.sms);
+    const bool of_sms = resource_of(l.bounds.longest().resource).counted;
+    if (of_sms && static_cast<double>(most * on.device.sms) > kClearly * static_cast<double>(l.launch.blocks))
+        text += fmt::format("; {} on {} SMs, so that one runs {}", counted(l.launch.blocks, "block"),
+                            on.device.sms, grouped(most));
+    if (const double bound = l.bounds.longest().ms, clear = (1 - 1 / kClearly) * bound;
+        of_sms && l.bounds.idle_ms > clear)
+        text += fmt::format(
+            "; for {} {}{}", in_ms(l.bounds.idle_ms, bound),
+            l.launch.resident == 1
+                ? "an SM's block waits for data"
+                : fmt::format("the {} blocks of an SM wait for data at once", grouped(l.launch.resident)),
+            l.bounds.sending_ms > clear ? ", or send what they store" : "");
     return text;
 }
 
 // counted: what counters said of the launch; null where they were not read.
-std::string rests_on(const LevelBound& bound, const Levels& levels, const kernels::LevelDevice& on,
+std::string rests_on(const LevelBound& bound, const Levels& levels, const analysis::LevelDevice& on,
                      const kernels::LevelCounterRow* counted) {
     Resource resource = resource_of(bound.resource);
-    const bool by_sending = levels.by_sending && resource.key == std::string_view("l2");
+    const bool by_sending = levels.bounds.by_sending && resource.key == std::string_view("l2");
     if (by_sending)
         resource.known = "counted from recorded blocks", resource.rate = &LevelSpec::sent_per_clock;
-    const bool part =
-        !resource.counted && !by_sending && (levels.simulated < levels.blocks || levels.part < 1);
+    const bool part = !resource.counted && !by_sending &&
+                      (levels.model.simulated < levels.launch.blocks || levels.model.part < 1);
     std::string words = fmt::format("{}: {}; {}{}. ", resource.name, bound.of, resource.known,
                                     part ? " by the first " + blocks_simulated(levels) : "");
     if (resource.key == std::string_view("dram"))
@@ -129,15 +129,16 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
     if (counted != nullptr && resource.machine != nullptr && counted->*resource.machine > 0)
         words += fmt::format("By the machine code, as Nsight Compute counted it: {}. ",
                              short_count(static_cast<uint64_t>(counted->*resource.machine)));
-    if (resource.counted && levels.idle_ms > 0)
+    if (resource.counted && levels.bounds.idle_ms > 0)
         words += fmt::format("For {} of {} all blocks of an SM wait for data{}, modelled{}. ",
-                             in_ms(levels.idle_ms, bound.ms), in_ms(bound.ms, bound.ms),
-                             levels.sending_ms > 0 ? ", or send what they store" : "",
-                             levels.in_step ? ": few warps, which stay in step" : "");
+                             in_ms(levels.bounds.idle_ms, bound.ms), in_ms(bound.ms, bound.ms),
+                             levels.bounds.sending_ms > 0 ? ", or send what they store" : "",
+                             levels.launch.in_step ? ": few warps, which stay in step" : "");
     if (resource.rate != nullptr) words += figure_words("A clock:", on.levels.*resource.rate) + ". ";
     if (resource.key == std::string_view("latency")) {
-        const analysis::LevelFigure& l2 = levels.in_step ? on.levels.l2_latency : on.levels.l2_cycles;
-        const analysis::LevelFigure& dram = levels.in_step ? on.levels.dram_latency : on.levels.dram_cycles;
+        const analysis::LevelFigure& l2 = levels.launch.in_step ? on.levels.l2_latency : on.levels.l2_cycles;
+        const analysis::LevelFigure& dram =
+            levels.launch.in_step ? on.levels.dram_latency : on.levels.dram_cycles;
         words += figure_words("Cycles until data are here, from L1:", on.levels.l1_cycles) + ", from L2 " +
                  draw::figure(l2.value) + ", from DRAM " + draw::figure(dram.value) + ". ";
     }
@@ -150,12 +151,13 @@ std::string rests_on(const LevelBound& bound, const Levels& levels, const kernel
 std::string_view said_of(std::string_view resource) { return resource_of(resource).bound_by; }
 
 std::string blocks_simulated(const Levels& levels) {
-    return fmt::format("{} of {} blocks{}", grouped(levels.simulated), grouped(levels.blocks),
-                       levels.part < 1 ? fmt::format(", {:.0f} % of each", levels.part * 100) : "");
+    return fmt::format(
+        "{} of {} blocks{}", grouped(levels.model.simulated), grouped(levels.launch.blocks),
+        levels.model.part < 1 ? fmt::format(", {:.0f} % of each", levels.model.part * 100) : "");
 }
 
 std::string bound_name(const Levels& levels) {
-    std::string_view name = said_of(levels.bounds[levels.bound_by].resource);
+    std::string_view name = said_of(levels.bounds.longest().resource);
     if (constexpr std::string_view kArticle = "the "; name.starts_with(kArticle))
         name.remove_prefix(kArticle.size());
     return std::string(name);
@@ -175,7 +177,7 @@ std::string figure_words(std::string_view name, const LevelFigure& figure) {
                        figure.source);
 }
 
-Result<kernels::Levels> work_out_bounds(const BoundsOf& of, session::Control& control) {
+Result<analysis::Levels> work_out_bounds(const BoundsOf& of, session::Control& control) {
     auto plan = kernels::plan(of.kernel, of.shape());
     if (!plan) return plan.error();
     if (of.compiler != "clang") plan->ptx = kernels::shipped_nvrtc_ptx(of.kernel, of.tile);
@@ -192,7 +194,7 @@ Result<kernels::Levels> work_out_bounds(const BoundsOf& of, session::Control& co
     const LevelSpec* const levels = kernels::find_levels(of.device);
     if (levels == nullptr)
         return Error{fmt::format("nothing is known of the caches of {}; choose another device", of.device)};
-    kernels::LevelOptions how;
+    analysis::LevelOptions how;
     how.registers = of.registers;
     how.most_lines = kMostLines;
     how.stop = &control.stop;
@@ -200,7 +202,7 @@ Result<kernels::Levels> work_out_bounds(const BoundsOf& of, session::Control& co
     return kernels::levels_of(static_cast<const kernels::Plan&>(*plan), {*device, *levels}, how);
 }
 
-const Result<kernels::Levels>* Bounds::find(const BoundsOf& of) const {
+const Result<analysis::Levels>* Bounds::find(const BoundsOf& of) const {
     const auto found = known.find(of);
     return found == known.end() ? nullptr : found->second.get();
 }
@@ -213,7 +215,7 @@ bool Bounds::ask(const BoundsOf& of, session::Jobs& jobs, bool wait) {
         working = jobs.start([of](session::Control& control) { return work_out_bounds(of, control); });
     }
     if (auto made = working.take(wait))
-        known.emplace(of, std::make_shared<const Result<kernels::Levels>>(std::move(*made)));
+        known.emplace(of, std::make_shared<const Result<analysis::Levels>>(std::move(*made)));
     return working.begun();
 }
 
@@ -242,20 +244,20 @@ void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside)
             "for {} and not for {}.",
             sectors(beside.counted->l1_sectors), sectors(beside.untiled->l1_sectors),
             sectors(beside.counted->l2_read_sectors), sectors(beside.untiled->l2_read_sectors));
-    } else if (levels.sums.l1_sectors > 0) {
-        chart.sentence +=
-            fmt::format(" L1 finds {:.1f} % of the sectors that it is asked for.", levels.l1_hit_rate * 100);
+    } else if (levels.asked.all.l1_sectors > 0) {
+        chart.sentence += fmt::format(" L1 finds {:.1f} % of the sectors that it is asked for.",
+                                      levels.model.l1_hit_rate * 100);
         chart.rests_on += fmt::format(" Found by L1: modelled, of {} sectors, by {}.",
-                                      short_count(levels.sums.l1_sectors), blocks_simulated(levels));
+                                      short_count(levels.asked.all.l1_sectors), blocks_simulated(levels));
     }
 }
 
 }  // namespace
 
-BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::LevelDevice& on,
+BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on,
                        const BoundsBeside& beside) {
     BoundChart chart;
-    const LevelBound& longest = levels.bounds[levels.bound_by];
+    const LevelBound& longest = levels.bounds.longest();
     chart.sentence =
         fmt::format("Bound by {}: {}.", resource_of(longest.resource).bound_by, says(of, levels, on));
     chart.rests_on = rests_on(longest, levels, on, beside.counted);
@@ -263,10 +265,10 @@ BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const kernels::
 
     const kernels::Timing* const row = beside.measured;
     const double most = row == nullptr ? longest.ms : std::max(longest.ms, row->median_ms);
-    for (size_t i = 0; i < levels.bounds.size(); ++i) {
-        const LevelBound& bound = levels.bounds[i];
+    for (size_t i = 0; i < levels.bounds.all.size(); ++i) {
+        const LevelBound& bound = levels.bounds.all[i];
         chart.bars.push_back({resource_of(bound.resource).name, bound.ms, in_ms(bound.ms, most), false,
-                              i == levels.bound_by, rests_on(bound, levels, on, beside.counted)});
+                              i == levels.bounds.bound_by, rests_on(bound, levels, on, beside.counted)});
     }
     std::ranges::stable_sort(chart.bars, std::greater{}, &BoundBar::value);
     chart.note = fmt::format("Modelled: the least that each needs, at {} MHz.",

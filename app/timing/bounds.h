@@ -20,7 +20,7 @@
 
 #include "app/session/jobs.h"
 #include "kernels/run/levels.h"
-#include "kernels/textbook/level_counters.h"
+#include "kernels/textbook/known_launch.h"
 #include "kernels/textbook/timings.h"
 
 namespace tilescope::timing {
@@ -35,15 +35,15 @@ struct BoundsOf {
 };
 
 // Seconds of work, in a job: the blocks of two corners are recorded, the others are these, moved.
-Result<kernels::Levels> work_out_bounds(const BoundsOf& of, session::Control& control);
+Result<analysis::Levels> work_out_bounds(const BoundsOf& of, session::Control& control);
 
 // What was worked out, and what is being.
 struct Bounds {
-    std::map<BoundsOf, std::shared_ptr<const Result<kernels::Levels>>> known;
+    std::map<BoundsOf, std::shared_ptr<const Result<analysis::Levels>>> known;
     BoundsOf working_on;
-    session::Job<Result<kernels::Levels>> working;
+    session::Job<Result<analysis::Levels>> working;
 
-    const Result<kernels::Levels>* find(const BoundsOf& of) const;  // null while it is not known
+    const Result<analysis::Levels>* find(const BoundsOf& of) const;  // null while it is not known
     // Begins to work out what is not known, in place of what was begun before. wait: until it is there. True
     // while it is still to come.
     bool ask(const BoundsOf& of, session::Jobs& jobs, bool wait);
@@ -72,15 +72,15 @@ struct BoundsBeside {
     const kernels::Timings* timings = nullptr;
     const kernels::LevelCounterRow *counted = nullptr, *untiled = nullptr;
 };
-BoundChart bound_chart(const BoundsOf& of, const kernels::Levels& levels, const kernels::LevelDevice& on,
+BoundChart bound_chart(const BoundsOf& of, const analysis::Levels& levels, const analysis::LevelDevice& on,
                        const BoundsBeside& beside);
 
 // All times in one unit, so that they compare: "0.282 ms"; "<0.001 ms". Said by resource: "the L1 data pipe".
 std::string in_ms(double ms, double longest);
 std::string_view said_of(std::string_view resource);
-std::string bound_name(const kernels::Levels& levels);  // without its article: "L1 data pipe"
+std::string bound_name(const analysis::Levels& levels);  // without its article: "L1 data pipe"
 // How much of a launch the replay simulated: "528 of 65,536 blocks", or with ", 12 % of each" behind it.
-std::string blocks_simulated(const kernels::Levels& levels);
+std::string blocks_simulated(const analysis::Levels& levels);
 // Where a measured time comes from: "Measured: the median of 20 runs, 0.280 ms to 0.284 ms, of OF, on
 // DEVICE."
 std::string median_words(const kernels::Timing& row, std::string_view of, std::string_view device);

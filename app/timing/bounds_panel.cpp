@@ -9,7 +9,7 @@
 #include "app/draw/widgets.h"
 #include "app/timing/latency.h"
 #include "core/base/words.h"
-#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
@@ -182,7 +182,7 @@ void bounds_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
                                      "choose another kernel.",
                                      kernel)
                        : "This launch was not timed; choose another width or kernel.");
-    const Result<kernels::Levels>* const made = ui.state.bounds.find(*of);
+    const Result<analysis::Levels>* const made = ui.state.bounds.find(*of);
     if (made == nullptr) {
         const uint64_t begun =
             ui.state.bounds.working.begun() ? ui.state.bounds.working.control().done.load() : 0;
@@ -190,7 +190,7 @@ void bounds_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
                                counted(begun, "block")));
     }
     if (!*made) return say(made->error().message + ".");
-    const kernels::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
+    const analysis::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
     const BoundsBeside beside{row_of(machine, of->kernel, of->width, of->tile), machine.times,
                               kernels::find_level_counters(of->device, of->kernel, of->compiler, of->shape()),
                               untiled_of(*of)};
@@ -199,7 +199,7 @@ void bounds_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
     const Machine* const other = other_compiler(shown.all, machine);
     const auto other_of =
         other == nullptr ? std::nullopt : bounds_of(*other, ui.state.kernel, ui.state.tile, shown.width);
-    const Result<kernels::Levels>* const other_made = other_of ? ui.state.bounds.find(*other_of) : nullptr;
+    const Result<analysis::Levels>* const other_made = other_of ? ui.state.bounds.find(*other_of) : nullptr;
     const bool there = other_made != nullptr && *other_made;
     if (there) by = {*other_of, &**other_made, row_of(*other, of->kernel, of->width, of->tile)};
     latency(ui, in, latency_chart(*of, **made, on, beside, there ? &by : nullptr));

@@ -8,12 +8,12 @@
 
 #include "app/draw/axes.h"
 #include "core/base/words.h"
-#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
 
-using kernels::Levels, kernels::Timing;
+using analysis::Levels, kernels::Timing;
 
 // The figures are those of the sources; a test counts them in recordings.
 constexpr Rung kRungs[] = {
@@ -54,14 +54,6 @@ std::string share_of(const Timing& row, const Timing& library) {
 // How many times as fast a is.
 std::string times(const Timing& a, const Timing& b) { return draw::ratio_text(b.median_ms / a.median_ms); }
 
-// "register column", "register column and warp tile", "a, b and c".
-std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return text;
-}
-
 // Which rungs gain on the one below them, and which does most.
 std::string steps_words(const std::vector<Measured>& rungs) {
     if (rungs.size() < 3) return "";
@@ -98,8 +90,8 @@ std::string sentence(const std::vector<Measured>& rungs, const Timing* library, 
     if (&best != &first) words += fmt::format(", {} times {}", times(*best.row, *first.row), first.name);
     words += "." + steps_words(rungs);
     if (&best == &first || first.levels == nullptr || best.levels == nullptr) return words;
-    const std::string below(said_of(first.levels->bounds[first.levels->bound_by].resource)),
-        above(said_of(best.levels->bounds[best.levels->bound_by].resource));
+    const std::string below(said_of(first.levels->bounds.longest().resource)),
+        above(said_of(best.levels->bounds.longest().resource));
     return words + (below == above
                         ? fmt::format(" {} and {} are both bound by {}.", first.name, best.name, above)
                         : fmt::format(" {} is bound by {}, {} by {}.", first.name, below, best.name, above));
@@ -120,7 +112,7 @@ void add_bound(LadderRow& row, const Machine& machine, const State& chosen, uint
         row.bound_rests_on = made->error().message + ".";
         return;
     }
-    const kernels::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
+    const analysis::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
     const BoundChart chart = bound_chart(*of, **made, on, {});
     row.known = true;
     row.bound = bound_name(**made);

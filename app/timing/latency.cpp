@@ -16,7 +16,7 @@
 namespace tilescope::timing {
 namespace {
 
-using kernels::Levels;
+using analysis::Levels;
 
 uint32_t threads_of(const BoundsOf& of) {  // of a block
     const kernels::KernelInfo* const info = kernels::find(of.kernel);
@@ -61,7 +61,7 @@ void add_stalls(LatencyChart& chart, const kernels::LevelCounterRow& row, std::s
     chart.stalls_title = "Why warps wait, measured";
 }
 
-void add_flights(LatencyChart& chart, const Flow& flow, const kernels::LevelDevice& on,
+void add_flights(LatencyChart& chart, const Flow& flow, const analysis::LevelDevice& on,
                  const std::string& held) {
     const auto bar = [&](std::string name, double value, bool marked, std::string rests_on) {
         chart.flights.push_back(
@@ -94,12 +94,12 @@ std::string shown_compiler(std::string_view compiler) {
 // of the loop, and loads of neighbouring words that are joined spare passes.
 constexpr double kAlike = 1.05;  // times that differ less are about the same
 void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels,
-                   const kernels::LevelDevice& on, const BoundsBeside& beside, const ByCompiler& other) {
+                   const analysis::LevelDevice& on, const BoundsBeside& beside, const ByCompiler& other) {
     if (beside.measured == nullptr || other.measured == nullptr || other.levels == nullptr) return;
     const Flow own_flow = flow_of(of, levels, on), other_flow = flow_of(other.of, *other.levels, on);
     const auto row = [&](const BoundsOf& by, const Levels& l, const Flow& flow, double ms) {
         chart.compilers.push_back({shown_compiler(by.compiler), draw::figure(flow.loads),
-                                   draw::ratio_text(each_multiply_add(by, l.sums.instructions)),
+                                   draw::ratio_text(each_multiply_add(by, l.asked.all.instructions)),
                                    bound_name(l), look::milliseconds(ms)});
     };
     const double own_ms = beside.measured->median_ms, other_ms = other.measured->median_ms;
@@ -117,9 +117,10 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
     // What the slower one is bound by, the faster one needs less of.
     const Levels &of_slow = own_slow ? levels : *other.levels, &of_fast = own_slow ? *other.levels : levels;
     const Flow &slow_flow = own_slow ? own_flow : other_flow, &fast_flow = own_slow ? other_flow : own_flow;
-    const std::string_view by = of_slow.bounds[of_slow.bound_by].resource;
+    const std::string_view by = of_slow.bounds.longest().resource;
     const auto passes = [&](const Levels& l) {
-        return draw::ratio_text(each_multiply_add(of, static_cast<uint64_t>(l.passes()) + l.sums.wavefronts));
+        return draw::ratio_text(
+            each_multiply_add(of, static_cast<uint64_t>(l.passes()) + l.asked.all.wavefronts));
     };
     if (by == "latency" && fast_flow.loads > slow_flow.loads)
         chart.difference +=
@@ -138,31 +139,32 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
 
 }  // namespace
 
-Flow flow_of(const BoundsOf& of, const Levels& levels, const kernels::LevelDevice& on) {
+Flow flow_of(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on) {
     Flow flow;
-    const double sms = on.device.sms, blocks = static_cast<double>(levels.blocks);
+    const double sms = on.device.sms, blocks = static_cast<double>(levels.launch.blocks);
     const double warps = std::ceil(static_cast<double>(threads_of(of)) / kWarpSize);  // of a block
-    const auto loads = static_cast<double>(levels.sums.loads),
-               ahead = static_cast<double>(levels.sums.loads_ahead);
-    const auto units = static_cast<double>(levels.sums.load_units);
-    flow.warps = std::min<double>(levels.resident, blocks / sms) * warps;
+    const auto loads = static_cast<double>(levels.asked.all.loads),
+               ahead = static_cast<double>(levels.asked.all.loads_ahead);
+    const auto units = static_cast<double>(levels.asked.all.load_turns);
+    flow.warps = std::min<double>(levels.launch.resident, blocks / sms) * warps;
     flow.loads = units > 0 ? ahead / (units * warps) : 0;
     // What is asked for ahead waits as long, but for units later.
-    flow.wait = units > 0 && loads > 0 ? levels.misses.latency_cycles / units * ahead / loads : 0;
+    flow.wait = units > 0 && loads > 0 ? levels.model.misses.latency_cycles / units * ahead / loads : 0;
     // At its full rate: a roof of what SMs do themselves without what their blocks wait.
     double ms = 0;
-    for (size_t i = 0; i < levels.bounds.size(); ++i) {
-        const std::string_view resource = levels.bounds[i].resource;
+    for (size_t i = 0; i < levels.bounds.all.size(); ++i) {
+        const std::string_view resource = levels.bounds.all[i].resource;
         if (resource == "latency") continue;
         const bool shared = resource == "dram" || resource == "l2";
-        const double busy = levels.bounds[i].ms - levels.launch_ms - (shared ? 0 : levels.idle_ms);
+        const double busy =
+            levels.bounds.all[i].ms - levels.bounds.launch_ms - (shared ? 0 : levels.bounds.idle_ms);
         if (busy > ms) ms = busy, flow.roof = i;
     }
     if (ms > 0) flow.a_clock = loads / (sms * ms * on.levels.clock_mhz.value * 1e3);
     return flow;
 }
 
-LatencyChart latency_chart(const BoundsOf& of, const Levels& levels, const kernels::LevelDevice& on,
+LatencyChart latency_chart(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on,
                            const BoundsBeside& beside, const ByCompiler* other) {
     LatencyChart chart;
     const Flow flow = flow_of(of, levels, on);
@@ -170,14 +172,15 @@ LatencyChart latency_chart(const BoundsOf& of, const Levels& levels, const kerne
     const std::string warps = draw::figure(flow.warps), loads = draw::figure(flow.loads);
     chart.sentence = fmt::format("An SM holds {} warps, each with {} loads in flight: {:.0f}. ", warps, loads,
                                  flow.in_flight());
-    const std::string roof(said_of(levels.bounds[flow.roof].resource));
+    const std::string roof(said_of(levels.bounds.all[flow.roof].resource));
     if (flow.in_flight() > 0)
         chart.sentence += fmt::format(
             "A warp loads again after {} clocks at least, and {} take{} {:.3g} loads a clock: {:.0f} {}.",
             draw::figure(std::round(flow.wait)), roof, roof.ends_with('s') ? "" : "s", flow.a_clock, needed,
             flow.in_flight() < needed ? "would be needed" : "are enough");
-    std::string held = fmt::format("In flight: {} of {} threads an SM, {} registers a thread",
-                                   counted(levels.resident, "block"), grouped(threads_of(of)), of.registers);
+    std::string held =
+        fmt::format("In flight: {} of {} threads an SM, {} registers a thread",
+                    counted(levels.launch.resident, "block"), grouped(threads_of(of)), of.registers);
     if (beside.measured != nullptr)
         held +=
             ", " + analysis::limits_in_words(analysis::occupancy(

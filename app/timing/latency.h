@@ -26,12 +26,12 @@ struct Flow {
     double in_flight() const { return warps * loads; }
     double needed(double clocks) const { return clocks * a_clock; }
 };
-Flow flow_of(const BoundsOf& of, const kernels::Levels& levels, const kernels::LevelDevice& on);
+Flow flow_of(const BoundsOf& of, const analysis::Levels& levels, const analysis::LevelDevice& on);
 
 // The same launch of another compiler's PTX.
 struct ByCompiler {
     BoundsOf of;
-    const kernels::Levels* levels = nullptr;
+    const analysis::Levels* levels = nullptr;
     const kernels::Timing* measured = nullptr;
 };
 struct CompilerRow {
@@ -46,7 +46,8 @@ struct LatencyChart {
     std::vector<CompilerRow> compilers;  // none where there is no other
     std::string difference;              // of the compilers, in a sentence
 };
-LatencyChart latency_chart(const BoundsOf& of, const kernels::Levels& levels, const kernels::LevelDevice& on,
-                           const BoundsBeside& beside, const ByCompiler* other);
+LatencyChart latency_chart(const BoundsOf& of, const analysis::Levels& levels,
+                           const analysis::LevelDevice& on, const BoundsBeside& beside,
+                           const ByCompiler* other);
 
 }  // namespace tilescope::timing

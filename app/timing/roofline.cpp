@@ -10,7 +10,7 @@
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/level_counters.h"
+#include "kernels/textbook/known_launch.h"
 
 namespace tilescope::timing {
 namespace {

@@ -8,7 +8,6 @@
 #include "app/timing/model.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {

@@ -25,6 +25,15 @@ std::string counted(uint64_t number, std::string_view noun, std::string_view sep
     return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
 
+std::string listed(const std::vector<std::string>& parts, std::string_view last) {
+    std::string text;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0) text += i + 1 == parts.size() ? fmt::format(" {} ", last) : ", ";
+        text += parts[i];
+    }
+    return text;
+}
+
 std::string ordinal(uint64_t number) {
     constexpr std::string_view kEndings[] = {"th", "st", "nd", "rd"};
     const bool teens = number / 10 % 10 == 1;

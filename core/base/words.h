@@ -27,6 +27,7 @@ std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1
 std::string short_count(uint64_t number);                                   // 999,999, then 1.05 M, 2.10 G
 // "1 sector", "4 sectors"
 std::string counted(uint64_t number, std::string_view noun, std::string_view separator = kComma);
+std::string listed(const std::vector<std::string>& parts, std::string_view last = "and");  // "1, 2 and 3"
 std::string ordinal(uint64_t number);        // "1st", "22nd", "113th"
 std::string times_in_words(uint64_t times);  // "once", "16 times"
 std::string bytes_text(uint64_t bytes);      // "512 bytes", "16.0 KiB"

@@ -1,37 +1,21 @@
 // The replay of a launch through the memory levels: what of the sectors that threads ask for is found in L1,
 // what L2 is asked for, and what it reads from DRAM.
 //
-//   threads -> requests -> L1 of an SM -> reads in flight, merged -> L2 -> DRAM
-//                                         by GPCs
+//   threads -> requests -> L1 of an SM -> misses under way (MSHRs), coalesced by GPC -> L2 -> DRAM
 //
-// Blocks are put on SMs as a GPU recording says, or dealt: GPC by GPC, one to each of its SMs, round and
-// round until no SM holds another; then a slot that gets free takes the next number. An SM's blocks take
-// turns by units (work.h):
+// Blocks are dealt to SMs (dealer.h), and an SM's blocks take turns by load batches (work.h):
 //
 //     block A  [pipe: requests]......wait......[pipe: work]  [requests]...
 //     block B        [requests]......wait..........[work]        [requests]...
 //                                                                  time ->
 //
-// A unit's requests occupy the SM's data pipe or its schedulers, then wait for the slowest of their sectors;
-// its work occupies them again. The oldest block that is ready goes first; of blocks with few warps one that
-// has waited long. As long as an SM finds all in L1 it goes on by itself: the next turn that needs what SMs
-// share is taken when no other SM has an earlier one. L2 and DRAM serve as many bytes a clock as the device
-// states, in the order of arrival.
+// The requests of a batch occupy the SM's data pipe or its schedulers; the block then waits for the slowest of
+// their sectors, and its work occupies them again. The oldest block that is ready goes first; of blocks with
+// few warps, one that has waited long. As long as an SM finds everything in L1 it runs ahead by itself: only
+// turns that need what all SMs share (memory.h) are taken in the order of their times.
 //
-//   L1    sectored lines, LRU, of what shared memory leaves; a store passes it by
-//   merge a read of a sector that another SM of the GPC has just asked for, or that DRAM has not given yet,
-//         is not asked of L2 again
-//   L2    sectored lines, LRU, DRAM fetches of Spec::fetch_bytes; a store fills its sectors
-//
-// Where a launch has more blocks than `most_blocks` the first waves of blocks are simulated, and the rest has
-// the misses of the later half of these, block for block. Of long blocks a `part` of the units can stand for
-// all:
-//
-//     wave 0   [units 0 1 2 3]  4 5 6 7   8 9 10 11
-//     wave 1    0 1 2 3   [units 4 5 6 7]   8 9 10 11       a wave's misses count as often as it has touches
-//     wave 2    0 1 2 3   4 5 6 7   [units 8 9 10 11]       for each that is simulated
-//
-// Sums that need no simulation are exact always.
+// Of launches with many blocks the first waves are simulated, and of long blocks a part (waves.h). Sums that
+// need no simulation are always exact.
 //
 // Where the model comes from, and how far it holds: docs/model.md. Every constant stands in LevelSpec.
 #pragma once
@@ -51,73 +35,74 @@ namespace tilescope::analysis {
 enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
 inline constexpr size_t kFoundIn = 4;
 
-// What became of every sector that units asked for, those of an SM in the order in which it sent them: for
-// whoever walks through a replay (walk.h).
+// What became of every sector that batches asked for; the batches of an SM stand in the order in which it sent
+// them. For whoever walks through a replay (walk.h).
 struct LevelLog {
-    static constexpr uint32_t kLinesBetween = 1u << 14;  // two copies of a cache
+    static constexpr uint32_t kLinesBetween = 1u << 14;  // lines looked up between two copies of a cache
     struct Sent {
-        uint32_t block = 0, unit = 0, sm = 0;
-        float at = 0;        // cycles since the launch began
-        uint64_t first = 0;  // of its touches, into found
+        uint32_t block = 0, batch = 0, sm = 0;
+        float at = 0;        // time of sending, in cycles since the launch began
+        uint64_t first = 0;  // index into `found` of the batch's first line touch
     };
     std::vector<Sent> sent;
-    // A byte a touch: two bits a sector of its line, a FoundIn; 0 for sectors not asked for, and for stores.
+    // A byte for each line touch: two bits a sector of its line, a FoundIn; 0 for sectors that are not asked
+    // for, and for stores.
     std::vector<uint8_t> found;
-    // What an L1 held before the SM sent the unit which has so many before it; in the order of these.
-    struct Copy {
-        uint32_t sm = 0, turn = 0;
+    struct CacheCopy {
+        uint32_t sm = 0;
+        uint32_t turn = 0;  // number of batches that the SM had sent when the copy was made
         SectorCache l1;
     };
-    std::vector<Copy> copies;
+    std::vector<CacheCopy> copies;  // in ascending order of `turn` for each SM
 };
 
 struct PlacedBlock {
     std::shared_ptr<const BlockWork> work;
-    std::vector<int64_t> moved;  // lines, by slot
+    std::vector<int64_t> relocation;  // offset in lines that is added to the work's lines, by slot
 };
 
-// How far blocks get from each other. Who comes first to a line waits for DRAM, and the others catch up on
-// it; where an SM has work for as long, nobody waits and they drift apart. Which of it happens decides how
-// often L2 is asked for a line while it still has it, and so the bytes from DRAM where the arrays do not fit
-// it.
-enum class Pace : uint8_t {
-    Own,     // as the model has it
-    InStep,  // of an SM's blocks, the one that is furthest behind goes first
-    Apart,   // DRAM gives a sector as soon as L2 would, so that nobody is held up
+// How far the blocks of an SM drift from each other. Who comes first to a line waits for DRAM, and the others
+// catch up on it; where an SM has work for as long, nobody waits and they drift apart. That decides how often
+// L2 is asked for a line while it still has it, and so the bytes from DRAM where the arrays do not fit it.
+enum class Drift : uint8_t {
+    Modelled,  // as the model finds it
+    None,      // of an SM's blocks, the one that is furthest behind goes first
+    Free,      // DRAM gives a sector as soon as L2 would, so that nobody is held up
 };
 
-// Who runs where, and what it asks for.
+// Which blocks run where, and what they ask for.
 struct LevelLaunch {
     uint64_t blocks = 0;
-    std::function<PlacedBlock(uint64_t block)> block;  // any block, more than once
+    std::function<PlacedBlock(uint64_t block)> block;  // called for any block, more than once
     uint32_t sms = 1;
     uint32_t resident = 1;  // blocks that an SM holds at once, up to 64
     uint64_t l1_bytes = 0;
     double dram_gbs = 0;
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
-    Pace pace = Pace::Own;
-    // Whether who finds a sector in L2 that is under way from DRAM waits until it comes. SMs do; where they
-    // do in the model too, they stay closer together than counters say (docs/model.md), so that this is for
-    // how long blocks wait, and not for what they find.
+    Drift drift = Drift::Modelled;
+    // Whether a request that hits in L2 a sector which is still under way from DRAM waits until it comes. SMs
+    // do wait; where they do so in the model, they stay closer together than counters say (docs/model.md). So
+    // this is for how long blocks wait, and not for what they find.
     bool awaited = false;
-    LevelLog* log = nullptr;            // is told of all units, where somebody asks
-    uint64_t most_blocks = UINT64_MAX;  // to be simulated; whole waves are made of it,
-    uint64_t least_waves = 4;           // at least so many
-    double part = 1;                    // of the units of each block, but at least 16 of them
+    LevelLog* log = nullptr;            // gets what became of every batch, where somebody asks
+    uint64_t most_blocks = UINT64_MAX;  // blocks to be simulated, rounded down to whole waves
+    uint64_t least_waves = 4;           // waves that are simulated even so
+    double part = 1;  // fraction of each block's batches to be simulated, at least 16 of them
 };
 
 struct LevelMisses {
     double l1_misses = 0;        // sectors that are not in L1
-    double l1_missed_lines = 0;  // lines that some of them are in, of a unit of a block
-    double l2_read_sectors = 0;  // that L2 is asked for: misses but for those merged on the way
+    double l1_missed_lines = 0;  // lines of a batch of which some sector is not in L1
+    double l2_read_sectors = 0;  // sectors that L2 is asked for: misses but for those coalesced on the way
     double dram_read_bytes = 0;
-    // Of all blocks: what their units wait for their sectors and work, without waiting for their turn; of
-    // blocks without barriers the mean of their warps.
+    // Cycles that batches wait for their sectors and work, without the time until it is their turn; summed
+    // over all blocks, and of blocks without barriers the mean over their warps.
     double latency_cycles = 0;
-    double wait_cycles = 0;  // of these, what they only wait
-    double idle_cycles = 0;  // of SMs that hold blocks, none of which has its data; of a whole replay no more
-                             // than if all SMs idled as those that run most blocks
+    double wait_cycles = 0;  // the part of latency_cycles in which they only wait
+    // Cycles in which an SM holds blocks, none of which has its data. Of a whole replay no more than if all
+    // SMs idled as those do that run most blocks.
+    double idle_cycles = 0;
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);
     // Takes how long SMs and blocks wait from another replay of the launch.
@@ -129,9 +114,9 @@ struct LevelMisses {
 
 struct LevelReplay {
     LevelMisses misses;      // of the whole launch
-    uint64_t simulated = 0;  // blocks that this was found by, and
-    double part = 1;         // of what these ask for, what was simulated
-    double cycles = 0;       // until the last of these had ended
+    uint64_t simulated = 0;  // number of blocks replayed
+    double part = 1;         // fraction of the line touches of these blocks that was replayed
+    double cycles = 0;       // until the last of them had ended
     uint64_t touched = 0;    // lines that L1 was asked for, as a measure of work
 };
 

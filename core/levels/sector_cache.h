@@ -34,7 +34,7 @@ public:
     uint32_t touch(uint64_t line, uint32_t asked) {
         uint64_t* const set = set_of(line);
         const uint64_t tag = (line + 1) << 4;  // 0 is an empty way
-        const auto is = [&](uint32_t way) { return (set[way] ^ tag) < 16; };
+        const auto is = [&](uint32_t way) -> uint32_t { return (set[way] ^ tag) < 16; };
         uint32_t way = 0;
         // Four at a time: most are compared in vain, and none waits for the one before it.
         while (way + 4 < ways_ && !(is(way) | is(way + 1) | is(way + 2) | is(way + 3))) way += 4;

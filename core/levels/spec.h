@@ -1,5 +1,5 @@
 // What a device's memory levels are made of, as far as the replay of a recording through them
-// (replay.h) and the bounds (kernels/run/level_bounds.h) need it. Every figure says what it rests on:
+// (replay.h) and the bounds (core/levels/bounds.h) need it. Every figure says what it rests on:
 //
 //   documented   a document of the vendor states it
 //   measured     it was found by counters or times of that device

@@ -32,23 +32,24 @@ void add_lines(std::vector<RequestLine>& lines, const trace::Access& access, uin
     });
 }
 
-// The touch of a unit that has a line; kNoTouch for none. They are sorted.
-uint32_t touch_of(const BlockWork& work, const Unit& unit, const RequestLine& line) {
-    const Touch* const begin = work.touches.data() + unit.first;
+// The touch of a batch that has a line; kNoTouch for none. They are sorted.
+uint32_t touch_of(const BlockWork& work, const LoadBatch& batch, const RequestLine& line) {
+    const LineTouch* const begin = work.touches.data() + batch.first;
     const auto place = [](const auto& one) { return std::tie(one.store, one.slot, one.line); };
-    const Touch* const found =
-        std::lower_bound(begin, begin + unit.count, line,
-                         [&](const Touch& a, const RequestLine& b) { return place(a) < place(b); });
-    if (found == begin + unit.count || place(*found) != place(line)) return RequestLine::kNoTouch;
+    const LineTouch* const found =
+        std::lower_bound(begin, begin + batch.count, line,
+                         [&](const LineTouch& a, const RequestLine& b) { return place(a) < place(b); });
+    if (found == begin + batch.count || place(*found) != place(line)) return RequestLine::kNoTouch;
     return static_cast<uint32_t>(found - begin);
 }
 
 }  // namespace
 
-BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const std::vector<int64_t>& moved,
-                                const BlockWork& work, std::vector<uint32_t> unit_of) {
+BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block,
+                                const std::vector<int64_t>& relocation, const BlockWork& work,
+                                std::vector<uint32_t> batch_of) {
     BlockRequests made;
-    made.unit_of = std::move(unit_of);
+    made.batch_of = std::move(batch_of);
     const trace::Block& recorded = trace.blocks[block];
     std::vector<uint8_t> asked(work.touches.size(), 0);  // sectors, by earlier requests
     for (uint64_t i = 0; i < recorded.count; ++i) {
@@ -60,18 +61,18 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const
         trace::Access access = decode_addresses(trace, step);
         const size_t slot = level_slot(trace.launch, access.array);
         for_lanes(access.mask,
-                  [&](uint32_t lane) { access.offset[lane] += static_cast<uint64_t>(moved[slot]); });
+                  [&](uint32_t lane) { access.offset[lane] += static_cast<uint64_t>(relocation[slot]); });
         const size_t begin = made.lines.size();
         add_lines(made.lines, access, site.bytes, slot, site.kind == ptx::SiteKind::Store,
                   work.first_line[slot]);
-        const Unit& unit = work.units[made.unit_of[i]];
+        const LoadBatch& batch = work.batches[made.batch_of[i]];
         for (size_t at = begin; at < made.lines.size(); ++at) {
             RequestLine& line = made.lines[at];
-            line.touch = touch_of(work, unit, line);
+            line.touch = touch_of(work, batch, line);
             if (line.touch == RequestLine::kNoTouch) continue;
-            uint8_t& before = asked[unit.first + line.touch];
+            uint8_t& before = asked[batch.first + line.touch];
             line.first =
-                static_cast<uint8_t>(line.sectors & work.touches[unit.first + line.touch].sectors & ~before);
+                static_cast<uint8_t>(line.sectors & work.touches[batch.first + line.touch].sectors & ~before);
             before |= line.sectors;
         }
     }
@@ -83,41 +84,42 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block, const
 
 LevelWalk::LevelWalk(std::vector<PlacedBlock> blocks, LevelLog log, uint32_t sms, uint64_t l1_bytes)
     : blocks_(std::move(blocks)), log_(std::move(log)), l1_bytes_(l1_bytes), sm_of_(blocks_.size(), 0) {
-    uint32_t units = 0;
+    uint32_t batches = 0;
     for (const PlacedBlock& block : blocks_) {
-        block_first_.push_back(units);
-        units += static_cast<uint32_t>(block.work->units.size());
+        block_first_.push_back(batches);
+        batches += static_cast<uint32_t>(block.work->batches.size());
     }
-    turn_.assign(units, 0);
+    turn_.assign(batches, 0);
     sm_first_.assign(sms + 1, 0);
-    for (const LevelLog::Sent& unit : log_.sent) ++sm_first_[unit.sm + 1];
+    for (const LevelLog::Sent& batch : log_.sent) ++sm_first_[batch.sm + 1];
     for (uint32_t sm = 0; sm < sms; ++sm) sm_first_[sm + 1] += sm_first_[sm];
     order_.resize(log_.sent.size());
     std::vector<uint32_t> next(sm_first_.begin(), sm_first_.end() - 1);
     for (uint32_t i = 0; i < log_.sent.size(); ++i) {
-        const LevelLog::Sent& unit = log_.sent[i];
-        turn_[block_first_[unit.block] + unit.unit] = next[unit.sm] - sm_first_[unit.sm];
-        sm_of_[unit.block] = unit.sm;
-        order_[next[unit.sm]++] = i;
+        const LevelLog::Sent& batch = log_.sent[i];
+        turn_[block_first_[batch.block] + batch.batch] = next[batch.sm] - sm_first_[batch.sm];
+        sm_of_[batch.block] = batch.sm;
+        order_[next[batch.sm]++] = i;
     }
     copies_.resize(sms);
     for (uint32_t i = 0; i < log_.copies.size(); ++i) copies_[log_.copies[i].sm].push_back(i);
 }
 
 template <class Visit>
-void LevelWalk::touch_unit(const LevelLog::Sent& unit, const std::vector<bool>* has_come, Visit visit) const {
-    const PlacedBlock& block = blocks_[unit.block];
-    const Unit& of = block.work->units[unit.unit];
-    const Touch* const touches = block.work->touches.data() + of.first;
+void LevelWalk::touch_batch(const LevelLog::Sent& batch, const std::vector<bool>* has_come,
+                            Visit visit) const {
+    const PlacedBlock& block = blocks_[batch.block];
+    const LoadBatch& of = block.work->batches[batch.batch];
+    const LineTouch* const touches = block.work->touches.data() + of.first;
     for (uint32_t i = 0; i < of.count; ++i)
         if (!touches[i].store && (has_come == nullptr || (*has_come)[i]))
-            visit(line_of(unit.block, touches[i].slot, touches[i].line), touches[i].sectors);
+            visit(line_of(batch.block, touches[i].slot, touches[i].line), touches[i].sectors);
 }
 
-LevelWalk::Place LevelWalk::place_of(uint32_t block, uint32_t unit) const {
-    Place place;
+LevelWalk::BatchPlace LevelWalk::place_of(uint32_t block, uint32_t batch) const {
+    BatchPlace place;
     place.sm = sm_of_[block];
-    place.turn = turn_[block_first_[block] + unit];
+    place.turn = turn_[block_first_[block] + batch];
     place.at = static_cast<double>(sent(place.sm, place.turn).at);
     return place;
 }
@@ -125,32 +127,33 @@ LevelWalk::Place LevelWalk::place_of(uint32_t block, uint32_t unit) const {
 std::vector<uint32_t> LevelWalk::blocks_of(uint32_t sm) const {
     std::vector<uint32_t> numbers;
     for (uint32_t turn = 0; turn < turns(sm); ++turn)
-        if (sent(sm, turn).unit == 0) numbers.push_back(sent(sm, turn).block);
+        if (sent(sm, turn).batch == 0) numbers.push_back(sent(sm, turn).block);
     return numbers;
 }
 
-std::span<const uint8_t> LevelWalk::found(uint32_t block, uint32_t unit) const {
-    const Place place = place_of(block, unit);
-    const size_t count = blocks_[block].work->units[unit].count;
+std::span<const uint8_t> LevelWalk::found(uint32_t block, uint32_t batch) const {
+    const BatchPlace place = place_of(block, batch);
+    const size_t count = blocks_[block].work->batches[batch].count;
     return {log_.found.data() + sent(place.sm, place.turn).first, count};
 }
 
-LevelWalk::Moment LevelWalk::before(const Place& place) const {
+LevelWalk::Moment LevelWalk::before(const BatchPlace& place) const {
     const auto& copies = copies_[place.sm];
     const auto after =
         std::upper_bound(copies.begin(), copies.end(), place.turn,
                          [&](uint32_t turn, uint32_t copy) { return turn < log_.copies[copy].turn; });
-    const LevelLog::Copy* const from = after == copies.begin() ? nullptr : &log_.copies[*std::prev(after)];
+    const LevelLog::CacheCopy* const from =
+        after == copies.begin() ? nullptr : &log_.copies[*std::prev(after)];
     Moment moment{from ? from->l1 : SectorCache(l1_bytes_ / kLineBytes), {}, {}};
     for (uint32_t turn = from ? from->turn : 0; turn < place.turn; ++turn)
-        touch_unit(sent(place.sm, turn), nullptr,
-                   [&](uint64_t line, uint8_t sectors) { moment.l1.touch(line, sectors); });
+        touch_batch(sent(place.sm, turn), nullptr,
+                    [&](uint64_t line, uint8_t sectors) { moment.l1.touch(line, sectors); });
     return moment;
 }
 
-LevelWalk::Moment LevelWalk::within(const Place& place, const std::vector<bool>& has_come) const {
+LevelWalk::Moment LevelWalk::within(const BatchPlace& place, const std::vector<bool>& has_come) const {
     Moment moment = before(place);
-    touch_unit(sent(place.sm, place.turn), &has_come, [&](uint64_t line, uint8_t sectors) {
+    touch_batch(sent(place.sm, place.turn), &has_come, [&](uint64_t line, uint8_t sectors) {
         const uint32_t set = moment.l1.set_number(line);
         const SectorCache::Line last = moment.l1.at(set, moment.l1.ways() - 1);
         bool was_there = false;
@@ -165,18 +168,19 @@ LevelWalk::Moment LevelWalk::within(const Place& place, const std::vector<bool>&
     return moment;
 }
 
-LevelWalk::Search LevelWalk::comes_back(const Place& place, uint64_t line, uint64_t most) const {
+LevelWalk::Search LevelWalk::comes_back(const BatchPlace& place, uint64_t line, uint64_t most) const {
     uint64_t looked = 0;
     for (uint32_t turn = place.turn + 1; turn < turns(place.sm); ++turn) {
         if (looked >= most) return {};
-        const LevelLog::Sent& unit = sent(place.sm, turn);
+        const LevelLog::Sent& batch = sent(place.sm, turn);
         bool asks = false;
-        touch_unit(unit, nullptr, [&](uint64_t other, uint8_t) {
+        touch_batch(batch, nullptr, [&](uint64_t other, uint8_t) {
             asks |= other == line;
             ++looked;
         });
         if (asks)
-            return {Return{unit.block, unit.unit, turn - place.turn - 1, static_cast<double>(unit.at)}, true};
+            return {Return{batch.block, batch.batch, turn - place.turn - 1, static_cast<double>(batch.at)},
+                    true};
     }
     return {std::nullopt, true};
 }
@@ -218,7 +222,7 @@ void add_shares(LevelShares& shares, const trace::Trace& trace, uint32_t recorde
             if (line.touch == RequestLine::kNoTouch) continue;
             for (uint32_t sector = 0; sector < 4; ++sector)
                 if (line.first >> sector & 1)
-                    owner[work.units[requests.unit_of[step]].first + line.touch][sector] = step;
+                    owner[work.batches[requests.batch_of[step]].first + line.touch][sector] = step;
         }
         shares.by_site[form.site] += asks;
         shares.by_slot[lines[0].slot] += asks;
@@ -227,15 +231,15 @@ void add_shares(LevelShares& shares, const trace::Trace& trace, uint32_t recorde
     }
     // What did not.
     for (uint32_t number : numbers)
-        for (uint32_t unit = 0; unit < work.units.size(); ++unit) {
-            const auto found = walk.found(number, unit);
+        for (uint32_t batch = 0; batch < work.batches.size(); ++batch) {
+            const auto found = walk.found(number, batch);
             for (size_t i = 0; i < found.size(); ++i) {
                 if (found[i] == 0) continue;
-                const Touch& touch = work.touches[work.units[unit].first + i];
+                const LineTouch& touch = work.touches[work.batches[batch].first + i];
                 for (uint32_t sector = 0; sector < 4; ++sector) {
                     const auto in = static_cast<size_t>(LevelWalk::found_in(found[i], sector));
                     if (in == 0) continue;
-                    const uint32_t step = owner[work.units[unit].first + i][sector];
+                    const uint32_t step = owner[work.batches[batch].first + i][sector];
                     for (LevelShare* share : {&shares.by_site[trace.form_of(block.first + step).site],
                                               &shares.by_slot[touch.slot], &phase_at(step), &shares.all}) {
                         --share->sectors[0];

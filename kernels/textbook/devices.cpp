@@ -1,9 +1,12 @@
 #include "kernels/textbook/devices.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "core/base/words.h"
 
 namespace tilescope::kernels {
 
@@ -82,6 +85,38 @@ const analysis::DeviceSpec* find_driver_name(std::string_view name) {
             return &device;
     }
     return nullptr;
+}
+
+const analysis::LevelSpec* find_levels(std::string_view id) {
+    static const auto known = [] {
+        std::map<std::string, analysis::LevelSpec, std::less<>> all;
+        for (const auto& [path, text] : embedded_devices()) {
+            // A damaged file is left out here too.
+            auto levels = analysis::levels_from_json(text, path);
+            if (!levels || !*levels) continue;
+            const size_t name = path.rfind('/') + 1, end = path.rfind('.');
+            all.emplace(path.substr(name, end - name), std::move(**levels));
+        }
+        return all;
+    }();
+    const auto at = known.find(id);
+    return at == known.end() ? nullptr : &at->second;
+}
+
+const std::vector<const analysis::DeviceSpec*>& level_devices() {
+    static const auto all = [] {
+        std::vector<const analysis::DeviceSpec*> known;
+        for (const analysis::DeviceSpec& device : devices())
+            if (find_levels(device.id) != nullptr) known.push_back(&device);
+        return known;
+    }();
+    return all;
+}
+
+std::string level_devices_text() {
+    std::vector<std::string> ids;
+    for (const analysis::DeviceSpec* device : level_devices()) ids.push_back(device->id);
+    return listed(ids, "or");
 }
 
 }  // namespace tilescope::kernels

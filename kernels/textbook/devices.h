@@ -1,4 +1,5 @@
-// The devices that the program knows, from assets/devices, built into it.
+// The devices that the program knows, from assets/devices, built into it, and what is known of their levels of
+// memory.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/levels/spec.h"
 #include "core/limits/device_spec.h"
 
 namespace tilescope::kernels {
@@ -20,5 +22,13 @@ Result<analysis::DeviceSpec> device_named(std::string_view word);
 
 // The device of a name as drivers say it ("NVIDIA H200"), null where none is known.
 const analysis::DeviceSpec* find_driver_name(std::string_view name);
+
+// The levels of a device by its id; null where nothing is known of them.
+const analysis::LevelSpec* find_levels(std::string_view id);
+// The devices whose levels are known; and by their ids, "h100 or h200".
+const std::vector<const analysis::DeviceSpec*>& level_devices();
+std::string level_devices_text();
+// The one that is taken where nobody asks for another: its constants were measured.
+inline constexpr const char* kLevelDevice = "h200";
 
 }  // namespace tilescope::kernels

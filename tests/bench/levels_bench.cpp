@@ -3,7 +3,6 @@
 #include <benchmark/benchmark.h>
 
 #include "kernels/run/levels.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 #include "tests/bench/recordings.h"
 
@@ -11,13 +10,13 @@ namespace {
 
 using namespace tilescope;
 
-kernels::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
+analysis::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
 
 // All of it: what blocks ask for, the replay, copies of L1, and the sums by site, array and phase.
 void replay_levels(benchmark::State& state, const trace::Trace& trace) {
     const auto rule = analysis::phase_rule(trace);
     for (auto _ : state) {
-        const auto walked = kernels::walk_levels(trace, *rule, h200(), {});
+        const auto walked = analysis::walk_levels(trace, *rule, h200(), {});
         if (!walked) return state.SkipWithError(walked.error().message.c_str());
         benchmark::DoNotOptimize(walked->levels.misses);
     }
@@ -42,7 +41,7 @@ BENCHMARK(replay_levels_small_blocks)->Unit(benchmark::kMillisecond);
 // Any step of 10 million, another block each time: where its sectors were found, what L1 holds.
 void levels_at_any_step(benchmark::State& state) {
     const trace::Trace& trace = bench::large();
-    static const auto walked = kernels::walk_levels(trace, *analysis::phase_rule(trace), h200(), {});
+    static const auto walked = analysis::walk_levels(trace, *analysis::phase_rule(trace), h200(), {});
     if (!walked) return state.SkipWithError(walked.error().message.c_str());
     uint64_t step = 0;
     for (auto _ : state) {
@@ -50,7 +49,7 @@ void levels_at_any_step(benchmark::State& state) {
         const uint32_t block = trace::block_of(trace, step);
         const auto in_block = static_cast<uint32_t>(step - trace.blocks[block].first);
         const uint32_t number = walked->number_of[block];
-        const auto requests = kernels::requests_of_kind(*walked, trace, walked->kind_of[number]);
+        const auto requests = analysis::requests_of_kind(*walked, trace, walked->kind_of[number]);
         const auto place = walked->walk->place_of(number, requests.unit_of[in_block]);
         benchmark::DoNotOptimize(walked->walk->before(place));
     }

@@ -4,13 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "core/levels/turns.h"
+#include "core/levels/ready_queue.h"
 
 namespace {
 
 using namespace tilescope::analysis;
 
-struct SlowReady {
+struct SlowReadyQueue {
     std::vector<double> times;
     double next(double now, double pipe_free) const {
         if (times.empty()) return kNever;
@@ -25,12 +25,12 @@ struct SlowReady {
 
 // As an SM does it: a block that is ready has its turn, which keeps the pipe busy; then it waits, goes on at
 // once, or ends, and another one begins. Times are few, so that many are the same.
-TEST(Ready, IsWhatALookAtAllBlocksFinds) {
+TEST(ReadyQueue, IsWhatALookAtAllBlocksFinds) {
     std::mt19937 random(7);
     const auto below = [&](uint32_t most) { return static_cast<uint32_t>(random() % most); };
-    for (const uint32_t most : {1u, 2u, 3u, 32u, Ready::kMost}) {
-        Ready ready;
-        SlowReady twin;
+    for (const uint32_t most : {1u, 2u, 3u, 32u, ReadyQueue::kMost}) {
+        ReadyQueue ready;
+        SlowReadyQueue twin;
         double now = 0, pipe_free = 0;
         EXPECT_EQ(ready.next(pipe_free), kNever);
         for (uint32_t turn = 0; turn < 3000; ++turn) {
@@ -58,7 +58,7 @@ TEST(Ready, IsWhatALookAtAllBlocksFinds) {
     }
 }
 
-TEST(Ready, BitsAreCountedFromTheLowest) {
+TEST(ReadyQueue, BitsAreCountedFromTheLowest) {
     constexpr uint64_t kBits = uint64_t{1} << 63 | 0b1011'0000;
     for (const auto& [below, bit] : {std::pair{0u, 4u}, {1u, 5u}, {2u, 7u}, {3u, 63u}})
         EXPECT_EQ(bit_number(kBits, below), bit);

@@ -11,14 +11,14 @@
 #include "core/analysis/cost.h"
 #include "kernels/run/levels.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {
 namespace {
 
-using analysis::FoundIn, analysis::LevelShare, analysis::LevelWalk;
+using analysis::FoundIn, analysis::LevelDevice, analysis::LevelShare, analysis::LevelWalk,
+    analysis::RecordedBlocks, analysis::WalkedLevels;
 
 // A device of few SMs, so that blocks share an L1, which can be made small.
 LevelDevice device(uint32_t sms, double l1_bytes = 0) {
@@ -58,17 +58,17 @@ TEST(LevelWalk, BlocksThatShareTheirWorkAreEachOneAlone) {
         EXPECT_LT(blocks.kinds().size(), blocks.blocks()) << of.kernel;
         const std::vector<int64_t> zero(analysis::level_slots(trace.launch), 0);
         for (uint32_t number = 0; number < blocks.blocks(); ++number) {
-            std::vector<uint32_t> unit_of;
-            const auto alone = work_of_block(trace, *code, blocks.recorded(number), rules, zero, &unit_of);
+            std::vector<uint32_t> batch_of;
+            const auto alone = work_of_block(trace, *code, blocks.recorded(number), rules, zero, &batch_of);
             const auto shared = blocks.block(number);
             EXPECT_EQ(shared.work->sums, alone.sums);
-            EXPECT_EQ(blocks.kind_of(number).unit_of, unit_of);
+            EXPECT_EQ(blocks.kinds()[blocks.kind_of(number)].batch_of, batch_of);
             ASSERT_EQ(shared.work->touches.size(), alone.touches.size());
             for (size_t i = 0; i < alone.touches.size(); ++i) {
-                const analysis::Touch &a = shared.work->touches[i], &b = alone.touches[i];
-                EXPECT_EQ(
-                    shared.work->first_line[a.slot] + static_cast<uint64_t>(shared.moved[a.slot]) + a.line,
-                    alone.first_line[b.slot] + b.line);
+                const analysis::LineTouch &a = shared.work->touches[i], &b = alone.touches[i];
+                EXPECT_EQ(shared.work->first_line[a.slot] + static_cast<uint64_t>(shared.relocation[a.slot]) +
+                              a.line,
+                          alone.first_line[b.slot] + b.line);
                 EXPECT_EQ(a.sectors, b.sectors);
                 EXPECT_EQ(a.store, b.store);
             }
@@ -90,20 +90,21 @@ TEST(LevelWalk, SharesAddUpToTheReplay) {
             EXPECT_FALSE(found.part);
             const auto plain = levels_of(trace, device(3, l1), {});
             ASSERT_TRUE(plain);
-            EXPECT_EQ(found.levels.sums, plain->sums) << "looking on changes nothing";
-            EXPECT_DOUBLE_EQ(found.levels.misses.l1_misses, plain->misses.l1_misses);
-            EXPECT_DOUBLE_EQ(found.levels.misses.l2_read_sectors, plain->misses.l2_read_sectors);
+            EXPECT_EQ(found.levels.asked.all, plain->asked.all) << "looking on changes nothing";
+            EXPECT_DOUBLE_EQ(found.levels.model.misses.l1_misses, plain->model.misses.l1_misses);
+            EXPECT_DOUBLE_EQ(found.levels.model.misses.l2_read_sectors, plain->model.misses.l2_read_sectors);
             const LevelShare& all = found.shares.all;
-            EXPECT_EQ(all.bytes, plain->sums.requested_bytes);
-            EXPECT_EQ(all.asked(), plain->sums.l1_sectors) << of.kernel;
-            EXPECT_EQ(all.asked() - all.sectors[0], static_cast<uint64_t>(plain->misses.l1_misses));
-            EXPECT_EQ(all.sectors[2] + all.sectors[3], static_cast<uint64_t>(plain->misses.l2_read_sectors));
+            EXPECT_EQ(all.bytes, plain->asked.all.requested_bytes);
+            EXPECT_EQ(all.asked(), plain->asked.all.l1_sectors) << of.kernel;
+            EXPECT_EQ(all.asked() - all.sectors[0], static_cast<uint64_t>(plain->model.misses.l1_misses));
+            EXPECT_EQ(all.sectors[2] + all.sectors[3],
+                      static_cast<uint64_t>(plain->model.misses.l2_read_sectors));
             EXPECT_EQ(sum_of(found.shares.by_site), all);
             EXPECT_EQ(sum_of(found.shares.by_slot), all);
             LevelShare phases = sum_of(found.shares.by_phase);
             phases += found.shares.after;
             EXPECT_EQ(phases, all);
-            EXPECT_DOUBLE_EQ(all.hit_rate(), plain->l1_hit_rate);
+            EXPECT_DOUBLE_EQ(all.hit_rate(), plain->model.l1_hit_rate);
         }
     }
 }
@@ -151,7 +152,7 @@ TEST(LevelWalk, SharesAreThoseOfSingleRequests) {
                     analysis::decode_addresses(trace, trace.blocks[block].first + step);
                 for_lanes(access.mask,
                           [&](uint32_t lane) { ++share.bytes, sectors.insert(access.offset[lane] / 32); });
-                const auto log = found.walk->found(number, requests.unit_of[step]);
+                const auto log = found.walk->found(number, requests.batch_of[step]);
                 for (const analysis::RequestLine& line : lines)
                     for (uint32_t sector = 0; sector < 4; ++sector) {
                         if (!(line.sectors >> sector & 1)) continue;
@@ -184,8 +185,8 @@ Cache replayed(const WalkedLevels& found, uint32_t sm, uint32_t turns, uint64_t 
         if (sent.sm != sm) continue;
         if (done++ == turns) break;
         const auto& work = *found.walk->block(sent.block).work;
-        for (uint32_t i = 0; i < work.units[sent.unit].count; ++i) {
-            const analysis::Touch& touch = work.touches[work.units[sent.unit].first + i];
+        for (uint32_t i = 0; i < work.batches[sent.batch].count; ++i) {
+            const analysis::LineTouch& touch = work.touches[work.batches[sent.batch].first + i];
             if (touch.store) continue;
             const uint64_t line = found.walk->line_of(sent.block, touch.slot, touch.line);
             auto& set = sets[like.set_number(line)];
@@ -222,12 +223,12 @@ TEST(LevelWalk, AnyStateIsThatOfTheReplayFromTheStart) {
     const LevelDevice on = device(2, 36. * 1024);
     const WalkedLevels found = walked(trace, on);
     EXPECT_GT(found.walk->copies(), 2u) << "states between copies are what is tested";
-    const uint64_t lines = found.levels.l1_bytes / 128;
+    const uint64_t lines = found.levels.launch.l1_bytes / 128;
     std::mt19937 random(11);
-    LevelWalk::Place last{};
+    LevelWalk::BatchPlace last{};
     for (int i = 0; i < 40; ++i) {  // back and forth
         const uint32_t block = static_cast<uint32_t>(random() % trace.blocks.size());
-        const auto units = static_cast<uint32_t>(found.walk->block(block).work->units.size());
+        const auto units = static_cast<uint32_t>(found.walk->block(block).work->batches.size());
         const auto place = found.walk->place_of(block, static_cast<uint32_t>(random() % units));
         expect_holds(found.walk->before(place).l1, replayed(found, place.sm, place.turn, lines));
         // With all of its lines come it is the state before the next one.
@@ -243,7 +244,7 @@ TEST(LevelWalk, WhoIsEvictedComesBackWhenTheNextOneAsks) {
     const WalkedLevels found = walked(trace, device(1, 6. * 1024));
     uint64_t evicted = 0, back = 0, cut = 0;
     for (uint32_t block = 0; block < 4; ++block)
-        for (uint32_t unit = 0; unit < found.walk->block(block).work->units.size(); unit += 7) {
+        for (uint32_t unit = 0; unit < found.walk->block(block).work->batches.size(); unit += 7) {
             const auto place = found.walk->place_of(block, unit);
             const auto before = found.walk->before(place);
             const auto after = found.walk->within(place, std::vector<bool>(4096, true));
@@ -265,15 +266,15 @@ TEST(LevelWalk, WhoIsEvictedComesBackWhenTheNextOneAsks) {
                 for (const auto& sent : found.walk->log().sent) {
                     if (turn++ <= place.turn || seen) continue;
                     const auto& work = *found.walk->block(sent.block).work;
-                    for (uint32_t i = 0; i < work.units[sent.unit].count; ++i) {
-                        const auto& touch = work.touches[work.units[sent.unit].first + i];
+                    for (uint32_t i = 0; i < work.batches[sent.batch].count; ++i) {
+                        const auto& touch = work.touches[work.batches[sent.batch].first + i];
                         seen |= !touch.store &&
                                 found.walk->line_of(sent.block, touch.slot, touch.line) == eviction.line;
                     }
                     if (!seen) continue;
                     ASSERT_TRUE(next);
                     EXPECT_EQ(next->block, sent.block);
-                    EXPECT_EQ(next->unit, sent.unit);
+                    EXPECT_EQ(next->batch, sent.batch);
                 }
                 EXPECT_EQ(next.has_value(), seen);
                 back += seen;
@@ -295,11 +296,11 @@ TEST(LevelWalk, AWindowOfBlocksRunsAlone) {
     ASSERT_TRUE(trace);
     const WalkedLevels found = walked(*trace, device(132));
     EXPECT_TRUE(found.part);
-    EXPECT_EQ(found.levels.blocks, 4u);
+    EXPECT_EQ(found.levels.launch.blocks, 4u);
     EXPECT_EQ(found.shares.all.bytes, 4ull * 256 * 64 * 2 / 16 * 4)
         << "each thread loads 4 elements of M and N";
     // 32 rows of M and 32 columns of N, 64 long: from DRAM once, to an SM that asks for them a half.
-    EXPECT_DOUBLE_EQ(found.levels.misses.l1_misses, 4. * (16 * 64 + 64 * 16) * 4 / 32);
+    EXPECT_DOUBLE_EQ(found.levels.model.misses.l1_misses, 4. * (16 * 64 + 64 * 16) * 4 / 32);
 }
 
 TEST(LevelWalk, RefusesWhatItCannotKnow) {

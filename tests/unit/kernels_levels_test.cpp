@@ -13,22 +13,22 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/summary.h"
+#include "core/levels/batch_cost.h"
+#include "core/levels/bounds.h"
 #include "core/levels/sector_cache.h"
-#include "kernels/run/level_bounds.h"
 #include "kernels/run/levels.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
-#include "kernels/textbook/level_counters.h"
+#include "kernels/textbook/known_launch.h"
 #include "tests/file_text.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {
 namespace {
 
-using analysis::LevelSums;
-using analysis::StepKind;
+using analysis::AmountOfBlocks, analysis::blocks_in_step, analysis::LevelBound, analysis::LevelDevice,
+    analysis::LevelOptions, analysis::Levels, analysis::LevelSums, analysis::StepKind;
 
 LevelDevice h200() { return {*device_named("h200"), *find_levels("h200")}; }
 
@@ -118,8 +118,8 @@ TEST(Levels, SumsAreThoseOfTheRecording) {
             const auto summary = analysis::summarize(recorded(*sized));
             ASSERT_TRUE(summary);
             const Levels found = levels(*sized, h200());
-            EXPECT_TRUE(found.sampled);
-            const LevelSums& sums = found.sums;
+            EXPECT_TRUE(found.launch.sampled);
+            const LevelSums& sums = found.asked.all;
             EXPECT_EQ(sums.l1_sectors, (*summary)[StepKind::GlobalLoad].sectors) << kernel << shape.m;
             EXPECT_EQ(sums.requested_bytes, (*summary)[StepKind::GlobalLoad].bytes) << kernel;
             EXPECT_EQ(sums.stored_sectors, (*summary)[StepKind::GlobalStore].sectors) << kernel;
@@ -134,12 +134,12 @@ TEST(Levels, MissesAreDistinctSectorsWhereSmsHoldABlockEach) {
     for (const char* kernel : {"untiled", "tiled", "untiled_swapped", "tiled_swapped"}) {
         const Levels found = levels(*plan(kernel, {64, 64, 64, 16}), h200());
         constexpr uint64_t kSectors = 16 * (16 * 64 + 64 * 16) * 4 / 32;
-        EXPECT_EQ(found.distinct_sectors, kSectors) << kernel;
-        EXPECT_DOUBLE_EQ(found.misses.l1_misses, kSectors) << kernel;
-        EXPECT_DOUBLE_EQ(found.misses.dram_read_bytes, 2 * 64 * 64 * 4) << kernel;
-        EXPECT_LE(found.misses.l2_read_sectors, kSectors);
-        EXPECT_GE(found.misses.l2_read_sectors, 2 * 64 * 64 * 4 / 32);
-        EXPECT_EQ(found.sums.fp32, 64 * 64 * 64 / 32) << kernel;
+        EXPECT_EQ(found.asked.distinct_sectors, kSectors) << kernel;
+        EXPECT_DOUBLE_EQ(found.model.misses.l1_misses, kSectors) << kernel;
+        EXPECT_DOUBLE_EQ(found.model.misses.dram_read_bytes, 2 * 64 * 64 * 4) << kernel;
+        EXPECT_LE(found.model.misses.l2_read_sectors, kSectors);
+        EXPECT_GE(found.model.misses.l2_read_sectors, 2 * 64 * 64 * 4 / 32);
+        EXPECT_EQ(found.asked.all.fp32, 64 * 64 * 64 / 32) << kernel;
     }
 }
 
@@ -147,7 +147,7 @@ TEST(Levels, NothingIsMergedWhereGroupsHoldOneSm) {
     LevelDevice on = h200();
     on.levels.gpcs.value = 132;
     const Levels found = levels(*plan("tiled", {128, 128, 128, 16}), on);
-    EXPECT_DOUBLE_EQ(found.misses.l2_read_sectors, found.misses.l1_misses);
+    EXPECT_DOUBLE_EQ(found.model.misses.l2_read_sectors, found.model.misses.l1_misses);
 }
 
 // A second-level cache that holds a row of tiles, but not all of N, reads N again for every row of blocks.
@@ -157,18 +157,19 @@ TEST(Levels, SmallSecondLevelReadsAgain) {
     on.levels.l2_bytes.value = 64 << 10;
     const Levels found = levels(*plan("tiled", {256, 256, 256, 16}), on);
     constexpr double kMatrix = 256 * 256 * 4;
-    EXPECT_GT(found.misses.dram_read_bytes, 8 * kMatrix);
+    EXPECT_GT(found.model.misses.dram_read_bytes, 8 * kMatrix);
     on.levels.l2_bytes.value = 64 << 20;
-    EXPECT_DOUBLE_EQ(levels(*plan("tiled", {256, 256, 256, 16}), on).misses.dram_read_bytes, 2 * kMatrix);
+    EXPECT_DOUBLE_EQ(levels(*plan("tiled", {256, 256, 256, 16}), on).model.misses.dram_read_bytes,
+                     2 * kMatrix);
 }
 
 void expect_same(const Levels& a, const Levels& b) {
-    EXPECT_EQ(a.sums, b.sums);
-    EXPECT_EQ(a.distinct_sectors, b.distinct_sectors);
-    EXPECT_DOUBLE_EQ(a.misses.l1_misses, b.misses.l1_misses);
-    EXPECT_DOUBLE_EQ(a.misses.l2_read_sectors, b.misses.l2_read_sectors);
-    EXPECT_DOUBLE_EQ(a.misses.dram_read_bytes, b.misses.dram_read_bytes);
-    EXPECT_DOUBLE_EQ(a.misses.latency_cycles, b.misses.latency_cycles);
+    EXPECT_EQ(a.asked.all, b.asked.all);
+    EXPECT_EQ(a.asked.distinct_sectors, b.asked.distinct_sectors);
+    EXPECT_DOUBLE_EQ(a.model.misses.l1_misses, b.model.misses.l1_misses);
+    EXPECT_DOUBLE_EQ(a.model.misses.l2_read_sectors, b.model.misses.l2_read_sectors);
+    EXPECT_DOUBLE_EQ(a.model.misses.dram_read_bytes, b.model.misses.dram_read_bytes);
+    EXPECT_DOUBLE_EQ(a.model.misses.latency_cycles, b.model.misses.latency_cycles);
 }
 
 TEST(Levels, BlocksThatWereMovedAreTheOnesRecorded) {
@@ -179,16 +180,16 @@ TEST(Levels, BlocksThatWereMovedAreTheOnesRecorded) {
             const auto sized = plan(kernel, shape);
             const auto whole = levels_of(recorded(*sized), on, {});
             ASSERT_TRUE(whole) << whole.error().message;
-            EXPECT_FALSE(whole->sampled);
+            EXPECT_FALSE(whole->launch.sampled);
             expect_same(levels(*sized, on), *whole);
         }
 }
 
 // `some` was found by fewer blocks, or by parts of them; l1, l2: how far its misses may be off.
 void expect_near(const Levels& some, const Levels& all, double l1, double l2) {
-    EXPECT_EQ(some.sums, all.sums);
-    EXPECT_NEAR(some.misses.l1_misses / all.misses.l1_misses, 1, l1);
-    EXPECT_NEAR(some.misses.l2_read_sectors / all.misses.l2_read_sectors, 1, l2);
+    EXPECT_EQ(some.asked.all, all.asked.all);
+    EXPECT_NEAR(some.model.misses.l1_misses / all.model.misses.l1_misses, 1, l1);
+    EXPECT_NEAR(some.model.misses.l2_read_sectors / all.model.misses.l2_read_sectors, 1, l2);
 }
 
 TEST(Levels, LaterWavesAreLikeTheFirst) {
@@ -200,11 +201,11 @@ TEST(Levels, LaterWavesAreLikeTheFirst) {
         few.most_lines = 1;
         all.all_blocks = true;
         const Levels a = levels(*sized, on, few), b = levels(*sized, on, all);
-        EXPECT_EQ(b.simulated, 1024u);
-        EXPECT_LT(a.simulated, 200u);
+        EXPECT_EQ(b.model.simulated, 1024u);
+        EXPECT_LT(a.model.simulated, 200u);
         SCOPED_TRACE(kernel);
         expect_near(a, b, 0.02, 0.08);
-        EXPECT_NEAR(a.misses.dram_read_bytes / b.misses.dram_read_bytes, 1, 0.05) << kernel;
+        EXPECT_NEAR(a.model.misses.dram_read_bytes / b.model.misses.dram_read_bytes, 1, 0.05) << kernel;
     }
 }
 
@@ -222,16 +223,17 @@ TEST(Levels, PartsOfBlocksAreLikeTheWhole) {
             part.most_lines = whole.most_lines = 1;
             whole.most_work = 3 * part.most_work;
             const Levels a = levels(*sized, on, part), b = levels(*sized, on, whole);
-            EXPECT_EQ(b.part, 1);
-            EXPECT_GT(a.part, 0.2) << kernel;
-            EXPECT_LT(a.part, 0.7) << kernel;
-            EXPECT_EQ(a.simulated, b.simulated);
-            parts.sums.add(a.sums, 1), wholes.sums.add(b.sums, 1);
-            parts.misses += a.misses, wholes.misses += b.misses;
+            EXPECT_EQ(b.model.part, 1);
+            EXPECT_GT(a.model.part, 0.2) << kernel;
+            EXPECT_LT(a.model.part, 0.7) << kernel;
+            EXPECT_EQ(a.model.simulated, b.model.simulated);
+            parts.asked.all.add(a.asked.all, 1), wholes.asked.all.add(b.asked.all, 1);
+            parts.model.misses += a.model.misses, wholes.model.misses += b.model.misses;
         }
         SCOPED_TRACE(kernel);
         expect_near(parts, wholes, 0.1, 0.1);
-        EXPECT_NEAR(parts.misses.latency_cycles / wholes.misses.latency_cycles, 1, 0.05) << kernel;
+        EXPECT_NEAR(parts.model.misses.latency_cycles / wholes.model.misses.latency_cycles, 1, 0.05)
+            << kernel;
     }
 }
 
@@ -241,9 +243,9 @@ TEST(Levels, AWaveHasItsPartOfTheUnits) {
     const LevelDevice on = h200();
     constexpr uint32_t kUnits = 70, kPart = 18, kBlocks = 64;
     analysis::BlockWork work;
-    work.units.resize(kUnits);
+    work.batches.resize(kUnits);
     for (uint32_t i = 0; i < kUnits; ++i) {
-        work.units[i].first = i, work.units[i].count = 1, work.units[i].loads = true;
+        work.batches[i].first = i, work.batches[i].count = 1, work.batches[i].loads = true;
         work.touches.push_back({i, 0, 15, false});
     }
     work.first_line = {0};
@@ -277,9 +279,9 @@ TEST(Levels, AWaveHasItsPartOfTheUnits) {
     std::set<uint32_t> units;
     for (const auto& sent : log.sent) {
         const uint32_t from = sent.block / kWave % kParts * kPart;
-        EXPECT_GE(sent.unit, from);
-        EXPECT_LT(sent.unit, from + kPart);
-        units.insert(sent.unit);
+        EXPECT_GE(sent.batch, from);
+        EXPECT_LT(sent.batch, from + kPart);
+        units.insert(sent.batch);
     }
     EXPECT_EQ(units.size(), kParts * kPart);
 }
@@ -291,12 +293,12 @@ TEST(Levels, LoadsOfNeighboursAreJoined) {
     sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/tests/data/ptx/nvrtc/tiled.default.ptx");
     const Levels found = levels(*sized, h200());
     constexpr uint64_t kBlocks = 16, kPhases = 4;
-    EXPECT_EQ(found.sums.accesses, kBlocks * (kPhases * (2 + 2 + 5) + 1));
+    EXPECT_EQ(found.asked.all.accesses, kBlocks * (kPhases * (2 + 2 + 5) + 1));
     // A wavefront each for the loads of N, and one for the four rows of M, whose lanes agree in pairs.
-    EXPECT_EQ(found.sums.wavefronts, kBlocks * kPhases * (2 + 4 + 1));
+    EXPECT_EQ(found.asked.all.wavefronts, kBlocks * kPhases * (2 + 4 + 1));
     const Levels apart = levels(*plan("tiled", {16, 16, 16, 4}), h200());
-    EXPECT_EQ(apart.sums.accesses, kBlocks * (kPhases * (2 + 2 + 8) + 1));
-    EXPECT_LT(found.sums.instructions, apart.sums.instructions);
+    EXPECT_EQ(apart.asked.all.accesses, kBlocks * (kPhases * (2 + 2 + 8) + 1));
+    EXPECT_LT(found.asked.all.instructions, apart.asked.all.instructions);
 }
 
 // 16 rows of M a whole number of lines apart lie in one bank; 33 elements apart they lie in 16 of them.
@@ -304,14 +306,14 @@ TEST(Levels, PassesDependOnThePitch) {
     const Levels even = levels(*plan("tiled_swapped", {32, 32, 32, 16}), h200());
     const Levels odd = levels(*plan("tiled_swapped", {33, 33, 33, 16}), h200());
     constexpr uint64_t kWarps = 4 * 8, kLoads = kWarps * 2 * 2;
-    EXPECT_EQ(even.sums.passes, kLoads * 16 + kWarps * 2);  // a warp stores to two rows of P
-    EXPECT_LT(odd.sums.passes, even.sums.passes);
+    EXPECT_EQ(even.asked.all.passes, kLoads * 16 + kWarps * 2);  // a warp stores to two rows of P
+    EXPECT_LT(odd.asked.all.passes, even.asked.all.passes);
     // Where they miss, lines whose tags share a bank go through one after the other; in one bank of words
     // they do so anyhow.
-    EXPECT_EQ(even.sums.more_passes, 0u);
-    EXPECT_GT(odd.sums.more_passes, 0u);
-    EXPECT_GT(odd.passes(), static_cast<double>(odd.sums.passes));
-    EXPECT_LE(odd.passes(), static_cast<double>(odd.sums.passes + odd.sums.more_passes));
+    EXPECT_EQ(even.asked.all.more_passes, 0u);
+    EXPECT_GT(odd.asked.all.more_passes, 0u);
+    EXPECT_GT(odd.passes(), static_cast<double>(odd.asked.all.passes));
+    EXPECT_LE(odd.passes(), static_cast<double>(odd.asked.all.passes + odd.asked.all.more_passes));
 }
 
 // Only what the recorded blocks touch takes memory: 1.6 GB of P may not be recorded, but its levels are
@@ -329,8 +331,8 @@ TEST(Levels, ArraysMayBeLargerThanWhatIsAllowed) {
     LevelOptions options;
     options.most_lines = 100'000;
     const Levels found = levels(*large, h200(), options);
-    EXPECT_EQ(found.sums.requested_bytes, uint64_t{20'000} * 20'000 * 2 * 4);
-    EXPECT_LT(found.simulated, found.blocks);
+    EXPECT_EQ(found.asked.all.requested_bytes, uint64_t{20'000} * 20'000 * 2 * 4);
+    EXPECT_LT(found.model.simulated, found.launch.blocks);
 }
 
 // As in tests/data/hardware/sms.txt: 8 SMs, five turns of GPCs, the 8 SMs again, and after eight turns the
@@ -338,7 +340,7 @@ TEST(Levels, ArraysMayBeLargerThanWhatIsAllowed) {
 TEST(Levels, BlocksAreDealtByGpcs) {
     const LevelDevice on = h200();
     analysis::BlockWork work;
-    work.units.resize(1);
+    work.batches.resize(1);
     work.warps = 8;
     analysis::LevelLog log;
     analysis::LevelLaunch launch = launch_of(on, work);
@@ -365,28 +367,29 @@ TEST(Levels, DramHasARangeWhereBlocksMayStayInStepOrNot) {
     LevelOptions with;
     with.range = true;
     const auto sized = plan("tiled", {256, 256, 256, 16});
-    EXPECT_FALSE(levels(*sized, on, with).dram_range);  // all of it fits L2
+    EXPECT_FALSE(levels(*sized, on, with).model.dram_range);  // all of it fits L2
     on.levels.l2_bytes.value = 64 << 10;
-    EXPECT_FALSE(levels(*sized, on).dram_range);  // nobody asks
-    on.levels.dram_cycles.value = 3000;           // longer than an SM's turn, though not twice as long
+    EXPECT_FALSE(levels(*sized, on).model.dram_range);  // nobody asks
+    on.levels.dram_cycles.value = 3000;                 // longer than an SM's turn, though not twice as long
     const Levels found = levels(*sized, on, with);
-    ASSERT_TRUE(found.dram_range);
-    EXPECT_LE(found.dram_range->first, found.misses.dram_read_bytes);
-    EXPECT_GE(found.dram_range->second, found.misses.dram_read_bytes);
-    EXPECT_GT(found.dram_range->second, 1.02 * found.dram_range->first);
+    ASSERT_TRUE(found.model.dram_range);
+    EXPECT_LE(found.model.dram_range->first, found.model.misses.dram_read_bytes);
+    EXPECT_GE(found.model.dram_range->second, found.model.misses.dram_read_bytes);
+    EXPECT_GT(found.model.dram_range->second, 1.02 * found.model.dram_range->first);
     on.levels.dram_cycles.value = 100'000;  // much longer: they stay in step
-    EXPECT_FALSE(levels(*sized, on, with).dram_range);
+    EXPECT_FALSE(levels(*sized, on, with).model.dram_range);
 }
 
 TEST(Levels, TheLongestBoundBinds) {
     LevelDevice on = h200();
     on.device.sms = 4;
     const Levels found = levels(*plan("tiled_transposed", {128, 128, 128, 32}), on);
-    ASSERT_EQ(found.bounds.size(), 7u);
-    for (const LevelBound& bound : found.bounds) EXPECT_LE(bound.ms, found.bounds[found.bound_by].ms);
-    EXPECT_STREQ(found.bounds[found.bound_by].resource, "data_pipe");  // 32 wavefronts a load of N
-    const double cycles = (found.passes() + static_cast<double>(found.sums.wavefronts)) / 4;
-    EXPECT_DOUBLE_EQ(found.bounds[2].ms, cycles / (1980 * 1e3) + found.idle_ms + found.launch_ms);
+    ASSERT_EQ(found.bounds.all.size(), 7u);
+    for (const LevelBound& bound : found.bounds.all) EXPECT_LE(bound.ms, found.bounds.longest().ms);
+    EXPECT_STREQ(found.bounds.longest().resource, "data_pipe");  // 32 wavefronts a load of N
+    const double cycles = (found.passes() + static_cast<double>(found.asked.all.wavefronts)) / 4;
+    EXPECT_DOUBLE_EQ(found.bounds.all[2].ms,
+                     cycles / (1980 * 1e3) + found.bounds.idle_ms + found.bounds.launch_ms);
 }
 
 // Blocks do not move: of six equal ones on four SMs some SM runs two, as if there were eight.
@@ -395,26 +398,27 @@ TEST(Levels, TheBusiestSmBinds) {
     on.device.sms = 4;
     const Levels six = levels(*plan("tiled", {64, 64, 96, 32}), on),
                  eight = levels(*plan("tiled", {64, 64, 128, 32}), on);
-    ASSERT_EQ(six.blocks, 6u);
-    ASSERT_EQ(eight.blocks, 8u);
+    ASSERT_EQ(six.launch.blocks, 6u);
+    ASSERT_EQ(eight.launch.blocks, 8u);
     for (const size_t shared : {2, 3, 4, 5})
-        EXPECT_NEAR(six.bounds[shared].ms - six.idle_ms, eight.bounds[shared].ms - eight.idle_ms, 1e-12);
-    EXPECT_LT(six.bounds[0].ms, eight.bounds[0].ms);
+        EXPECT_NEAR(six.bounds.all[shared].ms - six.bounds.idle_ms,
+                    eight.bounds.all[shared].ms - eight.bounds.idle_ms, 1e-12);
+    EXPECT_LT(six.bounds.all[0].ms, eight.bounds.all[0].ms);
     // A block cut by an edge does less: here the busiest SM may have two such.
     const Levels cut = levels(*plan("tiled", {33, 64, 96, 32}), on);
-    ASSERT_EQ(cut.blocks, 6u);
-    EXPECT_LT(cut.bounds[2].ms - cut.idle_ms, six.bounds[2].ms - six.idle_ms);
+    ASSERT_EQ(cut.launch.blocks, 6u);
+    EXPECT_LT(cut.bounds.all[2].ms - cut.bounds.idle_ms, six.bounds.all[2].ms - six.bounds.idle_ms);
     // Of five whole ones some SM has two, whatever else there is.
     const Levels five = levels(*plan("untiled_swapped", {32, 64, 176, 32}), on),
                  two = levels(*plan("untiled_swapped", {32, 64, 256, 32}), on);
-    ASSERT_EQ(five.blocks, 6u);
-    ASSERT_EQ(two.blocks, 8u);
-    EXPECT_NEAR(five.bounds[2].ms, two.bounds[2].ms, 0.02 * two.bounds[2].ms);
+    ASSERT_EQ(five.launch.blocks, 6u);
+    ASSERT_EQ(two.launch.blocks, 8u);
+    EXPECT_NEAR(five.bounds.all[2].ms, two.bounds.all[2].ms, 0.02 * two.bounds.all[2].ms);
     // Where each SM has a block at most, a whole one takes as long as ever, cut ones beside it or not.
     const Levels edge = levels(*plan("untiled_swapped", {32, 64, 40, 32}), h200()),
                  whole = levels(*plan("untiled_swapped", {32, 64, 32, 32}), h200());
-    ASSERT_EQ(edge.blocks, 2u);
-    EXPECT_NEAR(edge.bounds[2].ms, whole.bounds[2].ms, 0.02 * whole.bounds[2].ms);
+    ASSERT_EQ(edge.launch.blocks, 2u);
+    EXPECT_NEAR(edge.bounds.all[2].ms, whole.bounds.all[2].ms, 0.02 * whole.bounds.all[2].ms);
 }
 
 // The least that any way to deal blocks leaves the busiest SM.
@@ -485,26 +489,28 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     LevelOptions options;
     options.registers = 128;  // two blocks
     const Levels one = levels(*plan("warp_tile", {128, 64, 128, 0}), on, options);
-    ASSERT_EQ(one.blocks, 1u);
-    EXPECT_TRUE(one.in_step);
+    ASSERT_EQ(one.launch.blocks, 1u);
+    EXPECT_TRUE(one.launch.in_step);
     // And until the first loads of each of 8 phases have come from shared memory.
     const double first_reads = 8 * on.levels.shared_cycles.value, clocks = 1980 * 1e3;
-    EXPECT_EQ(one.sending_ms, 0);
-    EXPECT_DOUBLE_EQ(one.idle_ms, (one.misses.wait_cycles + first_reads) / clocks);
+    EXPECT_EQ(one.bounds.sending_ms, 0);
+    EXPECT_DOUBLE_EQ(one.bounds.idle_ms, (one.model.misses.wait_cycles + first_reads) / clocks);
     // 8 phases, which wait twice each: N is asked for when M's data are there, from L2.
-    EXPECT_GE(one.misses.wait_cycles, 16 * 0.9 * on.levels.l2_latency.value);  // from the last one's issue
-    EXPECT_LE(one.misses.wait_cycles, 16 * 1.5 * on.levels.l2_latency.value);
-    EXPECT_LE(one.misses.wait_cycles, one.misses.latency_cycles);
+    EXPECT_GE(one.model.misses.wait_cycles,
+              16 * 0.9 * on.levels.l2_latency.value);  // from the last one's issue
+    EXPECT_LE(one.model.misses.wait_cycles, 16 * 1.5 * on.levels.l2_latency.value);
+    EXPECT_LE(one.model.misses.wait_cycles, one.model.misses.latency_cycles);
     // Nothing is issued while the pipe serves the first loads of a warp of each scheduler, 4 of 16 bytes a
     // lane.
-    const double issued = static_cast<double>(one.sums.instructions) / 4 / clocks;
-    const double filling = (one.bounds[4].ms - one.launch_ms - one.idle_ms - issued) * clocks;
+    const double issued = static_cast<double>(one.asked.all.instructions) / 4 / clocks;
+    const double filling =
+        (one.bounds.all[4].ms - one.bounds.launch_ms - one.bounds.idle_ms - issued) * clocks;
     EXPECT_GE(filling, 8 * 4 * 4 * 1 - 1e-6);
     EXPECT_LE(filling, 8 * 4 * 4 * 4 + 1e-6);
     // Blocks in step are taken in pairs: of six on two SMs one runs four, and of three one runs two.
     on.device.sms = 2;
     const auto busiest = [&](uint32_t blocks) {
-        return levels(*plan("warp_tile", {128, 8, blocks * 128, 0}), on, options).of_busiest(2);
+        return levels(*plan("warp_tile", {128, 8, blocks * 128, 0}), on, options).launch.of_busiest(2);
     };
     EXPECT_EQ(busiest(3), 2u);
     EXPECT_EQ(busiest(4), 2u);
@@ -513,21 +519,22 @@ TEST(Levels, WhatAllBlocksWaitIsPartOfABound) {
     on.device.sms = 1;
     // Rounds of two blocks: five wait as long as six.
     const Levels five = levels(*plan("warp_tile", {128, 64, 5 * 128, 0}), on, options);
-    EXPECT_EQ(five.resident, 2u);
-    EXPECT_DOUBLE_EQ(five.idle_ms, (five.misses.wait_cycles / 5 + first_reads) * 3 / clocks);
+    EXPECT_EQ(five.launch.resident, 2u);
+    EXPECT_DOUBLE_EQ(five.bounds.idle_ms, (five.model.misses.wait_cycles / 5 + first_reads) * 3 / clocks);
     const Levels many = levels(*plan("tiled", {256, 64, 256, 16}), on);
-    EXPECT_FALSE(many.in_step);
-    EXPECT_GT(many.misses.wait_cycles, 0);
-    EXPECT_LT(many.idle_ms, 0.1 * many.bounds[2].ms);
-    EXPECT_LT(many.idle_ms * clocks, 0.02 * many.misses.wait_cycles);
+    EXPECT_FALSE(many.launch.in_step);
+    EXPECT_GT(many.model.misses.wait_cycles, 0);
+    EXPECT_LT(many.bounds.idle_ms, 0.1 * many.bounds.all[2].ms);
+    EXPECT_LT(many.bounds.idle_ms * clocks, 0.02 * many.model.misses.wait_cycles);
     // One block of 32 warps is not in step with another: what it waits is what the SM does nothing, but for
     // what sending takes longer by chance.
     const Levels alone = levels(*plan("tiled", {32, 64, 32, 32}), on);
-    EXPECT_FALSE(alone.in_step);
+    EXPECT_FALSE(alone.launch.in_step);
     constexpr double kMargin = 0.95;
-    const double waited = alone.misses.wait_cycles, later = 2 * on.levels.spread_cycles.value;
-    EXPECT_GE(alone.idle_ms * clocks, kMargin * (waited - alone.passes() * on.levels.send_share.value));
-    EXPECT_LE(alone.idle_ms * clocks, kMargin * (waited + later));
+    const double waited = alone.model.misses.wait_cycles, later = 2 * on.levels.spread_cycles.value;
+    EXPECT_GE(alone.bounds.idle_ms * clocks,
+              kMargin * (waited - alone.passes() * on.levels.send_share.value));
+    EXPECT_LE(alone.bounds.idle_ms * clocks, kMargin * (waited + later));
 }
 
 // No SM sends stores faster; nor slower, where lanes are far apart, warps store to many lines, and none of
@@ -538,7 +545,7 @@ TEST(Levels, StoresAreSentAsMeasured) {
         uint32_t apart = 0, times = 0, warps = 0, sms = 0;
         double clocks = 0;
         words >> apart >> times >> warps >> sms >> clocks;
-        analysis::UnitStores stores;  // as many requests as are to the same sectors
+        analysis::BatchStores stores;  // as many requests as are to the same sectors
         stores.bytes = 128 * times;
         stores.warps = warps;
         if (apart >= 8) {
@@ -571,37 +578,38 @@ TEST(Levels, WhatBlocksStoreIsSentToL2) {
     const Shape one{128, 8, 128, 0};
     const Levels alone = found("vector_loads", one, on), hidden = found("vector_loads", one, fast);
     const uint64_t first = 32 + 8, again = 2 * first;
-    EXPECT_EQ(alone.sums.sent_sectors, 8u * 8 * (first + 7 * again));
-    EXPECT_TRUE(alone.by_sending);
-    EXPECT_DOUBLE_EQ(alone.bounds[1].ms - alone.launch_ms,
-                     static_cast<double>(alone.sums.sent_sectors) / 2 / (1980 * 1e3));
+    EXPECT_EQ(alone.asked.all.sent_sectors, 8u * 8 * (first + 7 * again));
+    EXPECT_TRUE(alone.bounds.by_sending);
+    EXPECT_DOUBLE_EQ(alone.bounds.all[1].ms - alone.bounds.launch_ms,
+                     static_cast<double>(alone.asked.all.sent_sectors) / 2 / (1980 * 1e3));
     // Part of what the SM and the block take, but for the requests themselves.
-    EXPECT_EQ(hidden.sending_ms, 0);
-    EXPECT_GT(alone.sending_ms, 0.95 * 0.75 * (alone.bounds[1].ms - alone.launch_ms));
-    EXPECT_LT(alone.sending_ms, 0.95 * (alone.bounds[1].ms - alone.launch_ms));
+    EXPECT_EQ(hidden.bounds.sending_ms, 0);
+    EXPECT_GT(alone.bounds.sending_ms, 0.95 * 0.75 * (alone.bounds.all[1].ms - alone.bounds.launch_ms));
+    EXPECT_LT(alone.bounds.sending_ms, 0.95 * (alone.bounds.all[1].ms - alone.bounds.launch_ms));
     for (const size_t by : {2, 3, 4, 5, 6})
-        EXPECT_NEAR(alone.bounds[by].ms - hidden.bounds[by].ms, alone.sending_ms, 1e-12) << by;
+        EXPECT_NEAR(alone.bounds.all[by].ms - hidden.bounds.all[by].ms, alone.bounds.sending_ms, 1e-12) << by;
     // Two blocks side by side send one after the other. What those of earlier rounds send may take no time of
     // its own.
     const auto sending = [&](uint32_t blocks) {
         LevelOptions options;
         options.registers = 128;  // two at once
         const Levels many = levels(*plan("vector_loads", {blocks * 128, 8, 128, 0}), on, options);
-        EXPECT_EQ(many.resident, 2u);
-        return many.sending_ms / alone.sending_ms;
+        EXPECT_EQ(many.launch.resident, 2u);
+        return many.bounds.sending_ms / alone.bounds.sending_ms;
     };
     EXPECT_NEAR(sending(2), 2, 1e-9);
     EXPECT_NEAR(sending(3), 1, 1e-9);
     EXPECT_NEAR(sending(4), 2, 1e-9);
     const Levels tiles = found("tiled", {64, 64, 64, 16}, on);
-    EXPECT_EQ(tiles.sums.sent_sectors, tiles.sums.stored_sectors);
-    EXPECT_EQ(tiles.sending_ms, 0);
+    EXPECT_EQ(tiles.asked.all.sent_sectors, tiles.asked.all.stored_sectors);
+    EXPECT_EQ(tiles.bounds.sending_ms, 0);
     // Each lane of untiled_swapped has a row of its own, but warps share them: only the bytes are counted.
     const Levels rows = found("untiled_swapped", {32, 64, 32, 32}, on);
-    EXPECT_EQ(rows.sums.stored_sectors, 32u * 32);
-    EXPECT_EQ(rows.sums.sent_sectors, 32u * 32 * 4 / 32);
+    EXPECT_EQ(rows.asked.all.stored_sectors, 32u * 32);
+    EXPECT_EQ(rows.asked.all.sent_sectors, 32u * 32 * 4 / 32);
     // So they are of blocks that an edge cuts.
-    EXPECT_LT(found("vector_loads", {100, 8, 100, 0}, on).sums.sent_sectors, alone.sums.sent_sectors / 2);
+    EXPECT_LT(found("vector_loads", {100, 8, 100, 0}, on).asked.all.sent_sectors,
+              alone.asked.all.sent_sectors / 2);
 }
 
 // A launch behind another one finds its arrays in L2, if that holds them.
@@ -614,8 +622,8 @@ TEST(Levels, BoundsWaitForDramOnlyWhereL2DoesNotHoldTheArrays) {
         LevelOptions options;
         options.registers = registers;
         const Levels found = levels(*sized, on, options), other = levels(*sized, slow, options);
-        EXPECT_GT(found.misses.wait_cycles, 0) << kernel;
-        return other.misses.wait_cycles / found.misses.wait_cycles;
+        EXPECT_GT(found.model.misses.wait_cycles, 0) << kernel;
+        return other.model.misses.wait_cycles / found.model.misses.wait_cycles;
     };
     const Shape square{64, 64, 64, 16}, many_warps{64, 64, 64, 32}, pair{128, 64, 256, 0};
     EXPECT_EQ(longer("untiled", square), 1);
@@ -637,7 +645,7 @@ TEST(Levels, BlocksInStepHaveLittleToDoInATripOfALoop) {
     const auto longer = [&](uint32_t columns, bool unrolled = false) {
         auto sized = plan("tiled", {16, 64, columns, 16});
         if (unrolled) sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/nvrtc/tiled.t16.ptx");
-        return (levels(*sized, on).idle_ms - levels(*sized, quick).idle_ms) * 1980 * 1e3;
+        return (levels(*sized, on).bounds.idle_ms - levels(*sized, quick).bounds.idle_ms) * 1980 * 1e3;
     };
     const double phases = 4, trips = 15, wavefronts = 8 * 2;
     EXPECT_NEAR(longer(32), phases * (trips * 46 - 16 * 2 * wavefronts), 1e-6);
@@ -656,13 +664,13 @@ TEST(Levels, SmsThatRunMostBlocksIdleLess) {
     work.warps = 8;
     work.barriers = true;
     for (uint32_t line = 0; line < 32; ++line) work.touches.push_back({line, 0, 1});
-    work.units.resize(1);
-    work.units[0].count = 32, work.units[0].loads = true;
-    work.units[0].load_cycles = work.units[0].work_cycles = 100;
+    work.batches.resize(1);
+    work.batches[0].count = 32, work.batches[0].loads = true;
+    work.batches[0].load_cycles = work.batches[0].work_cycles = 100;
     work.first_line = {100};
     analysis::LevelLaunch launch = launch_of(on, work, 32);
     launch.resident = 2;
-    launch.pace = analysis::Pace::Apart;  // DRAM as fast as L2
+    launch.drift = analysis::Drift::Free;  // DRAM as fast as L2
     const auto idle = [&](uint32_t blocks, uint32_t sms) {
         launch.blocks = blocks, launch.sms = sms;
         return analysis::replay_levels(on.levels, launch).misses.idle_cycles;
@@ -684,8 +692,8 @@ TEST(Levels, WhoFindsAReadUnderWayInL2MayWaitForIt) {
     work.warps = 1;
     work.barriers = true;
     work.touches = {{0, 0, 1}};
-    work.units.resize(1);
-    work.units[0].count = 1, work.units[0].loads = true;
+    work.batches.resize(1);
+    work.batches[0].count = 1, work.batches[0].loads = true;
     work.first_line = {100};
     analysis::LevelLaunch launch = launch_of(on, work);
     launch.blocks = launch.sms = 2;
@@ -703,17 +711,17 @@ TEST(Levels, WhoFindsAReadUnderWayInL2MayWaitForIt) {
 // of a tile of M and of N, and none of them twice.
 TEST(Levels, LinesThatMissAreLookedUpAgain) {
     const Levels found = levels(*plan("tiled", {64, 64, 64, 16}), h200());
-    EXPECT_DOUBLE_EQ(found.misses.l1_missed_lines, 16 * 4 * 32);
-    EXPECT_EQ(found.sums.lines, 16u * (4 * 32 + 16));  // and 16 rows of P are stored
+    EXPECT_DOUBLE_EQ(found.model.misses.l1_missed_lines, 16 * 4 * 32);
+    EXPECT_EQ(found.asked.all.lines, 16u * (4 * 32 + 16));  // and 16 rows of P are stored
     // The warp's two rows of a tile lie in two lines, for which one lookup does. How many do for those that
     // come later is not known.
-    EXPECT_EQ(found.sums.lookups, found.sums.lines / 2);
+    EXPECT_EQ(found.asked.all.lookups, found.asked.all.lines / 2);
     EXPECT_EQ(found.lookups_again(), 0);
-    EXPECT_DOUBLE_EQ(found.lookups(), static_cast<double>(found.sums.lookups) + found.lookups_again());
+    EXPECT_DOUBLE_EQ(found.lookups(), static_cast<double>(found.asked.all.lookups) + found.lookups_again());
     // The warps of a tile of 32 have one line each.
     const Levels rows = levels(*plan("tiled", {64, 64, 64, 32}), h200());
-    EXPECT_EQ(rows.sums.lookups, rows.sums.lines);
-    EXPECT_DOUBLE_EQ(rows.lookups_again(), rows.misses.l1_missed_lines);
+    EXPECT_EQ(rows.asked.all.lookups, rows.asked.all.lines);
+    EXPECT_DOUBLE_EQ(rows.lookups_again(), rows.model.misses.l1_missed_lines);
 }
 
 // An H200 answers no more loads than that allows, and where an SM has 64 warps not much less.
@@ -769,7 +777,7 @@ TEST(Levels, TripsOfALoopTakeAsLongAsMeasured) {
         auto sized = plan("tiled", {tile, k, tile, tile});
         if (unrolled) sized->ptx = file_text(TILESCOPE_SOURCE_DIR "/tests/data/ptx/nvrtc/tiled.default.ptx");
         const Levels with = levels(*sized, h200()), without = levels(*sized, fast);
-        return (with.bounds.back().ms - without.bounds.back().ms) * spec.clock_mhz.value * 1e3;
+        return (with.bounds.all.back().ms - without.bounds.all.back().ms) * spec.clock_mhz.value * 1e3;
     };
     const double more = spec.trip_cycles.value - spec.shared_cycles.value;
     EXPECT_NEAR(clocks_of_trips(64, 8), 8 * 7 * more, 1e-3);  // phases, trips behind the first
@@ -806,14 +814,14 @@ TEST(Levels, WarpsWithoutBarriersWaitEachOnItsOwn) {
     work.warps = 2;
     work.touches = {{0, 0, 1}, {1, 0, 1}, {2, 0, 1}, {1, 0, 1}};
     work.warps_of = {1, 2, 1, 2};
-    work.units.resize(2);
+    work.batches.resize(2);
     for (uint32_t i = 0; i < 2; ++i)
-        work.units[i].first = 2 * i, work.units[i].count = 2, work.units[i].loads = true;
+        work.batches[i].first = 2 * i, work.batches[i].count = 2, work.batches[i].loads = true;
     work.first_line = {100};
     const auto waits = [&](bool barriers) {
         work.barriers = barriers;
         analysis::LevelLaunch launch = launch_of(on, work);
-        launch.pace = analysis::Pace::Apart;  // DRAM as fast as L2
+        launch.drift = analysis::Drift::Free;  // DRAM as fast as L2
         return analysis::replay_levels(on.levels, launch).misses.wait_cycles;
     };
     const double l1 = on.levels.l1_cycles.value, l2 = on.levels.l2_cycles.value;

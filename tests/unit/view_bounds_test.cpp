@@ -6,15 +6,14 @@
 #include <gtest/gtest.h>
 
 #include "app/timing/model.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
 
-using kernels::Levels;
+using analysis::Levels;
 
-kernels::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
+analysis::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
 
 // 64 x 64 x 64: 8,192 multiply-adds of a warp.
 constexpr uint32_t kWidth = 64;
@@ -23,29 +22,30 @@ BoundsOf launch() { return {"h200", "nvrtc", "tiled", kWidth, 16, 32}; }
 
 Levels bound_by(const char* resource) {
     Levels levels;
-    levels.blocks = levels.simulated = 132;  // one an SM
-    levels.resident = 8;
-    levels.sums.passes = kMultiplyAdds;
-    levels.sums.wavefronts = kMultiplyAdds * 7 / 8;
-    levels.sums.accesses = kMultiplyAdds * 5 / 4;
-    levels.sums.instructions = kMultiplyAdds * 9 / 2;
-    levels.sums.fp32 = kMultiplyAdds * 3;
-    levels.sums.l1_sectors = 1000;
-    levels.sums.stored_sectors = 125;  // 4,000 bytes
-    levels.misses.l2_read_sectors = 2500;
-    levels.misses.dram_read_bytes = 2e6;
-    levels.misses.latency_cycles = 132 * 4321.;
-    levels.l1_hit_rate = 0.625;
+    levels.launch.blocks = levels.model.simulated = 132;  // one an SM
+    levels.launch.resident = 8;
+    levels.asked.all.passes = kMultiplyAdds;
+    levels.asked.all.wavefronts = kMultiplyAdds * 7 / 8;
+    levels.asked.all.accesses = kMultiplyAdds * 5 / 4;
+    levels.asked.all.instructions = kMultiplyAdds * 9 / 2;
+    levels.asked.all.fp32 = kMultiplyAdds * 3;
+    levels.asked.all.l1_sectors = 1000;
+    levels.asked.all.stored_sectors = 125;  // 4,000 bytes
+    levels.model.misses.l2_read_sectors = 2500;
+    levels.model.misses.dram_read_bytes = 2e6;
+    levels.model.misses.latency_cycles = 132 * 4321.;
+    levels.model.l1_hit_rate = 0.625;
     double ms = 1;
     for (const char* one : {"dram", "l2", "data_pipe", "lsu", "issue", "fp32", "latency"}) {
-        if (one == std::string_view(resource)) levels.bound_by = levels.bounds.size();
-        levels.bounds.push_back({one, one == std::string_view(resource) ? 10 : ms++, "what it is made of"});
+        if (one == std::string_view(resource)) levels.bounds.bound_by = levels.bounds.all.size();
+        levels.bounds.all.push_back(
+            {one, one == std::string_view(resource) ? 10 : ms++, "what it is made of"});
     }
     return levels;
 }
 
 TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     const std::pair<const char*, std::string> kSaid[] = {
         {"dram", fmt::format("Bound by DRAM: 2.00 MB read and 4.00 kB stored, at {} GB/s.",
                              draw::figure(on.device.memory_gbs))},
@@ -72,10 +72,10 @@ TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
 TEST(Bounds, LookupsBoundTheLoadStoreUnitsWhereTheyAreMore) {
     Levels levels = bound_by("lsu");
     const auto sentence = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
-    levels.sums.lookups = levels.sums.accesses;
+    levels.asked.all.lookups = levels.asked.all.accesses;
     EXPECT_NE(sentence().find("1.25 loads and stores for each multiply-add"), std::string::npos)
         << sentence();
-    levels.sums.lookups = kMultiplyAdds * 8;
+    levels.asked.all.lookups = kMultiplyAdds * 8;
     EXPECT_NE(sentence().find("8.00 lookups of tags for each multiply-add"), std::string::npos) << sentence();
 }
 
@@ -101,7 +101,7 @@ TEST(Bounds, BarsStandInOrderBelowTheMeasuredOne) {
 TEST(Bounds, TheBusiestSmIsSaid) {
     const auto sentence = [](const char* resource, uint64_t blocks) {
         Levels levels = bound_by(resource);
-        levels.blocks = blocks;
+        levels.launch.blocks = blocks;
         return bound_chart(launch(), levels, h200(), {}).sentence;
     };
     EXPECT_NE(sentence("issue", 192).find("4 a clock; 192 blocks on 132 SMs, so that one runs 2."),
@@ -116,38 +116,38 @@ TEST(Bounds, TheBusiestSmIsSaid) {
 TEST(Bounds, WhatAllBlocksWaitIsSaid) {
     Levels levels = bound_by("issue");
     const auto said = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
-    levels.idle_ms = 0.3;  // of 10
+    levels.bounds.idle_ms = 0.3;  // of 10
     EXPECT_EQ(said().find("wait"), std::string::npos) << said();
-    levels.idle_ms = 2.5;
+    levels.bounds.idle_ms = 2.5;
     EXPECT_NE(said().find("4 a clock; for 2.50 ms the 8 blocks of an SM wait for data at once."),
               std::string::npos)
         << said();
-    levels.resident = 1;
+    levels.launch.resident = 1;
     EXPECT_NE(said().find("; for 2.50 ms an SM's block waits for data."), std::string::npos) << said();
-    levels.resident = 2, levels.in_step = true;
+    levels.launch.resident = 2, levels.launch.in_step = true;
     const BoundChart chart = bound_chart(launch(), levels, h200(), {});
     EXPECT_NE(
         chart.rests_on.find("For 2.50 ms of 10.00 ms all blocks of an SM wait for data, modelled: few warps"),
         std::string::npos)
         << chart.rests_on;
-    levels.resident = 8, levels.sending_ms = 1;
+    levels.launch.resident = 8, levels.bounds.sending_ms = 1;
     EXPECT_NE(bound_chart(launch(), levels, h200(), {})
                   .rests_on.find("all blocks of an SM wait for data, or send what they store, modelled"),
               std::string::npos);
     EXPECT_NE(said().find("wait for data at once, or send what they store."), std::string::npos) << said();
-    levels.sending_ms = 0.1;
+    levels.bounds.sending_ms = 0.1;
     EXPECT_EQ(said().find("send"), std::string::npos) << said();
     levels = bound_by("dram");
-    levels.idle_ms = 2.5;
+    levels.bounds.idle_ms = 2.5;
     EXPECT_EQ(said().find("wait"), std::string::npos) << said();
 }
 
 TEST(Bounds, WhatSmsSendIsSaidWhereItBinds) {
     Levels levels = bound_by("l2");
-    levels.bounds[levels.bound_by].of = "4,096 sectors that SMs send for what they store, 2 a clock each";
+    levels.bounds.longest().of = "4,096 sectors that SMs send for what they store, 2 a clock each";
     const auto chart = [&] { return bound_chart(launch(), levels, h200(), {}); };
     EXPECT_EQ(chart().sentence.find("send"), std::string::npos) << chart().sentence;
-    levels.by_sending = true;
+    levels.bounds.by_sending = true;
     EXPECT_NE(chart().sentence.find("4,096 sectors that SMs send for what they store, 2 a clock each"),
               std::string::npos)
         << chart().sentence;
@@ -156,9 +156,9 @@ TEST(Bounds, WhatSmsSendIsSaidWhereItBinds) {
 }
 
 TEST(Bounds, EveryBarHasItsSources) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     Levels levels = bound_by("l2");
-    levels.blocks = 1600;
+    levels.launch.blocks = 1600;
     for (const BoundBar& bar : bound_chart(launch(), levels, on, {}).bars) {
         EXPECT_NE(bar.rests_on.find("what it is made of"), std::string::npos) << bar.name;
         EXPECT_NE(bar.rests_on.find("documented"), std::string::npos) << bar.name;

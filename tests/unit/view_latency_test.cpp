@@ -2,39 +2,38 @@
 #include <gtest/gtest.h>
 
 #include "app/timing/latency.h"
-#include "kernels/textbook/device_levels.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::timing {
 namespace {
 
-using kernels::Levels;
+using analysis::Levels;
 
-kernels::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
+analysis::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
 BoundsOf launch(const char* compiler) { return {"h200", compiler, "untiled", 1024, 32, 32}; }
 
 // 1,056 blocks of 32 warps, two on an SM at once. A block has 100 units, each of `loads` loads a warp, and a
 // unit takes 400 clocks. The data pipe needs `pipe_clocks` clocks for a unit of a block.
-Levels levels_of(uint64_t loads, double pipe_clocks, const kernels::LevelDevice& on) {
+Levels levels_of(uint64_t loads, double pipe_clocks, const analysis::LevelDevice& on) {
     Levels levels;
-    levels.blocks = levels.simulated = 1056;
-    levels.resident = 2;
-    levels.sums.load_units = levels.blocks * 100;
-    levels.sums.loads = levels.sums.loads_ahead = levels.sums.load_units * 32 * loads;
-    levels.sums.instructions = 1024ull * 1024 * 1024 / 32 * 5;
-    levels.misses.latency_cycles = 400. * static_cast<double>(levels.sums.load_units);
+    levels.launch.blocks = levels.model.simulated = 1056;
+    levels.launch.resident = 2;
+    levels.asked.all.load_turns = levels.launch.blocks * 100;
+    levels.asked.all.loads = levels.asked.all.loads_ahead = levels.asked.all.load_turns * 32 * loads;
+    levels.asked.all.instructions = 1024ull * 1024 * 1024 / 32 * 5;
+    levels.model.misses.latency_cycles = 400. * static_cast<double>(levels.asked.all.load_turns);
     const double a_ms = on.levels.clock_mhz.value * 1e3;
-    const double units_of_sm = static_cast<double>(levels.sums.load_units) / on.device.sms;
-    levels.bounds = {{"dram", 0.001, ""},
-                     {"data_pipe", units_of_sm * pipe_clocks / a_ms, ""},
-                     {"latency", units_of_sm * 400 / 2 / a_ms, ""}};
-    levels.bound_by = levels.bounds[1].ms > levels.bounds[2].ms ? 1 : 2;
+    const double units_of_sm = static_cast<double>(levels.asked.all.load_turns) / on.device.sms;
+    levels.bounds.all = {{"dram", 0.001, ""},
+                         {"data_pipe", units_of_sm * pipe_clocks / a_ms, ""},
+                         {"latency", units_of_sm * 400 / 2 / a_ms, ""}};
+    levels.bounds.bound_by = levels.bounds.all[1].ms > levels.bounds.all[2].ms ? 1 : 2;
     return levels;
 }
 
 // Latency is the bound just where less is in flight than would have to be: both are one sum.
 TEST(Latency, IsLittlesLaw) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     for (const uint64_t loads : {1, 2, 8})
         for (const double pipe : {64., 128., 199., 201., 500.}) {
             const Levels levels = levels_of(loads, pipe, on);
@@ -44,21 +43,22 @@ TEST(Latency, IsLittlesLaw) {
             EXPECT_DOUBLE_EQ(flow.wait, 400);
             EXPECT_EQ(flow.roof, 1u);
             EXPECT_NEAR(flow.a_clock, 32 * static_cast<double>(loads) / pipe, 1e-9);
-            EXPECT_EQ(flow.in_flight() < flow.needed(flow.wait), levels.bound_by == 2) << loads << pipe;
+            EXPECT_EQ(flow.in_flight() < flow.needed(flow.wait), levels.bounds.bound_by == 2)
+                << loads << pipe;
         }
 }
 
 TEST(Latency, FewBlocksDoNotFillAnSm) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     Levels levels = levels_of(2, 128, on);
-    levels.blocks = on.device.sms;  // one each
+    levels.launch.blocks = on.device.sms;  // one each
     EXPECT_DOUBLE_EQ(flow_of(launch("clang"), levels, on).warps, 32);
-    levels.sums.load_units = 0;  // a kernel that loads nothing
+    levels.asked.all.load_turns = 0;  // a kernel that loads nothing
     EXPECT_EQ(flow_of(launch("clang"), levels, on).in_flight(), 0);
 }
 
 TEST(Latency, TheSentenceSaysWhetherThereIsEnoughInFlight) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     EXPECT_EQ(
         latency_chart(launch("clang"), levels_of(2, 128, on), on, {}, nullptr).sentence,
         "An SM holds 64 warps, each with 2 loads in flight: 128. A warp loads again after 400 clocks at "
@@ -80,7 +80,7 @@ TEST(Latency, TheSentenceSaysWhetherThereIsEnoughInFlight) {
 }
 
 TEST(Latency, StallsAreSharesOfTheWarpsTimeTheLongestFirst) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     kernels::LevelCounterRow row;
     row.stalls = {{"barrier", 1}, {"long_scoreboard", 6}, {"selected", 1}, {"wait", 0.5}, {"drain", 1.5}};
     const auto stalls =
@@ -103,7 +103,7 @@ TEST(Latency, TheStallsThatShipAreRead) {
 }
 
 TEST(Latency, TheDifferenceOfCompilersIsSaid) {
-    const kernels::LevelDevice on = h200();
+    const analysis::LevelDevice on = h200();
     kernels::Timing slow, fast;
     slow.median_ms = 0.672, fast.median_ms = 0.352;
     Levels one = levels_of(2, 128, on);

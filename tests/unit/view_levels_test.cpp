@@ -5,7 +5,7 @@
 
 #include "app/look/request.h"
 #include "core/analysis/coalescing.h"
-#include "kernels/textbook/device_levels.h"
+#include "kernels/textbook/devices.h"
 #include "tests/unit/keys.h"
 #include "tests/unit/view_recordings.h"
 

@@ -59,16 +59,16 @@ protected:
         return bounds_of_ladder(all.front(), chosen_, kWidth);
     }
     // As if it had been worked out.
-    void know(std::string_view kernel, Result<kernels::Levels> levels) {
+    void know(std::string_view kernel, Result<analysis::Levels> levels) {
         for (const BoundsOf& of : asked())
             if (of.kernel == kernel)
                 chosen_.bounds.known.emplace(
-                    of, std::make_shared<const Result<kernels::Levels>>(std::move(levels)));
+                    of, std::make_shared<const Result<analysis::Levels>>(std::move(levels)));
     }
-    static kernels::Levels bound_by(const char* resource) {
-        kernels::Levels levels;
-        levels.blocks = levels.simulated = 16;
-        levels.bounds = {{resource, 0.1, "what it is made of"}};
+    static analysis::Levels bound_by(const char* resource) {
+        analysis::Levels levels;
+        levels.launch.blocks = levels.model.simulated = 16;
+        levels.bounds.all = {{resource, 0.1, "what it is made of"}};
         return levels;
     }
 

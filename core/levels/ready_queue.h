@@ -1,4 +1,5 @@
-// Whose turn it is in a replay of the memory levels (replay.h): of an SM's blocks, and of the SMs.
+// Whose turn it is in a replay of the memory levels (replay.h): of an SM's blocks, by a queue of those that are
+// ready, and of the SMs, by a tournament of their times.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +14,9 @@ namespace tilescope::analysis {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// When each of an SM's blocks is ready for its next turn: those that are, bit by bit, and the others in the
-// order of their times. The oldest has number 0.
-class Ready {
+// The ready queue of an SM: bit by bit the blocks that are ready for their next turn, and the others in the order
+// of the times at which they will be. The oldest block has number 0.
+class ReadyQueue {
 public:
     static constexpr uint32_t kMost = 64;  // blocks: a bit each
 
@@ -25,7 +26,7 @@ public:
         if (ready_ != 0) return std::max(now_, pipe_free);
         return waiting_.empty() ? kNever : std::max(times_[waiting_.front()], pipe_free);
     }
-    // Bit by bit those that are ready at a time, which is not before any that this was asked for.
+    // Bit by bit the blocks that are ready at `now`, which is never earlier than in the call before.
     uint64_t at(double now) {
         now_ = now;
         size_t count = 0;
@@ -34,20 +35,20 @@ public:
         waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
         return ready_;
     }
-    // One more, younger than the others.
+    // Adds a block, younger than the others.
     void add(double time) {
         times_.push_back(time);
         wait(static_cast<uint8_t>(times_.size() - 1));
     }
-    // One that was ready has had its turn: when it is ready again. Until the pipe is free no turn comes, so
-    // that one which is ready by then stays ready.
+    // A block that was ready has had its turn, and is ready again at `time`. Until the pipe is free no turn
+    // comes, so that a block which is ready by then stays ready.
     void set(size_t block, double time, double pipe_free) {
         times_[block] = time;
         if (time <= pipe_free) return;
         ready_ &= ~(uint64_t{1} << block);
         wait(static_cast<uint8_t>(block));
     }
-    // One that was ready has ended. The younger ones get the numbers before theirs.
+    // A block that was ready has ended. The younger ones get the numbers before theirs.
     void remove(size_t block) {
         times_.erase(times_.begin() + static_cast<std::ptrdiff_t>(block));
         const uint64_t older = (uint64_t{1} << block) - 1;
@@ -64,19 +65,19 @@ private:
         waiting_[at] = block;
     }
     std::vector<double> times_;
-    std::vector<uint8_t> waiting_;  // the first to be ready first
-    uint64_t ready_ = 0;
+    std::vector<uint8_t> waiting_;  // blocks that are not ready, in the order of their times
+    uint64_t ready_ = 0;            // blocks, bit by bit
     double now_ = 0;
 };
 
-// The number of a bit that is set: of the one that has so many others below it.
+// The number of the bit that is set and has `below` other set bits below it.
 inline size_t bit_number(uint64_t bits, uint32_t below) {
     for (; below > 0; --below) bits &= bits - 1;
     return static_cast<size_t>(std::countr_zero(bits));
 }
 
-// Whose turn is first, of some whose times change one by one; of two with the same time the one with the
-// lower number. A tournament tree: each node holds which of the two below it is first.
+// Which of some numbers has the earliest time, while times change one by one; of two with the same time the lower
+// number. A tournament tree: each node holds which of the two below it is first.
 class Tournament {
 public:
     explicit Tournament(size_t count)

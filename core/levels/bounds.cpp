@@ -1,0 +1,214 @@
+#include "core/levels/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "core/analysis/coalescing.h"
+#include "core/base/words.h"
+
+namespace tilescope::analysis {
+
+namespace {
+
+// What the busiest SM is asked for at least, where a block of a kind asks for amount(kind).
+template <class Amount>
+double least_of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
+    std::vector<AmountOfBlocks> amounts;
+    for (const LaunchSums::AlikeBlocks& kind : levels.asked.alike)
+        amounts.push_back({amount(kind), kind.blocks});
+    // Blocks in step leave it more of them than its share: these may be the ones that ask for least.
+    uint64_t left = levels.launch.of_busiest(sms);
+    double lightest = 0;
+    std::ranges::sort(amounts, {}, &AmountOfBlocks::amount);
+    for (const AmountOfBlocks& kind : amounts) {
+        const uint64_t taken = std::min(left, kind.blocks);
+        lightest += static_cast<double>(taken) * kind.amount;
+        left -= taken;
+    }
+    return std::max(lightest, least_of_busiest(std::move(amounts), sms));
+}
+
+// Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
+struct SmWork {
+    double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
+    double stores = 0;   // for sending what they store to L2
+    double sending = 0;  // the end of that, when blocks that run at once have nothing else left to do
+};
+
+// Cycles that the last blocks of the busiest SM, which run at once, need to send what they store.
+double sending_at_end(const Levels& levels, uint32_t sms) {
+    const auto sending = [](const LaunchSums::AlikeBlocks& kind) { return kind.sending_cycles; };
+    const uint64_t busiest = levels.launch.of_busiest(sms), at_once = levels.launch.at_once(sms);
+    if (busiest <= at_once) return least_of_busiest(levels, sms, sending);
+    const uint64_t last = (busiest - 1) % at_once + 1;
+    return static_cast<double>(last) * sending(std::ranges::min(levels.asked.alike, {}, sending));
+}
+
+// What SMs do is shared by all of them at best. But a block stays on one, and where some do less than others,
+// one SM has its share of those that do most (least_of_busiest).
+SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
+    const LevelSpec& spec = on.levels;
+    const double missed = levels.missed_share();
+    // more: of all blocks, and as much of each as of another.
+    const auto ms = [&](auto amount, double a_clock, double more = 0) {
+        const double of_each = more / static_cast<double>(levels.launch.blocks);
+        const double busiest = least_of_busiest(
+            levels, on.device.sms,
+            [&](const LaunchSums::AlikeBlocks& kind) { return amount(kind.sums) + of_each; });
+        return std::max((amount(levels.asked.all) + more) / on.device.sms, busiest) /
+               (a_clock * spec.clock_mhz.value * 1e3);
+    };
+    const auto each = [](uint64_t LevelSums::*sum) {
+        return [sum](const LevelSums& of) { return static_cast<double>(of.*sum); };
+    };
+    SmWork work;
+    work.pipe =
+        ms([&](const LevelSums& of) { return of.global_passes(missed) + static_cast<double>(of.wavefronts); },
+           spec.pipe_per_clock.value);
+    work.lsu = std::max(ms(each(&LevelSums::accesses), spec.lsu_per_clock.value),
+                        ms(each(&LevelSums::lookups), spec.lsu_per_clock.value, levels.lookups_again()));
+    work.issue = ms(each(&LevelSums::instructions), spec.issue_per_clock.value);
+    // A warp's instruction is an operation of each lane.
+    work.fp32 = ms([](const LevelSums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
+                   spec.fp32_per_clock.value);
+    work.stores = ms(each(&LevelSums::sent_sectors), spec.sent_per_clock.value);
+    work.sending = sending_at_end(levels, on.device.sms) / (spec.clock_mhz.value * 1e3);
+    return work;
+}
+
+// Cycles that other blocks in step still work while the first of them waits: they begin their phases a share
+// of a phase later. That share is a tenth for two blocks of many warps, as measured
+// (tests/data/hardware/steps.txt). For blocks that have fewer warps than an SM has schedulers it is chosen
+// with the times of small launches known, and so is that kernels of which an SM holds no more than two blocks
+// are left out.
+double others_work(const BlockWork& block, double at_once) {
+    if (at_once <= 1) return 0;
+    const double later = block.warps < kSchedulers ? 1.0 / 3 : 0.1;
+    double work = 0;
+    for (const LoadBatch& batch : block.batches)
+        work += static_cast<double>(batch.load_cycles + batch.work_cycles);
+    return later * work * at_once;
+}
+
+// A margin, chosen with the times of small launches known (docs/model.md): what blocks wait is modelled as a
+// mean, and what they send as found with other stores, and a bound must not be above what a launch takes.
+constexpr double kMargin = 0.95;
+
+// How often the latency of a block counts: its rounds of blocks, one after the other.
+double turns_of_latency(const LevelDevice& on, const BlockWork& first, const LaunchPlacement& launch,
+                        double rounds, double at_once) {
+    // A slot that gets free takes the next block, so that those which run most blocks are the fastest ones:
+    // by a twentieth, about.
+    constexpr double kFastest = 0.95;
+    const double average = static_cast<double>(launch.blocks) / (on.device.sms * at_once);
+    const double turns = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
+    // Where warps wait each on its own it is not known either how many loads ptxas has under way together.
+    if (!first.barriers) return std::min(turns, kMargin * rounds);
+    // Blocks with barriers may have none of the chance that work takes longer.
+    return launch.in_step ? turns : turns / (1 + on.levels.spread_share.value);
+}
+
+}  // namespace
+
+void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
+    const LevelSpec& spec = on.levels;
+    const LaunchPlacement& launch = levels.launch;
+    const LevelSums& s = levels.asked.all;
+    const LevelMisses& misses = levels.model.misses;
+    LevelBounds& bounds = levels.bounds;
+    const double clocks = spec.clock_mhz.value * 1e3;  // a millisecond
+    const auto a_block = [&](double cycles) { return cycles / static_cast<double>(launch.blocks) / clocks; };
+    const auto most_blocks = static_cast<double>(launch.of_busiest(on.device.sms));
+    const auto at_once = static_cast<double>(launch.at_once(on.device.sms));
+    const double rounds = std::ceil(most_blocks / at_once);  // of blocks, one after the other
+    const SmWork work = work_of_sm(on, levels);
+    double first_reads = 0;  // time of a round until the first loads of shared memory have come
+    double filling = 0;      // time of all rounds in which nothing is issued, since the pipe serves these
+    if (launch.in_step) {
+        first_reads = first.first_read_cycles / clocks;
+        filling = first.first_read_wavefronts / spec.pipe_per_clock.value / clocks * rounds;
+        const double waits = a_block(misses.wait_cycles);
+        const double waited = launch.resident > 2
+                                  ? std::max(0.0, kMargin * waits - others_work(first, at_once) / clocks)
+                                  : waits;
+        // Where the warps of all blocks have less work in a trip of a loop than one of them needs for it.
+        const double trips = std::max(0.0, first.loop_cycles - at_once * first.loop_work_cycles) / clocks;
+        // Blocks that end together send what they store at the same time.
+        bounds.sending_ms = kMargin * work.sending;
+        bounds.idle_ms = (waited + first_reads + trips) * rounds + bounds.sending_ms;
+    } else if (first.barriers) {
+        bounds.idle_ms = kMargin * misses.idle_cycles / on.device.sms / clocks;
+    }
+    bounds.launch_ms = spec.launch_ns.value * 1e-6;
+    const double stored = static_cast<double>(s.stored_sectors) * kSectorBytes;
+    const double from_l2 = misses.l2_read_sectors * kSectorBytes;
+    const double of_l2 = (from_l2 + stored) / (spec.l2_per_clock.value * clocks);
+    bounds.by_sending = work.stores > of_l2;
+    // Warps without barriers wait each on its own, but the pipe has nothing to pass before the first of their
+    // data come: no launch finds any in L1.
+    const double first_data = first.barriers || s.loads == 0 ? 0 : spec.l2_latency.value / clocks;
+    const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
+    const auto add = [&](const char* resource, double ms, std::string of) {
+        bounds.all.push_back({resource, ms + bounds.launch_ms, std::move(of)});
+    };
+    const auto add_of_sm = [&](const char* resource, double ms, std::string of) {
+        bounds.all.push_back({resource, ms + bounds.idle_ms + bounds.launch_ms, std::move(of)});
+    };
+    add("dram", (misses.dram_read_bytes + stored) / (on.device.memory_gbs * 1e6),
+        fmt::format("{} bytes read and {} stored, at {:.0f} GB/s", in_words(misses.dram_read_bytes),
+                    in_words(stored), on.device.memory_gbs));
+    add("l2", std::max(of_l2, work.stores),
+        bounds.by_sending ? fmt::format("{} sectors that SMs send for what they store, {} a clock each",
+                                        short_count(s.sent_sectors), spec.sent_per_clock.value)
+                          : fmt::format("{} bytes read and {} stored, at {:.0f} bytes a clock",
+                                        in_words(from_l2), in_words(stored), spec.l2_per_clock.value));
+    add_of_sm(
+        "data_pipe", work.pipe + first_data,
+        fmt::format("{} passes of global and {} wavefronts of shared memory{}", in_words(levels.passes()),
+                    short_count(s.wavefronts), first_data > 0 ? ", from when L2 first gives data" : ""));
+    add_of_sm("lsu", work.lsu,
+              levels.lookups() > static_cast<double>(s.accesses)
+                  ? fmt::format("{} lookups of tags for global memory", in_words(levels.lookups()))
+                  : fmt::format("{} loads and stores of warps", short_count(s.accesses)));
+    add_of_sm("issue", work.issue + filling,
+              fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions)));
+    add_of_sm("fp32", work.fp32 + filling, fmt::format("{} fp32 instructions of warps", short_count(s.fp32)));
+    const double block = a_block(misses.latency_cycles) + first_reads + first.trip_cycles / clocks;
+    add("latency",
+        block * turns_of_latency(on, first, launch, rounds, at_once) + kMargin * work.sending / at_once,
+        fmt::format("what a block waits and works{}, {} blocks at once",
+                    work.sending > 0 ? ", and sends at its end" : "", grouped(launch.resident)));
+    bounds.bound_by =
+        static_cast<size_t>(std::ranges::max_element(bounds.all, {}, &LevelBound::ms) - bounds.all.begin());
+}
+
+bool blocks_in_step(uint64_t warps_at_once) {
+    constexpr uint64_t kFew = 16;
+    return warps_at_once <= kFew;
+}
+
+double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms) {
+    std::ranges::sort(blocks, std::greater{}, &AmountOfBlocks::amount);
+    std::vector<uint64_t> counts{0};  // of the kinds before each,
+    std::vector<double> sums{0};      // and what they ask for
+    for (const AmountOfBlocks& kind : blocks) {
+        counts.push_back(counts.back() + kind.blocks);
+        sums.push_back(sums.back() + static_cast<double>(kind.blocks) * kind.amount);
+    }
+    const auto of_first = [&](uint64_t count) {
+        const auto kind = static_cast<size_t>(std::ranges::upper_bound(counts, count) - counts.begin() - 1);
+        const uint64_t more = count - counts[kind];
+        return sums[kind] + (more > 0 ? static_cast<double>(more) * blocks[kind].amount : 0);
+    };
+    double most = 0;
+    for (uint64_t last = 0; last * sms < counts.back(); ++last)
+        most = std::max(most, of_first(last * sms + 1) - of_first(last * (sms - 1)));
+    return most;
+}
+
+}  // namespace tilescope::analysis
