@@ -15,7 +15,7 @@ namespace {
 using Health = Context::Health;
 
 // One GPU's contexts in this process.
-struct Slot {
+struct ContextSlot {
     std::weak_ptr<Context> live;
     std::shared_ptr<Context> hung;
 };
@@ -25,7 +25,7 @@ struct Process {
     std::mutex mutex;
     std::string library = kDriverLibrary;
     std::optional<Result<std::shared_ptr<const Driver>>> driver;
-    std::map<int, Slot> slots;
+    std::map<int, ContextSlot> slots;
 };
 
 Process& process() {
@@ -167,7 +167,7 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
         return Error{fmt::format("there is no GPU number {}; this machine has {}, counted from 0", ordinal,
                                  devices.size())};
     }
-    Slot& slot = all.slots[ordinal];
+    ContextSlot& slot = all.slots[ordinal];
     if (auto live = slot.live.lock()) {
         if (live->health == Health::Good) return live;
     }

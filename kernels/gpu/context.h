@@ -74,8 +74,4 @@ void abandon(Context& context, CuEvent pending, const std::string& why);
 // Event number `index` of the context.
 Result<CuEvent> event_of(Context& context, size_t index);
 
-struct Device::State {
-    std::shared_ptr<Context> context;
-};
-
 }  // namespace tilescope::gpu

@@ -106,7 +106,7 @@ Result<void> check_launch(const Context& context, const Function& function, cons
 Result<std::vector<double>> Device::time_work(const std::function<Result<void>()>& begin,
                                               const std::string& what, uint32_t times,
                                               const LaunchOptions& options) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     std::vector<double> milliseconds;
@@ -136,7 +136,7 @@ Result<std::vector<double>> Device::time_work(const std::function<Result<void>()
 Result<std::vector<double>> Device::launch_timed(const Function& function, const Dim3& grid,
                                                  const Dim3& block, const std::vector<uint64_t>& parameters,
                                                  uint32_t times, const LaunchOptions& options) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     if (auto sound = check_launch(context, function, grid, block, parameters.size(), options); !sound)

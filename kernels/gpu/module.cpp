@@ -58,7 +58,7 @@ LoadedModule::~LoadedModule() {
 
 Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const std::string& ptx_name,
                                                   unsigned max_registers) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     std::array<char, 8192> log{};
@@ -68,7 +68,7 @@ Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const 
                                 reinterpret_cast<void*>(static_cast<uintptr_t>(max_registers))};
     const unsigned options = max_registers > 0 ? 3 : 2;
     auto module = std::make_shared<LoadedModule>();
-    module->context = state_->context;
+    module->context = context_;
     if (const int code =
             api.module_load(&module->handle, ptx.c_str(), options, names.data(), values.data())) {
         module->handle = nullptr;
@@ -79,7 +79,7 @@ Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const 
 
 Result<Function> Device::function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,
                                      const std::string& kernel, int parameters) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     CuFunction handle = nullptr;
@@ -106,7 +106,7 @@ Result<Function> Device::function_of(const std::shared_ptr<void>& module, const 
 }
 
 Result<Variable> Device::variable_of(const std::shared_ptr<void>& module, const std::string& name) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in.error();
     CuAddress address = 0;
     size_t bytes = 0;

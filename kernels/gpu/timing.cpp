@@ -76,7 +76,7 @@ Result<kernels::ProductCheck> check_on_host(Device& device, const Operands& oper
 
 kernels::Timing timing_of(const std::string& kernel, const kernels::Shape& shape,
                           const std::vector<double>& milliseconds) {
-    const kernels::Spread spread = kernels::spread_of(milliseconds);
+    const kernels::TimeSpread spread = kernels::spread_of(milliseconds);
     kernels::Timing timing;
     timing.kernel = kernel;
     timing.m = shape.m;
