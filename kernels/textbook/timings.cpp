@@ -142,10 +142,6 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
     return timings;
 }
 
-bool made_wrong(std::string_view kernel) {
-    return kernel == "tiled_no_barrier" || kernel == "tiled_stale_edge";
-}
-
 const std::vector<Timings>& shipped_timings() {
     static const std::vector<Timings> sets = read_shipped();
     return sets;
@@ -171,7 +167,7 @@ double flop_per_loaded_byte(const Timing& t) {
     return t.requested_gbs > 0 ? 1 / (t.requested_gbs / t.gflops - 2.0 / t.k) : 0;  // a store: 4 bytes in 2 k
 }
 
-Spread spread_of(std::vector<double> values) {
+TimeSpread spread_of(std::vector<double> values) {
     if (values.empty()) return {};
     std::sort(values.begin(), values.end());
     const size_t half = values.size() / 2;
