@@ -12,25 +12,6 @@ namespace {
 
 constexpr int kMostNested = 16;  // names that stand for names, and parentheses in each other
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)); }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
-// The next place of `word` that is not a part of a longer one.
-size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
-    if (word.empty()) return std::string_view::npos;
-    for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const size_t end = at + word.size();
-        if ((at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]))) return at;
-    }
-    return std::string_view::npos;
-}
-
 // Where the bracket at `open` is closed; npos where it is not. <> are brackets where they are asked for.
 size_t closing(std::string_view text, size_t open, bool angles = false) {
     int depth = 0;
@@ -428,6 +409,24 @@ std::vector<std::string_view> parts_between_commas(std::string_view text) {
     const std::string_view last = trimmed(text.substr(first));
     if (!parts.empty() || !last.empty()) parts.push_back(last);
     return parts;
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+size_t find_word(std::string_view text, std::string_view word, size_t from) {
+    if (word.empty()) return std::string_view::npos;
+    for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const size_t end = at + word.size();
+        if ((at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]))) return at;
+    }
+    return std::string_view::npos;
 }
 
 std::string code_of(std::string_view source) {
