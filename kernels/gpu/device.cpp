@@ -34,6 +34,8 @@ struct HostAllocation {
     }
 };
 
+constexpr const char* kRepeat = "open the GPU again and repeat";
+
 std::string in_mib(uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576); }
 
 // Whether [offset, offset + bytes) lies in a piece of memory of this context.
@@ -65,14 +67,11 @@ Result<std::shared_ptr<Device>> Device::open(int ordinal) {
 }
 
 Result<uint64_t> Device::free_bytes() {
-    Context& context = *context_;
-    if (auto in = enter(context); !in) return in.error();
     size_t free = 0, total = 0;
-    if (const int code = context.api->memory_info(&free, &total)) {
-        return failure(context, code, fmt::format("asking {} for its free memory", info().name),
-                       "open it again");
-    }
-    return uint64_t{free};
+    const auto asked =
+        called(*context_, fmt::format("asking {} for its free memory", info().name), "open it again",
+               [&](const DriverApi& api) { return api.memory_info(&free, &total); });
+    return asked ? Result<uint64_t>(uint64_t{free}) : asked.error();
 }
 
 Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
@@ -136,14 +135,9 @@ Result<void> Device::upload(const Memory& to, uint64_t offset, const void* from,
 }
 
 Result<void> Device::write(uint64_t address, const void* from, uint64_t bytes) {
-    Context& context = *context_;
-    if (auto in = enter(context); !in) return in;
-    if (bytes == 0) return {};
-    if (const int code = context.api->upload(address, from, bytes)) {
-        return failure(context, code, fmt::format("copying {} to {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        *context_, fmt::format("copying {} to {}", in_mib(bytes), info().name), kRepeat,
+        [&](const DriverApi& api) { return bytes ? api.upload(address, from, bytes) : kCuSuccess; });
 }
 
 Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uint64_t bytes) {
@@ -155,14 +149,9 @@ Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uin
 
 Result<void> Device::lock(void* start, uint64_t bytes) {
     constexpr unsigned kDeviceMap = 2;  // CU_MEMHOSTREGISTER_DEVICEMAP
-    Context& context = *context_;
-    if (auto in = enter(context); !in) return in;
-    if (const int code = context.api->host_register(start, bytes, kDeviceMap)) {
-        return failure(context, code,
-                       fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
-                       "use cudaMalloc, or --backend cpu");
-    }
-    return {};
+    return called(*context_, fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
+                  "use cudaMalloc, or --backend cpu",
+                  [&](const DriverApi& api) { return api.host_register(start, bytes, kDeviceMap); });
 }
 
 void Device::unlock(void* start) {
@@ -171,22 +160,15 @@ void Device::unlock(void* start) {
 }
 
 Result<void> Device::synchronize() {
-    Context& context = *context_;
-    if (auto in = enter(context); !in) return in;
-    if (const int code = context.api->context_synchronize())
-        return failure(context, code, fmt::format("waiting for {}", info().name), "open the GPU again");
-    return {};
+    return called(
+        *context_, fmt::format("waiting for {}", info().name), "open the GPU again",
+        [](const DriverApi& api) { return api.context_synchronize(); });
 }
 
 Result<void> Device::read(void* to, uint64_t address, uint64_t bytes) {
-    Context& context = *context_;
-    if (auto in = enter(context); !in) return in;
-    if (bytes == 0) return {};
-    if (const int code = context.api->download(to, address, bytes)) {
-        return failure(context, code, fmt::format("copying {} from {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        *context_, fmt::format("copying {} from {}", in_mib(bytes), info().name), kRepeat,
+        [&](const DriverApi& api) { return bytes ? api.download(to, address, bytes) : kCuSuccess; });
 }
 
 Result<void> Device::copy(const Memory& to, const Memory& from, uint64_t bytes) {
@@ -194,23 +176,18 @@ Result<void> Device::copy(const Memory& to, const Memory& from, uint64_t bytes) 
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, to.owner_, to.bytes_, 0, bytes); !inside) return inside;
     if (auto inside = check_range(context, from.owner_, from.bytes_, 0, bytes); !inside) return inside;
-    if (bytes == 0) return {};
-    if (const int code = context.api->copy(to.address_, from.address_, bytes)) {
-        return failure(context, code, fmt::format("copying {} on {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(context, fmt::format("copying {} on {}", in_mib(bytes), info().name), kRepeat,
+                  [&](const DriverApi& api) {
+                      return bytes ? api.copy(to.address_, from.address_, bytes) : kCuSuccess;
+                  });
 }
 
 Result<void> Device::fill(const Memory& memory, uint8_t byte) {
     Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto own = check_range(context, memory.owner_, memory.bytes_, 0, memory.bytes_); !own) return own;
-    if (const int code = context.api->fill8(memory.address_, byte, memory.bytes_)) {
-        return failure(context, code, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(context, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name), kRepeat,
+                  [&](const DriverApi& api) { return api.fill8(memory.address_, byte, memory.bytes_); });
 }
 
 Result<void> Device::fill32(const Memory& memory, uint32_t word, uint64_t words) {
@@ -219,12 +196,9 @@ Result<void> Device::fill32(const Memory& memory, uint32_t word, uint64_t words)
     if (words > memory.bytes_ / 4) words = UINT64_MAX / 4;  // outside, and no overflow in what says so
     if (auto inside = check_range(context, memory.owner_, memory.bytes_, 0, words * 4); !inside)
         return inside;
-    if (words == 0) return {};
-    if (const int code = context.api->fill32(memory.address_, word, words)) {
-        return failure(context, code, fmt::format("filling {} on {}", in_mib(words * 4), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        context, fmt::format("filling {} on {}", in_mib(words * 4), info().name), kRepeat,
+        [&](const DriverApi& api) { return words ? api.fill32(memory.address_, word, words) : kCuSuccess; });
 }
 
 }  // namespace tilescope::gpu

@@ -12,7 +12,6 @@
 
 #include "core/base/words.h"
 #include "kernels/gpu/context.h"
-#include "kernels/gpu/module.h"
 
 namespace tilescope::gpu {
 
@@ -69,7 +68,7 @@ Result<void> wait_for(Context& context, CuEvent event, const std::string& what,
 // What the driver would refuse with fewer words.
 Result<void> check_launch(const Context& context, const Function& function, const Dim3& grid,
                           const Dim3& block, size_t parameters, const LaunchOptions& options) {
-    const auto* module = static_cast<const LoadedModule*>(function.owner.get());
+    const auto* module = static_cast<const DriverModule*>(function.owner.get());
     if (!module || module->context.get() != &context) {
         return Error{fmt::format("'{}' is not loaded on {} as it is open now; load it again", function.name,
                                  context.info.name)};

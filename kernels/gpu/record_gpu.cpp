@@ -16,7 +16,6 @@
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
 #include "core/trace/builder.h"
-#include "kernels/gpu/register_limit.h"
 #include "kernels/gpu/trace_buffer.h"
 #include "kernels/run/record.h"
 
@@ -79,6 +78,47 @@ Result<Function> run_plain(GpuRun& r) {
     std::sort(times->begin(), times->end());
     r.price.plain_ms = (*times)[times->size() / 2];
     return function;
+}
+
+// Blocks of the plain kernel that an SM holds at once.
+// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": registers are
+// given to warps, 256 at a time.
+uint64_t blocks_an_sm(const DeviceInfo& info, const Function& plain, uint64_t warps) {
+    constexpr uint64_t kGranule = 256;
+    const uint64_t a_warp =
+        (static_cast<uint64_t>(plain.registers) * kWarpSize + kGranule - 1) / kGranule * kGranule;
+    uint64_t blocks = std::min(static_cast<uint64_t>(info.threads_per_sm) / (warps * kWarpSize),
+                               static_cast<uint64_t>(info.blocks_per_sm));
+    blocks = std::min(blocks,
+                      static_cast<uint64_t>(info.registers_per_sm) / std::max<uint64_t>(a_warp * warps, 1));
+    if (plain.shared_bytes > 0) {
+        blocks = std::min(
+            blocks, static_cast<uint64_t>(info.shared_per_sm) / static_cast<uint64_t>(plain.shared_bytes));
+    }
+    return std::max<uint64_t>(blocks, 1);
+}
+
+// Registers of a thread that let so many blocks share an SM.
+unsigned register_limit(const DeviceInfo& info, uint64_t blocks, uint64_t warps) {
+    constexpr uint64_t kStep = 8, kLeast = 32, kMost = 255;
+    const uint64_t threads = blocks * warps * kWarpSize;
+    const uint64_t limit = static_cast<uint64_t>(info.registers_per_sm) / threads / kStep * kStep;
+    return static_cast<unsigned>(std::clamp(limit, kLeast, kMost));
+}
+
+// Loads the instrumented kernel with so few registers that as many blocks share an SM as of the plain one:
+// blocks outside the window then run as they would have. Where all blocks are recorded, fewer blocks are
+// better than registers that go to memory and back. warps: of a block.
+Result<Function> load_recording(Device& device, const std::string& ptx, const std::string& ptx_name,
+                                const std::string& kernel, const Function& plain, uint64_t warps,
+                                bool all_recorded) {
+    constexpr int kFewBytes = 32;  // such as are needed when a chunk is begun and hardly else
+    for (uint64_t blocks = blocks_an_sm(device.info(), plain, warps);; --blocks) {
+        auto function = device.load(ptx, ptx_name, kernel, register_limit(device.info(), blocks, warps));
+        if (!function || !all_recorded || blocks == 1 ||
+            function->local_bytes <= plain.local_bytes + kFewBytes)
+            return function;
+    }
 }
 
 // How it is recorded; what was found not to be as proven is recorded again with less believed.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/gpu/measure.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
