@@ -84,7 +84,7 @@ list(REMOVE_ITEM app_sources ${plain_drawing})
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
-target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_gpu tilescope_orders PkgConfig::IMGUI PkgConfig::FREETYPE
+target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_launched PkgConfig::IMGUI PkgConfig::FREETYPE
                       PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
 tilescope_optimise(tilescope_app -O1)
 tilescope_precompile(tilescope_app LIKE app HEADERS <imgui.h>)

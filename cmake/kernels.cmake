@@ -36,13 +36,11 @@ else()
   set(TILESCOPE_CLANG "")
 endif()
 
-# What the command and the runtime in a recorded program tell each other.
-add_library(tilescope_orders STATIC ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
-target_include_directories(tilescope_orders PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_orders PUBLIC tilescope_base PRIVATE nlohmann_json::nlohmann_json)
+# What describes a launch and records it, whoever brings it; and what a recorded program and the command tell each other.
+tilescope_part(kernels/launched LINK tilescope_gpu nlohmann_json::nlohmann_json)
 
 # From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
-tilescope_part(kernels/program LINK tilescope_orders)
+tilescope_part(kernels/program LINK tilescope_launched)
 target_link_libraries(tilescope_program PRIVATE nlohmann_json::nlohmann_json)
 file(GLOB_RECURSE cuda_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/cudart/include/*)
@@ -59,11 +57,10 @@ endif()
 
 # The stand-in for NVIDIA's runtime, which programs are linked with: it offers the C functions and nothing else.
 file(GLOB cudart_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/*.cpp)
-list(REMOVE_ITEM cudart_sources ${PROJECT_SOURCE_DIR}/kernels/cudart/orders.cpp)
 add_library(tilescope_cudart SHARED ${cudart_sources})
 target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
                            INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
-target_link_libraries(tilescope_cudart PRIVATE tilescope_kernels tilescope_alone tilescope_gpu tilescope_orders)
+target_link_libraries(tilescope_cudart PRIVATE tilescope_launched tilescope_alone)
 tilescope_optimise(tilescope_cudart -O2)
 tilescope_precompile(tilescope_cudart LIKE cudart)
 set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default

@@ -27,7 +27,8 @@ function(tilescope_tests label part)
 endfunction()
 
 # Through the C functions of the library, as programs use it.
-tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_orders)
+tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_launched)
+tilescope_tests(unit launched LINK tilescope_launched)
 foreach(part base ptx simt trace analysis playback export kernels)
   tilescope_tests(unit ${part} LINK tilescope_${part})
   tilescope_tests(host ${part} LINK tilescope_kernels)

@@ -26,7 +26,7 @@ inline session::Program a_program_that_ran(bool faulty = false) {
         "copy", "transposeNaive", "transposeCoalesced",
         "void reduceWithShuffles<float, 256, cg::thread_block_tile<32>>(float const*, int)"};
     for (uint32_t at = 0; at < 12; ++at) {
-        cudart::LaunchLine launch;
+        launched::LaunchLine launch;
         launch.number = at + 1;
         launch.kernel = kNames[at % 4];
         launch.grid = {64, 64, 1};

@@ -41,4 +41,19 @@ inline trace::Trace recorded(const std::string& kernel, const Shape& shape, unsi
     return sized ? recorded(*sized, threads) : trace::Trace{};
 }
 
+// The kernel that copies its tiles ahead, with cp.async.
+inline const std::string& top_of_ladder() { return catalogue().back().name; }
+
+inline std::vector<std::string> names_of_kernels() {
+    std::vector<std::string> names;
+    for (const KernelInfo& info : catalogue()) names.push_back(info.name);
+    return names;
+}
+// Those whose threads own several elements of P each.
+inline std::vector<std::string> names_without_tile_width() {
+    std::vector<std::string> names = names_of_kernels();
+    names.erase(names.begin(), names.begin() + static_cast<long>(kernels_with_tile_width().size()));
+    return names;
+}
+
 }  // namespace tilescope::kernels

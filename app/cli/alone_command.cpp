@@ -127,7 +127,7 @@ int record_alone(const AloneOptions& options) {
     need(trace::write_file(trace, output));
 
     if (options.json) {
-        cudart::LaunchLine line;
+        launched::LaunchLine line;
         line.number = 1;
         line.kernel = plan.kernel;
         line.grid = plan.launch.grid;

@@ -28,7 +28,7 @@
 #include "core/playback/cursor.h"
 #include "core/trace/trace.h"
 #include "kernels/alone/description.h"
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 #include "kernels/gpu/backend.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/program/compile.h"
@@ -258,7 +258,7 @@ struct ProgramRequest {
 
 // A document of launches. command: what repeats them, "" where it is not told.
 std::string launches_document(const std::string& file, const Json& compiler, const std::string& backend,
-                              const Json& exit, const std::vector<cudart::LaunchLine>& launches,
+                              const Json& exit, const std::vector<launched::LaunchLine>& launches,
                               const std::string& command = "");
 
 // Whether `record` is given a program rather than the name of a kernel that ships.

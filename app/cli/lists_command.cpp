@@ -56,6 +56,8 @@ int run_kernels(const Options& options) {
                                  info.swapped, "shared", shared, "schedule", greedy ? "greedy" : "fair"));
         if (info.own_tile)
             add_fields(list.back(), "tile_rows", info.own_tile->rows, "tile_cols", info.own_tile->cols);
+        add_fields(list.back(), "fault", info.fault.empty() ? Json() : Json(info.fault), "rung",
+                   info.rung ? Json(*info.rung) : Json());
     }
     for (const kernels::Preset& preset : kernels::presets()) {
         const kernels::Shape& s = preset.shape;

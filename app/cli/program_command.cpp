@@ -14,7 +14,7 @@
 #include "app/cli/cli.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
 #include "kernels/program/source.h"
@@ -24,7 +24,7 @@ namespace tilescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using cudart::LaunchLine;
+using launched::LaunchLine;
 
 void check(const ProgramRequest& request) {
     if (!gpu::backend_of(request.backend))
@@ -243,9 +243,9 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
     run.orders.window = window;
     std::atomic<bool> stop{false};
     run.stop = &stop;
-    std::optional<Result<program::ProgramRun>> ended;
+    std::optional<Result<program::RunOutcome>> ended;
     run_stoppable([&] { ended.emplace(program::run_program(run)); }, stop);
-    program::ProgramRun result = need(std::move(*ended));
+    program::RunOutcome result = need(std::move(*ended));
     const uint64_t recorded = recordings.keep(result.launches);
     const bool right = std::all_of(result.launches.begin(), result.launches.end(),
                                    [](const LaunchLine& line) { return line.error.empty(); });

@@ -167,7 +167,7 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
     if (session.program) {
         all.push_back({"action:screen_program", "Launches of " + session.program->name, ""});
         if (const auto& list = session.program->ended.list; list && !session.program->running)
-            for (const cudart::LaunchLine& launch : list->launches)
+            for (const launched::LaunchLine& launch : list->launches)
                 if (!launch.recorded.empty())
                     all.push_back({fmt::format("launch:{}", launch.number),
                                    fmt::format("Open launch {} of {}: {}", grouped(launch.number),

@@ -61,7 +61,7 @@ void add_line(std::vector<std::string>& lines, std::string_view line, size_t col
 
 }  // namespace
 
-Row row_of(const cudart::LaunchLine& launch) {
+Row row_of(const launched::LaunchLine& launch) {
     Row row;
     row.number = grouped(launch.number);
     row.kernel = one_line(launch.kernel);
@@ -78,13 +78,13 @@ Row row_of(const cudart::LaunchLine& launch) {
     return row;
 }
 
-std::string title_of(const cudart::LaunchLine& launch) {
+std::string title_of(const launched::LaunchLine& launch) {
     const std::string shared = launch.shared == 0 ? "" : fmt::format(", {}", bytes_text(launch.shared));
     return fmt::format("Launch {}: {} <<<{}, {}{}>>>", grouped(launch.number), one_line(launch.kernel),
                        sides(launch.grid), sides(launch.block), shared);
 }
 
-std::string about(const cudart::LaunchLine& launch) {
+std::string about(const launched::LaunchLine& launch) {
     if (!launch.error.empty()) return one_line(launch.error, kLongestLine);
     if (!launch.remark.empty()) return one_line(launch.remark, kLongestLine);
     if (!launch.recorded.empty()) return "It was recorded.";
@@ -137,10 +137,10 @@ std::vector<std::string> lines_of(std::string_view text, size_t columns) {
 size_t first_choice(const session::Program& program) {
     if (!program.ended.list) return 0;
     const auto& launches = program.ended.list->launches;
-    auto at = std::ranges::find(launches, program.wanted, &cudart::LaunchLine::number);
+    auto at = std::ranges::find(launches, program.wanted, &launched::LaunchLine::number);
     if (at == launches.end())
         at = std::ranges::find_if(launches, [](const auto& one) { return !one.error.empty(); });
-    if (at == launches.end()) at = std::ranges::find(launches, program.opened, &cudart::LaunchLine::number);
+    if (at == launches.end()) at = std::ranges::find(launches, program.opened, &launched::LaunchLine::number);
     return at == launches.end() ? 0 : static_cast<size_t>(at - launches.begin());
 }
 

@@ -25,12 +25,12 @@ struct Row {
     std::string number, kernel, grid, block, shared, ms, state;
     bool fault = false, recorded = false;
 };
-Row row_of(const cudart::LaunchLine& launch);
+Row row_of(const launched::LaunchLine& launch);
 
 // The launch that is chosen, in words: "Launch 2: transpose <<<64 x 64, 32 x 8>>>", and what is to be known
 // of it: what went wrong, or what Enter does.
-std::string title_of(const cudart::LaunchLine& launch);
-std::string about(const cudart::LaunchLine& launch);
+std::string title_of(const launched::LaunchLine& launch);
+std::string about(const launched::LaunchLine& launch);
 
 // How far a run is, or how it ended, the longest wording first. hearing: of a run that goes on.
 struct Progress {

@@ -149,7 +149,7 @@ void state_sign(Ui& ui, ImVec2 middle, bool fault) {
         ui.list.AddCircleFilled(middle, r, ui.ink(Ink::Accent));
 }
 
-void launches_panel(Ui& ui, const Rect& rect, const std::vector<cudart::LaunchLine>& launches) {
+void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::LaunchLine>& launches) {
     surface(ui, rect);
     State& state = ui.state;
     const Rect in = rect.inset(ui.px(12));
@@ -197,7 +197,7 @@ struct Chosen {
     const char* does;
     Ink ink;
 };
-Chosen chosen_of(const cudart::LaunchLine& launch) {
+Chosen chosen_of(const launched::LaunchLine& launch) {
     // What it repeats was recorded, or is when it is opened.
     return {title_of(launch), about(launch),
             launch.recorded.empty() && launch.same_as == 0 ? "Record it" : "Open it",

@@ -13,6 +13,7 @@
 #include "app/platform/process.h"
 #include "app/session/session.h"
 #include "core/base/json_fields.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/file.h"
@@ -25,8 +26,6 @@ using Json = JsonFields::Json;
 
 constexpr const char* kSchema = "tilescope.launches/1";
 constexpr std::string_view kOwn = "tilescope: ";
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 void sides(JsonFields& fields, const char* key, Dim3& out) {
     const Json& list = fields.inner(key, Json::value_t::array);
@@ -42,9 +41,9 @@ void text_or_null(JsonFields& fields, const Json& json, const char* key, std::st
     if (const auto at = json.find(key); at == json.end() || !at->is_null()) fields.text(key, out);
 }
 
-cudart::LaunchLine launch_of(const Json& json, std::string& problem) {
+launched::LaunchLine launch_of(const Json& json, std::string& problem) {
     JsonFields fields(json, problem);
-    cudart::LaunchLine line;
+    launched::LaunchLine line;
     if (!json.is_object()) {
         fields.fail("launches");
         return line;
@@ -166,15 +165,15 @@ bool all_well(const ProgramRun& run) {
                run.list->launches, [](const auto& one) { return one.error.empty(); });
 }
 
-const cudart::LaunchLine* find(const Program& program, uint64_t number) {
+const launched::LaunchLine* find(const Program& program, uint64_t number) {
     if (!program.ended.list) return nullptr;
     const auto& launches = program.ended.list->launches;
-    const auto found = std::ranges::find(launches, number, &cudart::LaunchLine::number);
+    const auto found = std::ranges::find(launches, number, &launched::LaunchLine::number);
     return found == launches.end() ? nullptr : &*found;
 }
 
 // folders: hold what is opened until it has been read.
-void open_recorded(Session& session, const cudart::LaunchLine& launch) {
+void open_recorded(Session& session, const launched::LaunchLine& launch) {
     Program& program = *session.program;
     program.opened = launch.number;
     const std::string what = fmt::format("{}, launch {}", program.name, grouped(launch.number));
@@ -188,25 +187,10 @@ void open_recorded(Session& session, const cudart::LaunchLine& launch) {
 bool is_program(std::string_view path) { return path.ends_with(".cu"); }
 
 Result<std::vector<std::string>> words_of(std::string_view arguments) {
-    std::vector<std::string> words;
-    bool within = false;  // a word
-    char quote = 0;
-    for (const char c : arguments) {
-        if (quote == 0 && is_blank(c)) {
-            within = false;
-            continue;
-        }
-        if (!std::exchange(within, true)) words.emplace_back();
-        if (quote == 0 && (c == '"' || c == '\''))
-            quote = c;
-        else if (c == quote)
-            quote = 0;
-        else
-            words.back() += c;
-    }
-    if (quote != 0)
-        return Error{fmt::format("The arguments have a {} that is not closed; add another.", quote)};
-    return words;
+    ShellWords split = shell_words(arguments, Backslash::Plain);
+    if (split.open != 0)
+        return Error{fmt::format("The arguments have a {} that is not closed; add another.", split.open)};
+    return std::move(split.words);
 }
 
 Result<std::vector<std::string>> program_arguments(const ProgramOrder& order, const std::string& folder) {
@@ -266,12 +250,12 @@ Result<LaunchList> launches_from_json(std::string_view text) {
 }
 
 LaunchList with_recordings_of(LaunchList list, const LaunchList& former) {
-    std::map<uint64_t, const cudart::LaunchLine*> known;
-    for (const cudart::LaunchLine& launch : former.launches) known[launch.number] = &launch;
-    for (cudart::LaunchLine& launch : list.launches) {
+    std::map<uint64_t, const launched::LaunchLine*> known;
+    for (const launched::LaunchLine& launch : former.launches) known[launch.number] = &launch;
+    for (launched::LaunchLine& launch : list.launches) {
         const auto at = known.find(launch.number);
         if (at == known.end() || !launch.recorded.empty()) continue;
-        const cudart::LaunchLine& was = *at->second;
+        const launched::LaunchLine& was = *at->second;
         const bool same = was.kernel == launch.kernel && was.grid == launch.grid &&
                           was.block == launch.block && was.shared == launch.shared;
         if (same) launch.recorded = was.recorded;
@@ -352,7 +336,7 @@ void cancel_program(Session& session) {
 
 void open_launch(Session& session, uint64_t number) {
     if (!session.program || session.program->running) return;
-    const cudart::LaunchLine* const launch = find(*session.program, number);
+    const launched::LaunchLine* const launch = find(*session.program, number);
     if (launch == nullptr) return;
     if (!launch->recorded.empty()) return open_recorded(session, *launch);
     // One that repeats another shows the other's recording: each access is the same.
@@ -375,7 +359,7 @@ bool update_program(Session& session, bool wait) {
         ended->list = with_recordings_of(std::move(*ended->list), *program.ended.list);
     program.ended = std::move(*ended);
     const uint64_t number = leads_to(program);
-    const cudart::LaunchLine* const first = find(program, number);
+    const launched::LaunchLine* const first = find(program, number);
     const bool watched = session.screen == kProgramScreen;
     if (watched && first != nullptr && !first->recorded.empty() &&
         (program.wanted != 0 || all_well(program.ended)))

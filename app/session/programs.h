@@ -22,7 +22,7 @@
 
 #include "app/session/jobs.h"
 #include "core/base/result.h"
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 
 namespace tilescope::session {
 
@@ -56,7 +56,7 @@ Result<std::vector<std::string>> program_arguments(const ProgramOrder& order, co
 struct LaunchList {
     std::string program, compiler, backend;
     int exit = 0;  // status of the program
-    std::vector<cudart::LaunchLine> launches;
+    std::vector<launched::LaunchLine> launches;
 };
 Result<LaunchList> launches_from_json(std::string_view text);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -14,17 +14,6 @@ namespace tilescope::timing {
 namespace {
 
 using analysis::Levels, kernels::Timing;
-
-// The figures are those of the sources; a test counts them in recordings.
-constexpr Rung kRungs[] = {
-    {"untiled", ""},
-    {"tiled", "tiles in shared memory: an element is loaded once for T products, not for one"},
-    {"register_column", "8 elements a thread: 9 reads of shared memory feed 8 products, where 16 did"},
-    {"register_tile", "8 x 8 elements a thread: 16 reads of shared memory feed 64 products"},
-    {"vector_loads", "16 bytes a load: 4 reads of shared memory feed 64 products"},
-    {"warp_tile", "a compact tile a warp: what its lanes read has no bank conflict"},
-    {"double_buffer", "the next tiles are copied meanwhile, through no register: one barrier a phase"},
-};
 
 struct Measured {
     std::string name;
@@ -42,7 +31,7 @@ const Levels* levels_of(const Machine& machine, const State& chosen, std::string
 // From the ground up, those that were measured.
 std::vector<Measured> measured_rungs(const Machine& machine, const State& chosen, uint32_t width) {
     std::vector<Measured> all;
-    for (const Rung& rung : kRungs)
+    for (const Rung& rung : rungs())
         if (const Timing* const row = row_of(machine, rung.kernel, width, chosen.tile))
             all.push_back({shown_name(rung.kernel), row, levels_of(machine, chosen, rung.kernel, width)});
     return all;
@@ -147,7 +136,15 @@ LadderRow row_of_rung(const Machine& machine, const State& chosen, uint32_t widt
 
 }  // namespace
 
-std::span<const Rung> rungs() { return kRungs; }
+std::span<const Rung> rungs() {
+    static const std::vector<Rung> all = [] {
+        std::vector<Rung> made;
+        for (const kernels::KernelInfo& info : kernels::catalogue())
+            if (info.rung) made.push_back({info.name, *info.rung});
+        return made;
+    }();
+    return all;
+}
 
 LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t width) {
     LadderChart chart;
@@ -161,10 +158,10 @@ LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t w
         machine.times->device);
     if (library != nullptr) chart.rows.push_back(row_of_rung(machine, chosen, width, kLibrary, library));
     std::vector<std::string> missing;
-    for (auto rung = std::rbegin(kRungs); rung != std::rend(kRungs); ++rung) {
-        chart.rows.push_back(row_of_rung(machine, chosen, width, rung->kernel, library));
-        chart.rows.back().step = rung->removes;
-        if (chart.rows.back().gflops == 0) missing.push_back(shown_name(rung->kernel));
+    for (const Rung& rung : std::views::reverse(rungs())) {
+        chart.rows.push_back(row_of_rung(machine, chosen, width, rung.kernel, library));
+        chart.rows.back().step = rung.removes;
+        if (chart.rows.back().gflops == 0) missing.push_back(shown_name(rung.kernel));
     }
     std::ranges::reverse(missing);
     if (library == nullptr) missing.push_back(shown_name(kLibrary));
@@ -176,7 +173,7 @@ LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t w
 
 std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const State& chosen, uint32_t width) {
     std::vector<BoundsOf> all;
-    for (const Rung& rung : kRungs)
+    for (const Rung& rung : rungs())
         if (auto of = bounds_of(machine, rung.kernel, chosen.tile, width)) all.push_back(std::move(*of));
     std::ranges::stable_partition(all, [&](const BoundsOf& of) { return of.kernel == chosen.kernel; });
     return all;

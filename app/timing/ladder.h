@@ -13,6 +13,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/timing/model.h"
@@ -21,10 +22,10 @@ namespace tilescope::timing {
 
 // A kernel of the ladder, and what it does about what the one below it pays for.
 struct Rung {
-    const char* kernel;
-    const char* removes;  // "" of the lowest
+    std::string_view kernel;
+    std::string_view removes;  // "" of the lowest
 };
-std::span<const Rung> rungs();  // from the ground up
+std::span<const Rung> rungs();  // of the catalogue, from the ground up
 
 inline constexpr const char* kToBeKnown = "to be worked out";  // in place of a bound, until its turn comes
 struct LadderRow {

@@ -5,26 +5,20 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/contents.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "kernels/run/source_text.h"
 
 namespace tilescope::kernels {
 
 namespace {
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 // The whole text as a number of that type.
 template <class Number, class... Base>
@@ -50,7 +44,7 @@ Error not_argument(std::string_view text, std::string_view why) {
 }
 
 Result<GivenContents> parse_contents(std::string_view text, std::string_view whole) {
-    using Kind = GivenContents::Kind;
+    using Kind = GivenFill;
     constexpr std::pair<std::string_view, Kind> kKinds[] = {
         {"zeros", Kind::Zeros}, {"random", Kind::Random}, {"iota", Kind::Iota}, {"ones", Kind::Ones}};
     for (const auto& [word, kind] : kKinds)
@@ -65,7 +59,7 @@ Result<GivenArgument> parse_array(std::string_view text) {
     const size_t open = text.find('['), close = text.find(']');
     if (close == std::string_view::npos || close < open) return not_argument(text, "has a '[' and no ']'");
     GivenArgument argument;
-    argument.kind = GivenArgument::Kind::Array;
+    argument.kind = GivenKind::Array;
     const auto type = type_of(text.substr(0, open));
     if (!type) {
         return Error{
@@ -97,7 +91,7 @@ Result<GivenArgument> parse_array(std::string_view text) {
 
 Result<GivenArgument> parse_object(std::string_view hex, std::string_view text) {
     GivenArgument argument;
-    argument.kind = GivenArgument::Kind::Object;
+    argument.kind = GivenKind::Object;
     if (hex.empty() || hex.size() % 2 != 0 || hex.size() / 2 > kMostParameterBytes)
         return not_argument(text, "needs two hexadecimal digits for each byte of the struct");
     for (size_t i = 0; i < hex.size(); i += 2) {
@@ -112,7 +106,7 @@ Result<GivenArgument> parse_value(std::string_view text) {
     GivenArgument argument;
     constexpr std::string_view kBytes = "bytes:";
     if (text == "null" || text == "nullptr" || text == "NULL") {
-        argument.kind = GivenArgument::Kind::Null;
+        argument.kind = GivenKind::Null;
         return argument;
     }
     if (text.substr(0, kBytes.size()) == kBytes) return parse_object(text.substr(kBytes.size()), text);
@@ -200,17 +194,17 @@ uint64_t bits_in(ElementType type, const GivenNumber& number) {
 
 std::string contents_text(const GivenContents& contents) {
     switch (contents.kind) {
-        case GivenContents::Kind::Guessed:
+        case GivenFill::Guessed:
             return "";
-        case GivenContents::Kind::Zeros:
+        case GivenFill::Zeros:
             return ":zeros";
-        case GivenContents::Kind::Random:
+        case GivenFill::Random:
             return ":random";
-        case GivenContents::Kind::Iota:
+        case GivenFill::Iota:
             return ":iota";
-        case GivenContents::Kind::Ones:
+        case GivenFill::Ones:
             return ":ones";
-        case GivenContents::Kind::Number:
+        case GivenFill::Number:
             break;
     }
     GivenArgument number;
@@ -220,22 +214,22 @@ std::string contents_text(const GivenContents& contents) {
 
 std::string value_text(const GivenArgument& argument) {
     switch (argument.kind) {
-        case GivenArgument::Kind::Null:
+        case GivenKind::Null:
             return "null";
-        case GivenArgument::Kind::Object: {
+        case GivenKind::Object: {
             std::string text = "bytes:";
             for (const std::byte byte : argument.object)
                 text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
             return text;
         }
-        case GivenArgument::Kind::Array: {
+        case GivenKind::Array: {
             // A name without a blank, which needs no quotes.
             std::string type = c_name_of(argument.type);
             if (type.find(' ') != std::string::npos) type = name_of(argument.type);
             return fmt::format("{}[{}]{}", type, fmt::join(argument.extents, ","),
                                contents_text(argument.contents));
         }
-        case GivenArgument::Kind::Number:
+        case GivenKind::Number:
             break;
     }
     // A real number keeps its point, and a zero its sign: they are other bits in an array of float.
@@ -246,6 +240,45 @@ std::string value_text(const GivenArgument& argument) {
     }
     return std::signbit(number.value) ? fmt::format("-{}", 0 - *number.whole)
                                       : fmt::format("{}", *number.whole);
+}
+
+Array array_of(const GivenArgument& argument) {
+    Array array;
+    array.type = argument.type;
+    const std::vector<uint64_t>& extents = argument.extents;
+    array.rank = static_cast<uint8_t>(extents.size());
+    array.cols = static_cast<uint32_t>(extents.back());
+    if (extents.size() > 1) array.rows = static_cast<uint32_t>(extents[extents.size() - 2]);
+    if (extents.size() > 2) array.slices = static_cast<uint32_t>(extents[0]);
+    if (extents.size() == 1) array.extents = ExtentSource::Flat;
+    return array;
+}
+
+void put_contents(Array& array, const GivenContents& contents, uint32_t stream) {
+    const auto stored = [&](const auto& bits_at) {
+        auto bytes = std::make_shared<std::vector<std::byte>>(array.bytes());
+        const uint32_t size = array.element_bytes();
+        for (uint64_t i = 0; i < array.elements(); ++i) {
+            const uint64_t bits = bits_at(i);
+            std::memcpy(bytes->data() + i * size, &bits, size);
+        }
+        array.contents = {Contents::Kind::Stored, 0, 0, std::move(bytes)};
+    };
+    switch (contents.kind) {
+        case GivenFill::Zeros:
+            array.contents = {};
+            return;
+        case GivenFill::Guessed:
+        case GivenFill::Random:
+            array.contents = {Contents::Kind::SmallIntegers, 1, stream, nullptr};
+            return;
+        case GivenFill::Iota:
+            return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
+        case GivenFill::Ones:
+            return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
+        case GivenFill::Number:
+            return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
+    }
 }
 
 Result<GivenArgument> parse_argument(std::string_view text) {
@@ -318,29 +351,10 @@ Result<void> add_options(Description& description, const std::vector<std::string
 }
 
 Result<std::vector<std::string>> words_of(std::string_view text) {
-    std::vector<std::string> words;
-    bool open = false;
-    char quote = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quote == 0 && is_blank(c)) {
-            open = false;
-            continue;
-        }
-        if (!open) words.emplace_back();
-        open = true;
-        if (quote == 0 && (c == '\'' || c == '"'))
-            quote = c;
-        else if (c == quote)
-            quote = 0;
-        else if (c == '\\' && quote != '\'' && i + 1 < text.size())
-            words.back() += text[++i];
-        else
-            words.back() += c;
-    }
-    if (quote != 0)
+    ShellWords split = shell_words(text, Backslash::Quotes);
+    if (split.open != 0)
         return Error{fmt::format("'{}' opens a quotation that does not end; close it", one_line(text))};
-    return words;
+    return std::move(split.words);
 }
 
 std::string shell_word(std::string_view word) {

@@ -37,16 +37,18 @@ struct GivenNumber {
 std::optional<GivenNumber> parse_given_number(std::string_view text);
 uint64_t bits_in(ElementType type, const GivenNumber& number);
 
+enum class GivenFill : uint8_t { Guessed, Zeros, Random, Iota, Ones, Number };
 struct GivenContents {
-    enum class Kind : uint8_t { Guessed, Zeros, Random, Iota, Ones, Number } kind = Kind::Guessed;
+    GivenFill kind = GivenFill::Guessed;
     GivenNumber number;
     bool operator==(const GivenContents&) const = default;
 };
 // ":random"; "" for guessed ones.
 std::string contents_text(const GivenContents& contents);
 
+enum class GivenKind : uint8_t { Number, Array, Object, Null };
 struct GivenArgument {
-    enum class Kind : uint8_t { Number, Array, Object, Null } kind = Kind::Number;
+    GivenKind kind = GivenKind::Number;
     std::string name;               // "" where its place says which parameter it is
     GivenNumber number;             // Number
     ElementType type{};             // Array
@@ -59,6 +61,12 @@ struct GivenArgument {
 Result<GivenArgument> parse_argument(std::string_view text);
 // A value as it would be given again: "float[512,512]:random".
 std::string value_text(const GivenArgument& argument);
+
+// Type and extents of an argument that is an array; without contents, name and role.
+Array array_of(const GivenArgument& argument);
+// stream: tells the arrays of a launch apart and is the same each time, as the place among the parameters;
+// guessed contents are random ones.
+void put_contents(Array& array, const GivenContents& contents, uint32_t stream);
 
 struct Description {
     std::string kernel;  // as people call it, or its name in the PTX; "" for a guess

@@ -1,7 +1,6 @@
 #include "kernels/alone/guess.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
-#include "kernels/alone/arrays.h"
 #include "kernels/alone/probe.h"
 #include "kernels/alone/sizes.h"
 
@@ -20,12 +18,12 @@ namespace tilescope::kernels {
 
 namespace {
 
-using Given = GivenArgument::Kind;
-using Fill = GivenContents::Kind;
+using Given = GivenKind;
+using Fill = GivenFill;
 
 // A parameter, and what is said of it.
-struct Slot {
-    Parameter parameter;
+struct ParameterSlot {
+    KernelParameter parameter;
     const GivenArgument* given = nullptr;
     bool used = false;  // the kernel reads it
     Given kind = Given::Number;
@@ -34,16 +32,9 @@ struct Slot {
     }
 };
 
-// One guess at all that is not said.
-struct Attempt {
-    Dim3 block;
-    uint32_t divided = 1;          // what sizes are divided by
-    Fill contents = Fill::Random;  // of input arrays of integers; of all input arrays where there are none
-};
-
-class Guess {
+class LaunchGuesser {
 public:
-    Guess(const Alone& alone, const Description& said, const std::atomic<bool>* stop)
+    LaunchGuesser(const Alone& alone, const Description& said, const std::atomic<bool>* stop)
         : alone_(alone), said_(said), stop_(stop) {}
 
     Result<GuessedLaunch> run() {
@@ -61,7 +52,7 @@ public:
         });
         if (dynamic != symbols.end()) dynamic_at_ = simt::shared_offset(*program_, dynamic->name);
         indices_ = std::any_of(slots_.begin(), slots_.end(),
-                               [](const Slot& slot) { return slot.is_integer_input(); });
+                               [](const ParameterSlot& slot) { return slot.is_integer_input(); });
         reads_ = reads_of(**kernel);
         entry_ = (*kernel)->name;
         find_sizes();
@@ -95,17 +86,8 @@ private:
                                               fmt::join(names, ", ")))};
     }
 
-    // The parameter that an argument is of: by its name, or by its place.
-    Slot* slot_of(const GivenArgument& argument, size_t place) {
-        if (argument.name.empty()) return place < slots_.size() ? &slots_[place] : nullptr;
-        for (size_t i = 0; i < slots_.size(); ++i)
-            if (slots_[i].parameter.name == argument.name || fmt::format("arg{}", i + 1) == argument.name)
-                return &slots_[i];
-        return nullptr;
-    }
-
-    Result<void> fit(Slot& slot, const GivenArgument& argument) const {
-        const Parameter& parameter = slot.parameter;
+    Result<void> fit(ParameterSlot& slot, const GivenArgument& argument) const {
+        const KernelParameter& parameter = slot.parameter;
         const auto no = [&](std::string_view what) {
             return Error{fmt::format("parameter '{}' {}, and '{}' was given", one_line(parameter.name), what,
                                      one_line(value_text(argument)))};
@@ -133,9 +115,9 @@ private:
     }
 
     Result<void> make_slots(const ptx::Module& module, const ptx::Kernel& kernel) {
-        const std::vector<Parameter> parameters = parameters_of(module, kernel, alone_.source);
+        const std::vector<KernelParameter> parameters = parameters_of(module, kernel, alone_.source);
         for (size_t i = 0; i < parameters.size(); ++i) {
-            Slot slot;
+            ParameterSlot slot;
             slot.parameter = parameters[i];
             for (const ptx::Instruction& instruction : kernel.instructions)
                 for (const ptx::Operand& operand : instruction.operands)
@@ -146,26 +128,24 @@ private:
             if (slot.parameter.pointer && !slot.used) slot.kind = Given::Null;
             slots_.push_back(std::move(slot));
         }
+        std::vector<std::string> names;
+        for (const ParameterSlot& slot : slots_) names.push_back(slot.parameter.name);
+        const std::string what = fmt::format("kernel '{}'", plain_name(kernel.name));
         for (size_t i = 0; i < said_.arguments.size(); ++i) {
             const GivenArgument& argument = said_.arguments[i];
-            Slot* const slot = slot_of(argument, i);
-            if (slot) {
-                if (auto ok = fit(*slot, argument); !ok) return ok;
-                continue;
+            size_t at = 0;  // a parameter may be called by its number too
+            while (at < names.size() && argument.name != fmt::format("arg{}", at + 1)) ++at;
+            if (at == names.size()) {
+                const auto found = parameter_of(said_.arguments, i, names, what);
+                if (!found) return found.error();
+                at = *found;
             }
-            std::vector<std::string> names;
-            for (const Slot& known : slots_) names.push_back(known.parameter.name);
-            if (argument.name.empty())
-                return Error{fmt::format("kernel '{}' takes {} and was given {}", plain_name(kernel.name),
-                                         counted(slots_.size(), "argument"), said_.arguments.size())};
-            return Error{one_sentence(fmt::format("kernel '{}' has no parameter '{}'; its parameters are {}",
-                                                  plain_name(kernel.name), one_line(argument.name),
-                                                  fmt::join(names, ", ")))};
+            if (auto ok = fit(slots_[at], argument); !ok) return ok;
         }
         return {};
     }
 
-    static bool is_whole_number(const Slot& slot) {
+    static bool is_whole_number(const ParameterSlot& slot) {
         return slot.kind == Given::Number && !is_float(slot.parameter.type);
     }
 
@@ -174,7 +154,7 @@ private:
         std::optional<uint64_t> x, y, z;
         uint64_t elements = 0;
         size_t sizes = 0;
-        for (const Slot& slot : slots_) {
+        for (const ParameterSlot& slot : slots_) {
             if (slot.given && slot.kind == Given::Array) {
                 const std::vector<uint64_t>& extents = slot.given->extents;
                 uint64_t count = 1;
@@ -192,7 +172,7 @@ private:
             if (meaning == Meaning::Rows) take(y);
             if (meaning == Meaning::Slices) take(z);
         }
-        for (const Slot& slot : slots_) {
+        for (const ParameterSlot& slot : slots_) {
             if (!slot.given || slot.kind != Given::Array) continue;
             const std::vector<uint64_t>& extents = slot.given->extents;
             if (!x) x = extents.back();
@@ -210,14 +190,9 @@ private:
         items_ = elements != 0 ? std::max(elements, sizes_.x) : sizes > 1 ? sizes_.x * sizes_.y : sizes_.x;
     }
 
-    Sizes sizes_of(const Attempt& attempt) const {
-        const auto divided = [&](uint64_t size) { return std::max<uint64_t>(1, size / attempt.divided); };
-        return {divided(sizes_.x), divided(sizes_.y), divided(sizes_.z)};
-    }
-
-    Dim3 grid_for(const Attempt& attempt) const {
+    Dim3 grid_for(const LaunchGuess& attempt) const {
         if (said_.grid) return *said_.grid;
-        const Sizes sizes = sizes_of(attempt);
+        const Sizes sizes = attempt.of(sizes_);
         constexpr uint64_t kMostBlocks = 4096;
         const auto covering = [&](uint64_t items, uint32_t threads) {
             return static_cast<uint32_t>(std::min((items + threads - 1) / threads, kMostBlocks));
@@ -233,7 +208,7 @@ private:
     }
 
     // What an array holds that nobody says more of.
-    Fill guessed_fill(const Slot& slot, const Attempt& attempt) const {
+    Fill guessed_fill(const ParameterSlot& slot, const LaunchGuess& attempt) const {
         if (slot.parameter.writes && !slot.parameter.reads) return Fill::Zeros;
         const bool guessed = slot.is_integer_input() || (!indices_ && !slot.parameter.writes);
         return guessed ? attempt.contents : Fill::Random;
@@ -250,8 +225,8 @@ private:
         return 0;
     }
 
-    Array array_for(const Slot& slot, const Attempt& attempt) const {
-        const Parameter& parameter = slot.parameter;
+    Array array_for(const ParameterSlot& slot, const LaunchGuess& attempt) const {
+        const KernelParameter& parameter = slot.parameter;
         Array array = slot.given ? array_of(*slot.given) : Array{};
         array.name = parameter.name;
         array.role = !parameter.writes ? ArrayRole::Input
@@ -273,7 +248,7 @@ private:
         return array;
     }
 
-    std::vector<std::byte> object_for(const Slot& slot) const {
+    std::vector<std::byte> object_for(const ParameterSlot& slot) const {
         if (slot.given) return slot.given->object;
         std::vector<std::byte> bytes(slot.parameter.bytes);
         const uint32_t size = size_of(slot.parameter.type);
@@ -283,17 +258,13 @@ private:
         return bytes;
     }
 
-    GivenNumber number_of(const Slot& slot, const Attempt& attempt) const {
+    GivenNumber number_of(const ParameterSlot& slot, const LaunchGuess& attempt) const {
         if (slot.given) return slot.given->number;
-        const Parameter& parameter = slot.parameter;
-        if (is_float(parameter.type)) return *parse_given_number(fmt::format("{}", real_for(parameter.name)));
-        if (!slot.used) return {0, 0};
-        uint64_t number = 1;  // a bool, a character
-        if (parameter.bytes >= 4) number = number_for(meaning_of(parameter.name), sizes_of(attempt));
-        return {static_cast<double>(number), number};
+        if (!slot.used && !is_float(slot.parameter.type)) return {0, 0};
+        return guessed_number(slot.parameter.name, slot.parameter.type, attempt.of(sizes_));
     }
 
-    Launch launch_for(const Attempt& attempt) const {
+    Launch launch_for(const LaunchGuess& attempt) const {
         Launch launch;
         launch.entry = entry_;
         launch.block = attempt.block;
@@ -301,7 +272,7 @@ private:
         launch.dynamic_shared = said_.shared.value_or(
             dynamic_at_ < 0 ? 0
                             : static_cast<uint32_t>(kMostSharedBytes - static_cast<uint64_t>(dynamic_at_)));
-        for (const Slot& slot : slots_) {
+        for (const ParameterSlot& slot : slots_) {
             Argument& argument = launch.arguments.emplace_back();
             argument.name = slot.parameter.name;
             argument.type = slot.parameter.pointer ? ElementType::U64 : slot.parameter.type;
@@ -326,15 +297,15 @@ private:
         return launch;
     }
 
-    Probe try_out(const Attempt& attempt, const Dim3* grid) const {
+    Probe try_out(const LaunchGuess& attempt, const Dim3* grid) const {
         Launch launch = launch_for(attempt);
         if (grid) launch.grid = *grid;
         std::vector<bool> grows;
-        std::vector<const Slot*> owners;
-        for (const Slot& slot : slots_)
+        std::vector<const ParameterSlot*> owners;
+        for (const ParameterSlot& slot : slots_)
             if (slot.kind == Given::Array) grows.push_back(!slot.given), owners.push_back(&slot);
         const auto refill = [&](Array& array) {
-            const Slot& slot = slots_[stream_of(array)];
+            const ParameterSlot& slot = slots_[stream_of(array)];
             put_contents(array, {guessed_fill(slot, attempt), {}});
         };
         ProbeLimits limits;
@@ -343,7 +314,7 @@ private:
     }
 
     // The probe without blocks that touch nothing, and with arrays as large as what was touched.
-    Probe trimmed(const Attempt& attempt, Probe whole) const {
+    Probe trimmed(const LaunchGuess& attempt, Probe whole) const {
         const Dim3 busy{std::max(1u, whole.busy.x), std::max(1u, whole.busy.y), std::max(1u, whole.busy.z)};
         if (!said_.grid && busy != whole.launch.grid) {
             Probe fewer = try_out(attempt, &busy);
@@ -353,7 +324,7 @@ private:
         return whole;
     }
 
-    void cut(const Attempt& attempt, Probe& made) const {
+    void cut(const LaunchGuess& attempt, Probe& made) const {
         if (!said_.shared && dynamic_at_ >= 0) {
             const auto at = static_cast<uint64_t>(dynamic_at_);
             made.launch.dynamic_shared =
@@ -361,7 +332,7 @@ private:
         }
         for (size_t i = 0; i < made.launch.arrays.size(); ++i) {
             Array& array = made.launch.arrays[i];
-            const Slot& slot = slots_[stream_of(array)];
+            const ParameterSlot& slot = slots_[stream_of(array)];
             array.base = 0;
             if (slot.given) continue;
             const uint64_t bytes = std::max<uint64_t>(made.touched[i], array.element_bytes());
@@ -371,32 +342,21 @@ private:
     }
 
     Result<GuessedLaunch> best_of(const std::vector<Dim3>& blocks) const {
-        // Whole numbers may be indices; where there are none, numbers of any kind may be.
-        std::vector<Fill> fills{Fill::Random, Fill::Ones};
-        if (indices_) fills = {Fill::Random, Fill::Iota, Fill::Zeros};
-        const auto start = std::chrono::steady_clock::now();
-        constexpr auto kPatience = std::chrono::seconds(20);
-        std::optional<std::pair<Attempt, Probe>> first;
-        for (const uint32_t divided : {1u, 4u, 16u}) {
-            if (sized_ && divided > 1) break;  // fewer threads would hide what goes wrong at that size
-            for (const Dim3& block : blocks) {
-                for (const Fill contents : fills) {
-                    const Attempt attempt{block, divided, contents};
-                    Probe made = try_out(attempt, nullptr);
-                    if (made.stopped) return Error{"stopped before a launch was guessed"};
-                    if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
-                    if (!first) first.emplace(attempt, std::move(made));
-                    if (std::chrono::steady_clock::now() - start > kPatience) goto tired;
-                }
-            }
+        const Patience patience;
+        std::optional<std::pair<LaunchGuess, Probe>> first;
+        for (const LaunchGuess& attempt : guesses(blocks, sized_, indices_)) {
+            Probe made = try_out(attempt, nullptr);
+            if (made.stopped) return Error{"stopped before a launch was guessed"};
+            if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
+            if (!first) first.emplace(attempt, std::move(made));
+            if (patience.over()) break;
         }
-    tired:
         if (!first->second.refusal.empty()) return Error{first->second.refusal};
         cut(first->first, first->second);
         return finished(first->first, std::move(first->second));
     }
 
-    GuessedLaunch finished(const Attempt& attempt, Probe made) const {
+    GuessedLaunch finished(const LaunchGuess& attempt, Probe made) const {
         GuessedLaunch guessed;
         Plan& plan = guessed.plan;
         plan.kernel = plain_name(entry_);
@@ -417,8 +377,8 @@ private:
         return guessed;
     }
 
-    GivenArgument said_again(const Slot& slot, const Launch& launch, const Argument& argument,
-                             const Attempt& attempt) const {
+    GivenArgument said_again(const ParameterSlot& slot, const Launch& launch, const Argument& argument,
+                             const LaunchGuess& attempt) const {
         GivenArgument again = slot.given ? *slot.given : GivenArgument{};
         again.name = slot.parameter.name;
         again.kind = slot.kind;
@@ -442,7 +402,7 @@ private:
     const std::atomic<bool>* stop_;
     std::shared_ptr<const simt::Program> program_;
     std::string entry_;
-    std::vector<Slot> slots_;
+    std::vector<ParameterSlot> slots_;
     Reads reads_;
     Sizes sizes_;
     bool indices_ = false;     // there are input arrays of integers whose contents are guessed
@@ -460,7 +420,7 @@ std::string size_text_of(const Dim3& size) {
 
 Result<GuessedLaunch> guess_launch(const Alone& alone, const Description& said,
                                    const std::atomic<bool>* stop) {
-    return Guess(alone, said, stop).run();
+    return LaunchGuesser(alone, said, stop).run();
 }
 
 std::string command_of(const std::string& file, const Description& whole) {

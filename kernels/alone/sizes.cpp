@@ -7,6 +7,10 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "kernels/run/ready.h"
 #include "kernels/run/source_text.h"
 
@@ -188,6 +192,43 @@ uint64_t number_for(Meaning meaning, const Sizes& sizes) {
     return 1;
 }
 
-double real_for(std::string_view name) { return lower(name).find("eps") != std::string::npos ? 1e-5 : 2; }
+GivenNumber guessed_number(std::string_view name, ElementType type, const Sizes& sizes) {
+    if (is_float(type)) {
+        const bool small = lower(name).find("eps") != std::string::npos;
+        return *parse_given_number(small ? "1e-05" : "2");
+    }
+    const uint64_t number = size_of(type) >= 4 ? number_for(meaning_of(name), sizes) : 1;
+    return {static_cast<double>(number), number};
+}
+
+Sizes LaunchGuess::of(const Sizes& sizes) const {
+    const auto part = [&](uint64_t size) { return std::max<uint64_t>(1, size / divided); };
+    return {part(sizes.x), part(sizes.y), part(sizes.z)};
+}
+
+std::vector<LaunchGuess> guesses(const std::vector<Dim3>& blocks, bool sized, bool indices) {
+    // Whole numbers may be indices; where there are none, numbers of any kind may be.
+    std::vector<GivenFill> fills{GivenFill::Random, GivenFill::Ones};
+    if (indices) fills = {GivenFill::Random, GivenFill::Iota, GivenFill::Zeros};
+    std::vector<LaunchGuess> all;
+    for (const uint32_t divided : {1u, 4u, 16u})
+        for (const Dim3& block : blocks)
+            for (const GivenFill contents : fills)
+                if (divided == 1 || !sized) all.push_back({block, divided, contents});
+    return all;
+}
+
+Result<size_t> parameter_of(const std::vector<GivenArgument>& said, size_t place,
+                            const std::vector<std::string>& names, const std::string& what) {
+    const std::string& name = said[place].name;
+    const auto found = std::ranges::find(names, name);
+    if (!name.empty() && found != names.end()) return static_cast<size_t>(found - names.begin());
+    if (name.empty() && place < names.size()) return place;
+    if (name.empty())
+        return Error{fmt::format("{} takes {} and was given {}", what, counted(names.size(), "argument"),
+                                 said.size())};
+    return Error{one_sentence(fmt::format("{} has no parameter '{}'; its parameters are {}", what,
+                                          one_line(name), fmt::join(names, ", ")))};
+}
 
 }  // namespace tilescope::kernels

@@ -1,6 +1,8 @@
-// Guesses about single parts of a launch, before anything is run.
+// What guesses at launches of a kernel (guess.h) and calls of a host function (kernels/call/guess.h) share: single
+// parts, before anything is run, and the order in which they are tried.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +10,9 @@
 #include <vector>
 
 #include "core/base/launch.h"
+#include "core/base/result.h"
 #include "core/ptx/ast.h"
+#include "kernels/alone/description.h"
 #include "kernels/run/parameters.h"
 
 namespace tilescope::kernels {
@@ -36,7 +40,33 @@ enum class Meaning : uint8_t { Columns, Rows, Slices, Zero, One, Few, Window };
 Meaning meaning_of(std::string_view name);
 bool is_size(Meaning meaning);
 uint64_t number_for(Meaning meaning, const Sizes& sizes);
-// Of a floating-point number.
-double real_for(std::string_view name);
+// Of a number's type: by what its name stands for; one that is no size, such as a bool, is 1.
+GivenNumber guessed_number(std::string_view name, ElementType type, const Sizes& sizes);
+
+// One guess at all that is not said.
+struct LaunchGuess {
+    Dim3 block;            // of a kernel
+    uint32_t divided = 1;  // what sizes are divided by
+    // Of input arrays of integers, which may be indices; of all input arrays where there are none.
+    GivenFill contents = GivenFill::Random;
+    Sizes of(const Sizes& sizes) const;
+};
+// In the order in which they are worth a try. sized: sizes are said, and less would hide what goes wrong at them.
+// indices: there are input arrays of integers.
+std::vector<LaunchGuess> guesses(const std::vector<Dim3>& blocks, bool sized, bool indices);
+
+// Whether a guess has taken as long as a person waits for it.
+class Patience {
+public:
+    bool over() const { return std::chrono::steady_clock::now() - start_ > std::chrono::seconds(20); }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The parameter that argument number `place` of those that are said is of: by its name, or by its place. Error:
+// there is none; `what`, such as "kernel 'add'", has the parameters `names`.
+Result<size_t> parameter_of(const std::vector<GivenArgument>& said, size_t place,
+                            const std::vector<std::string>& names, const std::string& what);
 
 }  // namespace tilescope::kernels

@@ -1,7 +1,6 @@
 #include "kernels/call/guess.h"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -20,41 +19,28 @@ namespace tilescope::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-using Given = GivenArgument::Kind;
-using Fill = GivenContents::Kind;
+using Given = GivenKind;
+using Fill = GivenFill;
 
 constexpr uint64_t kRoom = uint64_t{1} << 20;  // bytes of an array in a trial
 
-struct Attempt {
-    uint32_t divided = 1;          // what sizes are divided by
-    Fill contents = Fill::Random;  // of const arrays of whole numbers; of all const ones where there are none
-};
-
-class Guess {
+class CallGuesser {
 public:
-    Guess(const Call& call, std::string scratch, const RunCall& run, const std::atomic<bool>* stop)
+    CallGuesser(const Call& call, std::string scratch, const RunCall& run, const std::atomic<bool>* stop)
         : call_(call), scratch_(std::move(scratch)), run_(run), stop_(stop), given_(call.parameters.size()) {}
 
     Result<GuessedCall> of(const Description& said) {
         if (auto fits = take(said); !fits) return fits.error();
         find_sizes();
-        // Whole numbers may be indices; where there are none, numbers of any kind may be.
         indices_ = std::any_of(call_.parameters.begin(), call_.parameters.end(), is_index_array);
-        std::vector<Fill> fills{Fill::Random, Fill::Ones};
-        if (indices_) fills = {Fill::Random, Fill::Iota, Fill::Zeros};
-        std::vector<uint32_t> divisors{1, 4, 16};
-        if (sized_) divisors = {1};  // less would hide what goes wrong at that size
         if (std::all_of(given_.begin(), given_.end(), [](const auto& given) { return given.has_value(); }))
             return GuessedCall{description({}), true};
-        const auto start = std::chrono::steady_clock::now();
-        constexpr auto kPatience = std::chrono::seconds(20);
-        for (const uint32_t divided : divisors) {
-            for (const Fill contents : fills) {
-                auto found = attempt({divided, contents});
-                if (!found) return found.error();
-                if (*found) return GuessedCall{std::move(**found), true};
-                if (std::chrono::steady_clock::now() - start > kPatience) return worst();
-            }
+        const Patience patience;
+        for (const LaunchGuess& guess : guesses({Dim3{}}, sized_, indices_)) {
+            auto found = attempt(guess);
+            if (!found) return found.error();
+            if (*found) return GuessedCall{std::move(**found), true};
+            if (patience.over()) break;
         }
         return worst();
     }
@@ -74,31 +60,21 @@ private:
     }
 
     Result<void> take(const Description& said) {
-        const std::string name = one_line(call_.function);
+        std::vector<std::string> names;
+        for (const CallParameter& parameter : call_.parameters) names.push_back(parameter.name);
         for (size_t place = 0; place < said.arguments.size(); ++place) {
             const GivenArgument& argument = said.arguments[place];
-            std::vector<std::string> names;
-            size_t at = argument.name.empty() ? place : call_.parameters.size();
-            for (size_t i = 0; i < call_.parameters.size(); ++i) {
-                names.push_back(call_.parameters[i].name);
-                if (!argument.name.empty() && names.back() == argument.name) at = i;
-            }
-            if (at >= call_.parameters.size() && argument.name.empty())
-                return Error{fmt::format("{} takes {} and was given {}", name,
-                                         counted(call_.parameters.size(), "argument"),
-                                         said.arguments.size())};
-            if (at >= call_.parameters.size())
-                return Error{one_sentence(fmt::format("{} has no parameter '{}'; its parameters are {}", name,
-                                                      one_line(argument.name), fmt::join(names, ", ")))};
-            const CallParameter& parameter = call_.parameters[at];
+            const auto at = parameter_of(said.arguments, place, names, one_line(call_.function));
+            if (!at) return at.error();
+            const CallParameter& parameter = call_.parameters[*at];
             const bool pointer = argument.kind == Given::Array || argument.kind == Given::Null;
             if (pointer != parameter.pointer || argument.kind == Given::Object)
                 return Error{fmt::format(
                     "parameter '{}' is {}, and '{}' was given", one_line(parameter.name),
                     parameter.pointer ? "a pointer: give it an array, such as float[1024]" : "a number",
                     one_line(value_text(argument)))};
-            given_[at] = argument;
-            given_[at]->name = parameter.name;
+            given_[*at] = argument;
+            given_[*at]->name = parameter.name;
         }
         return {};
     }
@@ -128,14 +104,11 @@ private:
     }
 
     // The call with arrays of room; those that differ in size tell which is which in the recordings.
-    Description description(const Attempt& attempt) const {
+    Description description(const LaunchGuess& attempt) const {
         Description whole;
         whole.kernel = call_.function;
-        const bool has_const = std::any_of(
-            call_.parameters.begin(), call_.parameters.end(),
-            [](const CallParameter& one) { return one.constant; });
-        const auto divided = [&](uint64_t size) { return std::max<uint64_t>(1, size / attempt.divided); };
-        const Sizes sizes{divided(sizes_.x), divided(sizes_.y), divided(sizes_.z)};
+        const bool has_const = std::any_of(call_.parameters.begin(), call_.parameters.end(),
+                                           [](const CallParameter& one) { return one.constant; });
         for (size_t i = 0; i < given_.size(); ++i) {
             const CallParameter& parameter = call_.parameters[i];
             GivenArgument argument = given_[i].value_or(GivenArgument{});
@@ -144,12 +117,8 @@ private:
                 argument.kind = Given::Array;
                 argument.type = parameter.type;
                 argument.extents = {bytes_of_room(i) / size_of(parameter.type)};
-            } else if (!given_[i] && is_float(parameter.type)) {
-                argument.number = *parse_given_number(fmt::format("{}", real_for(parameter.name)));
             } else if (!given_[i]) {
-                const uint64_t number =
-                    is_count(parameter) ? number_for(meaning_of(parameter.name), sizes) : 1;
-                argument.number = {static_cast<double>(number), number};
+                argument.number = guessed_number(parameter.name, parameter.type, attempt.of(sizes_));
             }
             if (argument.kind == Given::Array && argument.contents.kind == Fill::Guessed)
                 argument.contents.kind = parameter.constant && is_index_array(parameter) == indices_
@@ -164,7 +133,7 @@ private:
     static uint64_t bytes_of_room(size_t parameter) { return kRoom + 256 * (parameter + 1); }
 
     // The call that goes well with these guesses; nothing where it does not.
-    Result<std::optional<Description>> attempt(const Attempt& attempt) {
+    Result<std::optional<Description>> attempt(const LaunchGuess& attempt) {
         const Description roomy = description(attempt);
         std::error_code error;
         fs::remove_all(scratch_, error);
@@ -229,7 +198,7 @@ private:
 
 Result<GuessedCall> guess_call(const Call& call, const Description& said, const std::string& scratch,
                                const RunCall& run, const std::atomic<bool>* stop) {
-    return Guess(call, scratch, run, stop).of(said);
+    return CallGuesser(call, scratch, run, stop).of(said);
 }
 
 }  // namespace tilescope::kernels

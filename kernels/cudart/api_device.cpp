@@ -153,11 +153,7 @@ cudaError_t nothing_to_do() {
 
 template <class T>
 cudaError_t give(T* to, T value) {
-    return call([&](Runtime&) {
-        if (!to) return cudaErrorInvalidValue;
-        *to = value;
-        return cudaSuccess;
-    });
+    return call([&](Runtime&) { return put(to, value); });
 }
 
 }  // namespace
@@ -193,12 +189,7 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return give(d
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return with_device(
-        device,
-        [&](Runtime& r) {
-            if (!properties) return cudaErrorInvalidValue;
-            *properties = properties_of(r);
-            return cudaSuccess;
-        });
+        device, [&](Runtime& r) { return put(properties, properties_of(r)); });
 }
 cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) {
     return cudaGetDeviceProperties(properties, device);
@@ -261,9 +252,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     return call([&](Runtime&) {
         if (!value) return cudaErrorInvalidValue;
-        if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
-        *value = limits()[limit];
-        return cudaSuccess;
+        return limits().contains(limit) ? put(value, limits()[limit]) : cudaErrorUnsupportedLimit;
     });
 }
 cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }

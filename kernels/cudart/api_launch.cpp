@@ -69,21 +69,27 @@ constexpr int kRegisters = 32;
 template <class Body>
 cudaError_t with_kernel(const void* host, Body body) {
     return call([&](Runtime& r) {
-        Function* const function = find_function(r, host);
+        HostFunction* const function = find_function(r, host);
         const ptx::Kernel* const kernel = function ? kernel_of(r, *function) : nullptr;
         return kernel ? body(r, *function, *kernel) : cudaErrorInvalidDeviceFunction;
     });
 }
 
-analysis::Occupancy resident(const Runtime& r, const Function& function, const ptx::Kernel& kernel,
+analysis::Occupancy resident(const Runtime& r, const HostFunction& function, const ptx::Kernel& kernel,
                              int threads, size_t dynamic) {
     analysis::BlockUse use;
     use.threads = static_cast<uint32_t>(std::max(threads, 0));
     use.registers = kRegisters;
-    use.shared = static_cast<uint32_t>(bytes_in(kernel, ptx::StateSpace::Shared) + dynamic);
+    use.shared = static_cast<uint32_t>(launched::bytes_in(kernel, ptx::StateSpace::Shared) + dynamic);
     use.carveout = function.carveout;
     return analysis::occupancy(r.device.sm, use, analysis::Sum::Hardware);
 }
+
+struct CallConfiguration {
+    dim3 grid, block;
+    size_t shared = 0;
+    cudaStream_t stream = nullptr;
+};
 
 // Configurations that `<<<>>>` has pushed and its kernel's stub has not popped.
 thread_local std::vector<CallConfiguration> configurations;
@@ -93,6 +99,7 @@ thread_local std::vector<CallConfiguration> configurations;
 
 using namespace tilescope::cudart;
 namespace analysis = tilescope::analysis;
+namespace launched = tilescope::launched;
 namespace ptx = tilescope::ptx;
 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
@@ -121,7 +128,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
                                         size_t shared, cudaStream_t stream) {
     bool too_many = false;
     const cudaError_t known_kernel =
-        with_kernel(function, [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+        with_kernel(function, [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
             const int threads =
                 static_cast<int>(std::min<uint64_t>(uint64_t{block.x} * block.y * block.z, 1 << 20));
             const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
@@ -151,13 +158,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     return with_kernel(
         function,
-        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
             if (!attributes) return cudaErrorInvalidValue;
             const analysis::SmLimits& sm = r.device.sm;
             *attributes = {};
-            attributes->sharedSizeBytes = bytes_in(kernel, ptx::StateSpace::Shared);
-            attributes->constSizeBytes = bytes_in(kernel, ptx::StateSpace::Const);
-            attributes->localSizeBytes = bytes_in(kernel, ptx::StateSpace::Local);
+            attributes->sharedSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Shared);
+            attributes->constSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Const);
+            attributes->localSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Local);
             attributes->maxThreadsPerBlock = static_cast<int>(sm.threads_per_block);
             attributes->numRegs = kRegisters;
             attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(sm.major * 10 + sm.minor);
@@ -171,9 +178,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
     return with_kernel(
         function,
-        [&](Runtime& r, Function& f, const ptx::Kernel& kernel) {
+        [&](Runtime& r, HostFunction& f, const ptx::Kernel& kernel) {
             const uint64_t most = r.device.sm.shared_per_block_optin;
-            const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+            const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
             switch (attribute) {
                 case cudaFuncAttributeMaxDynamicSharedMemorySize:
                     if (value < 0 || fixed + static_cast<uint64_t>(value) > most)
@@ -193,16 +200,12 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
     return with_kernel(
         function,
-        [&](Runtime&, const Function& f, const ptx::Kernel&) {
-            if (!name) return cudaErrorInvalidValue;
-            *name = f.entry.c_str();
-            return cudaSuccess;
-        });
+        [&](Runtime&, const HostFunction& f, const ptx::Kernel&) { return put(name, f.entry.c_str()); });
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
     return with_kernel(
-        function, [](Runtime&, Function&, const ptx::Kernel&) { return cudaSuccess; });
+        function, [](Runtime&, HostFunction&, const ptx::Kernel&) { return cudaSuccess; });
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
@@ -213,7 +216,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           size_t shared) {
     return with_kernel(
         function,
-        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
             if (!blocks || blockSize <= 0) return cudaErrorInvalidValue;
             *blocks = static_cast<int>(resident(r, f, kernel, blockSize, shared).blocks);
             return cudaSuccess;
@@ -230,9 +233,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void
                                                       int blockSize) {
     return with_kernel(
         function,
-        [&](Runtime& r, const Function& f, const ptx::Kernel& kernel) {
+        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
             if (!shared || blocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
-            const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+            const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
             *shared = 0;
             constexpr size_t kUnit = 256;
             for (size_t bytes = kUnit; fixed + bytes <= r.device.sm.shared_per_block_optin; bytes += kUnit)
@@ -277,42 +280,23 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     return with_stream(
-        stream,
-        [&](Runtime&) {
-            if (!priority) return cudaErrorInvalidValue;
-            *priority = streams().contains(stream) ? stream->priority : 0;
-            return cudaSuccess;
-        });
+        stream, [&](Runtime&) { return put(priority, streams().contains(stream) ? stream->priority : 0); });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
     return with_stream(
         stream,
-        [&](Runtime&) {
-            if (!flags) return cudaErrorInvalidValue;
-            *flags = streams().contains(stream) ? stream->flags : cudaStreamDefault;
-            return cudaSuccess;
-        });
+        [&](Runtime&) { return put(flags, streams().contains(stream) ? stream->flags : cudaStreamDefault); });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
     return with_stream(
-        stream,
-        [&](Runtime&) {
-            if (!id) return cudaErrorInvalidValue;
-            *id = streams().contains(stream) ? stream->id : 0;
-            return cudaSuccess;
-        });
+        stream, [&](Runtime&) { return put(id, streams().contains(stream) ? stream->id : 0); });
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
     return with_stream(
-        stream,
-        [&](Runtime&) {
-            if (!device) return cudaErrorInvalidValue;
-            *device = 0;
-            return cudaSuccess;
-        });
+        stream, [&](Runtime&) { return put(device, 0); });
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,

@@ -47,12 +47,12 @@ struct Side {
         return static_cast<const std::byte*>(pointer) + z * slice + y * pitch;
     }
 };
-struct Box {
+struct CopyExtent {
     size_t width = 0, rows = 1, slices = 1;
     bool empty() const { return width == 0 || rows == 0 || slices == 0; }
 };
 
-size_t span(const Side& side, const Box& box) {
+size_t span(const Side& side, const CopyExtent& box) {
     return (box.slices - 1) * side.slice + (box.rows - 1) * side.pitch + box.width;
 }
 
@@ -66,7 +66,7 @@ bool bring(Runtime& r, Side& side) {
 }
 
 // Whether the memory may be that of a copy, as its kind has it; says what is wrong.
-bool fits(Runtime& r, const Side& side, const Box& box, bool device, bool any, const char* what) {
+bool fits(Runtime& r, const Side& side, const CopyExtent& box, bool device, bool any, const char* what) {
     if (!side.pointer) return false;
     const Allocation* const one = r.memory.find(side.pointer);
     const size_t bytes = span(side, box);
@@ -96,7 +96,7 @@ void note_written(Runtime& r, const void* pointer) {
     if (!one->symbol.empty()) ++r.constants_version;
 }
 
-cudaError_t copy(Runtime& r, const Side& to, const Side& from, const Box& box, cudaMemcpyKind kind) {
+cudaError_t copy(Runtime& r, const Side& to, const Side& from, const CopyExtent& box, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     flush_prints(r);
     if (box.empty()) return cudaSuccess;
@@ -118,7 +118,7 @@ cudaError_t copy(Runtime& r, void* dst, const void* src, size_t bytes, cudaMemcp
     return copy(r, {dst, 0, 0}, {src, 0, 0}, {bytes, 1, 1}, kind);
 }
 
-cudaError_t set(Runtime& r, const Side& to, const Box& box, int value) {
+cudaError_t set(Runtime& r, const Side& to, const CopyExtent& box, int value) {
     if (box.empty()) return cudaSuccess;
     if (!fits(r, to, box, true, false, "destination")) return cudaErrorInvalidValue;
     Side target = to;
@@ -242,7 +242,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
         Allocation own;
         own.base = reinterpret_cast<uintptr_t>(pointer), own.bytes = bytes;
         own.kind = MemoryKind::Registered, own.flags = flags;
-        if (!r.memory.adopt(own)) return cudaErrorHostMemoryAlreadyRegistered;
+        if (!r.memory.add(own)) return cudaErrorHostMemoryAlreadyRegistered;
         if (!r.gpu || r.gpu->device().lock(pointer, bytes)) return cudaSuccess;
         r.memory.release(own.base);
         return cudaErrorMemoryAllocation;

@@ -7,7 +7,7 @@
 
 #include "core/base/contents.h"
 #include "core/base/words.h"
-#include "kernels/alone/arrays.h"
+#include "kernels/alone/description.h"
 #include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
@@ -39,7 +39,7 @@ void* make_array(const kernels::GivenArgument& argument, unsigned place) {
 // to: takes the pointer, or the number. A value that cannot be read ends the program.
 extern "C" void tilescope_make_argument(const char* value, unsigned place, const char* type, void* to) {
     namespace kernels = tilescope::kernels;
-    using Kind = kernels::GivenArgument::Kind;
+    using Kind = kernels::GivenKind;
     const auto argument = kernels::parse_argument(value ? value : "");
     if (!argument) tilescope::cudart::refuse(argument.error().message);
     if (argument->kind == Kind::Array) {

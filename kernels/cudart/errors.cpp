@@ -8,7 +8,7 @@
 namespace tilescope::cudart {
 namespace {
 
-struct Row {
+struct ErrorRow {
     cudaError_t error;
     const char* name;
     const char* words;
@@ -16,7 +16,7 @@ struct Row {
 
 // clang-format off
 #define ROW(error, words) {error, #error, words}
-constexpr Row kRows[] = {
+constexpr ErrorRow kRows[] = {
     ROW(cudaSuccess, "no error"),
     ROW(cudaErrorInvalidValue, "invalid argument"),
     ROW(cudaErrorMemoryAllocation, "out of memory"),
@@ -86,8 +86,8 @@ constexpr Row kRows[] = {
 #undef ROW
 // clang-format on
 
-const Row* row_of(cudaError_t error) {
-    for (const Row& row : kRows)
+const ErrorRow* row_of(cudaError_t error) {
+    for (const ErrorRow& row : kRows)
         if (row.error == error) return &row;
     return nullptr;
 }
@@ -98,12 +98,12 @@ const Row* row_of(cudaError_t error) {
 using namespace tilescope::cudart;
 
 const char* cudaGetErrorName(cudaError_t error) {
-    const Row* const row = row_of(error);
+    const ErrorRow* const row = row_of(error);
     return row ? row->name : "unrecognized error code";
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-    const Row* const row = row_of(error);
+    const ErrorRow* const row = row_of(error);
     return row ? row->words : "unrecognized error code";
 }
 

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/ptx/parse.h"
-#include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
+
+using launched::LoadedKernel, launched::LoadedModule;
 
 namespace {
 
@@ -97,23 +98,7 @@ Result<std::unique_ptr<Gpu>> Gpu::open(uint64_t bytes, uint64_t wanted) {
     return made;
 }
 
-Result<void> Gpu::fetch(Allocation& allocation) {
-    if (!allocation.behind) return {};
-    if (auto ok = device_->read(allocation.place, allocation.base, allocation.bytes); !ok) return ok;
-    allocation.behind = false;
-    return {};
-}
-
-Result<void> Gpu::send(Runtime& r) {
-    for (auto& [base, allocation] : r.memory.all()) {
-        if (!allocation.place || !allocation.ahead) continue;
-        if (auto ok = device_->write(base, allocation.place, allocation.bytes); !ok) return ok;
-        allocation.ahead = false;
-    }
-    return {};
-}
-
-Result<std::shared_ptr<void>> Gpu::load(Module& module) {
+Result<std::shared_ptr<void>> Gpu::load(LoadedModule& module) {
     std::shared_ptr<void>& loaded = modules_[&module];
     if (!loaded) {
         auto made =
@@ -124,24 +109,24 @@ Result<std::shared_ptr<void>> Gpu::load(Module& module) {
     return loaded;
 }
 
-Result<gpu::Variable> Gpu::variable(Module& module, const std::string& name) {
+Result<gpu::Variable> Gpu::variable(LoadedModule& module, const std::string& name) {
     const auto loaded = load(module);
     if (!loaded) return loaded.error();
     return device_->variable_of(*loaded, name);
 }
 
-Result<double> Gpu::launch(Runtime& r, Function& function, const Launch& launch,
+Result<double> Gpu::launch(launched::KnownMemory& memory, LoadedKernel& kernel, const Launch& launch,
                            const std::atomic<bool>* stop) {
-    auto found = functions_.find(&function);
+    auto found = functions_.find(&kernel);
     if (found == functions_.end()) {
-        const auto loaded = load(*function.module);
+        const auto loaded = load(*kernel.module);
         if (!loaded) return loaded.error();
-        const auto made = device_->function_of(*loaded, function.module->name, function.entry,
-                                               static_cast<int>(function.parameters.size()));
+        const auto made = device_->function_of(*loaded, kernel.module->name, kernel.entry,
+                                               static_cast<int>(kernel.parameters.size()));
         if (!made) return made.error();
-        found = functions_.emplace(&function, *made).first;
+        found = functions_.emplace(&kernel, *made).first;
     }
-    if (auto ok = send(r); !ok) return ok.error();
+    if (auto ok = memory.send(); !ok) return ok.error();
     for (const auto& [address, variable] : managed_)
         if (auto ok = device_->write(address, variable.host, variable.bytes); !ok) return ok.error();
 
@@ -158,9 +143,9 @@ Result<double> Gpu::launch(Runtime& r, Function& function, const Launch& launch,
     const auto ms = device_->launch(found->second, launch.grid, launch.block, values, options);
     if (!ms) return ms;
     if (auto ok = device_->synchronize(); !ok) return ok.error();
-    for (auto& [base, allocation] : r.memory.all()) {
+    for (auto& [base, allocation] : memory.all()) {
         allocation.behind = allocation.place != nullptr;
-        r.memory.touched(allocation);
+        memory.touched(allocation);
     }
     for (const auto& [address, variable] : managed_)
         if (auto ok = device_->read(variable.host, address, variable.bytes); !ok) return ok.error();

@@ -1,8 +1,7 @@
 // The GPU that launches run on, where there is one and orders ask for it.
 //
-// What the device has of memory, this process has too, as a copy that is brought up to date when host code
-// asks for it; what the host wrote goes to the device before the next launch. So copies, variables,
-// recordings and the interpreter find memory as they do without a GPU.
+// What the device has of memory, this process has too, as a copy (kernels/launched/memory.h). So copies,
+// variables, recordings and the interpreter find memory as they do without a GPU.
 //
 //   cudaMalloc, variables     memory of the device, with a copy        Allocation::place
 //   cudaMallocHost, Managed   memory of this process, which kernels use where it lies
@@ -16,17 +15,12 @@
 #include <memory>
 #include <string>
 
-#include "core/base/launch.h"
 #include "core/base/result.h"
 #include "kernels/gpu/address_range.h"
 #include "kernels/gpu/driver.h"
+#include "kernels/launched/describe.h"
 
 namespace tilescope::cudart {
-
-struct Allocation;
-struct Function;
-struct Module;
-struct Runtime;
 
 class Gpu {
 public:
@@ -37,20 +31,15 @@ public:
     uint64_t first() const { return range_->first(); }
     Result<void> back(uint64_t end) { return range_->back(end); }
 
-    // Brings the copy up to date.
-    Result<void> fetch(Allocation& allocation);
-    // Brings everything to the device that the host wrote.
-    Result<void> send(Runtime& r);
-
     // Where the device has a variable of the module.
-    Result<gpu::Variable> variable(Module& module, const std::string& name);
+    Result<gpu::Variable> variable(launched::LoadedModule& module, const std::string& name);
     // The variable's bytes for the host are those at `host`.
     void manage(const gpu::Variable& variable, std::byte* host) {
         managed_[variable.address] = {host, variable.bytes};
     }
 
     // Milliseconds on the device.
-    Result<double> launch(Runtime& r, Function& function, const Launch& launch,
+    Result<double> launch(launched::KnownMemory& memory, launched::LoadedKernel& kernel, const Launch& launch,
                           const std::atomic<bool>* stop);
 
 private:
@@ -58,12 +47,12 @@ private:
         std::byte* host = nullptr;
         uint64_t bytes = 0;
     };
-    Result<std::shared_ptr<void>> load(Module& module);
+    Result<std::shared_ptr<void>> load(launched::LoadedModule& module);
 
     std::shared_ptr<gpu::Device> device_;
     std::unique_ptr<gpu::AddressRange> range_;
-    std::map<const Module*, std::shared_ptr<void>> modules_;
-    std::map<const Function*, gpu::Function> functions_;
+    std::map<const launched::LoadedModule*, std::shared_ptr<void>> modules_;
+    std::map<const launched::LoadedKernel*, gpu::Function> functions_;
     std::map<uint64_t, Managed> managed_;  // by the device's address
 };
 

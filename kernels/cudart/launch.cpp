@@ -14,17 +14,15 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
+#include <span>
 #include <thread>
 
-#include <cxxabi.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/words.h"
-#include "core/ptx/parse.h"
 #include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
@@ -108,12 +106,12 @@ private:
     std::thread watcher_;
 };
 
-struct Refusal {
+struct LaunchRefusal {
     cudaError_t error = cudaSuccess;
     std::string why;
 };
 
-uint64_t most_shared(const Runtime& r, const Function& function, uint64_t fixed) {
+uint64_t most_shared(const Runtime& r, const HostFunction& function, uint64_t fixed) {
     const analysis::SmLimits& sm = r.device.sm;
     return std::max<uint64_t>(sm.shared_per_block, fixed + function.most_dynamic_shared);
 }
@@ -130,8 +128,8 @@ uint64_t launch_bound(const ptx::Kernel& kernel) {
     return 0;
 }
 
-Refusal refused(const Runtime& r, const Function& function, const ptx::Kernel& kernel, const dim3& grid,
-                const dim3& block, size_t dynamic) {
+LaunchRefusal refused(const Runtime& r, const HostFunction& function, const ptx::Kernel& kernel,
+                      const dim3& grid, const dim3& block, size_t dynamic) {
     const analysis::SmLimits& sm = r.device.sm;
     const std::string device = analysis::name_of(r.device);
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
@@ -161,7 +159,7 @@ Refusal refused(const Runtime& r, const Function& function, const ptx::Kernel& k
         return {cudaErrorInvalidValue,
                 fmt::format("a block of {} threads is more than the {} that its __launch_bounds__ says",
                             grouped(threads), grouped(bound))};
-    const uint64_t fixed = bytes_in(kernel, ptx::StateSpace::Shared);
+    const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
     if (const uint64_t most = most_shared(r, function, fixed); fixed + dynamic > most)
         return {cudaErrorInvalidValue,
                 fmt::format(
@@ -211,7 +209,7 @@ std::string how_far(const Launch& launch, const simt::Fault& fault) {
     return words;
 }
 
-void tell_line(const Runtime& r, const LaunchLine& line) {
+void tell_line(const Runtime& r, const launched::LaunchLine& line) {
     if (!r.recording || r.orders.launches.empty()) return;
     const std::string text = to_json(line) + "\n";
     const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
@@ -220,7 +218,7 @@ void tell_line(const Runtime& r, const LaunchLine& line) {
     close(file);
 }
 
-std::string key_of(const Runtime& r, const Function& function, const Launch& launch) {
+std::string key_of(const Runtime& r, const HostFunction& function, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
                                   g.x, g.y, g.z, b.x, b.y, b.z, launch.dynamic_shared, r.constants_version);
@@ -263,8 +261,7 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         r.repeatable.erase(key);
 }
 
-}  // namespace
-
+// What lies at an address that a launch may not use, as the end of a sentence.
 std::string name_outside(Runtime& r, uint64_t address) {
     constexpr uint64_t kLow = 1 << 16;
     if (address < kLow)
@@ -280,126 +277,17 @@ std::string name_outside(Runtime& r, uint64_t address) {
     return "";
 }
 
-bool add_array(Launch& launch, const Allocation& allocation, std::string name, ElementType type) {
-    for (const Array& array : launch.arrays)
-        if (array.space == Space::Global && array.base == allocation.base) return true;
-    constexpr size_t kMost = 200;
-    if (launch.arrays.size() >= kMost || allocation.bytes == 0) return false;
-    Array array;
-    array.name = std::move(name);
-    array.role = ArrayRole::InOut;
-    array.type = allocation.bytes % size_of(type) == 0 ? type : ElementType::B8;
-    array.rank = 1;
-    array.extents = ExtentSource::Flat;
-    array.cols = static_cast<uint32_t>(allocation.bytes / array.element_bytes());
-    array.base = allocation.base;
-    array.symbol = allocation.symbol;
-    launch.arrays.push_back(std::move(array));
-    return true;
-}
-
-namespace {
-
-// "scale" for "_ZL5scale".
-std::string variable_name(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 && text ? std::string(text.get()) : symbol;
-}
-
-// Of a variable's elements; arrays of structs are bytes in PTX.
-ElementType type_of(const ptx::Symbol& symbol) {
-    const ElementType type = element_type_of(ptx::name_of(symbol.type)).value_or(ElementType::B8);
-    return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
-}
-
-}  // namespace
-
-Launch describe(Runtime& r, Function& function, const ptx::Kernel& kernel, const dim3& grid,
-                const dim3& block, void** arguments, size_t shared) {
-    Launch launch;
-    launch.entry = function.entry;
-    launch.grid = {grid.x, grid.y, grid.z};
-    launch.block = {block.x, block.y, block.z};
-    launch.dynamic_shared = static_cast<uint32_t>(shared);
-    const auto point = [&](uint64_t address, const std::string& name, ElementType type) -> int32_t {
-        const Allocation* const to = r.memory.holds(reinterpret_cast<void*>(address), 0);
-        if (!to || !add_array(launch, *to, name, type)) return -1;
-        const auto is_it = [&](const Array& array) { return array.base == to->base; };
-        return static_cast<int32_t>(std::ranges::find_if(launch.arrays, is_it) - launch.arrays.begin());
-    };
-    for (size_t p = 0; p < kernel.parameters.size(); ++p) {
-        const kernels::Parameter& parameter = function.parameters[p];
-        const auto* const bytes = static_cast<const std::byte*>(arguments[p]);
-        Argument argument;
-        argument.name = parameter.name;
-        argument.type = parameter.pointer ? ElementType::U64 : parameter.type;
-        if (kernel.symbols[static_cast<size_t>(kernel.parameters[p])].is_array || parameter.bytes > 8) {
-            argument.object.assign(bytes, bytes + parameter.bytes);
-            for (uint64_t at = 0; at + 8 <= parameter.bytes; at += 8) {
-                uint64_t word = 0;
-                std::memcpy(&word, bytes + at, 8);
-                point(word, fmt::format("{}+{}", parameter.name, at), parameter.type);
-            }
-        } else {
-            std::memcpy(&argument.value, bytes, parameter.bytes);
-            if (parameter.bytes == 8)
-                argument.array = point(argument.value, parameter.name,
-                                       parameter.pointer ? parameter.type : ElementType::B32);
-            if (argument.array >= 0) {
-                argument.offset = argument.value - launch.arrays[static_cast<size_t>(argument.array)].base;
-                argument.value = 0;
-            }
-        }
-        launch.arguments.push_back(std::move(argument));
-    }
-    for (const ptx::Symbol& symbol : kernel.symbols) {
-        const auto base = function.module->bases.find(symbol.name);
-        if (base == function.module->bases.end()) continue;
-        const Allocation* const variable = r.memory.find(base->second);
-        if (!variable || !add_array(launch, *variable, variable_name(symbol.name), type_of(symbol))) continue;
-        Array& array = launch.arrays.back();
-        if (symbol.space == ptx::StateSpace::Const) {
-            array.space = Space::Const;
-            array.role = ArrayRole::Input;
-            array.contents.kind = Contents::Kind::Stored;
-            array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
-                variable->data(), variable->data() + variable->bytes);  // no kernel writes it
-        }
-    }
-    return launch;
-}
-
-namespace {
-
-// The kernel's program, with constants as they are now.
-bool make_program(Runtime& r, Function& function, const Launch& launch) {
-    if (!function.program) {
-        auto made = simt::prepare(function.module->ptx, function.entry, launch.arrays);
-        if (!made) {
-            function.problem = made.error().message;
-            return false;
-        }
-        function.program = *made;
-    } else if (function.constants_version != r.constants_version) {
-        function.program = simt::with_constants(*function.program, launch.arrays);
-    }
-    function.constants_version = r.constants_version;
-    return true;
-}
-
-struct Done {
+struct LaunchEnd {
     std::optional<simt::Fault> fault;
     std::string problem;  // it did not run; empty
     bool stopped = false;
 };
 
-Done run_plain(Runtime& r, const Function& function, const Launch& launch, const simt::RunOptions& options,
-               const std::string& key, uint64_t number) {
+LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch,
+                    const simt::RunOptions& options, const std::string& key, uint64_t number) {
     const std::vector<simt::View> views = r.memory.views();
     const auto outcome = simt::run(*function.program, launch, views, options, {});
-    Done done;
+    LaunchEnd done;
     if (!outcome) {
         done.problem = outcome.error().message;
         return done;
@@ -415,9 +303,9 @@ Done run_plain(Runtime& r, const Function& function, const Launch& launch, const
     return done;
 }
 
-Done run_on_gpu(Runtime& r, Function& function, const Launch& launch, double& ms) {
-    const auto ran = r.gpu->launch(r, function, launch, &interrupted);
-    Done done;
+LaunchEnd run_on_gpu(Runtime& r, HostFunction& function, const Launch& launch, double& ms) {
+    const auto ran = r.gpu->launch(r.memory, function, launch, &interrupted);
+    LaunchEnd done;
     if (ran) {
         ms = *ran;
     } else {
@@ -432,8 +320,8 @@ Done run_on_gpu(Runtime& r, Function& function, const Launch& launch, double& ms
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
                    size_t shared, bool cooperative) {
     flush_prints(r);
-    Function* const function = find_function(r, host);
-    LaunchLine line;
+    HostFunction* const function = find_function(r, host);
+    launched::LaunchLine line;
     line.number = ++r.launches;
     line.grid = {grid.x, grid.y, grid.z}, line.block = {block.x, block.y, block.z};
     line.shared = shared;
@@ -448,20 +336,24 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     if (!function) return end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
     const ptx::Kernel* const kernel = kernel_of(r, *function);
     if (!kernel) return end(cudaErrorInvalidKernelImage, function->problem);
-    if (const Refusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
+    if (const LaunchRefusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
         return end(no.error, no.why);
     if (function->uses_heap && !r.heap.placed())
         if (const Allocation* const heap = r.memory.allocate(r.heap_bytes, MemoryKind::Variable))
             r.heap.place(heap->base, heap->bytes);
-    const Launch described = describe(r, *function, *kernel, grid, block, arguments, shared);
-    if (!make_program(r, *function, described) && !r.gpu)
+    std::vector<std::span<const std::byte>> bytes;
+    for (size_t p = 0; p < function->parameters.size(); ++p)
+        bytes.emplace_back(static_cast<const std::byte*>(arguments[p]), function->parameters[p].bytes);
+    const Launch described = launched::describe(
+        r.memory, *function, *kernel, {line.grid, line.block, static_cast<uint32_t>(shared)}, bytes);
+    if (!function->prepare(described, r.constants_version) && !r.gpu)
         return end(cudaErrorInvalidKernelImage, function->problem);
     if (function->program && simt::has_grid_barrier(*function->program) && !cooperative)
         return end(cudaErrorLaunchFailure,
                    "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
                    "cudaLaunchCooperativeKernel");
 
-    const bool record_it = chosen(r, *function, line.number);
+    const bool record_it = r.recording && launched::is_chosen(r.orders, *function, line.number);
     const std::string key = key_of(r, *function, described);
     if (!record_it && !r.gpu)
         if (line.same_as = repeated(r, key); line.same_as != 0) return end(cudaSuccess, "");
@@ -478,7 +370,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     options.allocate = [&](uint64_t bytes) { return r.heap.allocate(bytes); };
     options.release = [&](uint64_t address) { r.heap.release(address); };
     const Clock::time_point start = Clock::now();
-    Done done;
+    LaunchEnd done;
     double on_gpu = 0;  // ms
     {
         const Interrupts interrupts;
@@ -489,7 +381,9 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
                              blocks_done);
         bool ran = false;
         if (record_it) {
-            const Recorded recorded = record(r, *function, described, line.number, options);
+            const launched::RecordedLaunch recorded =
+                launched::record({r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr},
+                                 *function, described, line.number, options);
             line.recorded = recorded.path, line.unrecorded = recorded.why_not;
             ran = recorded.ran;
             done.fault = recorded.fault, done.stopped = recorded.stopped;

@@ -31,13 +31,18 @@ void* pointer_to(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 
-uint64_t Memory::total() const {
+uint64_t DeviceMemory::total() const {
     const auto pages = static_cast<uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 1L));
     return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4 * 3;
 }
 
+void DeviceMemory::use(Gpu* gpu) {
+    gpu_ = gpu;
+    lies_on(&gpu->device());
+}
+
 // On the CPU the device's addresses are this process's.
-bool Memory::reserve() {
+bool DeviceMemory::reserve() {
     const int fixed = gpu_ ? 0 : MAP_FIXED_NOREPLACE;
     void* const wanted = gpu_ ? nullptr : pointer_to(kFirstAddress);
     void* const got =
@@ -52,7 +57,7 @@ bool Memory::reserve() {
     return true;
 }
 
-Allocation* Memory::allocate(uint64_t bytes, MemoryKind kind, unsigned flags) {
+Allocation* DeviceMemory::allocate(uint64_t bytes, MemoryKind kind, unsigned flags) {
     if (bytes > total() || used_ > total() - bytes) return nullptr;
     if (host_ == 0 && !reserve()) return nullptr;
     const bool locked = gpu_ && kind != MemoryKind::Device && kind != MemoryKind::Variable;
@@ -76,30 +81,17 @@ Allocation* Memory::allocate(uint64_t bytes, MemoryKind kind, unsigned flags) {
     }
     next_ = rounded(end, kAlignment);
     used_ += bytes;
-    made.bytes = bytes, made.kind = kind, made.flags = flags, made.version = ++stamp_;
-    return &(live_[made.base] = made);
+    made.bytes = bytes, made.kind = kind, made.flags = flags;
+    return add(std::move(made));
 }
 
-std::byte* Memory::bytes(Allocation& allocation) {
-    if (gpu_ && !gpu_->fetch(allocation)) return nullptr;
-    return allocation.data();
-}
-
-Allocation* Memory::adopt(Allocation allocation) {
-    const auto after = live_.lower_bound(allocation.base);
-    if (after != live_.end() && after->first < allocation.end()) return nullptr;
-    if (after != live_.begin() && std::prev(after)->second.end() > allocation.base) return nullptr;
-    allocation.version = ++stamp_;
-    return &(live_[allocation.base] = std::move(allocation));
-}
-
-bool Memory::release(uint64_t base) {
-    const auto found = live_.find(base);
-    if (found == live_.end()) return false;
-    const Allocation& gone = found->second;
+bool DeviceMemory::release(uint64_t base) {
+    const Allocation* const found = find(base);
+    if (!found || found->base != base) return false;
+    const Allocation& gone = *found;
     const auto host = reinterpret_cast<uint64_t>(gone.data());
     if (host >= host_ && host < host_ + kAddresses) {
-        freed_[gone.base] = gone.end();
+        note_freed(gone);
         used_ -= gone.bytes;
         if (gpu_ && !gone.place) gpu_->device().unlock(gone.data());
         const uint64_t first = rounded(host, kPage), end = (host + gone.bytes) / kPage * kPage;
@@ -107,73 +99,15 @@ bool Memory::release(uint64_t base) {
     } else if (gpu_ && gone.kind == MemoryKind::Registered) {
         gpu_->device().unlock(gone.data());
     }
-    live_.erase(found);
+    remove(base);
     return true;
 }
 
-void Memory::release_all() {
-    for (auto at = live_.begin(); at != live_.end();) {
+void DeviceMemory::release_all() {
+    for (auto at = all().begin(); at != all().end();) {
         const Allocation& one = (at++)->second;
         if (one.kind != MemoryKind::Variable && one.kind != MemoryKind::Registered) release(one.base);
     }
-}
-
-Allocation* Memory::find(uint64_t address) {
-    const auto after = live_.upper_bound(address);
-    if (after == live_.begin()) return nullptr;
-    Allocation& before = std::prev(after)->second;
-    return address < before.end() ? &before : nullptr;
-}
-
-Allocation* Memory::holds(const void* pointer, uint64_t bytes) {
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    const auto after = live_.upper_bound(address);
-    if (after == live_.begin()) return nullptr;
-    Allocation& before = std::prev(after)->second;
-    return address <= before.end() && bytes <= before.end() - address ? &before : nullptr;
-}
-
-bool Memory::freed(uint64_t address) const {
-    const auto after = freed_.upper_bound(address);
-    return after != freed_.begin() && address < std::prev(after)->second;
-}
-
-const Allocation* Memory::nearest(uint64_t address) const {
-    const auto after = live_.upper_bound(address);
-    const Allocation* const above = after == live_.end() ? nullptr : &after->second;
-    const Allocation* const below = after == live_.begin() ? nullptr : &std::prev(after)->second;
-    if (!above || !below) return above ? above : below;
-    return address - below->base < below->bytes || address - below->end() <= above->base - address ? below
-                                                                                                   : above;
-}
-
-uint64_t Heap::allocate(uint64_t bytes) {
-    constexpr uint64_t kUnit = 16;
-    const std::lock_guard lock(mutex_);
-    if (bytes == 0 || bytes > end_ - base_) return 0;
-    const uint64_t wanted = rounded(bytes, kUnit);
-    uint64_t at = base_;
-    for (const auto& [base, end] : taken_) {
-        if (base - at >= wanted) break;
-        at = end;
-    }
-    if (end_ - at < wanted) return 0;
-    taken_[at] = at + wanted;
-    return at;
-}
-
-void Heap::release(uint64_t address) {
-    const std::lock_guard lock(mutex_);
-    taken_.erase(address);
-}
-
-void Heap::place(uint64_t base, uint64_t bytes) { base_ = base, end_ = base + bytes; }
-
-std::vector<simt::View> Memory::views() const {
-    std::vector<simt::View> views;
-    views.reserve(live_.size());
-    for (const auto& [base, one] : live_) views.push_back({base, one.bytes, one.data()});
-    return views;
 }
 
 }  // namespace tilescope::cudart

@@ -9,9 +9,6 @@
 #include <cstring>
 #include <set>
 
-#include <cxxabi.h>
-#include <fmt/format.h>
-
 #include "core/ptx/parse.h"
 #include "kernels/cudart/runtime.h"
 
@@ -31,7 +28,7 @@ bool is_compilers(const std::string& name) {
 // the device's address too. The header declares __managed__ variables so.
 constexpr uint64_t kManagedAlignment = 256;
 
-const void* managed_place(const Runtime& r, const Module& module, const std::string& name) {
+const void* managed_place(const Runtime& r, const LoadedModule& module, const std::string& name) {
     for (const auto& [host, variable] : r.variables)
         if (variable.module == &module && variable.name == name && !variable.constant && !variable.managed &&
             reinterpret_cast<uintptr_t>(host) % kManagedAlignment == 0)
@@ -39,14 +36,14 @@ const void* managed_place(const Runtime& r, const Module& module, const std::str
     return nullptr;
 }
 
-void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
+void place_variable(Runtime& r, LoadedModule& module, const ptx::Symbol& symbol) {
     const void* const host = managed_place(r, module, symbol.name);
     Allocation* place = nullptr;
     if (host) {
         Allocation own;
         own.base = reinterpret_cast<uintptr_t>(host), own.bytes = symbol.bytes();
         own.kind = MemoryKind::Managed;
-        place = r.memory.adopt(own);
+        place = r.memory.add(own);
     }
     void** managed = nullptr;
     for (auto& [at, variable] : r.variables)
@@ -59,7 +56,7 @@ void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
         } else if (Allocation* const copy = r.memory.allocate(symbol.bytes(), MemoryKind::Variable)) {
             Allocation own = *copy;
             own.base = on_device->address, own.place = copy->data();
-            place = r.memory.adopt(own);
+            place = r.memory.add(own);
         }
     } else if (!place) {
         place = r.memory.allocate(symbol.bytes(), managed ? MemoryKind::Managed : MemoryKind::Variable);
@@ -71,7 +68,7 @@ void place_variable(Runtime& r, Module& module, const ptx::Symbol& symbol) {
 }
 
 // All variables but the compiler's own, which need a place only where another one holds their address.
-void place_variables(Runtime& r, Module& module) {
+void place_variables(Runtime& r, LoadedModule& module) {
     std::set<std::string> pointed_to;
     for (const ptx::Symbol& symbol : module.ptx.variables)
         for (const ptx::Relocation& to : symbol.relocations)
@@ -95,17 +92,10 @@ void place_variables(Runtime& r, Module& module) {
 
 }  // namespace
 
-bool load(Runtime& r, Module& module) {
-    if (module.parsed) return module.problem.empty();
-    module.parsed = true;
-    auto parsed = ptx::parse(module.text, module.name);
-    if (!parsed) {
-        module.problem = parsed.error().message;
-        return false;
-    }
-    module.ptx = std::move(*parsed);
-    place_variables(r, module);
-    return true;
+bool load(Runtime& r, LoadedModule& module) {
+    const bool before = module.parsed;
+    if (module.parse() && !before) place_variables(r, module);
+    return module.problem.empty();
 }
 
 Allocation* memory_of_symbol(Runtime& r, const void* symbol) {
@@ -116,39 +106,15 @@ Allocation* memory_of_symbol(Runtime& r, const void* symbol) {
     return at == bases.end() ? nullptr : r.memory.find(at->second);
 }
 
-Function* find_function(Runtime& r, const void* host) {
+HostFunction* find_function(Runtime& r, const void* host) {
     const auto found = r.functions.find(host);
     return found == r.functions.end() ? nullptr : &found->second;
 }
 
-const ptx::Kernel* kernel_of(Runtime& r, Function& function) {
-    if (!load(r, *function.module)) {
-        function.problem = function.module->problem;
-        return nullptr;
-    }
-    const ptx::Kernel* const kernel = ptx::find_kernel(function.module->ptx, function.entry);
-    if (kernel && function.parameters.size() != kernel->parameters.size())
-        function.parameters = kernels::parameters_of(function.module->ptx, *kernel, r.source);
-    if (kernel)
-        function.uses_heap = std::ranges::any_of(kernel->instructions, [](const ptx::Instruction& one) {
-            return one.op == ptx::Op::Call && (one.callee == "malloc" || one.callee == "free");
-        });
-    if (kernel) return kernel;
-    const std::string* const why = ptx::refusal_of(function.module->ptx, function.entry);
-    function.problem =
-        why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", function.entry);
+const ptx::Kernel* kernel_of(Runtime& r, HostFunction& function) {
+    if (load(r, *function.module)) return function.look_up(r.source);
+    function.problem = function.module->problem;
     return nullptr;
-}
-
-uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
-    uint64_t bytes = 0;
-    for (const ptx::Symbol& symbol : kernel.symbols)
-        if (symbol.space == space) {
-            const uint64_t unit =
-                std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(ptx::size_of(symbol.type)), 1});
-            bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
-        }
-    return bytes;
 }
 
 }  // namespace tilescope::cudart
@@ -165,14 +131,14 @@ struct FatBinary {
 };
 constexpr int kFatBinaryMagic = 0x466243b1;
 
-Module* module_of(void** handle) { return reinterpret_cast<Module*>(handle); }
+LoadedModule* module_of(void** handle) { return reinterpret_cast<LoadedModule*>(handle); }
 
 }  // namespace
 
 void** __cudaRegisterFatBinary(void* wrapper) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex);
-    auto module = std::make_unique<Module>();
+    auto module = std::make_unique<LoadedModule>();
     const auto* const given = static_cast<const FatBinary*>(wrapper);
     const char* const text =
         given && given->magic == kFatBinaryMagic ? static_cast<const char*>(given->data) : nullptr;
@@ -191,7 +157,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __cudaRegisterFatBinaryEnd(void** handle) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex);
-    Module* const module = module_of(handle);
+    LoadedModule* const module = module_of(handle);
     for (const auto& [host, variable] : r.variables)
         if (variable.module == module &&
             (variable.managed || reinterpret_cast<uintptr_t>(host) % kManagedAlignment == 0)) {
@@ -207,7 +173,7 @@ void __cudaRegisterFunction(void** handle, const void* function, char*, const ch
                             uint3*, dim3*, dim3*, int*) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex);
-    Function made;
+    HostFunction made;
     made.module = module_of(handle);
     made.entry = deviceName;
     made.name = tilescope::kernels::plain_name(made.entry);

@@ -32,9 +32,9 @@ namespace {
 
 Runtime* make_runtime() {
     auto* const r = new Runtime;
-    if (const char* path = std::getenv(kOrdersVariable); path && *path) {
+    if (const char* path = std::getenv(launched::kOrdersVariable); path && *path) {
         const auto text = read_whole(path, uint64_t{1} << 24);
-        const auto orders = text ? orders_from_json(*text) : Result<Orders>(text.error());
+        const auto orders = text ? launched::orders_from_json(*text) : Result<launched::Orders>(text.error());
         if (orders) {
             r->orders = *orders;
             r->recording = true;

@@ -16,7 +16,7 @@ constexpr uint64_t kStep = uint64_t{64} << 20;
 }  // namespace
 
 Result<std::unique_ptr<AddressRange>> AddressRange::reserve(Device& device, uint64_t bytes, uint64_t wanted) {
-    Context& context = *device.state().context;
+    Context& context = device.context();
     if (auto in = enter(context); !in) return in.error();
     std::unique_ptr<AddressRange> range(new AddressRange(device));
     range->bytes_ = (bytes + kStep - 1) / kStep * kStep;
@@ -31,9 +31,9 @@ Result<std::unique_ptr<AddressRange>> AddressRange::reserve(Device& device, uint
 }
 
 AddressRange::~AddressRange() {
-    Context& context = *device_->state().context;
+    Context& context = device_->context();
     if (first_ == 0 || !enter_to_release(context)) return;
-    for (const Piece& piece : pieces_) {
+    for (const BackedPiece& piece : pieces_) {
         context.api->memory_unmap(piece.address, piece.bytes);
         context.api->memory_release(piece.handle);
     }
@@ -42,9 +42,9 @@ AddressRange::~AddressRange() {
 
 Result<void> AddressRange::back(uint64_t end) {
     if (end <= backed_) return {};
-    Context& context = *device_->state().context;
+    Context& context = device_->context();
     if (auto in = enter(context); !in) return in;
-    Piece piece{backed_, (end - backed_ + kStep - 1) / kStep * kStep, 0};
+    BackedPiece piece{backed_, (end - backed_ + kStep - 1) / kStep * kStep, 0};
     const auto failed = [&](int code) {
         return failure(context, code,
                        fmt::format("allocating {} on {}", counted(piece.bytes, "byte"), context.info.name),

@@ -31,14 +31,14 @@ public:
     Result<void> back(uint64_t end);
 
 private:
-    struct Piece {
+    struct BackedPiece {
         uint64_t address, bytes;
         unsigned long long handle;
     };
     explicit AddressRange(Device& device) : device_(&device) {}
     Device* device_;
     uint64_t first_ = 0, bytes_ = 0, backed_ = 0;
-    std::vector<Piece> pieces_;
+    std::vector<BackedPiece> pieces_;
 };
 
 }  // namespace tilescope::gpu

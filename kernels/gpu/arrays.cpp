@@ -63,7 +63,7 @@ std::byte* host_of(const DeviceArrays& placed, size_t array) {
 }  // namespace
 
 Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready,
-                                  const std::vector<Place>& places) {
+                                  const std::vector<ArrayPlace>& places) {
     const auto& arrays = ready.launch.arrays;
     DeviceArrays placed;
     placed.places = places;

@@ -14,14 +14,14 @@
 namespace tilescope::gpu {
 
 // Where an array lies already.
-struct Place {
+struct ArrayPlace {
     uint64_t address = 0;
     std::byte* host = nullptr;  // the same memory for the host, where it is the host's
 };
 
 struct DeviceArrays {
     Memory memory;                     // of those that have no place of their own
-    std::vector<Place> places;         // by array of the launch; empty: all lie in `memory`
+    std::vector<ArrayPlace> places;    // by array of the launch; empty: all lie in `memory`
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
     std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses
     std::map<size_t, std::vector<std::byte>> objects;  // as LaunchOptions has them
@@ -33,7 +33,7 @@ struct DeviceArrays {
 // allocates, with the gaps that the launch leaves between them. Variables of the module have no address
 // before it is loaded. A launch whose objects hold addresses can be recorded in its places only.
 Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready,
-                                  const std::vector<Place>& places = {});
+                                  const std::vector<ArrayPlace>& places = {});
 
 // Gives the arrays that are variables the addresses that they have in this module, and writes to them, and to
 // its constants, what the launch has.

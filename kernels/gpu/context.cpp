@@ -15,7 +15,7 @@ namespace {
 using Health = Context::Health;
 
 // One GPU's contexts in this process.
-struct Slot {
+struct ContextSlot {
     std::weak_ptr<Context> live;
     std::shared_ptr<Context> hung;
 };
@@ -25,7 +25,7 @@ struct Process {
     std::mutex mutex;
     std::string library = kDriverLibrary;
     std::optional<Result<std::shared_ptr<const Driver>>> driver;
-    std::map<int, Slot> slots;
+    std::map<int, ContextSlot> slots;
 };
 
 Process& process() {
@@ -167,7 +167,7 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
         return Error{fmt::format("there is no GPU number {}; this machine has {}, counted from 0", ordinal,
                                  devices.size())};
     }
-    Slot& slot = all.slots[ordinal];
+    ContextSlot& slot = all.slots[ordinal];
     if (auto live = slot.live.lock()) {
         if (live->health == Health::Good) return live;
     }
@@ -227,6 +227,35 @@ Result<CuEvent> event_of(Context& context, size_t index) {
         context.events.push_back(event);
     }
     return context.events[index];
+}
+
+namespace {
+
+std::string tidy(std::string_view line) {
+    std::string text;
+    for (const char c : line) {
+        const bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\0';
+        if (!blank)
+            text += c;
+        else if (!text.empty() && text.back() != ' ')
+            text += ' ';
+    }
+    if (!text.empty() && text.back() == ' ') text.pop_back();
+    return text;
+}
+
+}  // namespace
+
+std::string first_complaint(std::string_view log) {
+    std::string first;
+    while (!log.empty()) {
+        const size_t end = std::min(log.find('\n'), log.size());
+        std::string line = tidy(log.substr(0, end));
+        log.remove_prefix(std::min(end + 1, log.size()));
+        if (line.find("error") != std::string::npos || line.find("fatal") != std::string::npos) return line;
+        if (first.empty()) first = std::move(line);
+    }
+    return first;
 }
 
 }  // namespace tilescope::gpu

@@ -18,6 +18,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -68,14 +69,33 @@ bool enter_to_release(Context& context);
 // The Error for a call that failed: "WHAT failed: the driver's words; ADVICE". A fault resets the context.
 Error failure(Context& context, int code, const std::string& what, const std::string& advice);
 
+// Enters the context and calls the driver, as `call` does with its functions; says what failed of `what`.
+template <class Call>
+Result<void> called(Context& context, const std::string& what, const std::string& advice, Call call) {
+    if (auto in = enter(context); !in) return in;
+    if (const int code = call(*context.api)) return failure(context, code, what, advice);
+    return {};
+}
+
+// What a compiler's log has to say, in one line: the first that complains ("error", "fatal"), else the first that is
+// not empty; runs of blanks made one.
+std::string first_complaint(std::string_view log);
+
 // Gives a context up whose event does not come; the next open_context looks whether it has come since.
 void abandon(Context& context, CuEvent pending, const std::string& why);
 
 // Event number `index` of the context.
 Result<CuEvent> event_of(Context& context, size_t index);
 
-struct Device::State {
+// A loaded module: what keeps a Function's code on the device.
+struct DriverModule {
     std::shared_ptr<Context> context;
+    CuModule handle = nullptr;
+
+    DriverModule() = default;
+    DriverModule(const DriverModule&) = delete;
+    DriverModule& operator=(const DriverModule&) = delete;
+    ~DriverModule();
 };
 
 }  // namespace tilescope::gpu

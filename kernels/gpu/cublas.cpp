@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "kernels/gpu/library.h"
-#include "kernels/gpu/measure.h"
+#include "kernels/gpu/timing.h"
 
 namespace tilescope::gpu {
 

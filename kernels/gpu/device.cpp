@@ -9,11 +9,11 @@ namespace tilescope::gpu {
 
 namespace {
 
-struct Allocation {
+struct DeviceAllocation {
     std::shared_ptr<Context> context;
     CuAddress address = 0;
 
-    ~Allocation() {
+    ~DeviceAllocation() {
         if (enter_to_release(*context)) context->api->memory_free(address);
     }
 };
@@ -34,12 +34,14 @@ struct HostAllocation {
     }
 };
 
+constexpr const char* kRepeat = "open the GPU again and repeat";
+
 std::string in_mib(uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576); }
 
 // Whether [offset, offset + bytes) lies in a piece of memory of this context.
 Result<void> check_range(const Context& context, const std::shared_ptr<void>& owner, uint64_t size,
                          uint64_t offset, uint64_t bytes) {
-    if (!owner || static_cast<const Allocation*>(owner.get())->context.get() != &context) {
+    if (!owner || static_cast<const DeviceAllocation*>(owner.get())->context.get() != &context) {
         return Error{
             fmt::format("this memory is not of {} as it is open now; allocate it again", context.info.name)};
     }
@@ -52,34 +54,28 @@ Result<void> check_range(const Context& context, const std::shared_ptr<void>& ow
 
 }  // namespace
 
-Device::Device(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Device::Device(std::shared_ptr<Context> context) : context_(std::move(context)) {}
 Device::~Device() = default;
-const DeviceInfo& Device::info() const { return state_->context->info; }
-int Device::fault_code() const { return state_->context->fault; }
-bool Device::lost() const { return state_->context->health != Context::Health::Good; }
-Device::State& Device::state() { return *state_; }
+const DeviceInfo& Device::info() const { return context_->info; }
+int Device::fault_code() const { return context_->fault; }
+bool Device::lost() const { return context_->health != Context::Health::Good; }
 
 Result<std::shared_ptr<Device>> Device::open(int ordinal) {
     auto context = open_context(ordinal);
     if (!context) return context.error();
-    auto state = std::make_unique<State>();
-    state->context = std::move(*context);
-    return std::shared_ptr<Device>(new Device(std::move(state)));
+    return std::shared_ptr<Device>(new Device(std::move(*context)));
 }
 
 Result<uint64_t> Device::free_bytes() {
-    Context& context = *state_->context;
-    if (auto in = enter(context); !in) return in.error();
     size_t free = 0, total = 0;
-    if (const int code = context.api->memory_info(&free, &total)) {
-        return failure(context, code, fmt::format("asking {} for its free memory", info().name),
-                       "open it again");
-    }
-    return uint64_t{free};
+    const auto asked =
+        called(*context_, fmt::format("asking {} for its free memory", info().name), "open it again",
+               [&](const DriverApi& api) { return api.memory_info(&free, &total); });
+    return asked ? Result<uint64_t>(uint64_t{free}) : asked.error();
 }
 
 Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in.error();
     if (bytes == 0) return Error{fmt::format("{} has no bytes; give it at least one", what)};
     CuAddress address = 0;
@@ -93,8 +89,8 @@ Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
                                    "that use the GPU",
                                    in_mib(free), in_mib(total)));
     }
-    auto owner = std::make_shared<Allocation>();
-    owner->context = state_->context;
+    auto owner = std::make_shared<DeviceAllocation>();
+    owner->context = context_;
     owner->address = address;
     Memory memory;
     memory.address_ = address;
@@ -104,7 +100,7 @@ Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
 }
 
 Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in.error();
     if (bytes == 0) return Error{fmt::format("{} has no bytes; give it at least one", what)};
     void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -115,7 +111,7 @@ Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what
                         in_mib(bytes), what)};
     }
     auto owner = std::make_shared<HostAllocation>();
-    owner->context = state_->context;
+    owner->context = context_;
     owner->start = start;
     owner->bytes = bytes;
     const int code = context.api->host_register(start, bytes, 0);
@@ -132,25 +128,20 @@ Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what
 }
 
 Result<void> Device::upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, to.owner_, to.bytes_, offset, bytes); !inside) return inside;
     return write(to.address_ + offset, from, bytes);
 }
 
 Result<void> Device::write(uint64_t address, const void* from, uint64_t bytes) {
-    Context& context = *state_->context;
-    if (auto in = enter(context); !in) return in;
-    if (bytes == 0) return {};
-    if (const int code = context.api->upload(address, from, bytes)) {
-        return failure(context, code, fmt::format("copying {} to {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        *context_, fmt::format("copying {} to {}", in_mib(bytes), info().name), kRepeat,
+        [&](const DriverApi& api) { return bytes ? api.upload(address, from, bytes) : kCuSuccess; });
 }
 
 Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uint64_t bytes) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, from.owner_, from.bytes_, offset, bytes); !inside) return inside;
     return read(to, from.address_ + offset, bytes);
@@ -158,76 +149,56 @@ Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uin
 
 Result<void> Device::lock(void* start, uint64_t bytes) {
     constexpr unsigned kDeviceMap = 2;  // CU_MEMHOSTREGISTER_DEVICEMAP
-    Context& context = *state_->context;
-    if (auto in = enter(context); !in) return in;
-    if (const int code = context.api->host_register(start, bytes, kDeviceMap)) {
-        return failure(context, code,
-                       fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
-                       "use cudaMalloc, or --backend cpu");
-    }
-    return {};
+    return called(*context_, fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
+                  "use cudaMalloc, or --backend cpu",
+                  [&](const DriverApi& api) { return api.host_register(start, bytes, kDeviceMap); });
 }
 
 void Device::unlock(void* start) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (enter_to_release(context)) context.api->host_unregister(start);
 }
 
 Result<void> Device::synchronize() {
-    Context& context = *state_->context;
-    if (auto in = enter(context); !in) return in;
-    if (const int code = context.api->context_synchronize())
-        return failure(context, code, fmt::format("waiting for {}", info().name), "open the GPU again");
-    return {};
+    return called(
+        *context_, fmt::format("waiting for {}", info().name), "open the GPU again",
+        [](const DriverApi& api) { return api.context_synchronize(); });
 }
 
 Result<void> Device::read(void* to, uint64_t address, uint64_t bytes) {
-    Context& context = *state_->context;
-    if (auto in = enter(context); !in) return in;
-    if (bytes == 0) return {};
-    if (const int code = context.api->download(to, address, bytes)) {
-        return failure(context, code, fmt::format("copying {} from {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        *context_, fmt::format("copying {} from {}", in_mib(bytes), info().name), kRepeat,
+        [&](const DriverApi& api) { return bytes ? api.download(to, address, bytes) : kCuSuccess; });
 }
 
 Result<void> Device::copy(const Memory& to, const Memory& from, uint64_t bytes) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, to.owner_, to.bytes_, 0, bytes); !inside) return inside;
     if (auto inside = check_range(context, from.owner_, from.bytes_, 0, bytes); !inside) return inside;
-    if (bytes == 0) return {};
-    if (const int code = context.api->copy(to.address_, from.address_, bytes)) {
-        return failure(context, code, fmt::format("copying {} on {}", in_mib(bytes), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(context, fmt::format("copying {} on {}", in_mib(bytes), info().name), kRepeat,
+                  [&](const DriverApi& api) {
+                      return bytes ? api.copy(to.address_, from.address_, bytes) : kCuSuccess;
+                  });
 }
 
 Result<void> Device::fill(const Memory& memory, uint8_t byte) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto own = check_range(context, memory.owner_, memory.bytes_, 0, memory.bytes_); !own) return own;
-    if (const int code = context.api->fill8(memory.address_, byte, memory.bytes_)) {
-        return failure(context, code, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(context, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name), kRepeat,
+                  [&](const DriverApi& api) { return api.fill8(memory.address_, byte, memory.bytes_); });
 }
 
 Result<void> Device::fill32(const Memory& memory, uint32_t word, uint64_t words) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (words > memory.bytes_ / 4) words = UINT64_MAX / 4;  // outside, and no overflow in what says so
     if (auto inside = check_range(context, memory.owner_, memory.bytes_, 0, words * 4); !inside)
         return inside;
-    if (words == 0) return {};
-    if (const int code = context.api->fill32(memory.address_, word, words)) {
-        return failure(context, code, fmt::format("filling {} on {}", in_mib(words * 4), info().name),
-                       "open the GPU again and repeat");
-    }
-    return {};
+    return called(
+        context, fmt::format("filling {} on {}", in_mib(words * 4), info().name), kRepeat,
+        [&](const DriverApi& api) { return words ? api.fill32(memory.address_, word, words) : kCuSuccess; });
 }
 
 }  // namespace tilescope::gpu

@@ -34,6 +34,22 @@ std::string version_by_nvml() {
     return known ? text.data() : "";
 }
 
+constexpr std::pair<int DeviceInfo::*, int> kAttributes[] = {
+    {&DeviceInfo::minor, kCuMinor},
+    {&DeviceInfo::sms, kCuMultiprocessors},
+    {&DeviceInfo::clock_khz, kCuClockRate},
+    {&DeviceInfo::memory_clock_khz, kCuMemoryClockRate},
+    {&DeviceInfo::memory_bus_bits, kCuMemoryBusWidth},
+    {&DeviceInfo::shared_per_block, kCuSharedPerBlock},
+    {&DeviceInfo::shared_per_block_optin, kCuSharedPerBlockOptin},
+    {&DeviceInfo::shared_per_sm, kCuSharedPerSm},
+    {&DeviceInfo::registers_per_block, kCuRegistersPerBlock},
+    {&DeviceInfo::registers_per_sm, kCuRegistersPerSm},
+    {&DeviceInfo::threads_per_block, kCuThreadsPerBlock},
+    {&DeviceInfo::threads_per_sm, kCuThreadsPerSm},
+    {&DeviceInfo::blocks_per_sm, kCuBlocksPerSm},
+    {&DeviceInfo::warp_size, kCuWarpSize}};
+
 Result<DeviceInfo> info_of(const DriverApi& api, int ordinal) {
     DeviceInfo info;
     info.ordinal = ordinal;
@@ -49,21 +65,8 @@ Result<DeviceInfo> info_of(const DriverApi& api, int ordinal) {
         int value = 0;
         return api.device_attribute(&value, attribute, device) == kCuSuccess ? value : 0;
     };
-    info.minor = ask(kCuMinor);
-    info.sms = ask(kCuMultiprocessors);
-    info.clock_khz = ask(kCuClockRate);
-    info.memory_clock_khz = ask(kCuMemoryClockRate);
-    info.memory_bus_bits = ask(kCuMemoryBusWidth);
+    for (const auto& [member, attribute] : kAttributes) info.*member = ask(attribute);
     info.l2_bytes = static_cast<uint64_t>(ask(kCuL2Bytes));
-    info.shared_per_block = ask(kCuSharedPerBlock);
-    info.shared_per_block_optin = ask(kCuSharedPerBlockOptin);
-    info.shared_per_sm = ask(kCuSharedPerSm);
-    info.registers_per_block = ask(kCuRegistersPerBlock);
-    info.registers_per_sm = ask(kCuRegistersPerSm);
-    info.threads_per_block = ask(kCuThreadsPerBlock);
-    info.threads_per_sm = ask(kCuThreadsPerSm);
-    info.blocks_per_sm = ask(kCuBlocksPerSm);
-    info.warp_size = ask(kCuWarpSize);
     if (code) {
         return Error{
             fmt::format("the NVIDIA driver does not describe GPU {}: {}; see whether nvidia-smi "

@@ -46,6 +46,7 @@ Result<std::vector<DeviceInfo>> devices();
 std::string describe(const DeviceInfo& info);
 
 class Device;
+struct Context;  // context.h
 
 // A piece of device memory; given back when the last owner goes.
 class Memory {
@@ -156,12 +157,11 @@ public:
     Result<std::vector<double>> time_work(const std::function<Result<void>()>& begin, const std::string& what,
                                           uint32_t times, const LaunchOptions& options = {});
 
-    struct State;
-    State& state();
+    Context& context() { return *context_; }
 
 private:
-    explicit Device(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    explicit Device(std::shared_ptr<Context> context);
+    std::shared_ptr<Context> context_;
 };
 
 }  // namespace tilescope::gpu

@@ -123,7 +123,6 @@ struct DriverApi {
 #define TILESCOPE_MEMBER(member, name, parameters) int(*member) parameters = nullptr;
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_MEMBER)
 #undef TILESCOPE_MEMBER
-    // Since CUDA 12.4; null before.
 };
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";

@@ -12,7 +12,6 @@
 
 #include "core/base/words.h"
 #include "kernels/gpu/context.h"
-#include "kernels/gpu/module.h"
 
 namespace tilescope::gpu {
 
@@ -69,7 +68,7 @@ Result<void> wait_for(Context& context, CuEvent event, const std::string& what,
 // What the driver would refuse with fewer words.
 Result<void> check_launch(const Context& context, const Function& function, const Dim3& grid,
                           const Dim3& block, size_t parameters, const LaunchOptions& options) {
-    const auto* module = static_cast<const LoadedModule*>(function.owner.get());
+    const auto* module = static_cast<const DriverModule*>(function.owner.get());
     if (!module || module->context.get() != &context) {
         return Error{fmt::format("'{}' is not loaded on {} as it is open now; load it again", function.name,
                                  context.info.name)};
@@ -106,7 +105,7 @@ Result<void> check_launch(const Context& context, const Function& function, cons
 Result<std::vector<double>> Device::time_work(const std::function<Result<void>()>& begin,
                                               const std::string& what, uint32_t times,
                                               const LaunchOptions& options) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     std::vector<double> milliseconds;
@@ -136,7 +135,7 @@ Result<std::vector<double>> Device::time_work(const std::function<Result<void>()
 Result<std::vector<double>> Device::launch_timed(const Function& function, const Dim3& grid,
                                                  const Dim3& block, const std::vector<uint64_t>& parameters,
                                                  uint32_t times, const LaunchOptions& options) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     if (auto sound = check_launch(context, function, grid, block, parameters.size(), options); !sound)

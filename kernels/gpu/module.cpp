@@ -1,11 +1,9 @@
-#include "kernels/gpu/module.h"
-
 #include <array>
 
 #include <fmt/format.h>
 
 #include "core/ptx/parse.h"
-#include "kernels/gpu/complaint.h"
+#include "kernels/gpu/context.h"
 
 namespace tilescope::gpu {
 
@@ -52,13 +50,13 @@ int count_parameters(const std::string& ptx, const std::string& ptx_name, const 
 
 }  // namespace
 
-LoadedModule::~LoadedModule() {
+DriverModule::~DriverModule() {
     if (handle && enter_to_release(*context)) context->api->module_unload(handle);
 }
 
 Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const std::string& ptx_name,
                                                   unsigned max_registers) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     std::array<char, 8192> log{};
@@ -67,8 +65,8 @@ Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const 
     std::array<void*, 3> values{log.data(), reinterpret_cast<void*>(log.size() - 1),
                                 reinterpret_cast<void*>(static_cast<uintptr_t>(max_registers))};
     const unsigned options = max_registers > 0 ? 3 : 2;
-    auto module = std::make_shared<LoadedModule>();
-    module->context = state_->context;
+    auto module = std::make_shared<DriverModule>();
+    module->context = context_;
     if (const int code =
             api.module_load(&module->handle, ptx.c_str(), options, names.data(), values.data())) {
         module->handle = nullptr;
@@ -79,12 +77,12 @@ Result<std::shared_ptr<void>> Device::load_module(const std::string& ptx, const 
 
 Result<Function> Device::function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,
                                      const std::string& kernel, int parameters) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     const DriverApi& api = *context.api;
     if (auto in = enter(context); !in) return in.error();
     CuFunction handle = nullptr;
     if (const int code =
-            api.module_function(&handle, static_cast<LoadedModule*>(module.get())->handle, kernel.c_str())) {
+            api.module_function(&handle, static_cast<DriverModule*>(module.get())->handle, kernel.c_str())) {
         if (code == kCuNotFound) {
             return Error{fmt::format("{} has no kernel '{}'; give the name of one of its .entry functions",
                                      ptx_name, kernel)};
@@ -106,12 +104,12 @@ Result<Function> Device::function_of(const std::shared_ptr<void>& module, const 
 }
 
 Result<Variable> Device::variable_of(const std::shared_ptr<void>& module, const std::string& name) {
-    Context& context = *state_->context;
+    Context& context = *context_;
     if (auto in = enter(context); !in) return in.error();
     CuAddress address = 0;
     size_t bytes = 0;
     if (const int code = context.api->module_global(
-            &address, &bytes, static_cast<LoadedModule*>(module.get())->handle, name.c_str()))
+            &address, &bytes, static_cast<DriverModule*>(module.get())->handle, name.c_str()))
         return failure(context, code, fmt::format("finding variable '{}' on {}", name, context.info.name),
                        "record it with --backend cpu");
     return Variable{address, bytes};

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/gpu/complaint.h"
+#include "kernels/gpu/context.h"
 #include "kernels/gpu/library.h"
 
 namespace tilescope::gpu {

@@ -16,7 +16,6 @@
 #include "core/base/words.h"
 #include "core/ptx/parse.h"
 #include "core/trace/builder.h"
-#include "kernels/gpu/register_limit.h"
 #include "kernels/gpu/trace_buffer.h"
 #include "kernels/run/record.h"
 
@@ -81,12 +80,53 @@ Result<Function> run_plain(GpuRun& r) {
     return function;
 }
 
+// Blocks of the plain kernel that an SM holds at once.
+// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": registers are
+// given to warps, 256 at a time.
+uint64_t blocks_an_sm(const DeviceInfo& info, const Function& plain, uint64_t warps) {
+    constexpr uint64_t kGranule = 256;
+    const uint64_t a_warp =
+        (static_cast<uint64_t>(plain.registers) * kWarpSize + kGranule - 1) / kGranule * kGranule;
+    uint64_t blocks = std::min(static_cast<uint64_t>(info.threads_per_sm) / (warps * kWarpSize),
+                               static_cast<uint64_t>(info.blocks_per_sm));
+    blocks = std::min(blocks,
+                      static_cast<uint64_t>(info.registers_per_sm) / std::max<uint64_t>(a_warp * warps, 1));
+    if (plain.shared_bytes > 0) {
+        blocks = std::min(
+            blocks, static_cast<uint64_t>(info.shared_per_sm) / static_cast<uint64_t>(plain.shared_bytes));
+    }
+    return std::max<uint64_t>(blocks, 1);
+}
+
+// Registers of a thread that let so many blocks share an SM.
+unsigned register_limit(const DeviceInfo& info, uint64_t blocks, uint64_t warps) {
+    constexpr uint64_t kStep = 8, kLeast = 32, kMost = 255;
+    const uint64_t threads = blocks * warps * kWarpSize;
+    const uint64_t limit = static_cast<uint64_t>(info.registers_per_sm) / threads / kStep * kStep;
+    return static_cast<unsigned>(std::clamp(limit, kLeast, kMost));
+}
+
+// Loads the instrumented kernel with so few registers that as many blocks share an SM as of the plain one:
+// blocks outside the window then run as they would have. Where all blocks are recorded, fewer blocks are
+// better than registers that go to memory and back. warps: of a block.
+Result<Function> load_recording(Device& device, const std::string& ptx, const std::string& ptx_name,
+                                const std::string& kernel, const Function& plain, uint64_t warps,
+                                bool all_recorded) {
+    constexpr int kFewBytes = 32;  // such as are needed when a chunk is begun and hardly else
+    for (uint64_t blocks = blocks_an_sm(device.info(), plain, warps);; --blocks) {
+        auto function = device.load(ptx, ptx_name, kernel, register_limit(device.info(), blocks, warps));
+        if (!function || !all_recorded || blocks == 1 ||
+            function->local_bytes <= plain.local_bytes + kFewBytes)
+            return function;
+    }
+}
+
 // How it is recorded; what was found not to be as proven is recorded again with less believed.
-struct Way {
+struct Instrumenting {
     bool windowed = false, runs = true, exact = false;
 };
 
-Result<void> prepare_code(GpuRun& r, const Function& plain, const Way& way) {
+Result<void> prepare_code(GpuRun& r, const Function& plain, const Instrumenting& way) {
     ptx::InstrumentOptions options;
     options.launch = {r.plan.launch.grid, r.plan.launch.block, r.arrays.parameters};
     options.same_high = r.arrays.same_high;
@@ -127,12 +167,12 @@ Result<uint64_t> buffer_bytes(GpuRun& r, bool exact) {
     return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.options.chunk_bytes});
 }
 
-struct Launched {
+struct WindowRun {
     TraceBuffer::Drained drained;
     double ms = 0;
 };
 
-Result<Launched> launch_window(GpuRun& r, const BlockWindow& window, unsigned turn) {
+Result<WindowRun> launch_window(GpuRun& r, const BlockWindow& window, unsigned turn) {
     if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) return ok.error();
     if (auto ok = r.buffer->reset(r.device); !ok) return ok.error();
     std::vector<uint64_t> parameters = r.arrays.parameters;
@@ -143,7 +183,7 @@ Result<Launched> launch_window(GpuRun& r, const BlockWindow& window, unsigned tu
     if (!ms) return ms.error();
     auto drained = r.buffer->drain(r.device, blocks_of(window, r.plan.launch.grid), turn);
     if (!drained) return drained.error();
-    return Launched{std::move(*drained), *ms};
+    return WindowRun{std::move(*drained), *ms};
 }
 
 Result<trace::Decoded> decode(const GpuRun& r, const BlockWindow& window, const trace::DeviceBuffer& buffer) {
@@ -184,9 +224,9 @@ BlockWindow next_piece(const BlockWindow& window, uint32_t x, uint32_t y, uint64
     return {x, static_cast<uint32_t>(std::min<uint64_t>(window.x1, x + columns)), y, y + 1};
 }
 
-enum class Ended : uint8_t { Done, NotAsProven, TooFull, TooSmall };
+enum class WindowsEnd : uint8_t { Done, NotAsProven, TooFull, TooSmall };
 
-Result<Ended> record_windows(GpuRun& r, const Way& way) {
+Result<WindowsEnd> record_windows(GpuRun& r, const Instrumenting& way) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     const bool one = r.options.one_launch;
     uint64_t at_once =
@@ -202,17 +242,17 @@ Result<Ended> record_windows(GpuRun& r, const Way& way) {
         auto launched = launch_window(r, piece, turn);
         if (!launched) return launched.error();
         if ((launched->drained.flags & ptx::kFlagNotAsProven) != 0 && !way.exact)  // exact believes nothing
-            return Ended::NotAsProven;
+            return WindowsEnd::NotAsProven;
         const uint64_t blocks = blocks_of(piece, r.plan.launch.grid);
         if (launched->drained.dropped > 0 && !one) {
             if (blocks <= r.plan.launch.grid.z) {
-                if (r.options.buffer_bytes == 0 && r.grown < kMostGrown) return Ended::TooSmall;
+                if (r.options.buffer_bytes == 0 && r.grown < kMostGrown) return WindowsEnd::TooSmall;
                 return Error{fmt::format(
                     "a trace buffer of {} bytes is too small for one block of this launch; give it "
                     "more with --buffer, or record with --backend cpu",
                     r.buffer->bytes())};
             }
-            if (!way.windowed) return Ended::TooFull;
+            if (!way.windowed) return WindowsEnd::TooFull;
             at_once = std::max<uint64_t>(blocks / 2, 1);
             continue;
         }
@@ -231,13 +271,13 @@ Result<Ended> record_windows(GpuRun& r, const Way& way) {
         }
     }
     if (auto ok = finish_decoding(); !ok) return ok.error();
-    return Ended::Done;
+    return WindowsEnd::Done;
 }
 
 // Instruments, records, and begins again where the first way did not do.
 Result<void> record_all(GpuRun& r, const Function& plain) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
-    Way way{all < r.plan.launch.grid.count(), true, r.options.exact};
+    Instrumenting way{all < r.plan.launch.grid.count(), true, r.options.exact};
     for (;;) {
         const auto bytes = buffer_bytes(r, way.exact);
         if (!bytes) return bytes.error();
@@ -249,13 +289,13 @@ Result<void> record_all(GpuRun& r, const Function& plain) {
         r.buffer = std::move(*buffer);
         const auto ended = record_windows(r, way);
         if (!ended) return ended.error();
-        if (*ended == Ended::Done) return {};
-        if (*ended == Ended::NotAsProven) {
+        if (*ended == WindowsEnd::Done) return {};
+        if (*ended == WindowsEnd::NotAsProven) {
             way.exact = !way.runs;
             way.runs = false;
         }
-        way.windowed |= *ended == Ended::TooFull;
-        if (*ended == Ended::TooSmall) r.grown *= 2;
+        way.windowed |= *ended == WindowsEnd::TooFull;
+        if (*ended == WindowsEnd::TooSmall) r.grown *= 2;
         r.blocks.clear();
         r.bytes = 0;
         const double plain_ms = r.price.plain_ms;

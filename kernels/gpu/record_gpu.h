@@ -21,7 +21,7 @@ struct GpuRecordOptions {
     // By array of the plan's launch: where it lies already, as a running program has it; empty: nowhere. What
     // lies there is what the launch begins with, and then what its last run left: the kernel runs more than
     // once.
-    std::vector<Place> places;
+    std::vector<ArrayPlace> places;
 };
 
 // The trace is what record_cpu would give, with clocks, SM numbers and the price of recording in Meta.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "kernels/gpu/measure.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
@@ -76,7 +75,7 @@ Result<kernels::ProductCheck> check_on_host(Device& device, const Operands& oper
 
 kernels::Timing timing_of(const std::string& kernel, const kernels::Shape& shape,
                           const std::vector<double>& milliseconds) {
-    const kernels::Spread spread = kernels::spread_of(milliseconds);
+    const kernels::TimeSpread spread = kernels::spread_of(milliseconds);
     kernels::Timing timing;
     timing.kernel = kernel;
     timing.m = shape.m;

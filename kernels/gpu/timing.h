@@ -62,4 +62,15 @@ Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operand
 // 16 of them.
 BlockWindow price_window(const kernels::TextbookPlan& plan);
 
+// What timing a kernel of ours and timing cuBLAS have in common: a verified first run, then a Timing of the runs after
+// it.
+
+// Fills P with NaN, so that an element that nobody stores is found.
+Result<void> spoil_product(Device& device, const Operands& operands);
+Result<kernels::ProductCheck> check_on_host(Device& device, const Operands& operands);
+
+// Median, percentiles and GFLOP/s of times in milliseconds.
+kernels::Timing timing_of(const std::string& kernel, const kernels::Shape& shape,
+                          const std::vector<double>& milliseconds);
+
 }  // namespace tilescope::gpu

@@ -9,6 +9,7 @@
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include "core/base/file.h"
+#include "core/base/shell_words.h"
 
 namespace tilescope::program {
 
@@ -20,6 +21,36 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kLargestSource = uint64_t{64} << 20;  // bytes
 constexpr std::string_view kHeaders = "kernels/cudart/include/";
+
+// Headers that only pass on what another one has: by names of the toolkit, of LeetGPU's older starter code (solve.h,
+// which declares the function that a solution defines) and of cuda-samples (exception.h).
+struct Forwarded {
+    const char *to, *names;
+};
+constexpr Forwarded kForwarded[] = {
+    {"cuda_runtime.h",
+     "builtin_types.h channel_descriptor.h cuda_device_runtime_api.h cuda_profiler_api.h "
+     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h "
+     "driver_functions.h driver_types.h host_config.h math_functions.h sm_20_atomic_functions.h "
+     "sm_20_intrinsics.h sm_30_intrinsics.h sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_intrinsics.h "
+     "sm_60_atomic_functions.h sm_61_intrinsics.h solve.h vector_functions.hpp"},
+    {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
+    {"cuda_bf16.h", "cuda_bf16.hpp"},
+    {"cuda_fp16.h", "cuda_fp16.hpp"},
+    {"cuda_pipeline.h", "cuda_pipeline_primitives.h"},
+    {"nvtx3/nvToolsExt.h", "nvToolsExt.h"},
+    {"stdexcept", "exception.h"},
+};
+
+// Name and text of every header.
+std::vector<std::pair<std::string, std::string>> all_headers() {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& [name, text] : embedded_headers()) all.emplace_back(name.substr(kHeaders.size()), text);
+    for (const Forwarded& row : kForwarded)
+        for (const std::string& name : shell_words(row.names, Backslash::Plain).words)
+            all.emplace_back(name, fmt::format("#pragma once\n#include \"{}\"\n", row.to));
+    return all;
+}
 
 }  // namespace
 
@@ -69,7 +100,7 @@ WorkFolder::~WorkFolder() {
 }
 
 Result<fs::path> headers_folder() {
-    const auto headers = embedded_headers();
+    const auto headers = all_headers();
     Digest digest;
     for (const auto& [name, text] : headers) digest.add(name).add(text);
     auto all = cache_folder("headers");
@@ -81,7 +112,7 @@ Result<fs::path> headers_folder() {
     if (!work) return work.error();
     const fs::path made = work->path() / "include";
     for (const auto& [name, text] : headers) {
-        const fs::path path = made / name.substr(kHeaders.size());
+        const fs::path path = made / name;
         fs::create_directories(path.parent_path(), error);
         if (const std::string why = write_whole(path.string(), text); !why.empty())
             return Error{

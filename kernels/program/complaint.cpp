@@ -11,27 +11,27 @@ namespace tilescope::program {
 
 namespace {
 
-struct Library {
+struct OtherLibrary {
     const char* header;  // how its headers' or files' names begin
     const char* name;
 };
-constexpr std::array kLibraries = {
-    Library{"cublas", "cuBLAS"},     Library{"curand", "cuRAND"},
-    Library{"cufft", "cuFFT"},       Library{"cusparse", "cuSPARSE"},
-    Library{"cusolver", "cuSOLVER"}, Library{"cudnn", "cuDNN"},
-    Library{"thrust/", "Thrust"},    Library{"cub/", "CUB"},
-    Library{"npp", "NPP"},           Library{"nvrtc", "NVRTC"},
-    Library{"nvjpeg", "nvJPEG"},     Library{"nvToolsExt", "NVTX"},
-    Library{"nvtx3/", "NVTX"},       Library{"nvml", "NVML"},
-    Library{"cuda/std/", "libcu++"}, Library{"cuda/", "libcu++"},
-    Library{"nvgraph", "nvGRAPH"},   Library{"mma.h", "tensor cores"},
-    Library{"GL/", "OpenGL"},        Library{"cuda_gl_interop", "OpenGL interoperability"},
-    Library{"helper_gl", "OpenGL"},  Library{"cudaGL", "OpenGL interoperability"},
-    Library{"EGL/", "EGL"},          Library{"vulkan/", "Vulkan"},
-    Library{"mpi", "MPI"},           Library{"nccl", "NCCL"},
-    Library{"cutlass/", "CUTLASS"},  Library{"cooperative_groups/", "this part of cooperative groups"},
-    Library{"opencv2/", "OpenCV"},   Library{"cudaProfiler", "the driver's profiler"},
-    Library{"texture_", "textures"}, Library{"surface_", "surfaces"}};
+constexpr OtherLibrary kLibraries[] = {
+    {"cublas", "cuBLAS"},     {"curand", "cuRAND"},
+    {"cufft", "cuFFT"},       {"cusparse", "cuSPARSE"},
+    {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
+    {"thrust/", "Thrust"},    {"cub/", "CUB"},
+    {"npp", "NPP"},           {"nvrtc", "NVRTC"},
+    {"nvjpeg", "nvJPEG"},     {"nvToolsExt", "NVTX"},
+    {"nvtx3/", "NVTX"},       {"nvml", "NVML"},
+    {"cuda/std/", "libcu++"}, {"cuda/", "libcu++"},
+    {"nvgraph", "nvGRAPH"},   {"mma.h", "tensor cores"},
+    {"GL/", "OpenGL"},        {"cuda_gl_interop", "OpenGL interoperability"},
+    {"helper_gl", "OpenGL"},  {"cudaGL", "OpenGL interoperability"},
+    {"EGL/", "EGL"},          {"vulkan/", "Vulkan"},
+    {"mpi", "MPI"},           {"nccl", "NCCL"},
+    {"cutlass/", "CUTLASS"},  {"cooperative_groups/", "this part of cooperative groups"},
+    {"opencv2/", "OpenCV"},   {"cudaProfiler", "the driver's profiler"},
+    {"texture_", "textures"}, {"surface_", "surfaces"}};
 
 bool is_nvidias(const std::string& name) {
     static const std::regex pattern(
@@ -50,7 +50,7 @@ std::string missing_call(std::string_view said) {
     static const std::regex header(R"(fatal error: '([^'\n]+)' file not found)");
     if (std::regex_search(text, found, header)) {
         const std::string file = found[1];
-        for (const Library& library : kLibraries)
+        for (const OtherLibrary& library : kLibraries)
             if (file.rfind(library.header, 0) == 0)
                 return fmt::format("the program includes {}, and {} is not part of Tilescope's runtime", file,
                                    library.name);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/shell_words.h"
+
 namespace tilescope::program {
 
 namespace {
@@ -94,39 +96,12 @@ std::optional<std::string> value_of(std::initializer_list<std::string_view> name
 
 Result<std::vector<std::string>> split_words(std::string_view text) {
     if (text.find('\0') != std::string_view::npos) return Error{"the flags hold a zero byte; leave it out"};
-    std::vector<std::string> words;
-    bool in_word = false;
-    const auto add = [&](char c) {
-        if (!in_word) words.emplace_back();
-        in_word = true;
-        words.back() += c;
-    };
-    for (size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-            in_word = false;
-        } else if (c == '\\') {
-            if (++at == text.size())
-                return Error{"the flags end with a backslash; write what it is to quote behind it"};
-            if (text[at] != '\n') add(text[at]);  // a line that goes on
-        } else if (c == '\'' || c == '"') {
-            if (!in_word) words.emplace_back();
-            in_word = true;
-            for (++at;; ++at) {
-                if (at >= text.size())
-                    return Error{fmt::format("the flags have a {} that is not closed; close it", c)};
-                if (text[at] == c) break;
-                if (c == '"' && text[at] == '\\' && at + 1 < text.size() &&
-                    std::string_view("\"\\$`\n").find(text[at + 1]) != std::string_view::npos) {
-                    if (text[++at] == '\n') continue;
-                }
-                words.back() += text[at];
-            }
-        } else {
-            add(c);
-        }
-    }
-    return words;
+    ShellWords split = shell_words(text, Backslash::Posix);
+    if (split.open == '\\')
+        return Error{"the flags end with a backslash; write what it is to quote behind it"};
+    if (split.open != 0)
+        return Error{fmt::format("the flags have a {} that is not closed; close it", split.open)};
+    return std::move(split.words);
 }
 
 Result<Flags> flags_of(const std::vector<std::string>& words) {

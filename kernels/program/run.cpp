@@ -31,7 +31,7 @@ void add_sanitizers(std::vector<std::string>& environment) {
 #endif
 }
 
-void read_launches(const fs::path& file, ProgramRun& run) {
+void read_launches(const fs::path& file, RunOutcome& run) {
     const auto text = read_whole(file.string(), kMostLines);
     if (!text) {
         run.damage = text.error().message;
@@ -41,7 +41,7 @@ void read_launches(const fs::path& file, ProgramRun& run) {
     while (!rest.empty()) {
         const size_t end = rest.find('\n');
         if (end == std::string_view::npos) return;  // it was being written when the program ended
-        auto line = cudart::launch_from_json(rest.substr(0, end));
+        auto line = launched::launch_from_json(rest.substr(0, end));
         rest.remove_prefix(end + 1);
         if (line)
             run.launches.push_back(std::move(*line));
@@ -52,22 +52,22 @@ void read_launches(const fs::path& file, ProgramRun& run) {
 
 }  // namespace
 
-Result<ProgramRun> run_program(const RunRequest& request) {
+Result<RunOutcome> run_program(const RunRequest& request) {
     std::error_code error;
     const fs::path temporary = fs::temp_directory_path(error);
     auto work = WorkFolder::make(error ? fs::path("/tmp") : temporary);
     if (!work) return work.error();
-    cudart::Orders orders = request.orders;
+    launched::Orders orders = request.orders;
     const fs::path launches = work->path() / "launches", told = work->path() / "orders";
     orders.launches = launches.string();
-    for (const auto& [path, text] : {std::pair{launches, std::string()}, {told, cudart::to_json(orders)}})
+    for (const auto& [path, text] : {std::pair{launches, std::string()}, {told, launched::to_json(orders)}})
         if (const std::string why = write_whole(path.string(), text); !why.empty())
             return Error{fmt::format("'{}' cannot be written: {}; make room there", path.string(), why)};
 
     ProcessStart start;
     start.words = request.arguments;
     start.words.insert(start.words.begin(), request.name.empty() ? request.path : request.name);
-    start.environment = {std::string(cudart::kOrdersVariable) + "=" + told.string()};
+    start.environment = {std::string(launched::kOrdersVariable) + "=" + told.string()};
     add_sanitizers(start.environment);
     if (request.output_to_error) start.descriptors[1] = 2;
     const int nowhere = request.quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
@@ -80,7 +80,7 @@ Result<ProgramRun> run_program(const RunRequest& request) {
     if (why != 0)
         return Error{
             fmt::format("the program '{}' could not be started: {}", request.path, std::strerror(why))};
-    ProgramRun run;
+    RunOutcome run;
     run.status = exit_status(wait_for_process(child, request.stop, SIGINT, false));
     read_launches(launches, run);
     return run;

@@ -1,5 +1,5 @@
 // Runs a program that was built (compile.h), tells the runtime in it what to record, and reads what became of
-// its launches (kernels/cudart/orders.h).
+// its launches (kernels/launched/orders.h).
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 
 namespace tilescope::program {
 
@@ -18,20 +18,20 @@ struct RunRequest {
     std::string path;                    // of the program
     std::string name;                    // as argv[0]; "" for its path
     std::vector<std::string> arguments;  // behind its name
-    cudart::Orders orders;               // `launches` is filled in here
+    launched::Orders orders;             // `launches` is filled in here
     bool output_to_error = false;        // its standard output goes where its errors go
     bool quiet = false;                  // what it writes to either is dropped
     const std::atomic<bool>* stop = nullptr;
 };
 
-struct ProgramRun {
+struct RunOutcome {
     int status = 0;  // its exit status; 128 + the signal that ended it
-    std::vector<cudart::LaunchLine> launches;
+    std::vector<launched::LaunchLine> launches;
     std::string damage;  // why a line of a launch could not be read; "" mostly
 };
 
 // The program has this one's working directory, standard input and output. stop: Ctrl-C's signal is passed on
 // to it, and what was recorded by then stays. Error: it could not be started.
-Result<ProgramRun> run_program(const RunRequest& request);
+Result<RunOutcome> run_program(const RunRequest& request);
 
 }  // namespace tilescope::program

@@ -80,9 +80,9 @@ struct Uses {
 // Which parameters flow into each register as an address: by moving, and by adding what is no address.
 // Where several do (of a pointer that is chosen at run time), all of them are told. A number of 64 bits flows
 // the same way; whether it is an address shows where memory is accessed.
-class Flow {
+class AddressFlow {
 public:
-    explicit Flow(const ptx::Kernel& kernel)
+    explicit AddressFlow(const ptx::Kernel& kernel)
         : kernel_(kernel), into_(kernel.registers.size()), use_(into_.size()) {
         for (bool more = true; more;) {
             more = false;
@@ -235,14 +235,15 @@ std::string plain_name(std::string_view entry) {
     return begin < text.size() ? text.substr(begin) : std::string(entry);
 }
 
-std::vector<Parameter> parameters_of(const ptx::Module&, const ptx::Kernel& kernel, std::string_view source) {
+std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel& kernel,
+                                           std::string_view source) {
     const size_t count = kernel.parameters.size();
     const auto mangled = types_in_name(kernel.name, count);
     const auto declared = parameters_in(source, plain_name(kernel.name), count);
-    std::vector<Parameter> parameters(count);
+    std::vector<KernelParameter> parameters(count);
     std::vector<bool> pointers(count), typed(count);
     for (size_t i = 0; i < count; ++i) {
-        Parameter& parameter = parameters[i];
+        KernelParameter& parameter = parameters[i];
         const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
         parameter.bytes = symbol.bytes();
         parameter.type = bits_of_size(static_cast<uint32_t>(std::min<uint64_t>(parameter.bytes, 16)));
@@ -264,10 +265,10 @@ std::vector<Parameter> parameters_of(const ptx::Module&, const ptx::Kernel& kern
     }
     // What is declared decides what is a pointer; else what memory is accessed through.
     const bool said = mangled || declared;
-    const Flow flow(kernel);
+    const AddressFlow flow(kernel);
     const std::vector<Uses> uses = flow.uses(said ? pointers : flow.converted());
     for (size_t i = 0; i < count; ++i) {
-        Parameter& parameter = parameters[i];
+        KernelParameter& parameter = parameters[i];
         parameter.pointer = pointers[i] || (!said && uses[i].pointer && parameter.bytes == 8);
         if (!parameter.pointer) continue;
         parameter.reads = uses[i].reads;

@@ -18,7 +18,7 @@
 
 namespace tilescope::kernels {
 
-struct Parameter {
+struct KernelParameter {
     std::string name;  // as the source declares it; "arg1", counted from 1, where it does not
     bool pointer = false;
     // Of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel loads
@@ -29,8 +29,8 @@ struct Parameter {
 };
 
 // In the order of the kernel's parameters. The source may be empty.
-std::vector<Parameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
-                                     std::string_view source);
+std::vector<KernelParameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
+                                           std::string_view source);
 
 // "vecAdd" of "_Z6vecAddPKfS0_Pfi", of a template's instance without its arguments; a name that is not
 // mangled as it is.

@@ -12,25 +12,6 @@ namespace {
 
 constexpr int kMostNested = 16;  // names that stand for names, and parentheses in each other
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)); }
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
-// The next place of `word` that is not a part of a longer one.
-size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
-    if (word.empty()) return std::string_view::npos;
-    for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const size_t end = at + word.size();
-        if ((at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]))) return at;
-    }
-    return std::string_view::npos;
-}
-
 // Where the bracket at `open` is closed; npos where it is not. <> are brackets where they are asked for.
 size_t closing(std::string_view text, size_t open, bool angles = false) {
     int depth = 0;
@@ -177,51 +158,31 @@ std::vector<std::string> words_of_type(std::string_view type) {
 std::optional<HeldType> built_in(const std::vector<std::string>& words) {
     std::string name;
     for (const std::string& word : words) name += (name.empty() ? "" : " ") + word;
-    static const std::pair<const char*, ElementType> kNames[] = {
-        {"int", ElementType::S32},
-        {"unsigned", ElementType::U32},
-        {"char", ElementType::S8},
-        {"char unsigned", ElementType::U8},
-        {"short", ElementType::S16},
-        {"short unsigned", ElementType::U16},
-        {"long", ElementType::S64},
-        {"long unsigned", ElementType::U64},
-        {"long long", ElementType::S64},
-        {"long long unsigned", ElementType::U64},
-        {"bool", ElementType::U8},
-        {"uchar", ElementType::U8},
-        {"ushort", ElementType::U16},
-        {"uint", ElementType::U32},
-        {"ulong", ElementType::U64},
-        {"size_t", ElementType::U64},
-        {"ptrdiff_t", ElementType::S64},
-        {"int8_t", ElementType::S8},
-        {"int16_t", ElementType::S16},
-        {"int32_t", ElementType::S32},
-        {"int64_t", ElementType::S64},
-        {"uint8_t", ElementType::U8},
-        {"uint16_t", ElementType::U16},
-        {"uint32_t", ElementType::U32},
-        {"uint64_t", ElementType::U64},
-        {"float", ElementType::F32},
-        {"double", ElementType::F64},
-        {"half", ElementType::F16},
-        {"__half", ElementType::F16},
-        {"__nv_bfloat16", ElementType::BF16},
-        {"nv_bfloat16", ElementType::BF16},
-        {"__nv_fp8_e4m3", ElementType::E4M3},
-        {"__nv_fp8_e5m2", ElementType::E5M2},
+    using enum ElementType;
+    static const std::pair<ElementType, std::vector<std::string_view>> kNames[] = {
+        {S8, {"char", "int8_t"}},
+        {U8, {"char unsigned", "uchar", "uint8_t", "bool"}},
+        {S16, {"short", "int16_t"}},
+        {U16, {"short unsigned", "ushort", "uint16_t"}},
+        {S32, {"int", "int32_t"}},
+        {U32, {"unsigned", "uint", "uint32_t"}},
+        {S64, {"long", "long long", "int64_t", "ptrdiff_t"}},
+        {U64, {"long unsigned", "long long unsigned", "ulong", "uint64_t", "size_t"}},
+        {F32, {"float"}},
+        {F64, {"double"}},
+        {F16, {"half", "__half"}},
+        {BF16, {"__nv_bfloat16", "nv_bfloat16"}},
+        {E4M3, {"__nv_fp8_e4m3"}},
+        {E5M2, {"__nv_fp8_e5m2"}},
     };
-    for (const auto& [known, type] : kNames)
-        if (name == known) return HeldType{type, 1};
-    if (name == "half2" || name == "__half2") return HeldType{ElementType::F16, 2};
-    if (name == "__nv_bfloat162" || name == "nv_bfloat162") return HeldType{ElementType::BF16, 2};
+    for (const auto& [type, names] : kNames)
+        if (std::ranges::find(names, name) != names.end()) return HeldType{type, 1};
+    if (name == "half2" || name == "__half2") return HeldType{F16, 2};
+    if (name == "__nv_bfloat162" || name == "nv_bfloat162") return HeldType{BF16, 2};
     // float2, uchar4: CUDA C++ Programming Guide, "Built-in Vector Types".
-    static const std::pair<const char*, ElementType> kVectors[] = {
-        {"char", ElementType::S8},    {"uchar", ElementType::U8},      {"short", ElementType::S16},
-        {"ushort", ElementType::U16}, {"int", ElementType::S32},       {"uint", ElementType::U32},
-        {"long", ElementType::S64},   {"ulong", ElementType::U64},     {"longlong", ElementType::S64},
-        {"float", ElementType::F32},  {"ulonglong", ElementType::U64}, {"double", ElementType::F64},
+    static const std::pair<std::string_view, ElementType> kVectors[] = {
+        {"char", S8},  {"uchar", U8},  {"short", S16}, {"ushort", U16},   {"int", S32},       {"uint", U32},
+        {"long", S64}, {"ulong", U64}, {"float", F32}, {"longlong", S64}, {"ulonglong", U64}, {"double", F64},
     };
     if (name.empty() || name.back() < '1' || name.back() > '4') return std::nullopt;
     for (const auto& [known, type] : kVectors)
@@ -428,6 +389,24 @@ std::vector<std::string_view> parts_between_commas(std::string_view text) {
     const std::string_view last = trimmed(text.substr(first));
     if (!parts.empty() || !last.empty()) parts.push_back(last);
     return parts;
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+size_t find_word(std::string_view text, std::string_view word, size_t from) {
+    if (word.empty()) return std::string_view::npos;
+    for (size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const size_t end = at + word.size();
+        if ((at == 0 || !is_word(text[at - 1])) && (end >= text.size() || !is_word(text[end]))) return at;
+    }
+    return std::string_view::npos;
 }
 
 std::string code_of(std::string_view source) {

@@ -19,6 +19,13 @@ bool is_symbol_of(std::string_view symbol, std::string_view name);
 // The name inside such a symbol; the symbol itself where it is not mangled.
 std::string_view name_in_symbol(std::string_view symbol);
 
+bool is_word(char c);   // of a name: a letter, a digit or _
+bool is_blank(char c);  // a line end too
+// Without blanks around it.
+std::string_view trimmed(std::string_view text);
+// The next place of `word` that is not a part of a longer one; npos.
+size_t find_word(std::string_view text, std::string_view word, size_t from = 0);
+
 // The source with blanks for comments, literals of text: as many characters, and lines where they were.
 std::string code_of(std::string_view source);
 

@@ -1,4 +1,5 @@
-// The catalogue: a row for each kernel, and the arithmetic of its launch.
+// The catalogue: a row for each kernel, and the arithmetic of its launch. What scripts need of a row they ask of
+// `tilescope kernels --json`.
 //
 //   grid.x covers the columns of P and grid.y its rows; swapped, the other way round
 //   M, N, P are parameters 0 to 2; the sizes m, k, n follow
@@ -19,102 +20,93 @@ std::string_view embedded_file(std::string_view path);  // made by cmake/embed.c
 
 namespace {
 
-constexpr Schedule kFair{Schedule::Kind::Fair, 0};
-constexpr Schedule kGreedy{Schedule::Kind::Greedy, 0};
-
 // Hardware limits that hold for every device since compute capability 3.0: CUDA C++ Programming Guide,
 // "Technical Specifications per Compute Capability".
 constexpr uint64_t kMaxGridX = 0x7FFF'FFFF;
 constexpr uint64_t kMaxGridY = 65'535;
 
+// The figures of the ladder's texts are those of the sources; a test counts them in recordings.
 std::vector<KernelInfo> make_catalogue() {
-    std::vector<SharedArray> tiles{{"Mds", 0}, {"Nds", 0}};
-    const std::optional<BlockTile> t_by_t;  // a block of T x T threads owns T x T elements
+    const std::vector<SharedArray> tiles{{"Mds"}, {"Nds"}};
     return {
-        {"untiled",
-         "One thread per element of P reads everything it needs from global memory, so every element of M "
-         "and N travels many times.",
-         false,
-         false,
-         {},
-         kFair,
-         t_by_t},
-        {"untiled_swapped",
-         "The same arithmetic with thread x walking the rows: the lanes of a warp read M a row apart, and "
-         "coalescing is lost.",
-         false,
-         true,
-         {},
-         kFair,
-         t_by_t},
-        {"tiled",
-         "A block brings each tile of M and N into shared memory once and reads it T times, so global loads "
-         "shrink by T.",
-         true, false, tiles, kFair, t_by_t},
-        {"tiled_swapped",
-         "Tiled, but thread x walks down the rows of a tile as it loads: there are as few loads as before, "
-         "each one uncoalesced.",
-         true, false, tiles, kFair, t_by_t},
-        {"tiled_transposed",
-         "Tiled with the N tile kept transposed: the lanes of a warp read down a column of Nds and meet in "
-         "the same banks.",
-         true, false, tiles, kFair, t_by_t},
-        {"tiled_padded",
-         "The transposed tile with rows one word longer: a column spreads over all banks and the conflicts "
-         "are gone at T = 32.",
-         true,
-         false,
-         {{"Mds", 0}, {"Nds", 1}},
-         kFair,
-         t_by_t},
-        {"tiled_no_barrier",
-         "Tiled without the barrier that closes a phase: a warp that runs ahead overwrites tiles that others "
-         "still read.",
-         true, false, tiles, kGreedy, t_by_t},
-        {"tiled_stale_edge",
-         "Tiled without the zero fill at the edges: cells beyond the matrices keep an old value, and it is "
-         "multiplied again.",
-         true, false, tiles, kFair, t_by_t},
-        {"register_column",
-         "A thread owns eight elements of a column of P, so nine loads from shared memory feed eight "
-         "products instead of sixteen.",
-         true,
-         false,
-         {{"Mds", 0, 64, 8}, {"Nds", 0, 8, 64}},
-         kFair,
-         BlockTile{64, 64, {512, 1, 1}}},
-        {"register_tile",
-         "A thread owns a patch of 8 x 8 elements of P: what it reads into registers is used eight times, "
-         "and sixteen loads feed 64 products.",
-         true,
-         false,
-         {{"Mds", 0, 128, 8}, {"Nds", 0, 8, 128}},
-         kFair,
-         BlockTile{128, 128, {256, 1, 1}}},
-        {"vector_loads",
-         "The same patch with loads of four elements at once, for which the tile of M is kept transposed: "
-         "four loads feed 64 products.",
-         true,
-         false,
-         {{"Mds", 0, 8, 128}, {"Nds", 0, 8, 128}},
-         kFair,
-         BlockTile{128, 128, {256, 1, 1}}},
-        {"warp_tile",
-         "A warp owns 32 x 64 elements of P and a thread four patches of 4 x 4 of them, so that what the "
-         "lanes read of the tile of N lies side by side, without bank conflicts.",
-         true,
-         false,
-         {{"Mds", 0, 8, 132}, {"Nds", 0, 8, 128}},
-         kFair,
-         BlockTile{128, 128, {256, 1, 1}}},
-        {"double_buffer",
-         "While a block multiplies one pair of tiles, the next two are copied to shared memory, through no "
-         "register and without waiting; a thread owns 16 x 8 elements, and a phase has one barrier.",
-         true,
-         false,
-         {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},
-         kFair,
-         BlockTile{256, 128, {256, 1, 1}}},
+        {.name = "untiled",
+         .teaches = "One thread per element of P reads everything it needs from global memory, so every "
+                    "element of M and N travels many times.",
+         .rung = ""},
+        {.name = "untiled_swapped",
+         .teaches = "The same arithmetic with thread x walking the rows: the lanes of a warp read M a row "
+                    "apart, and coalescing is lost.",
+         .swapped = true},
+        {.name = "tiled",
+         .teaches = "A block brings each tile of M and N into shared memory once and reads it T times, so "
+                    "global loads shrink by T.",
+         .tiled = true,
+         .shared = tiles,
+         .rung = "tiles in shared memory: an element is loaded once for T products, not for one"},
+        {.name = "tiled_swapped",
+         .teaches = "Tiled, but thread x walks down the rows of a tile as it loads: there are as few loads "
+                    "as before, each one uncoalesced.",
+         .tiled = true,
+         .shared = tiles},
+        {.name = "tiled_transposed",
+         .teaches = "Tiled with the N tile kept transposed: the lanes of a warp read down a column of Nds "
+                    "and meet in the same banks.",
+         .tiled = true,
+         .shared = tiles},
+        {.name = "tiled_padded",
+         .teaches = "The transposed tile with rows one word longer: a column spreads over all banks and the "
+                    "conflicts are gone at T = 32.",
+         .tiled = true,
+         .shared = {{"Mds"}, {"Nds", 1}}},
+        {.name = "tiled_no_barrier",
+         .teaches = "Tiled without the barrier that closes a phase: a warp that runs ahead overwrites tiles "
+                    "that others still read.",
+         .tiled = true,
+         .shared = tiles,
+         .default_schedule = {Schedule::Kind::Greedy, 0},
+         .fault = "race"},
+        {.name = "tiled_stale_edge",
+         .teaches = "Tiled without the zero fill at the edges: cells beyond the matrices keep an old value, "
+                    "and it is multiplied again.",
+         .tiled = true,
+         .shared = tiles,
+         .fault = "stale"},
+        {.name = "register_column",
+         .teaches = "A thread owns eight elements of a column of P, so nine loads from shared memory feed "
+                    "eight products instead of sixteen.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 64, 8}, {"Nds", 0, 8, 64}},
+         .own_tile = BlockTile{64, 64, {512, 1, 1}},
+         .rung = "8 elements a thread: 9 reads of shared memory feed 8 products, where 16 did"},
+        {.name = "register_tile",
+         .teaches = "A thread owns a patch of 8 x 8 elements of P: what it reads into registers is used "
+                    "eight times, and sixteen loads feed 64 products.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 128, 8}, {"Nds", 0, 8, 128}},
+         .own_tile = BlockTile{128, 128, {256, 1, 1}},
+         .rung = "8 x 8 elements a thread: 16 reads of shared memory feed 64 products"},
+        {.name = "vector_loads",
+         .teaches = "The same patch with loads of four elements at once, for which the tile of M is kept "
+                    "transposed: four loads feed 64 products.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 8, 128}, {"Nds", 0, 8, 128}},
+         .own_tile = BlockTile{128, 128, {256, 1, 1}},
+         .rung = "16 bytes a load: 4 reads of shared memory feed 64 products"},
+        {.name = "warp_tile",
+         .teaches = "A warp owns 32 x 64 elements of P and a thread four patches of 4 x 4 of them, so that "
+                    "what the lanes read of the tile of N lies side by side, without bank conflicts.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 8, 132}, {"Nds", 0, 8, 128}},
+         .own_tile = BlockTile{128, 128, {256, 1, 1}},
+         .rung = "a compact tile a warp: what its lanes read has no bank conflict"},
+        {.name = "double_buffer",
+         .teaches = "While a block multiplies one pair of tiles, the next two are copied to shared memory, "
+                    "through no register and without waiting; a thread owns 16 x 8 elements, and a phase "
+                    "has one barrier.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},
+         .own_tile = BlockTile{256, 128, {256, 1, 1}},
+         .rung = "the next tiles are copied meanwhile, through no register: one barrier a phase"},
     };
 }
 
@@ -213,6 +205,11 @@ const KernelInfo* find(std::string_view name) {
     for (const KernelInfo& info : catalogue())
         if (info.name == name) return &info;
     return nullptr;
+}
+
+bool made_wrong(std::string_view kernel) {
+    const KernelInfo* const info = find(kernel);
+    return info && !info->fault.empty();
 }
 
 std::span<const KernelInfo> kernels_with_tile_width() {

@@ -31,15 +31,22 @@ struct KernelInfo {
     std::string teaches;   // one sentence
     bool tiled = false;    // goes through tiles in shared memory
     bool swapped = false;  // thread x walks the rows: grid.x covers m, grid.y covers n
-    std::vector<SharedArray> shared;
-    Schedule default_schedule;  // the order of warps that shows what it teaches
+    std::vector<SharedArray> shared{};
+    Schedule default_schedule{Schedule::Kind::Fair, 0};  // the order of warps that shows what it teaches
     // Of a kernel whose threads own several elements each: the tile is compiled in, and there is no T. Else a
     // block of T x T threads owns T x T elements; tiled kernels have T compiled in, the others take any.
-    std::optional<BlockTile> own_tile;
+    std::optional<BlockTile> own_tile{};
+    // What it is made to do wrong: "race" or "stale"; "" for a kernel that is right.
+    std::string fault{};
+    // Of a kernel of the ladder, which leads from the first such row to the last: what it does about what the
+    // rung below it pays for; "" of the lowest.
+    std::optional<std::string> rung{};
 };
 
 const std::vector<KernelInfo>& catalogue();
 const KernelInfo* find(std::string_view name);
+// Whether the kernel's point is a fault: its result may be wrong, and a time of it not verified.
+bool made_wrong(std::string_view kernel);
 // Those that have a T: the first of the catalogue.
 std::span<const KernelInfo> kernels_with_tile_width();
 

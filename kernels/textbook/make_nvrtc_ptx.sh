@@ -13,10 +13,12 @@ options="-lineinfo -default-device"
 
 for source in kernels/textbook/*.cu; do
     kernel=$(basename "$source" .cu)
-    case $kernel in tiled*) tiles="2 4 8 16 32" ;; *) tiles=2 ;; esac
-    case $kernel in double_buffer) architecture=compute_80 ;; *) architecture=compute_75 ;; esac
+    tiles=2 architecture=compute_75
+    if grep -q TILE_WIDTH "$source"; then tiles="2 4 8 16 32"; fi
+    if grep -q 'cp\.async' "$source"; then architecture=compute_80; fi
     for tile in $tiles; do
-        case $kernel in tiled*) file=$kernel.t$tile.ptx ;; *) file=$kernel.ptx ;; esac
+        file=$kernel.ptx
+        if [ "$tiles" != 2 ]; then file=$kernel.t$tile.ptx; fi
         # shellcheck disable=SC2086  # options are words
         text=$(python3 tests/data/ptx/nvrtc.py "$source" --gpu-architecture=$architecture $options "-DTILE_WIDTH=$tile")
         # No folders of the machine it was made on.

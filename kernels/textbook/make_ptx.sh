@@ -9,14 +9,17 @@
 # behind it, may still unroll.
 # Loops over what a thread keeps in registers are marked in the source and must be unrolled: an
 # index into registers that changes as the kernel runs would put them into local memory.
+#
+# There is no program yet that could be asked for its catalogue: every source beside this script is a kernel of it,
+# and what the source uses says how it is compiled: TILE_WIDTH, cp.async, marked loops.
 set -eu
 cd "$(dirname "$0")/../.."
 compiler=${CXX:-clang++}
 out=${1:-assets/ptx}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded \
-    tiled_no_barrier tiled_stale_edge register_column register_tile vector_loads warp_tile double_buffer \
-    roofs/fp32_peak roofs/copy
+folder=kernels/textbook
+# shellcheck disable=SC2046  # names of kernels are words
+[ $# -gt 0 ] || set -- $(cd $folder && ls -- *.cu roofs/*.cu | sed 's/\.cu$//')
 
 target="-x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent"
 code="-O3 -gline-tables-only -mllvm -unroll-threshold=0 -mllvm -unroll-max-count=1"
@@ -24,11 +27,14 @@ no_unrolling="-mllvm -unroll-full-max-count=1 -mllvm -unroll-runtime=0"
 marked_only="-mllvm -unroll-runtime=0"
 version=$("$compiler" --version | sed -n '1s/.*\(clang version [0-9.]*\).*/\1/p')
 
-# compile KERNEL FILE LOOPS [DEFINE]
+uses() { grep -q "$2" "$folder/$1.cu"; }
+
+# compile KERNEL FILE [DEFINE]
 compile() {
-    arch=sm_70
-    [ "$1" != double_buffer ] || arch=sm_80
-    command="$target --cuda-gpu-arch=$arch $code $3 ${4:+$4 }-include kernels/textbook/no_toolkit.h -S kernels/textbook/$1.cu"
+    arch=sm_70 loops=$no_unrolling
+    if uses "$1" 'cp\.async'; then arch=sm_80; fi
+    if uses "$1" '#pragma unroll'; then loops=$marked_only; fi
+    command="$target --cuda-gpu-arch=$arch $code $loops ${3:+$3 }-include $folder/no_toolkit.h -S $folder/$1.cu"
     # shellcheck disable=SC2086
     text=$("$compiler" $command -o -)
     {
@@ -44,9 +50,9 @@ compile() {
 
 mkdir -p "$out/roofs"
 for kernel; do
-    case $kernel in
-    untiled* | roofs/*) compile "$kernel" "$kernel.ptx" "$no_unrolling" ;;
-    tiled*) for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "$no_unrolling" "-DTILE_WIDTH=$tile"; done ;;
-    *) compile "$kernel" "$kernel.ptx" "$marked_only" ;;
-    esac
+    if uses "$kernel" TILE_WIDTH; then
+        for tile in 2 4 8 16 32; do compile "$kernel" "$kernel.t$tile.ptx" "-DTILE_WIDTH=$tile"; done
+    else
+        compile "$kernel" "$kernel.ptx"
+    fi
 done

@@ -26,6 +26,16 @@ using Json = nlohmann::json;
 // Text that is not UTF-8 keeps a mark where it is not.
 std::string dump(const Ordered& json) { return json.dump(-1, ' ', false, Ordered::error_handler_t::replace); }
 
+// The fields of a document that are texts, and those of its roofs.
+constexpr std::pair<const char*, std::string Timings::*> kTexts[] = {
+    {"device", &Timings::device},    {"driver", &Timings::driver},   {"cuda", &Timings::cuda},
+    {"date", &Timings::date},        {"command", &Timings::command}, {"tool_version", &Timings::tool_version},
+    {"compiler", &Timings::compiler}};
+constexpr std::pair<const char*, double Roofs::*> kRoofs[] = {{"copy_gbs", &Roofs::copy_gbs},
+                                                              {"fp32_gflops", &Roofs::fp32_gflops},
+                                                              {"stated_gbs", &Roofs::stated_gbs},
+                                                              {"stated_gflops", &Roofs::stated_gflops}};
+
 // Six significant digits: more than a clock of half a microsecond gives, and short to read.
 double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
 
@@ -88,17 +98,11 @@ double percentile(const std::vector<double>& sorted, size_t percent) {
 }  // namespace
 
 std::string to_json(const Timings& timings) {
-    const Roofs& roofs = timings.roofs;
-    const Ordered measured{{"copy_gbs", rounded(roofs.copy_gbs)},
-                           {"fp32_gflops", rounded(roofs.fp32_gflops)},
-                           {"stated_gbs", rounded(roofs.stated_gbs)},
-                           {"stated_gflops", rounded(roofs.stated_gflops)}};
-    const std::pair<const char*, const std::string&> texts[] = {
-        {"device", timings.device},    {"driver", timings.driver},   {"cuda", timings.cuda},
-        {"date", timings.date},        {"command", timings.command}, {"tool_version", timings.tool_version},
-        {"compiler", timings.compiler}};
+    Ordered measured;
+    for (const auto& [key, roof] : kRoofs) measured[key] = rounded(timings.roofs.*roof);
     std::string text = fmt::format("{{\n  \"schema\": \"{}\",\n", kSchema);
-    for (const auto& [key, value] : texts) text += fmt::format("  \"{}\": {},\n", key, dump(Ordered(value)));
+    for (const auto& [key, value] : kTexts)
+        text += fmt::format("  \"{}\": {},\n", key, dump(Ordered(timings.*value)));
     text += fmt::format("  \"roofs\": {},\n  \"rows\": [", dump(measured));
     for (size_t i = 0; i < timings.rows.size(); ++i)
         text += fmt::format("{}\n    {}", i ? "," : "", row_to_json(timings.rows[i]));
@@ -119,18 +123,9 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
                         "time --json' wrote",
                         name, kSchema)};
     }
-    f.text("device", timings.device);
-    f.text("driver", timings.driver);
-    f.text("cuda", timings.cuda);
-    f.text("date", timings.date);
-    f.text("command", timings.command);
-    f.text("tool_version", timings.tool_version);
-    f.text("compiler", timings.compiler);
+    for (const auto& [key, value] : kTexts) f.text(key, timings.*value);
     JsonFields roofs(f.inner("roofs", Json::value_t::object), problem);
-    roofs.real("copy_gbs", timings.roofs.copy_gbs);
-    roofs.real("fp32_gflops", timings.roofs.fp32_gflops);
-    roofs.real("stated_gbs", timings.roofs.stated_gbs);
-    roofs.real("stated_gflops", timings.roofs.stated_gflops);
+    for (const auto& [key, roof] : kRoofs) roofs.real(key, timings.roofs.*roof);
     for (const Json& item : f.inner("rows", Json::value_t::array)) {
         timings.rows.push_back(read_row(item, problem));
         if (!problem.empty()) {
@@ -140,10 +135,6 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
     }
     if (!problem.empty()) return Error{fmt::format("'{}' is damaged: {}; measure it again", name, problem)};
     return timings;
-}
-
-bool made_wrong(std::string_view kernel) {
-    return kernel == "tiled_no_barrier" || kernel == "tiled_stale_edge";
 }
 
 const std::vector<Timings>& shipped_timings() {
@@ -171,7 +162,7 @@ double flop_per_loaded_byte(const Timing& t) {
     return t.requested_gbs > 0 ? 1 / (t.requested_gbs / t.gflops - 2.0 / t.k) : 0;  // a store: 4 bytes in 2 k
 }
 
-Spread spread_of(std::vector<double> values) {
+TimeSpread spread_of(std::vector<double> values) {
     if (values.empty()) return {};
     std::sort(values.begin(), values.end());
     const size_t half = values.size() / 2;

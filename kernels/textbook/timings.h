@@ -67,17 +67,14 @@ inline bool spreads_overlap(const Timing& a, const Timing& b) {
 // without the stores, of which there is one for each element of P. 0 where it is not known.
 double flop_per_loaded_byte(const Timing& timing);
 
-// The kernels whose point is a fault: their result may be wrong, and a time of theirs not verified.
-bool made_wrong(std::string_view kernel);
-
 // What a row of measured times comes down to.
-struct Spread {
+struct TimeSpread {
     double median = 0;  // of an even count: the mean of the middle two
     double low = 0;     // 10th percentile, and
     double high = 0;    // 90th, by nearest rank: times that were really measured
 };
 
 // Of any number of values in any order; zeros for none.
-Spread spread_of(std::vector<double> values);
+TimeSpread spread_of(std::vector<double> values);
 
 }  // namespace tilescope::kernels

@@ -18,16 +18,17 @@ import random
 import subprocess
 import sys
 
+from counters import kernels_without_tile
+
 SIZES = (64, 96, 128, 200, 256, 300, 384, 400, 512, 640)
 TILED = ("tiled", "tiled_swapped", "tiled_transposed", "untiled", "untiled_swapped")
-REST = ("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer")  # which have no T
 WITHIN = 1.35
 
 
-def drawn(count, seed):
+def drawn(count, seed, rest):
     chance = random.Random(seed)
     for _ in range(count):
-        kernel = chance.choice(TILED * 3 + REST)
+        kernel = chance.choice(TILED * 3 + rest)
         launch = [kernel]
         for name in ("m", "k", "n"):
             launch += [f"--{name}", str(chance.choice(SIZES))]
@@ -53,7 +54,7 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, help="write every launch here too")
     options = parser.parse_args()
 
-    launches = list(dict.fromkeys(drawn(options.launches, options.seed)))
+    launches = list(dict.fromkeys(drawn(options.launches, options.seed, kernels_without_tile(options.program))))
     # One at a time: nothing else may use the GPU.
     times = [answer(options.program, "time", *launch, "--no-cublas", "--no-price", "--no-roofs", "--json")
              for launch in launches]

@@ -118,6 +118,12 @@ LAUNCHES = [
 ]
 
 
+def kernels_without_tile(program):
+    """Names of those whose threads own several elements of P each."""
+    ran = subprocess.run([program, "kernels", "--json"], check=True, capture_output=True, text=True)
+    return tuple(kernel["name"] for kernel in json.loads(ran.stdout)["kernels"] if not kernel["tiles"])
+
+
 def number(text):
     try:
         return float(text.replace(",", ""))

@@ -24,7 +24,7 @@ import subprocess
 import tempfile
 import time
 
-from counters import ROOT, Launch, count, first_line, square
+from counters import ROOT, Launch, count, first_line, kernels_without_tile, square
 
 # Our name -> the counter.
 COUNTED = {
@@ -66,20 +66,19 @@ COUNTED |= {f"stall_{why}": f"smsp__average_warps_issue_stalled_{why}_per_issue_
 
 KEY = ("kernel", "m", "k", "n", "tile", "compiler")
 COMPILERS = ("clang", "nvrtc")
-LADDER = ("register_column", "register_tile", "vector_loads", "warp_tile", "double_buffer")
 PRODUCTS = ("untiled", "untiled_swapped", "tiled", "tiled_swapped")
 RECTANGLES = [(1024, 512, 2048), (2048, 1000, 1500), (777, 1333, 1111), (3000, 700, 2000), (1536, 3072, 1024)]
 
 
-def fitted():
+def fitted(rest):
     return [square(kernel, width, tile, compiler)
             for width in (512, 1024, 2048) for kernel in PRODUCTS for tile in (16, 32) for compiler in COMPILERS] + [
                 square(kernel, 1024, 8, compiler) for kernel in (*PRODUCTS, "tiled_transposed", "tiled_padded")
                 for compiler in COMPILERS] + [
-                square(kernel, width, 0, compiler) for kernel in LADDER for width in (1536, 3072) for compiler in COMPILERS]
+                square(kernel, width, 0, compiler) for kernel in rest for width in (1536, 3072) for compiler in COMPILERS]
 
 
-def held():
+def held(_):
     """80 rectangles of 150, and squares of 4096."""
     every = [Launch(kernel, *size, tile, compiler) for size in RECTANGLES for kernel in (*PRODUCTS, "tiled_transposed")
              for tile in (8, 16, 32) for compiler in COMPILERS]
@@ -88,16 +87,16 @@ def held():
                      for compiler in COMPILERS]
 
 
-def ladder():
-    return [Launch(kernel, *size, 0, compiler) for kernel in LADDER for compiler in COMPILERS
+def ladder(rest):
+    return [Launch(kernel, *size, 0, compiler) for kernel in rest for compiler in COMPILERS
             for size in [(width,) * 3 for width in (512, 1024, 2048, 4096)] + [(2048, 1000, 1500)]]
 
 
-def ends():
+def ends(rest):
     return [square(kernel, 256, tile, compiler) for kernel in PRODUCTS for tile in (8, 16, 32) for compiler in COMPILERS] + [
-        square(kernel, 256, 0, compiler) for kernel in LADDER for compiler in COMPILERS] + [
+        square(kernel, 256, 0, compiler) for kernel in rest for compiler in COMPILERS] + [
         square(kernel, 8192, tile, compiler) for kernel in ("untiled", "tiled") for tile in (16, 32) for compiler in COMPILERS] + [
-        square(kernel, 8192, 0, compiler) for kernel in LADDER for compiler in COMPILERS]
+        square(kernel, 8192, 0, compiler) for kernel in rest for compiler in COMPILERS]
 
 
 def drawn(seed):
@@ -150,7 +149,8 @@ def main():
         rows = {tuple(row[name] for name in KEY): row for row in known["rows"]}
     metrics = known_metrics()
     print("not known here:", ", ".join(sorted(set(COUNTED) - set(metrics))) or "none", flush=True)
-    wanted = [(launch, made.__name__) for made in (fitted, held, ladder, ends) for launch in made()]
+    rest = kernels_without_tile(program)
+    wanted = [(launch, made.__name__) for made in (fitted, held, ladder, ends) for launch in made(rest)]
     if options.draw is not None:
         wanted = [(launch, "drawn") for launch in drawn(options.draw)]
     random.Random(1).shuffle(wanted)  # what was counted when time ran out is of all kinds

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs compute-sanitizer over recordings of every kernel that ships: the instrumented kernels must neither touch
-# memory that is not theirs (memcheck) nor race in shared memory (racecheck). tiled_no_barrier is made to race, and
+# memory that is not theirs (memcheck) nor race in shared memory (racecheck). Where a kernel is made to race,
 # racecheck must say so.
 #
 #     tests/gpu/sanitize.sh PROGRAM
@@ -21,7 +21,7 @@ check() {
     log=$work/$tool-$kernel.log
     status=0
     compute-sanitizer --tool "$tool" --target-processes all "$program" record "$kernel" "$@" --backend gpu \
-        -o "$work/a.tsc" >"$log" 2>&1 || status=$?
+        -o "$work/a.tsc" >"$log" 2>&1 </dev/null || status=$?
     if [ "$tool" = memcheck ]; then
         found=$(sed -n 's/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p' "$log" | tail -1)
     else
@@ -39,19 +39,22 @@ check() {
     fi
 }
 
-kernels="untiled untiled_swapped tiled tiled_swapped tiled_transposed tiled_padded tiled_no_barrier tiled_stale_edge"
-# Edges on every side, several phases, several warps a block.
-for kernel in $kernels; do
-    check memcheck "$kernel" quiet --m 50 --k 40 --n 70 --tile 16
-    expected=quiet
-    [ "$kernel" != tiled_no_barrier ] || expected=hazards
-    check racecheck "$kernel" "$expected" --m 50 --k 40 --n 70 --tile 16
-done
-# Threads that own several elements; a second block each way. Not under racecheck: it holds a warp longer than the
-# clocks of its records can tell, which the recording then says.
-for kernel in register_column register_tile vector_loads warp_tile double_buffer; do
-    check memcheck "$kernel" quiet --m 270 --k 20 --n 140
-done
+# Each kernel, whether it has a tile width, and what racecheck must say.
+kernels=$("$program" kernels --json | python3 -c '
+import json, sys
+for kernel in json.load(sys.stdin)["kernels"]:
+    print(kernel["name"], "tile" if kernel["tiles"] else "none", "hazards" if kernel["fault"] == "race" else "quiet")')
+while read -r kernel width expected; do
+    if [ "$width" = tile ]; then
+        # Edges on every side, several phases, several warps a block.
+        check memcheck "$kernel" quiet --m 50 --k 40 --n 70 --tile 16
+        check racecheck "$kernel" "$expected" --m 50 --k 40 --n 70 --tile 16
+    else
+        # Threads that own several elements; a second block each way. Not under racecheck: it holds a warp longer than
+        # the clocks of its records can tell, which the recording then says.
+        check memcheck "$kernel" quiet --m 270 --k 20 --n 140
+    fi
+done <<<"$kernels"
 # Full blocks of 32 warps, and blocks of a part of a warp.
 check memcheck tiled quiet --m 64 --k 64 --n 64 --tile 32
 check memcheck tiled quiet --m 5 --k 9 --n 7 --tile 2

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/file_text.h"
 #include "tests/host/cli_program.h"
+#include "tests/recorded.h"
 
 namespace tilescope::cli_test {
 namespace {
@@ -24,8 +24,10 @@ std::string with(std::string text, const std::string& part, const std::string& o
     return at == std::string::npos ? text : text.replace(at, part.size(), other);
 }
 
-std::string double_buffer() {
-    return file_text(TILESCOPE_SOURCE_DIR "/kernels/textbook/double_buffer.cu") + R"(
+const std::string& kKernel = kernels::top_of_ladder();
+
+std::string product() {
+    return std::string(kernels::shipped_source(kKernel)) + R"(
 #include <cstdio>
 #include <vector>
 int wrong(int m, int k, int n) {
@@ -38,7 +40,8 @@ int wrong(int m, int k, int n) {
     cudaMalloc(&P, p.size() * 4);
     cudaMemcpy(M, a.data(), a.size() * 4, cudaMemcpyHostToDevice);
     cudaMemcpy(N, b.data(), b.size() * 4, cudaMemcpyHostToDevice);
-    double_buffer<<<dim3((n + COLS - 1) / COLS, (m + ROWS - 1) / ROWS), THREADS>>>(M, N, P, m, k, n);
+    )" + kKernel +
+           R"(<<<dim3((n + COLS - 1) / COLS, (m + ROWS - 1) / ROWS), THREADS>>>(M, N, P, m, k, n);
     cudaMemcpy(p.data(), P, p.size() * 4, cudaMemcpyDeviceToHost);
     int differ = 0;
     for (int r = 0; r < m; ++r)
@@ -60,21 +63,21 @@ int main() {
 }
 
 TEST(CliCopies, TheProductThatCopiesAheadIsRight) {
-    write(in_folder("ahead.cu"), double_buffer());
+    write(in_folder("ahead.cu"), product());
     const Ran ran = record("ahead.cu -o ahead");
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.out.find("0 wrong"), std::string::npos) << ran.out;
-    const Ran report = tilescope({"report", "ahead/double_buffer.1.tsc", "--json"});
+    const Ran report = tilescope({"report", "ahead/" + kKernel + ".1.tsc", "--json"});
     ASSERT_EQ(report.status, 0) << report.err;
     const json faults = json::parse(report.out)["faults"];
     EXPECT_TRUE(faults.empty()) << faults.dump(1);
 }
 
 TEST(CliCopies, TheWaitThatIsLeftOutIsFound) {
-    write(in_folder("hasty.cu"), with(double_buffer(), R"(asm volatile("cp.async.wait_group 1;");)", ""));
+    write(in_folder("hasty.cu"), with(product(), R"(asm volatile("cp.async.wait_group 1;");)", ""));
     const Ran ran = record("hasty.cu -o hasty");
     EXPECT_EQ(ran.out.find("0 wrong"), std::string::npos) << ran.out;
-    const Ran report = tilescope({"report", "hasty/double_buffer.1.tsc", "--json"});
+    const Ran report = tilescope({"report", "hasty/" + kKernel + ".1.tsc", "--json"});
     ASSERT_EQ(report.status, 0) << report.err;
     const json faults = json::parse(report.out)["faults"];
     ASSERT_FALSE(faults.empty());

@@ -31,7 +31,7 @@ TEST(Faulty, WithoutEdgesNothingIsStale) {
 
 TEST(Faulty, TheOthersAreVerifiedOnAllShapes) {
     for (const KernelInfo& kernel : kernels_with_tile_width()) {
-        if (kernel.name == "tiled_no_barrier" || kernel.name == "tiled_stale_edge") continue;
+        if (made_wrong(kernel.name)) continue;
         for (const Shape& shape : {Shape{16, 16, 16, 8}, {20, 30, 20, 8}, {33, 35, 40, 32}, {3, 3, 3, 2}}) {
             const trace::Trace trace = recorded(kernel.name, shape);
             EXPECT_TRUE(trace.meta.result.verified) << kernel.name << " k=" << shape.k;

@@ -21,14 +21,15 @@ struct Rung {
     const char* kernel;
     uint32_t patch;           // elements of P, a thread
     uint32_t reads;           // of shared memory that feed as many products
+    bool wide_reads;          // of four elements each
     uint32_t wide_m, wide_n;  // elements that a load of M and one of N brings
     bool ahead = false;       // reads are one step ahead of the products, and a phase has one barrier
 };
-constexpr Rung kRungs[] = {{"register_column", 8, 9, 1, 1},
-                           {"register_tile", 64, 16, 1, 1},
-                           {"vector_loads", 64, 4, 4, 4},
-                           {"warp_tile", 64, 4, 4, 4},
-                           {"double_buffer", 128, 6, 1, 4, true}};
+constexpr Rung kRungs[] = {{"register_column", 8, 9, false, 1, 1},
+                           {"register_tile", 64, 16, false, 1, 1},
+                           {"vector_loads", 64, 4, true, 4, 4},
+                           {"warp_tile", 64, 4, true, 4, 4},
+                           {"double_buffer", 128, 6, true, 1, 4, true}};
 
 class Ladder : public testing::TestWithParam<Rung> {};
 
@@ -56,7 +57,7 @@ TEST_P(Ladder, IsRightOnEdgesAndRectangles) {
 }
 
 TEST_P(Ladder, CountsAreTheirClosedForms) {
-    const auto& [kernel, patch, reads, wide_m, wide_n, ahead] = GetParam();
+    const auto& [kernel, patch, reads, wide_reads, wide_m, wide_n, ahead] = GetParam();
     const BlockTile tile = *find(kernel)->own_tile;
     const uint64_t phases = 3, m = 2 * tile.rows, k = phases * kDepth, n = 3 * tile.cols, blocks = 2 * 3;
     const trace::Trace trace =
@@ -118,6 +119,29 @@ TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
         EXPECT_EQ(analysis::title_of(*trace, product), std::string(kernel) + " " + product->sizes());
         EXPECT_EQ(analysis::stem_of(*trace, product), std::string(kernel) + "-" + product->sizes());
     }
+}
+
+// Loops over registers alone are unrolled: sums are in registers, and what the texts say of loads and
+// products can be counted.
+TEST_P(Ladder, KeepsAThreadsSumsInRegisters) {
+    const Rung& rung = GetParam();
+    const auto count_of = [](std::string_view text, std::string_view what) {
+        size_t found = 0;
+        for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++found;
+        return found;
+    };
+    const std::string_view ptx = shipped_ptx(rung.kernel, 0);
+    for (const std::string_view text : {ptx, shipped_nvrtc_ptx(rung.kernel, 0)}) {
+        ASSERT_FALSE(text.empty());
+        EXPECT_EQ(text.find(".local"), std::string_view::npos);
+        EXPECT_EQ(count_of(text, "bar.sync"), 2u);
+    }
+    // A loop over the depth of a tile that holds two sets in turn is unrolled, behind the first set's reads.
+    const size_t steps = rung.ahead ? kDepth : 1, before = rung.ahead ? rung.reads : 0;
+    EXPECT_EQ(count_of(ptx, "ld.shared"), before + rung.reads * steps);
+    EXPECT_EQ(count_of(ptx, rung.wide_reads ? "ld.shared.v4.f32" : "ld.shared.f32"),
+              before + rung.reads * steps);
+    EXPECT_EQ(count_of(ptx, "fma.rn.f32"), rung.patch * steps);
 }
 
 TEST_P(Ladder, BytesAskedForAreThoseOfAWholeRecording) {

@@ -116,7 +116,7 @@ TEST_P(PtxAssets, AssembleWithPtxas) {
 // LLVM left every loop as it is, so a site of the PTX is an access of the source: two in the inner loop.
 TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
     const KernelInfo& info = GetParam();
-    if (info.own_tile) return;  // PtxPatches counts theirs
+    if (info.own_tile) return;  // Ladder.KeepsAThreadsSumsInRegisters counts theirs
     for (int tile : kTiles) {
         const std::string ptx = file_text(kRoot / "assets/ptx" / file_name(info, tile));
         EXPECT_EQ(count_of(ptx, "ld.global.f32"), 2u);
@@ -124,34 +124,6 @@ TEST_P(PtxAssets, HaveASiteForEachAccessOfTheSource) {
         EXPECT_EQ(count_of(ptx, "ld.shared.f32"), info.tiled ? 2u : 0u);
         EXPECT_EQ(count_of(ptx, "st.shared.f32"), info.tiled ? 2u : 0u);
         EXPECT_EQ(count_of(ptx, "bar.sync"), !info.tiled ? 0u : info.name == "tiled_no_barrier" ? 1u : 2u);
-    }
-}
-
-// Loops over registers alone are unrolled: sums are in registers, and what the texts say of loads and
-// products can be counted.
-TEST(PtxPatches, KeepAThreadsSumsInRegisters) {
-    struct Row {
-        const char *kernel, *load;
-        size_t loads, products;
-        size_t before = 0;  // loads ahead of the loop
-    };
-    // double_buffer's loop over the depth of a tile is unrolled, as it holds two sets in turn.
-    for (const auto& [kernel, load, loads, products, before] :
-         {Row{"register_column", "ld.shared.f32", 9, 8},
-          {"register_tile", "ld.shared.f32", 16, 64},
-          {"vector_loads", "ld.shared.v4.f32", 4, 64},
-          {"warp_tile", "ld.shared.v4.f32", 4, 64},
-          {"double_buffer", "ld.shared.v4.f32", 6 * 8, 128 * 8, 6}}) {
-        SCOPED_TRACE(kernel);
-        for (const std::string_view ptx : {shipped_ptx(kernel, 0), shipped_nvrtc_ptx(kernel, 0)}) {
-            ASSERT_FALSE(ptx.empty());
-            EXPECT_EQ(ptx.find(".local"), std::string_view::npos);
-            EXPECT_EQ(count_of(std::string(ptx), "bar.sync"), 2u);
-        }
-        const std::string ptx(shipped_ptx(kernel, 0));
-        EXPECT_EQ(count_of(ptx, "ld.shared"), before + loads);
-        EXPECT_EQ(count_of(ptx, load), before + loads);
-        EXPECT_EQ(count_of(ptx, "fma.rn.f32"), products);
     }
 }
 

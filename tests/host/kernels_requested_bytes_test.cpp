@@ -24,7 +24,7 @@ void expect_as_recorded(const std::string& kernel, const Shape& shape) {
     EXPECT_EQ(bytes->stored, (*summary)[StepKind::GlobalStore].bytes);
 }
 
-class RequestedBytesOf : public testing::TestWithParam<const char*> {};
+class RequestedBytesOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(RequestedBytesOf, IsWhatAWholeRecordingSays) {
     for (const Shape& shape : {Shape{4, 4, 4, 2}, Shape{3, 3, 3, 2}, Shape{1, 1, 1, 4}, Shape{12, 7, 9, 4},
@@ -66,11 +66,13 @@ TEST_P(RequestedBytesOf, IsTheSameAsNvrtcCompilesThem) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, RequestedBytesOf,
-                         testing::Values("untiled", "untiled_swapped", "tiled", "tiled_swapped",
-                                         "tiled_transposed", "tiled_padded", "tiled_no_barrier",
-                                         "tiled_stale_edge"),
-                         [](const auto& parameter) { return std::string(parameter.param); });
+INSTANTIATE_TEST_SUITE_P(Kernels, RequestedBytesOf, testing::ValuesIn([] {
+                             std::vector<std::string> names;
+                             for (const KernelInfo& info : kernels_with_tile_width())
+                                 names.push_back(info.name);
+                             return names;
+                         }()),
+                         [](const auto& parameter) { return parameter.param; });
 
 // Only four blocks are recorded, whatever the width.
 TEST(RequestedBytes, OfLargeSizesIsQuick) {

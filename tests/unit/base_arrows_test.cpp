@@ -6,7 +6,7 @@
 //   app/*.h, app/*.cpp                     the State and the table of screens
 //   app/step, compare, timing, ...         a screen each: none includes another
 //   app/input > session > look > draw > platform
-//   kernels
+//   kernels/cudart > program > launched > gpu > textbook > call > alone > run
 //   core/export > playback > levels > limits > hazards > analysis > recording > trace > simt > ptx > base
 #include <algorithm>
 #include <filesystem>
@@ -26,10 +26,12 @@ namespace fs = std::filesystem;
 
 // From the ground up. The screens share a floor: all folders of app/ that are not named here.
 const std::vector<std::string> kFloors = {
-    "core/base",    "core/ptx",    "core/simt",   "core/trace",    "core/recording", "core/analysis",
-    "core/hazards", "core/limits", "core/levels", "core/playback", "core/export",    "kernels",
-    "app/platform", "app/draw",    "app/look",    "app/session",   "app/input",      "app/SCREENS",
-    "app",          "app/cli",     "app/main.cpp"};
+    "core/base",     "core/ptx",         "core/simt",       "core/trace",     "core/recording",
+    "core/analysis", "core/hazards",     "core/limits",     "core/levels",    "core/playback",
+    "core/export",   "kernels/run",      "kernels/alone",   "kernels/call",   "kernels/textbook",
+    "kernels/gpu",   "kernels/launched", "kernels/program", "kernels/cudart", "app/platform",
+    "app/draw",      "app/look",         "app/session",     "app/input",      "app/SCREENS",
+    "app",           "app/cli",          "app/main.cpp"};
 
 struct Place {
     size_t floor = 0;
@@ -42,9 +44,7 @@ std::optional<Place> place_of(const std::string& path) {
     for (const fs::path& part : fs::path(path)) parts.push_back(part.string());
     if (parts.size() < 2) return std::nullopt;
     std::string folder = parts[0], floor;
-    if (parts[0] == "kernels") {
-        floor = folder;
-    } else if (path == "app/main.cpp") {
+    if (path == "app/main.cpp") {
         floor = folder = path;
     } else if (parts[0] == "app" && parts.size() == 2) {
         floor = folder;
@@ -101,6 +101,8 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("app/app.cpp", "app/cli/cli.h"), 1u);
     EXPECT_EQ(found("app/platform/made_up.h", "app/draw/theme.h"), 1u);
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "app/platform/backend.h"), 1u);
+    EXPECT_EQ(found("kernels/run/made_up.cpp", "kernels/gpu/driver.h"), 1u);
+    EXPECT_EQ(found("kernels/launched/made_up.cpp", "kernels/cudart/runtime.h"), 1u) << "CUDA's runtime";
     EXPECT_EQ(found("core/ptx/made_up.h", "core/simt/lanes.h"), 1u);
     EXPECT_EQ(found("core/base/made_up.h", "kernels/run/plan.h"), 1u);
     EXPECT_EQ(found("app/draw/made_up.h", "tests/recorded.h"), 1u) << "of no floor";

@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "core/trace/file.h"
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 #include "tests/unit/cudart_program.h"
 
 namespace tilescope::cudart::test {
 namespace {
+
+using namespace launched;
 
 struct Session {
     std::filesystem::path folder;

@@ -1,7 +1,6 @@
 // What timing knows without a device: roofs by clocks and widths, and the window that gives a price.
 #include <gtest/gtest.h>
 
-#include "kernels/gpu/measure.h"
 #include "kernels/gpu/timing.h"
 
 namespace tilescope::gpu {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/gpu/complaint.h"
+#include "kernels/gpu/context.h"
 #include "kernels/gpu/device_list.h"
 #include "kernels/gpu/library.h"
 

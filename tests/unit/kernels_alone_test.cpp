@@ -12,8 +12,8 @@
 namespace tilescope::kernels {
 namespace {
 
-using Kind = GivenArgument::Kind;
-using Fill = GivenContents::Kind;
+using Kind = GivenKind;
+using Fill = GivenFill;
 
 GivenArgument argument(const std::string& text) {
     auto parsed = parse_argument(text);

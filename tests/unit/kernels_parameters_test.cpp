@@ -27,13 +27,13 @@ ptx::Module module_of(const std::string& entry, const std::vector<std::string>& 
     return module ? std::move(*module) : ptx::Module{};
 }
 
-std::vector<Parameter> parameters(const ptx::Module& module, std::string_view source = "") {
+std::vector<KernelParameter> parameters(const ptx::Module& module, std::string_view source = "") {
     return parameters_of(module, module.kernels.at(0), source);
 }
 
-std::vector<std::string> names(const std::vector<Parameter>& parameters) {
+std::vector<std::string> names(const std::vector<KernelParameter>& parameters) {
     std::vector<std::string> names;
-    for (const Parameter& parameter : parameters) names.push_back(parameter.name);
+    for (const KernelParameter& parameter : parameters) names.push_back(parameter.name);
     return names;
 }
 
@@ -172,7 +172,7 @@ LOOP:
     add.s64 %rd3, %rd3, 4;
     @%q1 bra LOOP;
 )"));
-    for (const Parameter& parameter : made) {
+    for (const KernelParameter& parameter : made) {
         EXPECT_TRUE(parameter.pointer && parameter.reads && parameter.writes);
         EXPECT_EQ(parameter.type, U32);
     }

@@ -32,7 +32,7 @@ bool halves(const std::vector<double>& values, double median) {
 TEST(Spread, OfKnownTimes) {
     std::vector<double> times(20);
     for (int i = 0; i < 20; ++i) times[i] = 20 - i;
-    const Spread spread = spread_of(times);
+    const TimeSpread spread = spread_of(times);
     EXPECT_EQ(spread.median, 10.5);
     EXPECT_EQ(spread.low, 2);
     EXPECT_EQ(spread.high, 18);
@@ -47,7 +47,7 @@ TEST(Spread, IsWhatCountingSays) {
     for (int round = 0; round < 500; ++round) {
         std::vector<double> values(1 + random() % 60);
         for (double& value : values) value = static_cast<double>(random() % 25);  // with many that are equal
-        const Spread spread = spread_of(values);
+        const TimeSpread spread = spread_of(values);
         EXPECT_EQ(spread.low, percentile_by_counting(values, 10));
         EXPECT_EQ(spread.high, percentile_by_counting(values, 90));
         EXPECT_TRUE(halves(values, spread.median));

@@ -173,13 +173,6 @@ TEST(ShippedTimings, AreAllBuiltIn) {
     }
 }
 
-TEST(MadeWrong, NamesKernelsThatShip) {
-    size_t wrong = 0;
-    for (const KernelInfo& info : catalogue()) wrong += made_wrong(info.name);
-    EXPECT_EQ(wrong, 2u);
-    EXPECT_FALSE(made_wrong("tiled"));
-}
-
 TEST(Timings, SayTheDaysOfTheirRuns) {
     Timings timings;
     EXPECT_EQ(days_of(timings), "");

@@ -14,7 +14,7 @@ constexpr uint32_t kDepth = 8;
 // The thread that owns an element of block (0,0)'s tile, as the sources have it.
 uint32_t owner_by_source(const std::string& kernel, uint32_t row, uint32_t col) {
     if (kernel == "register_column") return row / 8 * 64 + col;
-    if (kernel == "double_buffer") {
+    if (kernel == kernels::top_of_ladder()) {
         const uint32_t warp = row / 64 * 2 + col / 64;
         return warp * 32 + row % 16 / 4 * 8 + col % 32 / 4;
     }
@@ -23,7 +23,7 @@ uint32_t owner_by_source(const std::string& kernel, uint32_t row, uint32_t col) 
     return warp * 32 + row % 16 / 4 * 8 + col % 32 / 4;
 }
 
-class LadderView : public testing::TestWithParam<const char*> {
+class LadderView : public testing::TestWithParam<std::string> {
 protected:
     // Cut by the edges in all directions, and more than one phase.
     Recorded made_ = record(GetParam(), {21, 11, 38, 0});
@@ -45,8 +45,8 @@ TEST_P(LadderView, EveryElementHasItsThreadAndItsProducts) {
             ASSERT_EQ(trail.products.size(), 2 * kDepth) << "beyond k are zeros";
             for (uint32_t k = 0; k < 2 * kDepth; ++k) {
                 const ProductTrail& term = trail.products[k];
-                // A phase of double_buffer reads the first factors of the next one.
-                const bool ahead = GetParam() == std::string("double_buffer") && k > 0 && k % kDepth == 0;
+                // Where tiles are copied ahead, a phase reads the first factors of the next one.
+                const bool ahead = GetParam() == kernels::top_of_ladder() && k > 0 && k % kDepth == 0;
                 EXPECT_EQ(term.phase, k / kDepth - (ahead ? 1 : 0));
                 if (k >= product.k) {
                     EXPECT_EQ(term.m.origin, Origin::ZeroFill);
@@ -80,7 +80,7 @@ TEST_P(LadderView, PatchesPartTheTile) {
 TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
     const std::string kernel = GetParam();
     // In register_column the reads of Mds lie between the products, in the others before them all.
-    const bool one_by_one = kernel == "register_column", ahead = kernel == "double_buffer";
+    const bool one_by_one = kernel == "register_column", ahead = kernel == kernels::top_of_ladder();
     const std::string said =
         one_by_one ? "adds one product to one of its sums."
                    : fmt::format("adds {} products, one a sum, from {} reads.", ahead ? 128 : 64,
@@ -94,10 +94,8 @@ TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
     EXPECT_EQ(times, made_.index->warps * 2 * kDepth * (one_by_one ? 8 : 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, LadderView,
-                         testing::Values("register_column", "register_tile", "vector_loads", "warp_tile",
-                                         "double_buffer"),
-                         [](const auto& suite) { return std::string(suite.param); });
+INSTANTIATE_TEST_SUITE_P(Kernels, LadderView, testing::ValuesIn(kernels::names_without_tile_width()),
+                         [](const auto& suite) { return suite.param; });
 
 TEST(LadderPick, AThreadIsToldByItsPatch) {
     const Recorded made = record("register_tile", {128, 8, 128, 0});

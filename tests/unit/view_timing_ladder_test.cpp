@@ -15,10 +15,12 @@ namespace {
 using analysis::StepKind;
 
 using kernels::Timing;
+using namespace std::string_view_literals;
 
 constexpr uint32_t kWidth = 2048, kTile = 16;
+const std::string_view kTop = kernels::top_of_ladder();
 
-Timing timed(const char* kernel, double ms) {
+Timing timed(std::string_view kernel, double ms) {
     Timing row;
     row.kernel = kernel;
     row.m = row.k = row.n = kWidth;
@@ -33,9 +35,9 @@ Timing timed(const char* kernel, double ms) {
 kernels::Timings sample() {
     kernels::Timings times;
     times.device = "NVIDIA H200", times.compiler = "nvrtc";
-    times.rows = {timed("untiled", 4),          timed("tiled", 2.5),        timed("register_column", 1),
-                  timed("register_tile", 0.5),  timed("vector_loads", 0.4), timed("warp_tile", 0.32),
-                  timed("double_buffer", 0.25), timed("cublas", 0.2)};
+    times.rows = {timed("untiled", 4),         timed("tiled", 2.5),        timed("register_column", 1),
+                  timed("register_tile", 0.5), timed("vector_loads", 0.4), timed("warp_tile", 0.32),
+                  timed(kTop, 0.25),           timed("cublas", 0.2)};
     return times;
 }
 
@@ -49,7 +51,7 @@ protected:
         std::erase_if(
             times_[0].rows, [&](auto& r) { return r.kernel == kernel; });
     }
-    void set(const char* kernel, double ms) { of(kernel) = timed(kernel, ms); }
+    void set(std::string_view kernel, double ms) { of(kernel) = timed(kernel, ms); }
     LadderChart chart() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
         return ladder_chart(all.front(), chosen_, kWidth);
@@ -112,30 +114,30 @@ TEST_F(Ladder, TheSentenceIsMadeOfTheFigures) {
         chart().sentence,
         "double buffer reaches 80 % of cuBLAS at width 2,048, 16.0 times untiled. vector loads is no faster "
         "than the rung below; register column gains most: 2.50 times.");
-    set("double_buffer", 0.318);  // its runs do not tell it from the rung below
+    set(kTop, 0.318);  // its runs do not tell it from the rung below
     EXPECT_NE(chart().sentence.find(" vector loads and double buffer are no faster than the rung below;"),
               std::string::npos)
         << chart().sentence;
-    set("double_buffer", 0.4);  // another is the fastest
+    set(kTop, 0.4);  // another is the fastest
     EXPECT_TRUE(chart().sentence.starts_with("warp tile reaches 62 % of cuBLAS")) << chart().sentence;
 }
 
 TEST_F(Ladder, TheSentenceSaysHowTheBoundWentWhereBothAreKnown) {
     know("untiled", bound_by("data_pipe"));
     EXPECT_EQ(chart().sentence.find("bound by"), std::string::npos);
-    know("double_buffer", bound_by("fp32"));
+    know(kTop, bound_by("fp32"));
     EXPECT_TRUE(
         chart().sentence.ends_with(" untiled is bound by the L1 data pipe, double buffer by the fp32 units."))
         << chart().sentence;
     chosen_.bounds.known.clear();
     know("untiled", bound_by("fp32"));
-    know("double_buffer", bound_by("fp32"));
+    know(kTop, bound_by("fp32"));
     EXPECT_TRUE(chart().sentence.ends_with(" untiled and double buffer are both bound by the fp32 units."))
         << chart().sentence;
 }
 
 TEST_F(Ladder, WhatWasNotTimedIsAbsentAndTold) {
-    for (const char* kernel : {"register_column", "vector_loads", "double_buffer"}) drop(kernel);
+    for (const std::string_view kernel : {"register_column"sv, "vector_loads"sv, kTop}) drop(kernel);
     const LadderChart shown = chart();
     EXPECT_EQ(shown.rows.size(), rungs().size() + 1) << "its row stands there";
     EXPECT_EQ(row(shown, "vector_loads").gflops, 0);
@@ -188,7 +190,7 @@ TEST_F(Ladder, BoundsFillInAsTheyAreWorkedOut) {
 
 // What each step is said to do, in recordings of whole blocks.
 TEST(LadderSteps, AreCountedInRecordings) {
-    const auto said = [](std::string_view kernel) -> std::string {
+    const auto said = [](std::string_view kernel) {
         return std::ranges::find_if(rungs(), [&](const Rung& rung) { return rung.kernel == kernel; })
             ->removes;
     };
@@ -196,7 +198,7 @@ TEST(LadderSteps, AreCountedInRecordings) {
     for (const Rung& rung : rungs()) {
         SCOPED_TRACE(rung.kernel);
         const uint32_t tile = kernels::tile_width(rung.kernel);
-        const trace::Trace trace = kernels::recorded(rung.kernel, {kM, kK, kN, tile});
+        const trace::Trace trace = kernels::recorded(std::string(rung.kernel), {kM, kK, kN, tile});
         const auto sums = analysis::summarize(trace);
         ASSERT_TRUE(sums);
         uint64_t loads = 0;
@@ -208,22 +210,22 @@ TEST(LadderSteps, AreCountedInRecordings) {
                 said(rung.kernel).find(fmt::format("{} reads of shared memory feed {} products", read, fed)),
                 std::string::npos);
         };
-        if (rung.kernel == std::string_view("untiled")) EXPECT_EQ(loads, 2 * products);
-        if (rung.kernel == std::string_view("tiled")) {
+        if (rung.kernel == "untiled") EXPECT_EQ(loads, 2 * products);
+        if (rung.kernel == "tiled") {
             EXPECT_EQ(loads * tile, 2 * products);
             EXPECT_EQ(reads, 2 * products) << "16 reads for 8 products";
         }
-        if (rung.kernel == std::string_view("register_column")) feed(9, 8);
-        if (rung.kernel == std::string_view("register_tile")) feed(16, 64);
-        if (rung.kernel == std::string_view("vector_loads")) {
+        if (rung.kernel == "register_column") feed(9, 8);
+        if (rung.kernel == "register_tile") feed(16, 64);
+        if (rung.kernel == "vector_loads") {
             feed(4, 64);
             EXPECT_GT((*sums)[StepKind::SharedLoad].wavefronts,
                       (*sums)[StepKind::SharedLoad].ideal_wavefronts);
         }
-        if (rung.kernel == std::string_view("warp_tile"))
+        if (rung.kernel == "warp_tile")
             EXPECT_EQ((*sums)[StepKind::SharedLoad].wavefronts,
                       (*sums)[StepKind::SharedLoad].ideal_wavefronts);
-        if (rung.kernel == std::string_view("double_buffer")) {
+        if (rung.kernel == kTop) {
             EXPECT_EQ(sums->barriers_per_block, sums->phases + 1) << "one before the first phase";
             EXPECT_TRUE(std::ranges::all_of(trace.sites, [](const ptx::Site& site) {
                 return site.kind != ptx::SiteKind::Load || site.space != Space::Global || site.copy;

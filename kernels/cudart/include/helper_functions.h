@@ -7,12 +7,12 @@
 #include <iostream>
 #include <math.h>
 #include <sstream>
+#include <stdexcept>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string>
 #include <vector>
 
-#include "exception.h"
 #include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"

@@ -56,6 +56,15 @@ TILESCOPE_DEVICE_LONG double __nv_logb(double x) {
     return __nv_ilogb(x);
 }
 
+// --- series
+
+// c x^n + next x^(n - 1) + ..., a rounding a step.
+TILESCOPE_DEVICE double tilescope_polynomial(double, double c) { return c; }
+template <class... More>
+TILESCOPE_DEVICE double tilescope_polynomial(double x, double c, double next, More... more) {
+    return tilescope_polynomial(x, __nv_fma(c, x, next), more...);
+}
+
 // --- exponential
 
 // e^(high + low), |low| far below |high|.
@@ -66,18 +75,9 @@ TILESCOPE_DEVICE_LONG double tilescope_exp(double high, double low) {
     const double n = __nv_rint(high * 1.4426950408889634);
     double r = __nv_fma(-n, 0.693147180559945286, high);  // exact: fewer than 53 bits are left
     r = __nv_fma(-n, 2.3190468138462996e-17, r) + low;    // |r| <= ln(2)/2
-    double p = 1.0 / 6227020800.0;
-    p = __nv_fma(p, r, 1.0 / 479001600.0);
-    p = __nv_fma(p, r, 1.0 / 39916800.0);
-    p = __nv_fma(p, r, 1.0 / 3628800.0);
-    p = __nv_fma(p, r, 1.0 / 362880.0);
-    p = __nv_fma(p, r, 1.0 / 40320.0);
-    p = __nv_fma(p, r, 1.0 / 5040.0);
-    p = __nv_fma(p, r, 1.0 / 720.0);
-    p = __nv_fma(p, r, 1.0 / 120.0);
-    p = __nv_fma(p, r, 1.0 / 24.0);
-    p = __nv_fma(p, r, 1.0 / 6.0);
-    p = __nv_fma(p, r, 0.5);
+    double p = tilescope_polynomial(r, 1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0,
+                                    1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0,
+                                    1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5);
     p = __nv_fma(p * r, r, r) + 1.0;
     const int k = (int)n;
     return p * tilescope_power_of_2(k >> 1) * tilescope_power_of_2(k - (k >> 1));
@@ -114,15 +114,8 @@ TILESCOPE_DEVICE_LONG double tilescope_log(double x, double* low) {
     const double f = m - 1.0, d = m + 1.0, d_low = f - (d - 2.0);
     const double s = f / d, s_low = (__nv_fma(-s, d, f) - s * d_low) / d;
     const double q = __nv_dmul_rn(s, s), q_low = __nv_fma(s, s, -q) + 2.0 * s * s_low;
-    double p = 2.0 / 23.0;
-    p = __nv_fma(p, q, 2.0 / 21.0);
-    p = __nv_fma(p, q, 2.0 / 19.0);
-    p = __nv_fma(p, q, 2.0 / 17.0);
-    p = __nv_fma(p, q, 2.0 / 15.0);
-    p = __nv_fma(p, q, 2.0 / 13.0);
-    p = __nv_fma(p, q, 2.0 / 11.0);
-    p = __nv_fma(p, q, 2.0 / 9.0);
-    p = __nv_fma(p, q, 2.0 / 7.0);
+    double p = tilescope_polynomial(q, 2.0 / 23.0, 2.0 / 21.0, 2.0 / 19.0, 2.0 / 17.0, 2.0 / 15.0,
+                                    2.0 / 13.0, 2.0 / 11.0, 2.0 / 9.0, 2.0 / 7.0);
     p = __nv_fma(p, q, 2.0 / 5.0) * q;
     const double third = 0.66666666666666663, t = third + p, t_low = (third - t) + p + 3.7007434154171883e-17;
     const double w = __nv_dmul_rn(q, t), w_low = __nv_fma(q, t, -w) + q * t_low + q_low * t;
@@ -255,25 +248,15 @@ TILESCOPE_DEVICE_LONG double __nv_nextafter(double x, double y) {
 
 TILESCOPE_DEVICE double tilescope_sin_series(double r, double low) {  // |r| <= pi / 4
     const double q = r * r;
-    double p = 1.0 / 355687428096000.0;
-    p = __nv_fma(p, q, -1.0 / 1307674368000.0);
-    p = __nv_fma(p, q, 1.0 / 6227020800.0);
-    p = __nv_fma(p, q, -1.0 / 39916800.0);
-    p = __nv_fma(p, q, 1.0 / 362880.0);
-    p = __nv_fma(p, q, -1.0 / 5040.0);
-    p = __nv_fma(p, q, 1.0 / 120.0);
-    p = __nv_fma(p, q, -1.0 / 6.0);
+    double p = tilescope_polynomial(q, 1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0,
+                                    -1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0,
+                                    -1.0 / 6.0);
     return r + (p * q * r + low * (1.0 - 0.5 * q));
 }
 TILESCOPE_DEVICE double tilescope_cos_series(double r, double low) {
     const double q = r * r;
-    double p = 1.0 / 20922789888000.0;
-    p = __nv_fma(p, q, -1.0 / 87178291200.0);
-    p = __nv_fma(p, q, 1.0 / 479001600.0);
-    p = __nv_fma(p, q, -1.0 / 3628800.0);
-    p = __nv_fma(p, q, 1.0 / 40320.0);
-    p = __nv_fma(p, q, -1.0 / 720.0);
-    p = __nv_fma(p, q, 1.0 / 24.0);
+    double p = tilescope_polynomial(q, 1.0 / 20922789888000.0, -1.0 / 87178291200.0, 1.0 / 479001600.0,
+                                    -1.0 / 3628800.0, 1.0 / 40320.0, -1.0 / 720.0, 1.0 / 24.0);
     const double half = 0.5 * q, head = 1.0 - half;
     return head + (((1.0 - head) - half) + (p * q * q - r * low));
 }
@@ -299,21 +282,15 @@ TILESCOPE_DEVICE void __nv_sincos(double x, double* sine, double* cosine) {
     if (__nv_isinfd(x)) *sine = *cosine = TILESCOPE_NAN;
     if (x == 0) *sine = x;
 }
-TILESCOPE_DEVICE double __nv_sin(double x) {
-    double s, c;
-    __nv_sincos(x, &s, &c);
-    return s;
-}
-TILESCOPE_DEVICE double __nv_cos(double x) {
-    double s, c;
-    __nv_sincos(x, &s, &c);
-    return c;
-}
-TILESCOPE_DEVICE double __nv_tan(double x) {
-    double s, c;
-    __nv_sincos(x, &s, &c);
-    return s / c;
-}
+#define TILESCOPE_ONE_OF(name, T, both, which) \
+    TILESCOPE_DEVICE T name(T x) {             \
+        T sine, cosine;                        \
+        both(x, &sine, &cosine);               \
+        return which;                          \
+    }
+TILESCOPE_ONE_OF(__nv_sin, double, __nv_sincos, sine)
+TILESCOPE_ONE_OF(__nv_cos, double, __nv_sincos, cosine)
+TILESCOPE_ONE_OF(__nv_tan, double, __nv_sincos, sine / cosine)
 TILESCOPE_DEVICE_LONG void __nv_sincospi(double x, double* sine, double* cosine) {
     // Two turns fewer change nothing, and what is left is exact.
     const double n = __nv_rint(2.0 * x), r = x - 0.5 * n;
@@ -321,16 +298,8 @@ TILESCOPE_DEVICE_LONG void __nv_sincospi(double x, double* sine, double* cosine)
     tilescope_sincos(r * 3.14159265358979312, quarter, sine, cosine);
     if (!__nv_isfinited(x)) *sine = *cosine = TILESCOPE_NAN;
 }
-TILESCOPE_DEVICE double __nv_sinpi(double x) {
-    double s, c;
-    __nv_sincospi(x, &s, &c);
-    return s;
-}
-TILESCOPE_DEVICE double __nv_cospi(double x) {
-    double s, c;
-    __nv_sincospi(x, &s, &c);
-    return c;
-}
+TILESCOPE_ONE_OF(__nv_sinpi, double, __nv_sincospi, sine)
+TILESCOPE_ONE_OF(__nv_cospi, double, __nv_sincospi, cosine)
 // atan a = atan c + atan((a - c) / (1 + a c)) with c the nearest quarter.
 TILESCOPE_DEVICE_LONG double __nv_atan(double x) {
     const double size = __nv_fabs(x), a = size > 1 ? 1.0 / size : size;
@@ -447,12 +416,8 @@ TILESCOPE_DEVICE_LONG double tilescope_lgamma(double x) {
     double product = 1;
     while (x < 15) product *= x, x += 1.0;
     const double r = 1.0 / x, q = r * r;
-    double p = -691.0 / 360360.0;
-    p = __nv_fma(p, q, 1.0 / 1188.0);
-    p = __nv_fma(p, q, -1.0 / 1680.0);
-    p = __nv_fma(p, q, 1.0 / 1260.0);
-    p = __nv_fma(p, q, -1.0 / 360.0);
-    p = __nv_fma(p, q, 1.0 / 12.0);
+    double p = tilescope_polynomial(q, -691.0 / 360360.0, 1.0 / 1188.0, -1.0 / 1680.0, 1.0 / 1260.0,
+                                    -1.0 / 360.0, 1.0 / 12.0);
     return (x - 0.5) * __nv_log(x) - x + 0.91893853320467274 + p * r - __nv_log(product);
 }
 TILESCOPE_DEVICE_LONG double __nv_lgamma(double x) {

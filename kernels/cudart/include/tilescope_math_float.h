@@ -57,12 +57,7 @@ TILESCOPE_DEVICE double tilescope_logf(float x) {  // of a positive, finite x
     const int exponent = (int)(up >> 23) - 127 - (tiny ? 24 : 0);
     const double m = __nv_uint_as_float((up & 0x007fffffu) + 0x3f3504f3u);
     const double s = (m - 1.0) / (m + 1.0), q = s * s;
-    double p = 2.0 / 11.0;
-    p = __nv_fma(p, q, 2.0 / 9.0);
-    p = __nv_fma(p, q, 2.0 / 7.0);
-    p = __nv_fma(p, q, 2.0 / 5.0);
-    p = __nv_fma(p, q, 2.0 / 3.0);
-    p = __nv_fma(p, q, 2.0);
+    double p = tilescope_polynomial(q, 2.0 / 11.0, 2.0 / 9.0, 2.0 / 7.0, 2.0 / 5.0, 2.0 / 3.0, 2.0);
     return __nv_fma((double)exponent, 0.693147180559945286, p * s);
 }
 TILESCOPE_DEVICE float tilescope_logf_times(float x, double factor) {
@@ -77,17 +72,9 @@ TILESCOPE_DEVICE float __nv_log10f(float x) { return tilescope_logf_times(x, 0.4
 
 TILESCOPE_DEVICE void tilescope_sincosf(double r, int quarter, float* sine, float* cosine) {  // |r| <= pi / 4
     const double q = r * r;
-    double s = 1.0 / 362880.0;
-    s = __nv_fma(s, q, -1.0 / 5040.0);
-    s = __nv_fma(s, q, 1.0 / 120.0);
-    s = __nv_fma(s, q, -1.0 / 6.0);
+    double s = tilescope_polynomial(q, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0);
     s = __nv_fma(s * q, r, r);
-    double c = -1.0 / 3628800.0;
-    c = __nv_fma(c, q, 1.0 / 40320.0);
-    c = __nv_fma(c, q, -1.0 / 720.0);
-    c = __nv_fma(c, q, 1.0 / 24.0);
-    c = __nv_fma(c, q, -0.5);
-    c = __nv_fma(c, q, 1.0);
+    double c = tilescope_polynomial(q, -1.0 / 3628800.0, 1.0 / 40320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0);
     const double a = quarter & 1 ? c : s, b = quarter & 1 ? s : c;
     *sine = (float)(quarter & 2 ? -a : a);
     *cosine = (float)((quarter + 1) & 2 ? -b : b);
@@ -99,16 +86,8 @@ TILESCOPE_DEVICE void __nv_sincosf(float x, float* sine, float* cosine) {
     tilescope_sincosf(r, (int)(long long)n & 3, sine, cosine);
     if (!__nv_finitef(x)) *sine = *cosine = __builtin_nanf("");
 }
-TILESCOPE_DEVICE float __nv_sinf(float x) {
-    float s, c;
-    __nv_sincosf(x, &s, &c);
-    return x == 0 ? x : s;
-}
-TILESCOPE_DEVICE float __nv_cosf(float x) {
-    float s, c;
-    __nv_sincosf(x, &s, &c);
-    return c;
-}
+TILESCOPE_ONE_OF(__nv_sinf, float, __nv_sincosf, x == 0 ? x : sine)
+TILESCOPE_ONE_OF(__nv_cosf, float, __nv_sincosf, cosine)
 TILESCOPE_DEVICE float __nv_tanf(float x) {
     double s, c;
     __nv_sincos((double)x, &s, &c);
@@ -119,16 +98,8 @@ TILESCOPE_DEVICE void __nv_sincospif(float x, float* sine, float* cosine) {
     tilescope_sincosf((double)r * 3.14159265358979312, (int)(long long)n & 3, sine, cosine);
     if (!__nv_finitef(x)) *sine = *cosine = __builtin_nanf("");
 }
-TILESCOPE_DEVICE float __nv_sinpif(float x) {
-    float s, c;
-    __nv_sincospif(x, &s, &c);
-    return s;
-}
-TILESCOPE_DEVICE float __nv_cospif(float x) {
-    float s, c;
-    __nv_sincospif(x, &s, &c);
-    return c;
-}
+TILESCOPE_ONE_OF(__nv_sinpif, float, __nv_sincospif, sine)
+TILESCOPE_ONE_OF(__nv_cospif, float, __nv_sincospif, cosine)
 
 // --- the rest, through double
 

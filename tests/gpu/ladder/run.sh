@@ -3,16 +3,13 @@
 #
 #     tests/gpu/ladder/run.sh [KERNEL...]      needs nvcc with cuBLAS and an NVIDIA GPU
 #
-#     register_column   a thread owns eight elements of a column of P
-#     register_tile     8 x 8 elements
-#     vector_loads      the same with loads of 16 bytes
-#     warp_tile         a warp owns 32 x 64 elements, a thread 8 x 8 in patches of 4 x 4
-#     double_buffer     the next tiles are copied while these are multiplied
+# KERNEL: all that have no tile width, which are those whose sources do not ask for one and have loops over registers.
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ $# -gt 0 ] || set -- register_column register_tile vector_loads warp_tile double_buffer
+# shellcheck disable=SC2046  # names of kernels are words
+[ $# -gt 0 ] || set -- $(grep -l '#pragma unroll' ../../../kernels/textbook/*.cu | sed 's|.*/\(.*\)\.cu|\1|')
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 failed=0
 for kernel; do

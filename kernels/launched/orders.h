@@ -16,7 +16,7 @@
 #include "core/base/launch.h"
 #include "core/base/result.h"
 
-namespace tilescope::cudart {
+namespace tilescope::launched {
 
 inline constexpr const char* kOrdersVariable = "TILESCOPE_ORDERS";
 
@@ -56,4 +56,4 @@ std::string to_json(const LaunchLine& line);  // one line, without its end
 Result<Orders> orders_from_json(std::string_view text);
 Result<LaunchLine> launch_from_json(std::string_view text);
 
-}  // namespace tilescope::cudart
+}  // namespace tilescope::launched

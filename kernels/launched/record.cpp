@@ -1,16 +1,5 @@
-// Chosen launches become recordings: the arrays with what they hold before the launch, run and recorded by
-// kernels::record_cpu, and what the kernel left put back into device memory.
-//
-//   all blocks        the recorded run is the launch
-//   some (--blocks)   these are recorded from the contents before; the launch itself runs unrecorded
-//   too many          the same with the first blocks, as many as find room
-//   not possible      the launch runs unrecorded, and the line of the launch says why
-//   on a GPU          recorded there, or by the interpreter where it cannot be; then memory is put back, and
-//                     the launch runs unrecorded
-//
-// The arrays are the allocations that arguments point to, pointers in structs among them, and the module's
-// variables that the kernel names. Where a kernel finds its way to other memory, through a pointer that lies
-// in memory, the recording is begun again with that memory as one more array.
+#include "kernels/launched/record.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -25,11 +14,10 @@
 #include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
-#include "kernels/cudart/runtime.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 
-namespace tilescope::cudart {
+namespace tilescope::launched {
 
 namespace {
 
@@ -48,11 +36,11 @@ bool whole(const BlockWindow& window, const Dim3& grid) {
 }
 
 // What the arrays hold now.
-void store_contents(Runtime& r, Launch& launch) {
+void store_contents(KnownMemory& memory, Launch& launch) {
     for (Array& array : launch.arrays) {
         if (array.space != Space::Global || array.contents.kind == Contents::Kind::Stored) continue;
-        Allocation* const one = r.memory.find(array.base);
-        if (!one || !r.memory.bytes(*one)) continue;
+        Allocation* const one = memory.find(array.base);
+        if (!one || !memory.bytes(*one)) continue;
         array.contents.kind = Contents::Kind::Stored;
         array.contents.bytes =
             std::make_shared<const std::vector<std::byte>>(one->data(), one->data() + array.bytes());
@@ -61,7 +49,7 @@ void store_contents(Runtime& r, Launch& launch) {
 
 // What a recording proves of shared memory: threads of different warps race for it, or it is read before it
 // is written.
-void tell_hazards(const trace::Trace& trace, Recorded& done) {
+void tell_hazards(const trace::Trace& trace, RecordedLaunch& done) {
     const auto hazards = analysis::find_hazards(trace);
     if (!hazards) return;
     for (const analysis::Hazard& hazard : hazards->found) {
@@ -75,7 +63,7 @@ void tell_hazards(const trace::Trace& trace, Recorded& done) {
 }
 
 // Whether a launch leaves the same in memory where shared memory that nobody filled holds zeros.
-bool same_with_other_bytes(const Function& function, const Launch& launch, const BlockWindow& window,
+bool same_with_other_bytes(const LoadedKernel& kernel, const Launch& launch, const BlockWindow& window,
                            const simt::GlobalMemory& after) {
     simt::GlobalMemory again = after;
     size_t next = 0;
@@ -84,7 +72,7 @@ bool same_with_other_bytes(const Function& function, const Launch& launch, const
     simt::RunOptions options;
     options.window = window;
     options.unfilled = 0;
-    const auto outcome = simt::run(*function.program, launch, again, options, {});
+    const auto outcome = simt::run(*kernel.program, launch, again, options, {});
     if (!outcome || !outcome->complete) return false;
     for (size_t i = 0; i < next; ++i)
         if (again.buffers[i].bytes != after.buffers[i].bytes) return false;
@@ -105,32 +93,32 @@ bool shrink(BlockWindow& window, const Dim3& grid) {
     return true;
 }
 
-kernels::Plan plan_for(const Runtime& r, const Function& function, const Launch& launch) {
+kernels::Plan plan_for(const LaunchingProgram& program, const LoadedKernel& kernel, const Launch& launch) {
     kernels::Plan plan;
-    plan.kernel = function.name;
+    plan.kernel = kernel.name;
     plan.launch = launch;
-    plan.ptx = function.module->text;
-    const std::filesystem::path source(r.orders.source);
+    plan.ptx = kernel.module->text;
+    const std::filesystem::path source(program.orders.source);
     plan.source_name = source.filename().string();
-    plan.ptx_name = source.empty() ? function.module->name : source.stem().string() + ".ptx";
-    plan.source = r.source;
+    plan.ptx_name = source.empty() ? kernel.module->name : source.stem().string() + ".ptx";
+    plan.source = program.source;
     return plan;
 }
 
 // What all memory holds, while a recording on the GPU runs the kernel again and again.
 class Snapshot {
 public:
-    explicit Snapshot(Runtime& r) : r_(r) {
-        for (auto& [base, one] : r.memory.all())
+    explicit Snapshot(KnownMemory& memory) : memory_(memory) {
+        for (auto& [base, one] : memory.all())
             if (one.place)
-                whole_ = r.memory.bytes(one) != nullptr && whole_;
+                whole_ = memory.bytes(one) != nullptr && whole_;
             else if (one.on_host())
                 host_[base].assign(one.data(), one.data() + one.bytes);
     }
     bool whole() const { return whole_; }
     // Puts it back; the copies go to the device with the next launch.
     void restore() {
-        for (auto& [base, one] : r_.memory.all()) {
+        for (auto& [base, one] : memory_.all()) {
             if (one.place) one.ahead = true, one.behind = false;
             if (const auto kept = host_.find(base); kept != host_.end())
                 std::memcpy(one.data(), kept->second.data(), kept->second.size());
@@ -138,7 +126,7 @@ public:
     }
 
 private:
-    Runtime& r_;
+    KnownMemory& memory_;
     bool whole_ = true;
     std::map<uint64_t, std::vector<std::byte>> host_;
 };
@@ -181,107 +169,154 @@ bool inside_arrays(const trace::Trace& trace) {
 }
 
 // Recorded as it runs on the GPU; an Error where the CPU has to.
-Result<trace::Trace> record_on_gpu(Runtime& r, const kernels::Plan& plan,
+Result<trace::Trace> record_on_gpu(KnownMemory& memory, gpu::Device& device, const kernels::Plan& plan,
                                    const kernels::RecordOptions& common) {
     gpu::GpuRecordOptions options;
     options.common = common;
     options.timeout_s = 600;
     for (const Array& array : plan.launch.arrays) {
-        const Allocation* const one = array.space == Space::Global ? r.memory.find(array.base) : nullptr;
-        gpu::Place place;
+        const Allocation* const one = array.space == Space::Global ? memory.find(array.base) : nullptr;
+        gpu::ArrayPlace place;
         if (one && array.symbol.empty()) place = {one->base, one->place ? nullptr : one->data()};
         options.places.push_back(place);
     }
     if (options.places.empty()) options.places.emplace_back();
-    Snapshot before(r);
+    Snapshot before(memory);
     if (!before.whole()) return Error{"the GPU's memory cannot be read"};
-    if (auto sent = r.gpu->send(r); !sent) return sent.error();
+    if (auto sent = memory.send(); !sent) return sent.error();
     auto trace = [&] {
-        const Silence silence(r.gpu->device());
-        return gpu::record_gpu(r.gpu->device(), plan, options);
+        const Silence silence(device);
+        return gpu::record_gpu(device, plan, options);
     }();
     before.restore();
     if (trace && !inside_arrays(*trace)) return Error{"the kernel uses memory that no argument points to"};
     return trace;
 }
 
-}  // namespace
+// A recording in the making.
+struct Recorder {
+    const LaunchingProgram& program;
+    const LoadedKernel& kernel;
+    const simt::RunOptions& run;
+    kernels::Plan plan;
+    BlockWindow window;  // of the blocks that were chosen, fewer where these take too much memory
+    bool all = true;     // it is the whole grid
+    simt::GlobalMemory after{};
+    RecordedLaunch done{};
+};
 
-bool chosen(Runtime& r, const Function& function, uint64_t number) {
-    if (!r.recording) return false;
-    const Orders& orders = r.orders;
-    const auto in = [](const auto& list, const auto& value) {
-        return std::ranges::find(list, value) != list.end();
-    };
-    if (!orders.numbers.empty()) return in(orders.numbers, number);
-    if (!orders.kernels.empty() && !in(orders.kernels, function.name) && !in(orders.kernels, function.entry))
-        return false;
-    return orders.every || function.launches == 0;
+kernels::RecordOptions options_of(Recorder& r) {
+    kernels::RecordOptions options;
+    options.window = r.window;
+    options.stop = r.run.stop;
+    options.after = &r.after;
+    return options;
 }
 
-Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t number,
-                const simt::RunOptions& run) {
-    Recorded done;
-    BlockWindow window = r.orders.window;
-    bool all = whole(window, launch.grid);
-    const bool waits = function.program && simt::has_grid_barrier(*function.program);
-    if (!all && waits) {
-        done.why_not =
-            "its blocks wait for each other at the grid's barrier, so that some of them cannot run alone; "
-            "leave --blocks out";
-        return done;
-    }
-    kernels::Plan plan = plan_for(r, function, launch);
-    std::optional<Result<trace::Trace>> made;
-    simt::GlobalMemory after;
-    const Heap::Taken heap = r.heap.taken();
-    if (r.gpu) {
-        store_contents(r, plan.launch);
-        kernels::RecordOptions options;
-        options.window = window;
-        options.stop = run.stop;
-        options.after = &after;
-        auto trace = record_on_gpu(r, plan, options);
-        if (trace || run.stop->load()) made.emplace(std::move(trace));
-    }
-    while (!made) {
-        r.heap.restore(heap);
-        store_contents(r, plan.launch);
-        kernels::RecordOptions options;
-        options.window = window;
-        options.stop = run.stop;
-        options.allocate = run.allocate, options.release = run.release;
-        options.blocks_done = run.blocks_done;
-        options.after = &after;
-        done.fault.reset();
-        options.fault = &done.fault;
+bool add_missing(Launch& launch, const Allocation& missing) {
+    const size_t before = launch.arrays.size();
+    return add_array(launch, missing, fmt::format("memory{}", before + 1)) && launch.arrays.size() > before;
+}
+
+// By the interpreter, from the beginning until the blocks find room and every array is known.
+Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool waits) {
+    for (;;) {
+        r.program.heap.restore(heap);
+        store_contents(r.program.memory, r.plan.launch);
+        kernels::RecordOptions options = options_of(r);
+        options.allocate = r.run.allocate, options.release = r.run.release;
+        options.blocks_done = r.run.blocks_done;
+        r.done.fault.reset();
+        options.fault = &r.done.fault;
         std::string printed;  // by this attempt
-        if (all) options.print = [&](std::string_view text) { printed += text; };
+        if (r.all) options.print = [&](std::string_view text) { printed += text; };
         const Allocation* missing = nullptr;
         bool too_large = false;
         options.too_large = &too_large;
         std::mutex mutex;
         options.name_outside = [&](uint64_t address) -> std::string {
             const std::lock_guard lock(mutex);
-            if (const Allocation* other = r.memory.find(address)) missing = other;
-            return run.name_outside(address);
+            if (const Allocation* other = r.program.memory.find(address)) missing = other;
+            return r.run.name_outside(address);
         };
-        made.emplace(kernels::record_cpu(plan, options));
-        if (*made && all && run.print && !r.gpu && (!missing || !done.fault)) run.print(printed);
-        if (too_large && !*made && !waits && shrink(window, launch.grid)) {
-            all = false;
-            if (run.blocks_done) run.blocks_done->store(0);
-            made.reset();
-            continue;
-        }
-        if (!missing || !done.fault) break;
-        const size_t before = plan.launch.arrays.size();
-        if (!add_array(plan.launch, *missing, fmt::format("memory{}", before + 1)) ||
-            plan.launch.arrays.size() == before)
-            break;
-        if (run.blocks_done) run.blocks_done->store(0);
-        made.reset();
+        auto made = kernels::record_cpu(r.plan, options);
+        if (made && r.all && r.run.print && !r.program.device && (!missing || !r.done.fault))
+            r.run.print(printed);
+        if (too_large && !made && !waits && shrink(r.window, r.plan.launch.grid))
+            r.all = false;
+        else if (!missing || !r.done.fault || !add_missing(r.plan.launch, *missing))
+            return made;
+        if (r.run.blocks_done) r.run.blocks_done->store(0);
     }
+}
+
+// What the recorded run left becomes what memory holds.
+void put_back(KnownMemory& memory, const Launch& launch, const simt::GlobalMemory& after) {
+    size_t next = 0;
+    for (const Array& array : launch.arrays) {
+        if (array.space != Space::Global) continue;
+        const std::vector<std::byte>& bytes = after.buffers[next++].bytes;
+        Allocation* const one = memory.find(array.base);
+        if (!one) continue;
+        std::memcpy(one->data(), bytes.data(), std::min<size_t>(bytes.size(), one->bytes));
+        memory.written(*one);
+    }
+}
+
+void add_remarks(Recorder& r, const trace::Trace& trace) {
+    RecordedLaunch& done = r.done;
+    if (!done.fault) tell_hazards(trace, done);
+    // It is a fault where other bytes in that memory lead to other results.
+    if (!done.unfilled.empty() && !done.stopped) {
+        const bool harmless = r.kernel.program && !r.kernel.uses_heap &&
+                              same_with_other_bytes(r.kernel, r.plan.launch, r.window, r.after);
+        (harmless ? done.remark : done.race) = done.unfilled;
+        if (harmless) done.remark += "; its value changes nothing that the launch leaves in memory";
+    }
+    const BlockWindow& w = r.window;
+    if (w == r.program.orders.window) return;
+    done.remark +=
+        fmt::format("{}only its blocks {}:{},{}:{} were recorded: {}, or choose others with --blocks",
+                    done.remark.empty() ? "" : "; ", w.x0, w.x1, w.y0, w.y1,
+                    trace::more_memory("recording all of them").message);
+}
+
+}  // namespace
+
+bool is_chosen(const Orders& orders, const LoadedKernel& kernel, uint64_t number) {
+    const auto in = [](const auto& list, const auto& value) {
+        return std::ranges::find(list, value) != list.end();
+    };
+    if (!orders.numbers.empty()) return in(orders.numbers, number);
+    if (!orders.kernels.empty() && !in(orders.kernels, kernel.name) && !in(orders.kernels, kernel.entry))
+        return false;
+    return orders.every || kernel.launches == 0;
+}
+
+RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kernel, const Launch& launch,
+                      uint64_t number, const simt::RunOptions& run) {
+    Recorder r{.program = program,
+               .kernel = kernel,
+               .run = run,
+               .plan = plan_for(program, kernel, launch),
+               .window = program.orders.window,
+               .all = whole(program.orders.window, launch.grid)};
+    RecordedLaunch& done = r.done;
+    const bool waits = kernel.program && simt::has_grid_barrier(*kernel.program);
+    if (!r.all && waits) {
+        done.why_not =
+            "its blocks wait for each other at the grid's barrier, so that some of them cannot run alone; "
+            "leave --blocks out";
+        return done;
+    }
+    const DeviceHeap::Taken heap = program.heap.taken();
+    std::optional<Result<trace::Trace>> made;
+    if (program.device) {
+        store_contents(program.memory, r.plan.launch);
+        auto trace = record_on_gpu(program.memory, *program.device, r.plan, options_of(r));
+        if (trace || run.stop->load()) made.emplace(std::move(trace));
+    }
+    if (!made) made.emplace(interpret(r, heap, waits));
     if (!*made) {
         done.why_not = made->error().message;
         done.fault.reset();
@@ -290,45 +325,21 @@ Recorded record(Runtime& r, Function& function, const Launch& launch, uint64_t n
     trace::Trace& trace = **made;
     analysis::infer_arrays(trace);
     done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
-    if (r.gpu && done.fault) done.ran = true;
-    if (!r.gpu && all && (trace.meta.complete || done.fault)) {
+    done.ran = done.stopped || (program.device && done.fault);
+    if (!program.device && r.all && (trace.meta.complete || done.fault)) {
         done.ran = true;
-        size_t next = 0;
-        for (const Array& array : plan.launch.arrays) {
-            if (array.space != Space::Global) continue;
-            const std::vector<std::byte>& bytes = after.buffers[next++].bytes;
-            Allocation* const one = r.memory.find(array.base);
-            if (!one) continue;
-            std::memcpy(one->data(), bytes.data(), std::min<size_t>(bytes.size(), one->bytes));
-            r.memory.written(*one);
-        }
+        put_back(program.memory, r.plan.launch, r.after);
     }
-    if (done.stopped) done.ran = true;
-    if (!done.ran) r.heap.restore(heap);  // the launch runs once more
-    if (!done.fault) tell_hazards(trace, done);
-    // It is a fault where other bytes in that memory lead to other results.
-    if (!done.unfilled.empty() && !done.stopped) {
-        const bool harmless = !function.program || function.uses_heap
-                                  ? false
-                                  : same_with_other_bytes(function, plan.launch, window, after);
-        (harmless ? done.remark : done.race) = done.unfilled;
-        if (harmless) done.remark += "; its value changes nothing that the launch leaves in memory";
-    }
-    if (!(window == r.orders.window)) {
-        const std::string less = fmt::format(
-            "only its blocks {}:{},{}:{} were recorded: {}, or choose others with --blocks", window.x0,
-            window.x1, window.y0, window.y1, trace::more_memory("recording all of them").message);
-        done.remark = done.remark.empty() ? less : done.remark + "; " + less;
-    }
+    if (!done.ran) program.heap.restore(heap);  // the launch runs once more
+    add_remarks(r, trace);
     const std::string path =
-        (std::filesystem::path(r.orders.folder) / file_name(function.name, number)).string();
+        (std::filesystem::path(program.orders.folder) / file_name(kernel.name, number)).string();
     if (const auto written = trace::write_file(trace, path); written)
         done.path = path;
     else
         done.why_not = written.error().message;
-    function.recorded = true;
     if (!done.ran) done.fault.reset();
     return done;
 }
 
-}  // namespace tilescope::cudart
+}  // namespace tilescope::launched

@@ -1,8 +1,8 @@
-#include "kernels/cudart/orders.h"
+#include "kernels/launched/orders.h"
 
 #include <nlohmann/json.hpp>
 
-namespace tilescope::cudart {
+namespace tilescope::launched {
 
 using nlohmann::json;
 
@@ -101,4 +101,4 @@ Result<LaunchLine> launch_from_json(std::string_view text) {
         });
 }
 
-}  // namespace tilescope::cudart
+}  // namespace tilescope::launched

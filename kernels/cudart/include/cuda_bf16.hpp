@@ -1,4 +1,0 @@
-// Beside cuda_bf16.h, which has everything.
-#pragma once
-
-#include "cuda_bf16.h"

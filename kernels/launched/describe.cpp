@@ -1,0 +1,161 @@
+#include "kernels/launched/describe.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include "core/ptx/parse.h"
+
+namespace tilescope::launched {
+
+namespace {
+
+// "scale" for "_ZL5scale".
+std::string variable_name(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 && text ? std::string(text.get()) : symbol;
+}
+
+// Of a variable's elements; arrays of structs are bytes in PTX.
+ElementType type_of(const ptx::Symbol& symbol) {
+    const ElementType type = element_type_of(ptx::name_of(symbol.type)).value_or(ElementType::B8);
+    return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
+}
+
+// The variables of the module that the kernel names.
+void add_variables(Launch& launch, KnownMemory& memory, const LoadedModule& module, const ptx::Kernel& code) {
+    for (const ptx::Symbol& symbol : code.symbols) {
+        const auto base = module.bases.find(symbol.name);
+        if (base == module.bases.end()) continue;
+        const Allocation* const variable = memory.find(base->second);
+        if (!variable || !add_array(launch, *variable, variable_name(symbol.name), type_of(symbol))) continue;
+        Array& array = launch.arrays.back();
+        if (symbol.space == ptx::StateSpace::Const) {
+            array.space = Space::Const;
+            array.role = ArrayRole::Input;
+            array.contents.kind = Contents::Kind::Stored;
+            array.contents.bytes = std::make_shared<const std::vector<std::byte>>(
+                variable->data(), variable->data() + variable->bytes);  // no kernel writes it
+        }
+    }
+}
+
+}  // namespace
+
+bool LoadedModule::parse() {
+    if (std::exchange(parsed, true)) return problem.empty();
+    auto read = ptx::parse(text, name);
+    if (read)
+        ptx = std::move(*read);
+    else
+        problem = read.error().message;
+    return problem.empty();
+}
+
+const ptx::Kernel* LoadedKernel::look_up(std::string_view source) {
+    const ptx::Kernel* const code = ptx::find_kernel(module->ptx, entry);
+    if (!code) {
+        const std::string* const why = ptx::refusal_of(module->ptx, entry);
+        problem = why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", entry);
+        return nullptr;
+    }
+    if (parameters.size() != code->parameters.size())
+        parameters = kernels::parameters_of(module->ptx, *code, source);
+    uses_heap = std::ranges::any_of(code->instructions, [](const ptx::Instruction& one) {
+        return one.op == ptx::Op::Call && (one.callee == "malloc" || one.callee == "free");
+    });
+    return code;
+}
+
+bool LoadedKernel::prepare(const Launch& launch, uint64_t constants) {
+    if (!program) {
+        auto made = simt::prepare(module->ptx, entry, launch.arrays);
+        if (!made) {
+            problem = made.error().message;
+            return false;
+        }
+        program = *made;
+    } else if (constants_version != constants) {
+        program = simt::with_constants(*program, launch.arrays);
+    }
+    constants_version = constants;
+    return true;
+}
+
+uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
+    uint64_t bytes = 0;
+    for (const ptx::Symbol& symbol : kernel.symbols)
+        if (symbol.space == space) {
+            const uint64_t unit =
+                std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(ptx::size_of(symbol.type)), 1});
+            bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
+        }
+    return bytes;
+}
+
+Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kernel& code,
+                const LaunchSize& size, const std::vector<std::span<const std::byte>>& arguments) {
+    Launch launch;
+    launch.entry = kernel.entry;
+    launch.grid = size.grid;
+    launch.block = size.block;
+    launch.dynamic_shared = size.shared;
+    // The array that an address lies in, or ends; -1 for none.
+    const auto point = [&](uint64_t address, const std::string& name, ElementType type) -> int32_t {
+        const Allocation* const to = memory.holds(address, 0);
+        if (!to || !add_array(launch, *to, name, type)) return -1;
+        return static_cast<int32_t>(std::ranges::find(launch.arrays, to->base, &Array::base) -
+                                    launch.arrays.begin());
+    };
+    for (size_t p = 0; p < code.parameters.size(); ++p) {
+        const kernels::KernelParameter& parameter = kernel.parameters[p];
+        const std::span<const std::byte> bytes = arguments[p];
+        Argument& argument = launch.arguments.emplace_back();
+        argument.name = parameter.name;
+        argument.type = parameter.pointer ? ElementType::U64 : parameter.type;
+        if (code.symbols[static_cast<size_t>(code.parameters[p])].is_array || bytes.size() > 8) {
+            argument.object.assign(bytes.begin(), bytes.end());
+            for (uint64_t at = 0; at + 8 <= bytes.size(); at += 8) {
+                uint64_t word = 0;
+                std::memcpy(&word, bytes.data() + at, 8);
+                point(word, fmt::format("{}+{}", parameter.name, at), parameter.type);
+            }
+            continue;
+        }
+        std::memcpy(&argument.value, bytes.data(), bytes.size());
+        if (bytes.size() == 8)
+            argument.array =
+                point(argument.value, parameter.name, parameter.pointer ? parameter.type : ElementType::B32);
+        if (argument.array >= 0) {
+            argument.offset = argument.value - launch.arrays[static_cast<size_t>(argument.array)].base;
+            argument.value = 0;
+        }
+    }
+    add_variables(launch, memory, *kernel.module, code);
+    return launch;
+}
+
+bool add_array(Launch& launch, const Allocation& allocation, std::string name, ElementType type) {
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global && array.base == allocation.base) return true;
+    constexpr size_t kMost = 200;
+    if (launch.arrays.size() >= kMost || allocation.bytes == 0) return false;
+    Array array;
+    array.name = std::move(name);
+    array.role = ArrayRole::InOut;
+    array.type = allocation.bytes % size_of(type) == 0 ? type : ElementType::B8;
+    array.rank = 1;
+    array.extents = ExtentSource::Flat;
+    array.cols = static_cast<uint32_t>(allocation.bytes / array.element_bytes());
+    array.base = allocation.base;
+    array.symbol = allocation.symbol;
+    launch.arrays.push_back(std::move(array));
+    return true;
+}
+
+}  // namespace tilescope::launched

@@ -1,0 +1,77 @@
+// A launch as it is found: what whoever makes it knows of it becomes the Launch that every engine takes.
+//
+//   known                                             becomes
+//   a module's PTX, and where its variables lie       constants and variables that the kernel names: arrays
+//   the kernel's entry, grid, block, shared bytes     the same
+//   the bytes of each argument                        numbers, and structs as they are
+//   the memory that is allocated (memory.h)           arrays: a pointer is found by its value, wherever it
+//                                                     stands among the arguments, structs' bytes included
+//
+// Names and types of arguments are those that the mangled name, the source and the PTX tell
+// (kernels/run/parameters.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/launch.h"
+#include "core/ptx/ast.h"
+#include "core/simt/interpreter.h"
+#include "kernels/launched/memory.h"
+#include "kernels/run/parameters.h"
+
+namespace tilescope::launched {
+
+// A module that a program has loaded.
+struct LoadedModule {
+    std::string text, name;  // PTX
+    bool parsed = false;
+    ptx::Module ptx;
+    std::string problem;                    // why it cannot be read; empty
+    std::map<std::string, uint64_t> bases;  // of its variables, by name
+
+    bool parse();  // false where it cannot be read, now or earlier
+};
+
+// A kernel of it.
+struct LoadedKernel {
+    LoadedModule* module = nullptr;
+    std::string entry;  // in the PTX
+    std::string name;   // as people call it: "transpose" for "_Z9transposePfS_ii"
+    std::vector<kernels::KernelParameter> parameters;  // once it was looked up
+    bool uses_heap = false;                            // it calls malloc or free
+    std::shared_ptr<const simt::Program> program;      // once it was launched
+    uint64_t constants_version = 0;                    // that the program's constants are of
+    std::string problem;                               // why it cannot be run; empty
+    uint64_t launches = 0;                             // that have ended
+
+    // Looks it up in its module, which was parsed; null where it cannot be run. The source may be empty.
+    const ptx::Kernel* look_up(std::string_view source);
+    // Its program, with constants as they are in a launch of it. False where it cannot be interpreted.
+    bool prepare(const Launch& launch, uint64_t constants);
+};
+
+// Of the kernel's variables: shared ones a block, local ones a thread, constants.
+uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
+
+// Grid, block and dynamic bytes of shared memory, as they are asked for.
+struct LaunchSize {
+    Dim3 grid, block;
+    uint32_t shared = 0;
+};
+
+// arguments: by parameter, as many bytes as it has.
+Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kernel& code,
+                const LaunchSize& size, const std::vector<std::span<const std::byte>>& arguments);
+
+// Adds the memory as an array, where no array is it yet. False where there are as many as there can be.
+bool add_array(Launch& launch, const Allocation& allocation, std::string name,
+               ElementType type = ElementType::F32);
+
+}  // namespace tilescope::launched

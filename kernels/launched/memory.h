@@ -1,0 +1,115 @@
+// The memory that launches can use, as whoever brings them knows it: what is allocated, and what was freed.
+// A pointer among a launch's arguments is found here by its value alone.
+//
+// Without a GPU the device's addresses are this process's. With one the device has the bytes, and this
+// process a copy, which is brought up to date when it is asked for; what was written to it goes to the device
+// before the next launch:
+//
+//   device   | bytes |  --- bytes(), where it is behind --->   | copy |   this process
+//            | bytes |  <-- send(), where it is ahead  -----   | copy |
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/simt/interpreter.h"
+
+namespace tilescope::gpu {
+class Device;
+}
+
+namespace tilescope::launched {
+
+enum class MemoryKind : uint8_t {
+    Device,      // for kernels; host code copies
+    Managed,     // host code uses it too
+    Host,        // locked memory of the host, which kernels use where it lies
+    Registered,  // the same, which the program itself had allocated
+    Variable,    // a variable of a module
+};
+
+struct Allocation {
+    uint64_t base = 0, bytes = 0;  // as kernels and the program know it
+    MemoryKind kind = MemoryKind::Device;
+    unsigned flags = 0;    // as the program gave them when it allocated or registered it
+    uint64_t version = 0;  // changes when host code or a launch writes to it
+    std::string symbol;    // of a variable: its name in the PTX
+    // Of memory of a GPU: this process's copy, and which of the two has bytes that the other lacks.
+    std::byte* place = nullptr;
+    bool ahead = true, behind = false;
+    uint64_t end() const { return base + bytes; }
+    // In this process; KnownMemory::bytes() where a GPU may have newer ones.
+    std::byte* data() const { return place ? place : reinterpret_cast<std::byte*>(base); }
+    void* pointer() const { return reinterpret_cast<void*>(base); }
+    // Whether host code may read and write it without a copy.
+    bool on_host() const { return kind != MemoryKind::Device && kind != MemoryKind::Variable; }
+};
+
+// Addresses are never given out twice, so that a pointer to freed memory is told apart from all others.
+class KnownMemory {
+public:
+    // Null where it overlaps what is known already.
+    Allocation* add(Allocation allocation);
+    void remove(uint64_t base);  // nothing where nothing begins there
+    void note_freed(const Allocation& gone) { freed_[gone.base] = gone.end(); }
+
+    Allocation* find(uint64_t address);  // that holds the address; null
+    Allocation* find(const void* pointer) { return find(reinterpret_cast<uintptr_t>(pointer)); }
+    // That holds all of the bytes; null. None at all (bytes 0) are held by any that holds the address or ends
+    // there.
+    Allocation* holds(uint64_t address, uint64_t bytes);
+    Allocation* holds(const void* pointer, uint64_t bytes) {
+        return holds(reinterpret_cast<uintptr_t>(pointer), bytes);
+    }
+    bool freed(uint64_t address) const;
+    const Allocation* nearest(uint64_t address) const;  // null where nothing is near
+
+    // The device of all that has a copy; none (null) until it is said.
+    void lies_on(gpu::Device* device) { device_ = device; }
+    // The bytes as the device left them; null where the GPU that has them does not answer.
+    std::byte* bytes(Allocation& allocation);
+    // Brings everything to the device that was written here.
+    Result<void> send();
+    // This process, or the device, wrote to it.
+    void written(Allocation& allocation) { touched(allocation), allocation.ahead = true; }
+    void touched(Allocation& allocation) { allocation.version = ++stamp_; }
+    std::vector<simt::View> views() const;  // ascending
+    std::map<uint64_t, Allocation>& all() { return live_; }
+
+private:
+    Allocation* at_or_before(uint64_t address);
+
+    std::map<uint64_t, Allocation> live_;  // by base
+    std::map<uint64_t, uint64_t> freed_;   // base, end
+    uint64_t stamp_ = 0;
+    gpu::Device* device_ = nullptr;
+};
+
+// The heap of malloc and free in device code: a range of device memory, made when it is first asked for, that
+// stays until the program ends.
+//
+// Source: CUDA C++ Programming Guide, "Dynamic Global Memory Allocation and Operations" (8 MB where nothing
+// is said, aligned to 16 bytes, kept between launches).
+class DeviceHeap {
+public:
+    uint64_t allocate(uint64_t bytes);  // 0 where there is no room
+    void release(uint64_t address);     // nothing where nothing begins there
+    void place(uint64_t base, uint64_t bytes) { base_ = base, end_ = base + bytes; }
+    bool placed() const { return base_ != 0; }
+    using Taken = std::map<uint64_t, uint64_t>;  // base, end
+    Taken taken() const { return taken_; }
+    void restore(Taken taken) { taken_ = std::move(taken); }
+
+private:
+    std::mutex mutex_;
+    uint64_t base_ = 0, end_ = 0;
+    Taken taken_;
+};
+
+}  // namespace tilescope::launched
