@@ -126,12 +126,12 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
     f.text("command", timings.command);
     f.text("tool_version", timings.tool_version);
     f.text("compiler", timings.compiler);
-    JsonFields roofs(f.inner("roofs", Json::value_t::object), problem);
+    JsonFields roofs(f.object("roofs"), problem);
     roofs.real("copy_gbs", timings.roofs.copy_gbs);
     roofs.real("fp32_gflops", timings.roofs.fp32_gflops);
     roofs.real("stated_gbs", timings.roofs.stated_gbs);
     roofs.real("stated_gflops", timings.roofs.stated_gflops);
-    for (const Json& item : f.inner("rows", Json::value_t::array)) {
+    for (const Json& item : f.list("rows")) {
         timings.rows.push_back(read_row(item, problem));
         if (!problem.empty()) {
             return Error{fmt::format("'{}' is damaged in row {}: {}; measure it again", name,
