@@ -168,8 +168,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     const std::optional<Modelled> over = is_modelled(stop) ? std::optional(modelled(stop)) : std::nullopt;
     if (problem.empty()) problem = unknown_names(stop.say, over ? &*over : nullptr);
     if (json.contains("ask"))
-        stop.ask =
-            read_question(fields.object("ask"), over ? &*over : nullptr, problem);
+        stop.ask = read_question(fields.object("ask"), over ? &*over : nullptr, problem);
     if (json.contains("do")) {
         read_acts(fields.list("do"), stop, fields, problem);
         if (problem.empty() && over) problem = "its field 'do' is for stops on a recording";
