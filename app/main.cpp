@@ -1,4 +1,4 @@
-// tilescope: see app/cli/cli.h for the commands.
-#include "app/cli/cli.h"
+// tilescope: see app/cli/command.h for the commands.
+#include "app/cli/command.h"
 
 int main(int argc, char** argv) { return tilescope::cli::run(argc, argv); }

@@ -15,7 +15,7 @@ if(TARGET tilescope_app)
   target_link_libraries(tilescope_cli PUBLIC tilescope_app)
 endif()
 tilescope_optimise(tilescope_cli -O1)
-tilescope_precompile(tilescope_cli LIKE cli HEADERS <CLI/CLI.hpp> <nlohmann/json.hpp>)
+tilescope_precompile(tilescope_cli LIKE cli)
 add_executable(tilescope ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_cli)
 add_dependencies(tilescope tilescope_cudart)  # which it links programs with

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/record.h"
+#include "app/cli/work.h"
 #include "core/analysis/array_shapes.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
@@ -22,14 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Read {
+struct ReadKernel {
     kernels::Alone alone;
     std::vector<std::string> files;  // that were read
 };
 
-Read read_kernel(const AloneOptions& options) {
+ReadKernel read_kernel(const AloneOptions& options) {
     const std::string& file = options.file;
-    Read read;
+    ReadKernel read;
     const fs::path path(file);
     kernels::Plan plan;
     if (path.extension() == ".cu") {
@@ -37,17 +40,11 @@ Read read_kernel(const AloneOptions& options) {
         plan.source_name = path.filename().string();
         program::Complaint complaint;
         std::atomic<bool> stop{false};
-        std::optional<Result<std::string>> ptx;
-        run_stoppable(
-            [&] {
-                ptx.emplace(
-                    program::compile_device(path, {options.flags, "", options.nvcc, &stop}, &complaint));
-            },
-            stop);
+        const StopOnSignal guard(stop);
+        auto ptx = program::compile_device(path, {options.flags, "", options.nvcc, &stop}, &complaint);
         // What the compiler says is for the person who wrote the kernel, as it is.
         std::fputs(printable(complaint.said).c_str(), stderr);
-        return {{need(std::move(*ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name},
-                {file}};
+        return {{need(std::move(ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name}, {file}};
     }
     plan.ptx = need(read_whole(file, trace::most_of(trace::Claim::PtxBytes)));
     plan.ptx_name = path.filename().string();
@@ -95,7 +92,7 @@ bool is_kernel_alone(const std::string& file, const AloneOptions& options) {
 
 int record_alone(const AloneOptions& options) {
     const kernels::Description on_line = said_by(options);
-    const Read read = read_kernel(options);
+    const ReadKernel read = read_kernel(options);
     const kernels::Alone& alone = read.alone;
     const std::string& commented = kernels::has_description(alone.ptx) ? alone.ptx : alone.source;
     const kernels::Description said =
@@ -137,7 +134,7 @@ int record_alone(const AloneOptions& options) {
         line.recorded = output;
         if (!trace.meta.complete) line.error = trace.meta.incomplete_reason;
         const char* backend = trace.meta.backend == trace::Backend::Gpu ? "gpu" : "cpu";
-        const int printed = print(launches_document(options.file, Json(), backend, Json(), {line}, command));
+        const int printed = print(to_json({options.file, "", backend, std::nullopt, command}, {line}));
         return line.error.empty() ? printed : kFailure;
     }
     // What was guessed is said in any case: a launch that fails is to be said better.

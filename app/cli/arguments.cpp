@@ -1,9 +1,11 @@
 // What arguments name: a recording, a block and steps of it, and the PTX that runs.
+#include "app/cli/arguments.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
-#include "app/cli/cli.h"
+#include "core/base/file.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
 #include "core/trace/claims.h"

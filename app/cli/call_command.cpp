@@ -6,7 +6,9 @@
 #include <optional>
 #include <system_error>
 
-#include "app/cli/cli.h"
+#include "app/cli/record.h"
+#include "app/cli/work.h"
+#include "core/base/file.h"
 #include "core/trace/claims.h"
 #include "kernels/call/guess.h"
 #include "kernels/program/cache.h"

@@ -1,9 +1,11 @@
 // tilescope compare A B [--lock LOCK] [--at STEP] [--json]: the counters of two recordings beside each other.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
 #include "app/compare/model.h"
 #include "app/look/time_words.h"
+#include "core/base/json_fields.h"
 #include "core/base/words.h"
 #include "core/export/report_json.h"
 #include "core/export/text_table.h"
@@ -12,7 +14,9 @@ namespace tilescope::cli {
 
 namespace {
 
-struct Options {
+using Json = nlohmann::ordered_json;
+
+struct CompareOptions {
     std::string a, b;
     std::string lock = "phase";
     std::string at = "last";
@@ -87,7 +91,7 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
     return json_text(all, 2) + "\n";
 }
 
-int run_compare(const Options& options) {
+int run_compare(const CompareOptions& options) {
     const auto lock = compare::lock_of(options.lock);
     if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
     const auto a = need(open_recording(options.a));
@@ -111,14 +115,18 @@ int run_compare(const Options& options) {
 
 }  // namespace
 
-void add_compare(CommandLine& line) {
-    const auto [command, options] =
-        line.command("compare", "Print the counters of two recordings beside each other", run_compare);
-    command->add_option("A", options->a, kRecordingArgument)->required();
-    command->add_option("B", options->b, "The recording to set beside it")->required();
-    command->add_option("--lock", options->lock, "What B follows A by: step, phase or share (phase)");
-    command->add_option("--at", options->at, "The step of A, from 1 on, or first, middle or last (last)");
-    command->add_flag("--json", options->json, "Print JSON (schema tilescope.compare/1)");
+Command compare_command() {
+    return command(
+        "compare", "Print the counters of two recordings beside each other", run_compare,
+        [](auto& o) {
+            return OptionTable{
+                {"A", &o.a, kRecordingArgument, "RECORDING", kRequired},
+                {"B", &o.b, "The recording to set beside it", "RECORDING", kRequired},
+                {"--lock", &o.lock, "What B follows A by: step, phase or share (phase)", "step|phase|share"},
+                {"--at", &o.at, "The step of A, from 1 on, or first, middle or last (last)", "STEP"},
+                {"--json", &o.json, "Print JSON (schema tilescope.compare/1)"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

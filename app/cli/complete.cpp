@@ -7,82 +7,21 @@
 //   ":.tsc"     files with that ending and folders; ":" alone: any file
 //
 // Commands and options are the parser's own, and so are always those that it takes; what an option takes in
-// its place stands in kPlaces, which --help and the manual page print too.
+// its place is CommandOption::takes, which --help and the manual page print too.
 #include <algorithm>
 #include <cctype>
 
-#include "app/cli/cli.h"
+#include "app/cli/line.h"
 #include "core/limits/presets.h"
+#include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::cli {
 
 namespace {
 
-// What is given in an option's place: words to choose from, parted by strokes, or the name of a kind of
-// thing.
-struct Place {
-    const char* command;  // "" for every one
-    const char* option;   // as the parser calls it: "--theme", "FILE"
-    const char* takes;
-};
-constexpr Place kPlaces[] = {
-    {"", "--theme", "light|dark"},
-    {"", "--screen", "step|compare|timing|levels|limits|lessons"},
-    {"", "--at", "STEP"},
-    {"", "--backend", "auto|cpu|gpu"},
-    {"", "--output", "PATH"},
-    {"", "--with", "RECORDING"},
-    {"", "--ptx", "FILE.ptx"},
-    {"", "--size", "WxH"},
-    {"", "--block", "X,Y"},
-    {"", "--blocks", "X0:X1,Y0:Y1"},
-    {"", "--steps", "A:B"},
-    {"", "--grid", "X,Y"},
-    {"", "--device", "DEVICE"},
-    {"", "--flags", "FLAGS"},
-    {"", "--kernel", "NAME"},
-    {"", "--arg", "NAME=VALUE"},
-    {"", "--call", "CALL"},
-    {"", "--shared", "BYTES"},
-    {"", "--lesson", "LESSON|FILE.json"},
-    {"", "--stop", "NUMBER"},
-    {"", "--answer", "PREDICTION"},
-    {"", "--figure", "FIGURE"},
-    {"", "--set", "NAME=VALUE,..."},
-    {"", "--do", "ACTION"},
-    {"", "--seconds", "SECONDS"},
-    {"", "--fps", "NUMBER"},
-    {"record", "--schedule", "fair|greedy"},
-    {"record", "--compiler", "clang|nvrtc|nvcc"},
-    {"record", "KERNEL", "FILE.cu|FILE.ptx|KERNEL"},
-    {"record", "ARG", "PATH"},
-    {"time", "--compiler", "clang|nvrtc"},
-    {"time", "KERNEL", "cublas|KERNEL"},
-    {"time", "--n", "N|KERNEL"},
-    {"table", "--format", "text|csv|md"},
-    {"table", "--notation", "MNP|ABC|MdNdPd"},
-    {"compare", "--lock", "step|phase|share"},
-    {"compare", "A", "RECORDING"},
-    {"compare", "B", "RECORDING"},
-    {"export", "--format", "csv|json|perfetto|png|svg|gif|mp4|html"},
-    {"recordings", "--save", "SHIPPED"},
-    {"open", "FILE", "FILE.cu|FILE.json|RECORDING"},
-    {"limits", "CASE", "CASE"},
-    {"roofline", "SUBJECT", "KERNEL|RECORDING"},
-    {"levels", "SUBJECT", "KERNEL|RECORDING"},
-    {"levels", "--compiler", "clang|nvrtc"},
-    {"", "FILE", "RECORDING"},
-};
-
 std::string name_of(const CLI::Option& option) { return option.get_name(false, false); }
-
-const char* taken_by(const std::string& command, const CLI::Option& option) {
-    const std::string name = name_of(option);
-    for (const Place& place : kPlaces)
-        if (name == place.option && (place.command[0] == 0 || command == place.command)) return place.takes;
-    return "";
-}
 
 struct Candidates {
     std::vector<std::string> lines;
@@ -171,19 +110,6 @@ int run_complete(const CompleteOptions& options) {
 
 }  // namespace
 
-bool takes_value(const CLI::Option& option) { return option.get_expected_max() != 0; }
-
-void name_places(CommandLine& line) {
-    const auto name = [](CLI::App& app, const std::string& command) {
-        for (CLI::Option* option : app.get_options())
-            if (const std::string takes = taken_by(command, *option);
-                !takes.empty() && takes_value(*option) && !option->get_positional())
-                option->type_name(takes);
-    };
-    name(line, "");
-    for (CLI::App* command : line.get_subcommands({})) name(*command, command->get_name());
-}
-
 std::vector<std::string> completions(const CommandLine& line, std::vector<std::string> words) {
     if (words.empty()) words.emplace_back();
     // bash parts "--theme=da" in three.
@@ -210,7 +136,6 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
             ++places;
         }
     }
-    const std::string name = command == &line ? "" : command->get_name();
     if (const size_t equals = typed.find('=');
         waiting == nullptr && typed.starts_with("--") && equals != std::string::npos) {
         waiting = option_of(*command, typed.substr(0, equals));
@@ -219,7 +144,7 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
         typed.erase(0, equals + 1);
     }
     if (waiting != nullptr) {
-        add_taken(taken_by(name, *waiting), found);
+        add_taken(line.takes.at(waiting), found);
     } else if (typed.starts_with('-')) {
         add_options(*command, found);
     } else if (command == &line) {
@@ -227,7 +152,7 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
             if (!one->get_group().empty()) found.add(one->get_name(), one->get_description());
         if (typed.empty()) add_options(line, found);
     } else if (const CLI::Option* place = place_of(*command, places)) {
-        add_taken(taken_by(name, *place), found);
+        add_taken(line.takes.at(place), found);
     } else if (typed.empty()) {
         add_options(*command, found);
     }
@@ -239,11 +164,13 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
     return found.lines;
 }
 
-void add_complete(CommandLine& line) {
-    const auto [command, options] =
-        line.command("complete", "List what can follow these words, for a shell", run_complete);
-    command->add_option("WORD", options->words, "What is typed behind the program's name, behind --");
-    command->group("");  // --help does not list it
+Command complete_command() {
+    Command made =
+        command("complete", "List what can follow these words, for a shell", run_complete, [](auto& o) {
+            return OptionTable{{"WORD", &o.words, "What is typed behind the program's name, behind --"}};
+        });
+    made.hidden = true;
+    return made;
 }
 
 }  // namespace tilescope::cli

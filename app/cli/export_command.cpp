@@ -2,7 +2,9 @@
 // lesson as a handout.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/pictures.h"
+#include "app/cli/work.h"
 #include "core/base/words.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
@@ -73,34 +75,36 @@ int run_export(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export(CommandLine& line) {
-    const auto [command, options] = line.command(
+Command export_command() {
+    return command(
         "export",
         "Write a recording for other programs, its steps as pictures and films, or a lesson as a page",
-        run_export);
-    command->add_option("FILE", options->file, kRecordingArgument);
-    command
-        ->add_option("--format", options->format,
-                     "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); html")
-        ->required();
-    command->add_option("--lesson", options->lesson,
-                        "html: the lesson that the handout is of, by its name, or a .json file");
-    command->add_option("--block", options->block, "Only this block, as x,y (all); csv, json, perfetto");
-    command->add_option("--steps", options->steps,
-                        "Only steps a to b, as a:b, both counted from 1 (all); not png, svg");
-    command->add_flag("--lanes", options->lanes, "Every lane's access, not only every request; csv, json");
-    command->add_option("--screen", options->screen, "The screen that pictures and films show (step)");
-    command->add_option("--at", options->at,
-                        "png, svg: the step, from 1 on, or first, middle or last (first)");
-    command->add_option("--size", options->size, "Pictures: size in pixels (1600x1000; films 1280x720)");
-    command->add_option("--theme", options->theme, "Pictures: light or dark (light)");
-    command->add_flag("--lecture", options->lecture,
-                      "Pictures and films: type, lines and colours for the back row");
-    command->add_option("--seconds", options->seconds,
-                        "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read)");
-    command->add_option("--fps", options->fps,
-                        "Films without motion, a picture a step: steps a second, 1 to 50");
-    command->add_option("-o,--output", options->output, "The file to write")->required();
+        run_export,
+        [](auto& o) {
+            return OptionTable{
+                {"FILE", &o.file, kRecordingArgument, "RECORDING"},
+                {"--format", &o.format,
+                 "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); html",
+                 "csv|json|perfetto|png|svg|gif|mp4|html", kRequired},
+                {"--lesson", &o.lesson,
+                 "html: the lesson that the handout is of, by its name, or a .json file", "LESSON|FILE.json"},
+                {"--block", &o.block, "Only this block, as x,y (all); csv, json, perfetto", "X,Y"},
+                {"--steps", &o.steps, "Only steps a to b, as a:b, both counted from 1 (all); not png, svg",
+                 "A:B"},
+                {"--lanes", &o.lanes, "Every lane's access, not only every request; csv, json"},
+                {"--screen", &o.screen, "The screen that pictures and films show (step)", kScreenWords},
+                {"--at", &o.at, "png, svg: the step, from 1 on, or first, middle or last (first)", "STEP"},
+                {"--size", &o.size, "Pictures: size in pixels (1600x1000; films 1280x720)", "WxH"},
+                {"--theme", &o.theme, "Pictures: light or dark (light)", "light|dark"},
+                {"--lecture", &o.lecture, "Pictures and films: type, lines and colours for the back row"},
+                {"--seconds", &o.seconds,
+                 "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read)",
+                 "SECONDS"},
+                {"--fps", &o.fps, "Films without motion, a picture a step: steps a second, 1 to 50",
+                 "NUMBER"},
+                {"-o,--output", &o.output, "The file to write", "PATH", kRequired},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

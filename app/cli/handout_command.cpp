@@ -6,10 +6,12 @@
 #include <fmt/ranges.h>
 
 #include "app/app.h"
-#include "app/cli/cli.h"
+#include "app/cli/pictures.h"
+#include "app/cli/work.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/handout.h"
 #include "app/lessons/own.h"
+#include "core/base/version.h"
 
 namespace tilescope::cli {
 

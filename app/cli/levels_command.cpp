@@ -3,9 +3,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/work.h"
 #include "core/analysis/product.h"
+#include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/text_table.h"
@@ -17,7 +20,9 @@ namespace tilescope::cli {
 
 namespace {
 
-struct Options {
+using Json = nlohmann::ordered_json;
+
+struct LevelsOptions {
     std::string subject, compiler, device = kernels::kLevelDevice;
     std::optional<uint32_t> m, k, n, tile;
     bool json = false;
@@ -45,13 +50,13 @@ void work_out(Answer& answer, const Subject& subject) {
     how.range = true;
     std::atomic<bool> stop{false};
     how.stop = &stop;
-    std::optional<Result<analysis::Levels>> made;
-    run_stoppable([&] { made.emplace(kernels::levels_of(subject, answer.on, how)); }, stop);
+    const StopOnSignal guard(stop);
+    auto made = kernels::levels_of(subject, answer.on, how);
     if (stop) refuse(kFailure, "stopped; no levels are shown");
-    answer.levels = need(std::move(*made));
+    answer.levels = need(std::move(made));
 }
 
-Answer of_kernel(const Options& options, const analysis::LevelDevice& on) {
+Answer of_kernel(const LevelsOptions& options, const analysis::LevelDevice& on) {
     const PtxChoice choice{"", options.compiler};
     check_ptx(choice);
     const uint32_t n = options.n.value_or(options.m.value_or(1024));
@@ -76,7 +81,7 @@ Answer of_kernel(const Options& options, const analysis::LevelDevice& on) {
     return answer;
 }
 
-Answer of_file(const Options& options, const analysis::LevelDevice& on) {
+Answer of_file(const LevelsOptions& options, const analysis::LevelDevice& on) {
     const bool sized = options.m || options.k || options.n || options.tile;
     if (sized || !options.compiler.empty())
         refuse(kWrongCall,
@@ -183,7 +188,7 @@ std::string as_text(const Answer& answer) {
     return text + "\n";
 }
 
-int run_levels(const Options& options) {
+int run_levels(const LevelsOptions& options) {
     const auto device = need(kernels::device_named(options.device), kWrongCall);
     const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
     if (!levels)
@@ -196,20 +201,23 @@ int run_levels(const Options& options) {
 
 }  // namespace
 
-void add_levels(CommandLine& line) {
-    const auto [command, options] =
-        line.command("levels", "What is found in L1, L2 and DRAM, and what bounds the launch", run_levels);
-    command
-        ->add_option("SUBJECT", options->subject,
-                     "A kernel that 'tilescope kernels' lists, or a recording (.tsc, or a name)")
-        ->required();
-    command->add_option("--m", options->m, "Rows of M and P (n)");
-    command->add_option("--k", options->k, "Columns of M, rows of N (n)");
-    command->add_option("--n", options->n, "Columns of N and P (1024)");
-    command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
-    command->add_option("--compiler", options->compiler, "clang, whose PTX ships, or nvrtc (clang)");
-    command->add_option("--device", options->device, "A device whose caches are known (h200)");
-    command->add_flag("--json", options->json, "Print JSON (schema tilescope.levels/1)");
+Command levels_command() {
+    return command(
+        "levels", "What is found in L1, L2 and DRAM, and what bounds the launch", run_levels,
+        [](auto& o) {
+            return OptionTable{
+                {"SUBJECT", &o.subject,
+                 "A kernel that 'tilescope kernels' lists, or a recording (.tsc, or a name)",
+                 "KERNEL|RECORDING", kRequired},
+                {"--m", &o.m, "Rows of M and P (n)"},
+                {"--k", &o.k, "Columns of M, rows of N (n)"},
+                {"--n", &o.n, "Columns of N and P (1024)"},
+                {"--tile", &o.tile, "Tile width T: 2, 4, 8, 16 or 32 (16)"},
+                {"--compiler", &o.compiler, "clang, whose PTX ships, or nvrtc (clang)", "clang|nvrtc"},
+                {"--device", &o.device, "A device whose caches are known (h200)", "DEVICE"},
+                {"--json", &o.json, "Print JSON (schema tilescope.levels/1)"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

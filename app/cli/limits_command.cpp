@@ -1,139 +1,21 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
-#include <utility>
-
-#include <fmt/format.h>
-
-#include "app/cli/cli.h"
-#include "core/export/text_table.h"
-#include "core/limits/presets.h"
+#include "app/cli/command.h"
+#include "core/export/limits.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cli {
 
 namespace {
 
-using analysis::BlockAnswer;
-using analysis::Occupancy;
-
-struct Options {
+struct LimitsOptions {
     std::string preset;
     std::string device;
     std::optional<uint32_t> threads, registers, shared;
     bool list = false, json = false, curves = false;
 };
 
-// A case of the user's own has no id.
-struct Case {
-    std::string id, title;
-    analysis::PresetAnswer answer;
-};
-
-Json to_json(const Occupancy& o) {
-    Json fit = Json::object(), limits = Json::array();
-    for (size_t i = 0; i < o.fit.size(); ++i) {
-        const char* const name = name_of(static_cast<analysis::Limit>(i));
-        fit[name] = o.fit[i] == analysis::kUnlimited ? Json() : Json(o.fit[i]);
-        if (o.limits[i] && o.refused.empty()) limits.push_back(name);
-    }
-    return object_of("blocks", o.blocks, "threads", o.threads, "warps", o.warps, "share", o.share,
-                     "blocks_by", fit, "limited_by", limits, "warps_per_block", o.warps_per_block,
-                     "registers_per_block", o.registers_per_block, "shared_per_block", o.shared_per_block,
-                     "refused", o.refused);
-}
-
-Json to_json(const analysis::SmLimits& sm) {
-    return object_of("compute_capability", sm.capability(), "threads_per_block", sm.threads_per_block,
-                     "threads_per_sm", sm.threads_per_sm, "blocks_per_sm", sm.blocks_per_sm,
-                     "registers_per_sm", sm.registers_per_sm, "registers_per_thread", sm.registers_per_thread,
-                     "shared_per_sm", sm.shared_per_sm, "shared_per_block", sm.shared_per_block_optin,
-                     "source", sm.source);
-}
-
-Json curve_json(const analysis::SmLimits& sm, const analysis::BlockUse& use, analysis::Parameter parameter) {
-    Json points = Json::array();
-    const auto lecture = occupancy_curve(sm, use, parameter, analysis::Sum::Lecture);
-    const auto hardware = occupancy_curve(sm, use, parameter, analysis::Sum::Hardware);
-    for (size_t i = 0; i < lecture.size(); ++i)
-        points.push_back(object_of("value", lecture[i].value, "lecture_threads", lecture[i].threads,
-                                   "hardware_warps", hardware[i].warps));
-    return points;
-}
-
-std::string as_json(const Case& c, bool curves) {
-    const analysis::DeviceSpec& device = c.answer.device;
-    Json blocks = Json::array(), figures = Json::array();
-    for (const BlockAnswer& b : c.answer.blocks) {
-        Json row = object_of("label", b.label, "threads", b.use.threads, "registers", b.use.registers,
-                             "shared", b.use.shared, "lecture", to_json(b.lecture), "hardware",
-                             to_json(b.hardware), "answer", b.answer);
-        using analysis::Parameter;
-        for (const auto& [name, parameter] : {std::pair{"threads", Parameter::Threads},
-                                              {"registers", Parameter::Registers},
-                                              {"shared", Parameter::Shared}})
-            if (curves) row["curves"][name] = curve_json(device.sm, b.use, parameter);
-        blocks.push_back(std::move(row));
-    }
-    for (const analysis::Figure& f : c.answer.figures)
-        figures.push_back(object_of("key", f.key, "name", f.name, "value", f.value, "unit", f.unit));
-    const Json of_device =
-        object_of("id", device.id, "name", device.name, "chip", device.chip, "sms", device.sms, "memory_gbs",
-                  device.memory_gbs, "peak_gflops", device.peak_gflops, "source", device.source, "changed",
-                  c.answer.change, "sm", to_json(device.sm));
-    return document("tilescope.limits/1", "case", c.id, "title", c.title, "device", of_device, "blocks",
-                    blocks, "figures", figures);
-}
-
-std::string as_text(const Case& c) {
-    const analysis::DeviceSpec& device = c.answer.device;
-    const analysis::SmLimits& sm = device.sm;
-    std::string text = fmt::format(
-        "{}\n{} ({}, compute capability {}){}: an SM has {} thread slots, {} block slots, {} registers, {} "
-        "bytes of shared memory\n",
-        c.title, device.name, device.chip, sm.capability(),
-        c.answer.change.empty() ? "" : ", changed by the case to " + c.answer.change, sm.threads_per_sm,
-        sm.blocks_per_sm, sm.registers_per_sm, sm.shared_per_sm);
-    std::string said;  // blocks that the case compares have one answer
-    for (const BlockAnswer& b : c.answer.blocks)
-        if (std::exchange(said, b.answer) != b.answer) text += b.answer + "\n";
-    report::TextTable table(2, {"block", "sum", "blocks", "threads", "warps", "in use", "registers a block",
-                                "bytes a block", "limited by"});
-    for (const BlockAnswer& b : c.answer.blocks) {
-        for (const Occupancy* o : {&b.lecture, &b.hardware}) {
-            std::string limited = limits_in_words(*o);
-            if (limited.starts_with("limited by ")) limited = limited.substr(11);
-            table.add({b.label, name_of(o->sum), std::to_string(o->blocks), std::to_string(o->threads),
-                       std::to_string(o->warps), fmt::format("{:.1f} %", o->share * 100),
-                       std::to_string(o->registers_per_block), std::to_string(o->shared_per_block), limited});
-        }
-    }
-    if (!c.answer.blocks.empty()) text += "\n" + table.text();
-    if (!c.answer.figures.empty()) text += "\n";
-    for (const analysis::Figure& f : c.answer.figures)
-        text += fmt::format("{}: {:.6g}{}{}\n", f.name, f.value, f.unit.empty() ? "" : " ", f.unit);
-    return text;
-}
-
-int list_cases(bool json) {
-    Json list = Json::array();
-    report::TextTable table(2, {"case", "what it asks"});
-    for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
-        list.push_back(object_of("id", preset.id, "title", preset.title, "device", preset.device));
-        table.add({preset.id, preset.title});
-    }
-    Json devices = Json::array();
-    report::TextTable device_table(
-        4, {"device", "name", "chip", "compute capability", "SMs", "GB/s", "GFLOP/s"});
-    for (const analysis::DeviceSpec& d : kernels::devices()) {
-        devices.push_back(object_of("id", d.id, "name", d.name, "compute_capability", d.sm.capability()));
-        device_table.add({d.id, d.name, d.chip, d.sm.capability(), std::to_string(d.sms),
-                          fmt::format("{:.1f}", d.memory_gbs), fmt::format("{:.1f}", d.peak_gflops)});
-    }
-    return print(json ? document("tilescope.limits/1", "cases", list, "devices", devices)
-                      : table.text() + "\n" + device_table.text());
-}
-
-Case case_of(const Options& options) {
+report::LimitsCase case_of(const LimitsOptions& options) {
     const bool own = !options.device.empty() || options.threads || options.registers || options.shared;
     if (!options.preset.empty()) {
         const analysis::LimitPreset* const preset = analysis::find_limit_preset(options.preset);
@@ -153,35 +35,41 @@ Case case_of(const Options& options) {
                                  .shared = options.shared.value_or(0)};
     const auto device =
         need(kernels::device_named(options.device.empty() ? "h200" : options.device), kWrongCall);
-    const BlockAnswer block{fmt::format("{} threads", use.threads), use,
-                            occupancy(device.sm, use, analysis::Sum::Lecture),
-                            occupancy(device.sm, use, analysis::Sum::Hardware),
-                            answer_in_words(nullptr, device, use, kernels::devices())};
+    const analysis::BlockAnswer block{fmt::format("{} threads", use.threads), use,
+                                      occupancy(device.sm, use, analysis::Sum::Lecture),
+                                      occupancy(device.sm, use, analysis::Sum::Hardware),
+                                      answer_in_words(nullptr, device, use, kernels::devices())};
     return {"",
             fmt::format("Blocks of {} threads, {} registers a thread, {} bytes of shared memory", use.threads,
                         use.registers, use.shared),
             {device, "", {block}, {}}};
 }
 
-int run_limits(const Options& options) {
-    if (options.list) return list_cases(options.json);
+int run_limits(const LimitsOptions& options) {
+    if (options.list)
+        return print(options.json ? report::limit_cases_json(kernels::devices())
+                                  : report::limit_cases_text(kernels::devices()));
     const auto found = case_of(options);
-    return print(options.json ? as_json(found, options.curves) : as_text(found));
+    return print(options.json ? to_json(found, options.curves) : to_text(found));
 }
 
 }  // namespace
 
-void add_limits(CommandLine& line) {
-    const auto [command, options] = line.command(
-        "limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
-    command->add_option("CASE", options->preset, "A case that --list lists");
-    command->add_option("--device", options->device, "A device, or a compute capability such as 8.6 (h200)");
-    command->add_option("--threads", options->threads, "Threads a block (256)");
-    command->add_option("--registers", options->registers, "Registers a thread (0: not counted)");
-    command->add_option("--shared", options->shared, "Bytes of shared memory a block (0)");
-    command->add_flag("--list", options->list, "List the cases and the devices");
-    command->add_flag("--curves", options->curves, "With --json: occupancy over each parameter too");
-    command->add_flag("--json", options->json, "Print JSON (schema tilescope.limits/1)");
+Command limits_command() {
+    return command(
+        "limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits,
+        [](auto& o) {
+            return OptionTable{
+                {"CASE", &o.preset, "A case that --list lists", "CASE"},
+                {"--device", &o.device, "A device, or a compute capability such as 8.6 (h200)", "DEVICE"},
+                {"--threads", &o.threads, "Threads a block (256)"},
+                {"--registers", &o.registers, "Registers a thread (0: not counted)"},
+                {"--shared", &o.shared, "Bytes of shared memory a block (0)", "BYTES"},
+                {"--list", &o.list, "List the cases and the devices"},
+                {"--curves", &o.curves, "With --json: occupancy over each parameter too"},
+                {"--json", &o.json, "Print JSON (schema tilescope.limits/1)"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

@@ -8,19 +8,25 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/cli/work.h"
+#include "core/base/json_fields.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
 #include "kernels/gpu/driver.h"
+#include "kernels/textbook/catalogue.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::cli {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using kernels::ShippedRecording;
 
-struct Options {
+struct ListOptions {
     bool json = false;
     std::string save, output;  // recordings
 };
@@ -41,7 +47,7 @@ std::string lines_of(const Rows& rows) {
     return text;
 }
 
-int run_kernels(const Options& options) {
+int run_kernels(const ListOptions& options) {
     Rows rows;
     Json list = Json::array(), presets = Json::array();
     for (const kernels::KernelInfo& info : kernels::catalogue()) {
@@ -68,7 +74,7 @@ int run_kernels(const Options& options) {
                               : lines_of(rows));
 }
 
-int show_no_devices(const Options& options, const std::string& why) {
+int show_no_devices(const ListOptions& options, const std::string& why) {
     if (options.json)
         return print(document("tilescope.devices/1", "devices", Json::array(), "why_none", why));
     return print(
@@ -76,7 +82,7 @@ int show_no_devices(const Options& options, const std::string& why) {
 }
 
 // In JSON sizes are in bytes and clocks in kHz, as the driver states them.
-int run_devices(const Options& options) {
+int run_devices(const ListOptions& options) {
     const auto found = gpu::devices();
     if (!found) return show_no_devices(options, found.error().message);
     Rows rows;
@@ -99,7 +105,7 @@ int run_devices(const Options& options) {
     return print(options.json ? document("tilescope.devices/1", "devices", list) : lines_of(rows));
 }
 
-int save(const Options& options) {
+int save(const ListOptions& options) {
     const ShippedRecording* recording = kernels::find_shipped_recording(options.save);
     if (!recording) {
         refuse(kWrongCall, "no recording '{}' ships; 'tilescope recordings' lists those that do",
@@ -112,7 +118,7 @@ int save(const Options& options) {
     return print(fmt::format("{}: {}\n", output, recording->label));
 }
 
-int run_recordings(const Options& options) {
+int run_recordings(const ListOptions& options) {
     if (!options.save.empty()) return save(options);
     if (!options.output.empty()) refuse(kWrongCall, "-o names where --save writes to; give --save NAME too");
     Rows rows;
@@ -130,24 +136,33 @@ int run_recordings(const Options& options) {
 
 }  // namespace
 
-void add_kernels(CommandLine& line) {
-    const auto [command, options] =
-        line.command("kernels", "List the kernels that ship and what each one teaches", run_kernels);
-    command->add_flag("--json", options->json, "Print JSON, with tile widths, shared arrays and presets");
+Command kernels_command() {
+    return command(
+        "kernels", "List the kernels that ship and what each one teaches", run_kernels,
+        [](auto& o) {
+            return OptionTable{
+                {"--json", &o.json, "Print JSON, with tile widths, shared arrays and presets"}};
+        });
 }
 
-void add_devices(CommandLine& line) {
-    const auto [command, options] =
-        line.command("devices", "List the NVIDIA GPUs of this machine", run_devices);
-    command->add_flag("--json", options->json, "Print JSON, with the limits that the driver states");
+Command devices_command() {
+    return command(
+        "devices", "List the NVIDIA GPUs of this machine", run_devices,
+        [](auto& o) {
+            return OptionTable{{"--json", &o.json, "Print JSON, with the limits that the driver states"}};
+        });
 }
 
-void add_recordings(CommandLine& line) {
-    const auto [command, options] =
-        line.command("recordings", "List the recordings that ship, or save one", run_recordings);
-    command->add_flag("--json", options->json, "Print JSON, with sizes and the command that made each");
-    command->add_option("--save", options->save, "Write the recording of this name to a file");
-    command->add_option("-o,--output", options->output, "The file to write (NAME.tsc)");
+Command recordings_command() {
+    return command(
+        "recordings", "List the recordings that ship, or save one", run_recordings,
+        [](auto& o) {
+            return OptionTable{
+                {"--json", &o.json, "Print JSON, with sizes and the command that made each"},
+                {"--save", &o.save, "Write the recording of this name to a file", "SHIPPED"},
+                {"-o,--output", &o.output, "The file to write (NAME.tsc)", "PATH"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

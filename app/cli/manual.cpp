@@ -4,7 +4,8 @@
 //   tilescope manual | man -l -
 #include <string>
 
-#include "app/cli/cli.h"
+#include "app/cli/line.h"
+#include "core/base/version.h"
 
 namespace tilescope::cli {
 
@@ -108,9 +109,11 @@ std::string manual(const CommandLine& line) {
     return text + ".SH EXIT STATUS AND FIRST COMMANDS\n.nf\n" + plain(line.get_footer()) + "\n.fi\n";
 }
 
-void add_manual(CommandLine& line) {
-    CLI::App* const command = line.command("manual", "Print the manual page, for man -l -", run_manual).first;
-    command->group("");
+Command manual_command() {
+    Command made = command("manual", "Print the manual page, for man -l -", run_manual,
+                           [](auto& o) { return OptionTable{}; });
+    made.hidden = true;
+    return made;
 }
 
 }  // namespace tilescope::cli

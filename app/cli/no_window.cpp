@@ -3,7 +3,8 @@
 // no pictures.
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/line.h"
+#include "app/cli/pictures.h"
 
 namespace tilescope::cli {
 
@@ -15,15 +16,13 @@ int without_the_window() {
 }
 
 // Known, so that what is missing is said whatever follows the name.
-void add_missing(CommandLine& line, const char* name) {
-    CLI::App* const command = line.add_subcommand(name, "Not in this build, which has no window");
-    command->allow_extras();
-    command->callback([&line] { line.chosen = without_the_window; });
+Command missing(const char* name) {
+    return {name, "Not in this build, which has no window", {}, without_the_window, false, true};
 }
 
 }  // namespace
 
-void add_window(CommandLine& line) { line.chosen = without_the_window; }
+Command window_command() { return missing(""); }
 
 int export_pictures(const ExportOptions& options) {
     refuse(kFailure,
@@ -36,8 +35,8 @@ int export_handout(const ExportOptions&) { return without_the_window(); }
 
 std::vector<std::pair<std::string, std::string>> window_names(std::string_view) { return {}; }
 
-void add_open(CommandLine& line) { add_missing(line, "open"); }
-void add_render(CommandLine& line) { add_missing(line, "render"); }
-void add_compare(CommandLine& line) { add_missing(line, "compare"); }
+Command open_command() { return missing("open"); }
+Command render_command() { return missing("render"); }
+Command compare_command() { return missing("compare"); }
 
 }  // namespace tilescope::cli

@@ -10,9 +10,14 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "app/cli/cli.h"
+#include "app/cli/record.h"
+#include "app/cli/work.h"
+#include "core/base/file.h"
+#include "core/base/json_fields.h"
 #include "core/base/text.h"
+#include "core/base/version.h"
 #include "core/base/words.h"
 #include "kernels/launched/orders.h"
 #include "kernels/program/compile.h"
@@ -25,6 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using launched::LaunchLine;
+using Json = nlohmann::ordered_json;
 
 void check(const ProgramRequest& request) {
     if (!gpu::backend_of(request.backend))
@@ -119,12 +125,12 @@ std::string backend_of(const std::vector<LaunchLine>& launches) {
 
 // A row a launch; those that follow one of the same shape and say nothing else are counted in its row.
 std::string table_of(const std::vector<LaunchLine>& launches) {
-    struct Row {
+    struct LaunchRow {
         const LaunchLine* first;
         uint64_t count = 1;
         double ms = 0;
     };
-    std::vector<Row> rows;
+    std::vector<LaunchRow> rows;
     for (const LaunchLine& line : launches) {
         if (!rows.empty() && rows.back().first->number + rows.back().count == line.number &&
             repeats(*rows.back().first, line)) {
@@ -135,10 +141,10 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
         }
     }
     size_t width = 6;
-    for (const Row& row : rows) width = std::max(width, std::min(row.first->kernel.size(), size_t{40}));
+    for (const LaunchRow& row : rows) width = std::max(width, std::min(row.first->kernel.size(), size_t{40}));
     std::string text = fmt::format("\n{:>9}  {:<{}}  {:>14}  {:>11}  {:>10}  \n", "launch", "kernel", width,
                                    "grid", "block", backend_of(launches) == "gpu" ? "GPU ms" : "CPU ms");
-    for (const Row& row : rows) {
+    for (const LaunchRow& row : rows) {
         const LaunchLine& line = *row.first;
         const std::string number = row.count == 1
                                        ? fmt::format("{}", line.number)
@@ -169,23 +175,17 @@ bool is_nvcc(const std::string& compiler) {
 
 program::Built build_program(const std::string& file, const ProgramRequest& request,
                              const std::string& own_main) {
-    std::optional<Result<program::Built>> built;
     program::Complaint complaint;
     std::atomic<bool> stop{false};
-    run_stoppable(
-        [&] {
-            built.emplace(program::build(file, {request.flags, own_main, is_nvcc(request.compiler), &stop},
-                                         &complaint));
-        },
-        stop);
+    const StopOnSignal guard(stop);
+    auto built =
+        program::build(file, {request.flags, own_main, is_nvcc(request.compiler), &stop}, &complaint);
     // What the compiler says is for the person who wrote the program, as it is.
     std::fputs(printable(complaint.said).c_str(), stderr);
-    return need(std::move(*built));
+    return need(std::move(built));
 }
 
-std::string launches_document(const std::string& file, const Json& compiler, const std::string& backend,
-                              const Json& exit, const std::vector<LaunchLine>& lines,
-                              const std::string& command) {
+std::string to_json(const LaunchesDocument& of, const std::vector<LaunchLine>& lines) {
     Json launches = Json::array();
     for (const LaunchLine& line : lines) {
         launches.push_back(object_of(
@@ -194,11 +194,12 @@ std::string launches_document(const std::string& file, const Json& compiler, con
             "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded), "remark",
             text_or_null(line.remark), "same_as", line.same_as == 0 ? Json() : Json(line.same_as)));
     }
-    if (command.empty())
-        return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend,
-                        "exit", exit, "launches", launches);
-    return document("tilescope.launches/1", "program", file, "compiler", compiler, "backend", backend, "exit",
-                    exit, "command", command, "launches", launches);
+    Json all = object_of("schema", "tilescope.launches/1", "version", kVersion, "program", of.program,
+                         "compiler", text_or_null(of.compiler), "backend", of.backend, "exit",
+                         of.exit ? Json(*of.exit) : Json());
+    if (!of.command.empty()) all["command"] = of.command;
+    all["launches"] = std::move(launches);
+    return json_text(all, 2) + "\n";
 }
 
 bool is_program(const std::string& name) {
@@ -243,16 +244,15 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
     run.orders.window = window;
     std::atomic<bool> stop{false};
     run.stop = &stop;
-    std::optional<Result<program::RunOutcome>> ended;
-    run_stoppable([&] { ended.emplace(program::run_program(run)); }, stop);
-    program::RunOutcome result = need(std::move(*ended));
+    const StopOnSignal guard(stop);
+    program::RunOutcome result = need(program::run_program(run));
     const uint64_t recorded = recordings.keep(result.launches);
     const bool right = std::all_of(result.launches.begin(), result.launches.end(),
                                    [](const LaunchLine& line) { return line.error.empty(); });
     std::string last;  // what is said in the end
     if (request.json) {
-        if (print(launches_document(file, built.compiler, backend_of(result.launches), result.status,
-                                    result.launches, made.command)) != kDone)
+        if (print(to_json({file, built.compiler, backend_of(result.launches), result.status, made.command},
+                          result.launches)) != kDone)
             return kFailure;
     } else {
         std::string said = result.launches.empty() ? "" : table_of(result.launches);

@@ -6,17 +6,18 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/record.h"
+#include "app/cli/work.h"
 #include "core/base/words.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
-#include "kernels/gpu/record_gpu.h"
 
 namespace tilescope::cli {
 
 namespace {
 
-struct Options : PtxChoice {
+struct RecordOptions : PtxChoice {
     std::string kernel;
     uint32_t m = 64, k = 64, n = 64;
     std::optional<uint32_t> tile;  // none: 16, or what block says
@@ -32,7 +33,7 @@ struct Options : PtxChoice {
 };
 
 // The block of a kernel that ships is T x T where it has a T, so --block is another way to say --tile.
-uint32_t tile_of(const Options& options) {
+uint32_t tile_of(const RecordOptions& options) {
     if (options.block.empty()) return kernels::tile_width(options.kernel, options.tile);
     const auto block = parse_pair(options.block, 'x');
     if (!block)
@@ -52,7 +53,7 @@ uint32_t tile_of(const Options& options) {
 
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
 // like are the GPU's.
-gpu::BackendChoice backend_of(const Options& options) {
+gpu::BackendChoice backend_of(const RecordOptions& options) {
     const auto choice = gpu::backend_of(options.backend);
     if (!choice) refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", options.backend);
     const std::string gpus = options.how.buffer_bytes > 0 ? "--buffer"
@@ -150,7 +151,7 @@ int say_recorded(const trace::Trace& trace, const std::string& output, const std
 namespace {
 
 // What only files have, and was given; "" for nothing.
-std::string said_of_file(const Options& options) {
+std::string said_of_file(const RecordOptions& options) {
     const ProgramRequest& program = options.program;
     return !program.kernels.empty()     ? "--kernel"
            : !program.launches.empty()  ? "--launch"
@@ -163,7 +164,7 @@ std::string said_of_file(const Options& options) {
                                         : "";
 }
 
-int run_alone(const Options& options) {
+int run_alone(const RecordOptions& options) {
     AloneOptions alone = options.alone;
     const ProgramRequest& said = options.program;
     if (said.kernels.size() > 1)
@@ -188,7 +189,7 @@ int run_alone(const Options& options) {
     return record_alone(alone);
 }
 
-ProgramRequest program_of(const Options& options) {
+ProgramRequest program_of(const RecordOptions& options) {
     ProgramRequest program = options.program;
     program.compiler = options.compiler;
     program.backend = options.backend;
@@ -197,7 +198,9 @@ ProgramRequest program_of(const Options& options) {
     return program;
 }
 
-int run_record(const Options& options) {
+int run_record(const RecordOptions& given) {
+    RecordOptions options = given;
+    if (options.compiler == "shipped") options.compiler = "clang";
     AloneOptions described = options.alone;
     described.flags = options.program.flags;
     described.block = options.block;
@@ -240,70 +243,64 @@ int run_record(const Options& options) {
 
 }  // namespace
 
-void add_record(CommandLine& line) {
-    const auto [command, options] =
-        line.command("record", "Run a kernel and write which thread touched what, and when", run_record);
-    command
-        ->add_option("KERNEL", options->kernel,
-                     "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx")
-        ->required();
-    command->add_option("ARG", options->program.arguments, "What a program is given, behind --");
-    command
-        ->add_option("--kernel", options->program.kernels,
-                     "Of a file: record this kernel (the first of a kernel alone)")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
-    command->add_option("--launch", options->program.launches, "Of a program: record this launch, from 1 on")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
-    command->add_flag("--every", options->program.every, "Of a program: record all launches");
-    command->add_option("--device", options->program.device, "Of a program: the device that it sees (H200)");
-    command->add_option("--flags", options->program.flags,
-                        "Of a program: the compiler's flags and further files, in one word");
-    command->add_flag("--json", options->program.json,
-                      "Of a file: print the launches as JSON; a program's own output goes to standard error");
-    command->add_option("--tile", options->tile, "Tile width T: 2, 4, 8, 16 or 32 (16)");
-    command->add_option("--m", options->m, "Rows of M and P (64)");
-    command->add_option("--k", options->k, "Columns of M, rows of N (64)");
-    command->add_option("--n", options->n, "Columns of N and P (64)");
-    command->add_option("--block", options->block,
-                        "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT");
-    command->add_option("--blocks", options->blocks, "Record only blocks x0:x1,y0:y1 (all)");
-    command->add_option("--backend", options->backend,
-                        "cpu, gpu, or auto: the GPU where there is one (auto)");
-    command
-        ->add_option("--compiler", options->compiler,
-                     "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)")
-        ->transform([](const std::string& word) { return word == "shipped" ? std::string("clang") : word; });
-    command->add_option("--schedule", options->schedule,
-                        "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)");
-    command
-        ->add_option("--buffer", options->how.buffer_bytes,
-                     "Bytes of the GPU's trace buffer (what fits well)")
-        ->check(CLI::Range(uint64_t{1}, UINT64_MAX));
-    command->add_flag("--one-launch", options->how.one_launch,
-                      "One launch on the GPU: what does not fit the buffer is dropped and counted");
-    command->add_flag("--exact", options->how.exact,
-                      "Every lane's address in full on the GPU: slow, assumes nothing");
-    command->add_option("--seed", options->seed, "Seed of the inputs (1)");
-    command->add_option("--threads", options->how.common.threads, "CPU threads to use (all)");
-    command->add_option("--ptx", options->ptx_file, "PTX of the same kernel by another compiler");
-    command->add_option("-o,--output", options->output,
-                        "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file");
-    // What is not said of the kernel of a file is guessed.
-    command->add_option("--grid", options->alone.grid,
-                        "Of a kernel alone: blocks as X,Y (those that cover the sizes)");
-    command->add_option("--shared", options->alone.shared,
-                        "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)");
-    command
-        ->add_option("--arg", options->alone.arguments,
-                     "Of a kernel alone, or of a function that is called: an argument, as n=512 or "
-                     "in=float[512,512]:random")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command->add_option("--call", options->alone.call,
-                        "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'; or a call of a host "
-                        "function that launches");
+Command record_command() {
+    return command(
+        "record", "Run a kernel and write which thread touched what, and when", run_record,
+        [](auto& o) {
+            return OptionTable{
+                {"KERNEL", &o.kernel,
+                 "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx",
+                 "FILE.cu|FILE.ptx|KERNEL", kRequired},
+                {"ARG", &o.program.arguments, "What a program is given, behind --", "PATH"},
+                {"--kernel", &o.program.kernels,
+                 "Of a file: record this kernel (the first of a kernel alone)", "NAME",
+                 kSeveral | kSingleWords},
+                {"--launch", &o.program.launches, "Of a program: record this launch, from 1 on", "",
+                 kSeveral | kSingleWords},
+                {"--every", &o.program.every, "Of a program: record all launches"},
+                {"--device", &o.program.device, "Of a program: the device that it sees (H200)", "DEVICE"},
+                {"--flags", &o.program.flags,
+                 "Of a program: the compiler's flags and further files, in one word", "FLAGS"},
+                {"--json", &o.program.json,
+                 "Of a file: print the launches as JSON; a program's own output goes to standard error"},
+                {"--tile", &o.tile, "Tile width T: 2, 4, 8, 16 or 32 (16)"},
+                {"--m", &o.m, "Rows of M and P (64)"},
+                {"--k", &o.k, "Columns of M, rows of N (64)"},
+                {"--n", &o.n, "Columns of N and P (64)"},
+                {"--block", &o.block,
+                 "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT", "X,Y"},
+                {"--blocks", &o.blocks, "Record only blocks x0:x1,y0:y1 (all)", "X0:X1,Y0:Y1"},
+                {"--backend", &o.backend, "cpu, gpu, or auto: the GPU where there is one (auto)",
+                 "auto|cpu|gpu"},
+                {"--compiler", &o.compiler,
+                 "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)", "clang|nvrtc|nvcc"},
+                {"--schedule", &o.schedule,
+                 "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)",
+                 "fair|greedy"},
+                {"--buffer", &o.how.buffer_bytes, "Bytes of the GPU's trace buffer (what fits well)", "",
+                 kNotZero},
+                {"--one-launch", &o.how.one_launch,
+                 "One launch on the GPU: what does not fit the buffer is dropped and counted"},
+                {"--exact", &o.how.exact, "Every lane's address in full on the GPU: slow, assumes nothing"},
+                {"--seed", &o.seed, "Seed of the inputs (1)"},
+                {"--threads", &o.how.common.threads, "CPU threads to use (all)"},
+                {"--ptx", &o.ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
+                {"-o,--output", &o.output,
+                 "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file", "PATH"},
+                {"--grid", &o.alone.grid, "Of a kernel alone: blocks as X,Y (those that cover the sizes)",
+                 "X,Y"},
+                {"--shared", &o.alone.shared,
+                 "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)", "BYTES"},
+                {"--arg", &o.alone.arguments,
+                 "Of a kernel alone, or of a function that is called: an argument, as n=512 or "
+                 "in=float[512,512]:random",
+                 "NAME=VALUE", kOneValue | kSeveral},
+                {"--call", &o.alone.call,
+                 "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'; or a call of a host "
+                 "function that launches",
+                 "CALL"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
 #include "core/analysis/phases.h"
 #include "core/analysis/product.h"
 #include "core/analysis/summary.h"
@@ -21,7 +21,7 @@ namespace tilescope::cli {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
     std::string file;
     bool json = false;  // report
     std::string block, format = "text", notation = "MNP";
@@ -50,7 +50,7 @@ void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, ana
     }
 }
 
-int run_report(const Options& options) {
+int run_report(const ReportOptions& options) {
     const trace::Trace trace = need(open_recording(options.file)).trace;
     const auto summary = need(analysis::summarize(trace));
     const auto rule = need(analysis::phase_rule(trace));
@@ -60,7 +60,7 @@ int run_report(const Options& options) {
                               : report::to_text(trace, summary, &hazards));
 }
 
-int run_table(const Options& options) {
+int run_table(const ReportOptions& options) {
     using playback::TableFormat, analysis::MatrixNames;
     const auto asked = parse_block(options.block);
     const auto format = choose<TableFormat>(
@@ -97,22 +97,30 @@ int run_table(const Options& options) {
 
 }  // namespace
 
-void add_report(CommandLine& line) {
-    const auto [command, options] =
-        line.command("report", "Print the sums of a recording, by site, space and array", run_report);
-    command->add_option("FILE", options->file, kRecordingArgument)->required();
-    command->add_flag("--json", options->json, "Print JSON (schema tilescope.report/1)");
+Command report_command() {
+    return command(
+        "report", "Print the sums of a recording, by site, space and array", run_report,
+        [](auto& o) {
+            return OptionTable{
+                {"FILE", &o.file, kRecordingArgument, "RECORDING", kRequired},
+                {"--json", &o.json, "Print JSON (schema tilescope.report/1)"},
+            };
+        });
 }
 
-void add_table(CommandLine& line) {
-    const auto [command, options] = line.command(
-        "table", "Print what each thread of a block loads and multiplies in each phase", run_table);
-    command->add_option("FILE", options->file, kRecordingArgument)->required();
-    command->add_option("--block", options->block, "The block, as x,y (the first one recorded)");
-    command->add_option("--format", options->format, "text, csv or md (text)");
-    command->add_option("--notation", options->notation,
-                        "What the matrices are called: MNP, ABC or MdNdPd (MNP)");
-    command->add_flag("--column-first", options->column_first, "Write x before y: M[x,y], thread[x,y]");
+Command table_command() {
+    return command(
+        "table", "Print what each thread of a block loads and multiplies in each phase", run_table,
+        [](auto& o) {
+            return OptionTable{
+                {"FILE", &o.file, kRecordingArgument, "RECORDING", kRequired},
+                {"--block", &o.block, "The block, as x,y (the first one recorded)", "X,Y"},
+                {"--format", &o.format, "text, csv or md (text)", "text|csv|md"},
+                {"--notation", &o.notation, "What the matrices are called: MNP, ABC or MdNdPd (MNP)",
+                 "MNP|ABC|MdNdPd"},
+                {"--column-first", &o.column_first, "Write x before y: M[x,y], thread[x,y]"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/time_job.h"
+#include "app/cli/work.h"
 #include "core/base/utc.h"
+#include "core/base/version.h"
 #include "core/base/words.h"
 #include "core/export/text_table.h"
 #include "kernels/gpu/timing.h"
@@ -28,7 +30,7 @@ using kernels::Timings;
 constexpr const char* kCublas = "cublas";
 constexpr uint32_t kFewestRuns = 20;
 
-struct Words {
+struct KernelsAndSizes {
     std::vector<std::string> kernels;
     std::vector<uint32_t> sizes;
 };
@@ -39,8 +41,8 @@ void add_once(std::vector<Value>& list, const Value& value) {
 }
 
 // Kernels, wherever they stand, and sizes, each once.
-Words words_of(const TimeRequest& request) {
-    Words words;
+KernelsAndSizes words_of(const TimeRequest& request) {
+    KernelsAndSizes words;
     for (const std::string& kernel : request.kernels) add_once(words.kernels, kernel);
     for (const std::string& word : request.sizes)
         if (const auto size = parse_number<uint32_t>(word))
@@ -52,7 +54,7 @@ Words words_of(const TimeRequest& request) {
     return words;
 }
 
-void check(const TimeRequest& request, const Words& words) {
+void check(const TimeRequest& request, const KernelsAndSizes& words) {
     if (request.runs < kFewestRuns) {
         refuse(kWrongCall, "--runs {} are too few for a median and its spread; give at least {}",
                request.runs, kFewestRuns);
@@ -85,7 +87,7 @@ uint64_t TimeJob::launches() const {
 }
 
 TimeJob job_of(const TimeRequest& request) {
-    Words words = words_of(request);
+    KernelsAndSizes words = words_of(request);
     check(request, words);
     auto& [names, sizes] = words;
     std::vector<uint32_t> tiles = request.tiles;
@@ -228,14 +230,14 @@ std::string legend(const Timings& timings) {
     return text;
 }
 
-struct Measured {
+struct MeasuredTimes {
     Timings timings;
     std::vector<std::string> notes;
 };
 
 // Where cuBLAS is missing or fails, the kernels' times stand without it.
 void add_cublas(gpu::Device& device, const gpu::Operands& operands, const gpu::TimeOptions& options,
-                Measured& measured) {
+                MeasuredTimes& measured) {
     const auto timing = gpu::time_cublas(device, operands, options);
     if (!timing) return add_once<std::string>(measured.notes, timing.error().message);
     if (*timing) return measured.timings.rows.push_back(**timing);
@@ -244,9 +246,9 @@ void add_cublas(gpu::Device& device, const gpu::Operands& operands, const gpu::T
         "libcublas is not on this machine, so there is no time of cuBLAS; the CUDA Toolkit brings it");
 }
 
-Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const TimeJob& job,
-                         const std::atomic<bool>& stop, std::atomic<uint64_t>& done) {
-    Measured measured;
+Result<MeasuredTimes> measure(gpu::Device& device, const TimeRequest& request, const TimeJob& job,
+                              const std::atomic<bool>& stop, std::atomic<uint64_t>& done) {
+    MeasuredTimes measured;
     const gpu::DeviceInfo& info = device.info();
     Timings& timings = measured.timings;
     timings.device = info.name;
@@ -282,7 +284,7 @@ Result<Measured> measure(gpu::Device& device, const TimeRequest& request, const 
     return measured;
 }
 
-int show(const TimeRequest& request, const Measured& measured) {
+int show(const TimeRequest& request, const MeasuredTimes& measured) {
     if (request.json)
         for (const std::string& note : measured.notes) fail(kDone, note);
     const std::string text =
@@ -345,28 +347,30 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
     return text;
 }
 
-void add_time(CommandLine& line) {
-    const auto [command, request] =
-        line.command("time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
-    const auto take_all = CLI::MultiOptionPolicy::TakeAll;
-    command->add_option("KERNEL", request->kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)")
-        ->multi_option_policy(take_all);
-    command->add_option("--n", request->sizes, "Columns of N and P, and m and k too unless given (1024)")
-        ->multi_option_policy(take_all);
-    command->add_option("--m", request->m, "Rows of M and P (n)");
-    command->add_option("--k", request->k, "Columns of M, rows of N (n)");
-    command->add_option("--tile", request->tiles, "Tile widths T: 2, 4, 8, 16, 32 (16)")
-        ->multi_option_policy(take_all);
-    command->add_flag("--all", request->all, "All kernels, n 256 to 8192, T 8, 16 and 32: minutes");
-    command->add_option("--runs", request->runs, "Timed runs of each, at least 20 (20)");
-    command->add_option("--warm-up", request->warm_up, "Runs before them, the verified one included (3)");
-    command->add_option("--ptx", request->ptx_file, "PTX of the same kernel by another compiler");
-    command->add_option("--compiler", request->compiler, "clang, whose PTX ships, or nvrtc (clang)");
-    command->add_flag("--no-cublas", request->no_cublas, "Leave out cuBLAS");
-    command->add_flag("--no-price", request->no_price, "Do not run the recorded kernel too");
-    command->add_flag("--no-roofs", request->no_roofs, "Do not measure copy bandwidth and fp32 peak");
-    command->add_flag("--json", request->json, "Print JSON (schema tilescope.timings/1)");
-    command->add_option("-o,--output", request->output, "Write to this file instead");
+Command time_command() {
+    return command(
+        "time", "Time the uninstrumented kernels on the GPU, verified first", run_time,
+        [](auto& o) {
+            return OptionTable{
+                {"KERNEL", &o.kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)",
+                 "cublas|KERNEL", kSeveral},
+                {"--n", &o.sizes, "Columns of N and P, and m and k too unless given (1024)", "N|KERNEL",
+                 kSeveral},
+                {"--m", &o.m, "Rows of M and P (n)"},
+                {"--k", &o.k, "Columns of M, rows of N (n)"},
+                {"--tile", &o.tiles, "Tile widths T: 2, 4, 8, 16, 32 (16)", "", kSeveral},
+                {"--all", &o.all, "All kernels, n 256 to 8192, T 8, 16 and 32: minutes"},
+                {"--runs", &o.runs, "Timed runs of each, at least 20 (20)"},
+                {"--warm-up", &o.warm_up, "Runs before them, the verified one included (3)"},
+                {"--ptx", &o.ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
+                {"--compiler", &o.compiler, "clang, whose PTX ships, or nvrtc (clang)", "clang|nvrtc"},
+                {"--no-cublas", &o.no_cublas, "Leave out cuBLAS"},
+                {"--no-price", &o.no_price, "Do not run the recorded kernel too"},
+                {"--no-roofs", &o.no_roofs, "Do not measure copy bandwidth and fp32 peak"},
+                {"--json", &o.json, "Print JSON (schema tilescope.timings/1)"},
+                {"-o,--output", &o.output, "Write to this file instead", "PATH"},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

@@ -8,7 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "app/app.h"
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/line.h"
+#include "app/cli/pictures.h"
+#include "app/cli/work.h"
 #include "app/compare/model.h"
 #include "app/input/overlays.h"
 #include "app/lessons/asking.h"
@@ -308,46 +311,58 @@ int export_pictures(const ExportOptions& options) {
     return kDone;
 }
 
-void add_window(CommandLine& line) {
-    auto options = std::make_shared<WindowOptions>();
-    line.add_option("--theme", options->theme, "Colours of the window: light or dark (as last time)");
-    line.chosen = [options] { return run_default_window(*options); };
+Command window_command() {
+    return command(
+        "", "", run_default_window,
+        [](auto& o) {
+            return OptionTable{
+                {"--theme", &o.theme, "Colours of the window: light or dark (as last time)", "light|dark"}};
+        });
 }
 
-void add_open(CommandLine& line) {
-    const auto [command, options] =
-        line.command("open", "Open the window on a recording, a program or lessons", run_open);
-    command->add_option("FILE", options->file,
-                        "A recording: a .tsc file, or a name from 'recordings'; "
-                        "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons");
-    command->add_option("--theme", options->theme, "Colours: light or dark (as last time)");
+Command open_command() {
+    return command(
+        "open", "Open the window on a recording, a program or lessons", run_open,
+        [](auto& o) {
+            return OptionTable{
+                {"FILE", &o.file,
+                 "A recording: a .tsc file, or a name from 'recordings'; "
+                 "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons",
+                 "FILE.cu|FILE.json|RECORDING"},
+                {"--theme", &o.theme, "Colours: light or dark (as last time)", "light|dark"},
+            };
+        });
 }
 
-void add_render(CommandLine& line) {
-    const auto [command, options] =
-        line.command("render", "Draw a step of a recording as a PNG, without a display", export_pictures);
-    command->add_option("FILE", options->file, kRecordingArgument);
-    command->add_option("--lesson", options->lesson,
-                        "Draw a stop of that lesson, by its name or a .json file, instead of a recording");
-    command->add_flag("--ask", options->ask,
-                      "A question about the recording, from that step on, as Q asks it");
-    command->add_option("--stop", options->stop, "Which stop of the lesson, or question, from 1 on (1)");
-    command->add_option("--answer", options->answer,
-                        "Predict at a question: a number, a letter, or elements as \"0,1 0,2\"");
-    command->add_flag("--reveal", options->reveal, "Show what is right at a question");
-    command->add_option("--screen", options->screen,
-                        fmt::format("The screen to draw: {} (step)", screen_names()));
-    command->add_option("--figure", options->figure, "A figure of the lessons instead: its name");
-    command->add_option("--set", options->set, "Its parameters, as in warps=8,latency=400");
-    command->add_option("--with", options->with, "The recording that the Compare screen sets beside it");
-    command->add_option("--at", options->at, "The step, from 1 on, or first, middle or last (first)");
-    command->add_option("--size", options->size, "Size in pixels (1600x1000)");
-    command->add_option("--theme", options->theme, "Colours: light or dark (light)");
-    command->add_flag("--lecture", options->lecture, "Type, lines and colours for the back row");
-    command->add_option(
-        "--do", options->actions,
-        "What is done first, as a key would: phase_table, older_gpu, thread:3, ...; may be repeated");
-    command->add_option("-o,--output", options->output, "The picture to write")->required();
+Command render_command() {
+    return command(
+        "render", "Draw a step of a recording as a PNG, without a display", export_pictures,
+        [](auto& o) {
+            return OptionTable{
+                {"FILE", &o.file, kRecordingArgument, "RECORDING"},
+                {"--lesson", &o.lesson,
+                 "Draw a stop of that lesson, by its name or a .json file, instead of a recording",
+                 "LESSON|FILE.json"},
+                {"--ask", &o.ask, "A question about the recording, from that step on, as Q asks it"},
+                {"--stop", &o.stop, "Which stop of the lesson, or question, from 1 on (1)", "NUMBER"},
+                {"--answer", &o.answer,
+                 "Predict at a question: a number, a letter, or elements as \"0,1 0,2\"", "PREDICTION"},
+                {"--reveal", &o.reveal, "Show what is right at a question"},
+                {"--screen", &o.screen, fmt::format("The screen to draw: {} (step)", screen_names()),
+                 kScreenWords},
+                {"--figure", &o.figure, "A figure of the lessons instead: its name", "FIGURE"},
+                {"--set", &o.set, "Its parameters, as in warps=8,latency=400", "NAME=VALUE,..."},
+                {"--with", &o.with, "The recording that the Compare screen sets beside it", "RECORDING"},
+                {"--at", &o.at, "The step, from 1 on, or first, middle or last (first)", "STEP"},
+                {"--size", &o.size, "Size in pixels (1600x1000)", "WxH"},
+                {"--theme", &o.theme, "Colours: light or dark (light)", "light|dark"},
+                {"--lecture", &o.lecture, "Type, lines and colours for the back row"},
+                {"--do", &o.actions,
+                 "What is done first, as a key would: phase_table, older_gpu, thread:3, ...; may be repeated",
+                 "ACTION"},
+                {"-o,--output", &o.output, "The picture to write", "PATH", kRequired},
+            };
+        });
 }
 
 }  // namespace tilescope::cli

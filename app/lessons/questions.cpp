@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/look/request.h"
 
@@ -316,7 +317,7 @@ Question read_question(const Json& json, const Modelled* over, std::string& prob
     if (question.kind == Kind::Value) one_of(kValues);
     if (question.kind == Kind::Lanes) one_of(kLanes);
     if (question.kind == Kind::Choice) {
-        for (const Json& choice : fields.inner("choices", Json::value_t::array)) {
+        for (const Json& choice : fields.list("choices")) {
             JsonFields of(choice, problem);
             Question::Choice one;
             std::string when;

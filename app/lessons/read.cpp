@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/lessons/own.h"
 #include "app/lessons/questions.h"
@@ -63,7 +64,7 @@ void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::st
     }
     stop.set = first_set(*figure);
     if (!json.contains("set")) return;
-    for (const auto& [name, value] : fields.inner("set", Json::value_t::object).items()) {
+    for (const auto& [name, value] : fields.object("set").items()) {
         const auto parameter = std::ranges::find(figure->parameters, name, &Parameter::name);
         const auto set =
             parameter == figure->parameters.end() ? std::nullopt : setting_of(*parameter, word_of(value));
@@ -127,7 +128,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
         fields.fail("kernel");
     }
     if (json.contains("block")) {
-        const Json& block = fields.inner("block", Json::value_t::array);
+        const Json& block = fields.list("block");
         const auto counts = [](const Json& number) {
             return number.is_number_unsigned() && number.get<uint64_t>() <= UINT32_MAX;
         };
@@ -154,7 +155,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     }
     if (json.contains("where")) {
         if (json["where"].size() > kMostConditions) fields.fail("where");
-        for (const Json& text : fields.inner("where", Json::value_t::array)) {
+        for (const Json& text : fields.list("where")) {
             auto condition = read_condition(word_of(text));
             if (condition)
                 stop.where.push_back(std::move(*condition));
@@ -167,10 +168,9 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     const std::optional<Modelled> over = is_modelled(stop) ? std::optional(modelled(stop)) : std::nullopt;
     if (problem.empty()) problem = unknown_names(stop.say, over ? &*over : nullptr);
     if (json.contains("ask"))
-        stop.ask =
-            read_question(fields.inner("ask", Json::value_t::object), over ? &*over : nullptr, problem);
+        stop.ask = read_question(fields.object("ask"), over ? &*over : nullptr, problem);
     if (json.contains("do")) {
-        read_acts(fields.inner("do", Json::value_t::array), stop, fields, problem);
+        read_acts(fields.list("do"), stop, fields, problem);
         if (problem.empty() && over) problem = "its field 'do' is for stops on a recording";
     }
     for (const auto& field : json.items())
@@ -221,7 +221,7 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     if (json.contains("made_by")) lesson.kept_here = json["made_by"] == kMadeBy;
     read_text(fields, "title", lesson.title, problem);
     read_text(fields, "teaches", lesson.teaches, problem);
-    const Json& stops = fields.inner("stops", Json::value_t::array);
+    const Json& stops = fields.list("stops");
     if (stops.size() > kMostStops && problem.empty())
         problem = fmt::format("it has more than {} stops", kMostStops);
     for (const Json& stop : stops) {
@@ -238,7 +238,7 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     const std::optional<Modelled> end =
         ends_modelled ? std::optional(modelled(lesson.stops.back())) : std::nullopt;
     if (json.contains("summary")) {
-        const Json& summary = fields.inner("summary", Json::value_t::array);
+        const Json& summary = fields.list("summary");
         if (summary.size() > kMostSummary) fields.fail("summary");
         for (const Json& sentence : summary) {
             if (!problem.empty()) break;

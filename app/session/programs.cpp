@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/platform/process.h"
 #include "app/session/session.h"
@@ -28,7 +29,7 @@ constexpr const char* kSchema = "tilescope.launches/1";
 constexpr std::string_view kOwn = "tilescope: ";
 
 void sides(JsonFields& fields, const char* key, Dim3& out) {
-    const Json& list = fields.inner(key, Json::value_t::array);
+    const Json& list = fields.list(key);
     uint32_t* const parts[] = {&out.x, &out.y, &out.z};
     if (!list.is_array() || list.size() != std::size(parts)) return fields.fail(key);
     for (size_t at = 0; at < std::size(parts); ++at) {
@@ -239,7 +240,7 @@ Result<LaunchList> launches_from_json(std::string_view text) {
             fields.fail("exit");
         else
             list.exit = exit->get<int>();
-        const Json& launches = fields.inner("launches", Json::value_t::array);
+        const Json& launches = fields.list("launches");
         for (const Json& launch : launches) {
             if (!problem.empty()) break;
             list.launches.push_back(launch_of(launch, problem));

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/base/json_fields.h"
@@ -55,7 +56,7 @@ void word(JsonFields& fields, const char* key, const std::string_view (&words)[N
 }
 
 void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
-    const Json& list = fields.inner(key, Json::value_t::array);
+    const Json& list = fields.list(key);
     if (!list.is_array()) return;
     if (list.size() > kMostRecent) return fields.fail(key);
     for (const Json& one : list) {

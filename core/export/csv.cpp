@@ -9,9 +9,9 @@
 namespace tilescope::report {
 namespace {
 
-class Writer {
+class CsvWriter {
 public:
-    Writer(const trace::Trace& trace, bool lanes, const Take& take)
+    CsvWriter(const trace::Trace& trace, bool lanes, const Take& take)
         : trace_(trace),
           lanes_(lanes),
           timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
@@ -111,7 +111,7 @@ private:
 
 bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
                bool lanes, const Take& take, ExportProgress progress) {
-    Writer writer(trace, lanes, take);
+    CsvWriter writer(trace, lanes, take);
     writer.heading();
     const bool whole =
         each_step(trace, rule, selected, progress, [&](const StepRow& row) { return writer.row(row); });

@@ -22,9 +22,9 @@ namespace {
 std::string quoted(const std::string& text) { return json_text(nlohmann::json(text)); }
 
 // Where steps stand on the axis, in nanoseconds.
-class Axis {
+class EventAxis {
 public:
-    Axis(const trace::Trace& trace, const Selected& selected)
+    EventAxis(const trace::Trace& trace, const Selected& selected)
         : trace_(trace),
           timed_(!trace.time.empty() && trace.time.size() == trace.steps()),
           stated_(trace.meta.price.clock_mhz >= 1 && trace.meta.price.clock_mhz <= kMostMhz),
@@ -82,9 +82,9 @@ struct Pending {
     analysis::Cost cost;
 };
 
-class Writer {
+class EventWriter {
 public:
-    Writer(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
+    EventWriter(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
            const Take& take)
         : trace_(trace),
           rule_(rule),
@@ -274,7 +274,7 @@ private:
     const trace::Trace& trace_;
     const analysis::PhaseRule& rule_;
     Selected selected_;
-    Axis axis_;
+    EventAxis axis_;
     analysis::CostTable costs_;
     Pieces out_;
     uint64_t stride_;                 // steps between samples of the counters
@@ -286,7 +286,7 @@ private:
 
 bool write_perfetto(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
                     const Take& take, ExportProgress progress) {
-    return Writer(trace, rule, selected, take).write(progress);
+    return EventWriter(trace, rule, selected, take).write(progress);
 }
 
 }  // namespace tilescope::report

@@ -8,16 +8,16 @@
 namespace tilescope::report {
 namespace {
 
-struct Span {
+struct StepSpan {
     uint64_t first = 0, end = 0;
 };
 
 // The selected steps of one block.
-Span span_of(const trace::Trace& trace, const Selected& selected, uint32_t block) {
+StepSpan span_of(const trace::Trace& trace, const Selected& selected, uint32_t block) {
     if (selected.block >= 0 && selected.block != block) return {};
     const trace::Block& b = trace.blocks[block];
     const uint64_t first = std::max(b.first, selected.first), end = std::min(b.first + b.count, selected.end);
-    return first < end ? Span{first, end} : Span{};
+    return first < end ? StepSpan{first, end} : StepSpan{};
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
     const bool one = selected.block >= 0 && static_cast<uint64_t>(selected.block) < trace.blocks.size();
     const auto from = static_cast<uint32_t>(one ? selected.block : 0);
     for (uint32_t block = from; block < (one ? from + 1 : trace.blocks.size()); ++block) {
-        const Span span = span_of(trace, selected, block);
+        const StepSpan span = span_of(trace, selected, block);
         steps += span.end - span.first;
     }
     return steps;
@@ -38,7 +38,7 @@ bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const
     analysis::CostTable costs(trace);
     analysis::PhaseWalk walk(trace, rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
-        const Span span = span_of(trace, selected, block);
+        const StepSpan span = span_of(trace, selected, block);
         if (span.first == span.end) continue;
         walk.enter(block);
         StepRow row;

@@ -74,9 +74,9 @@ Result<std::optional<LevelSpec>> levels_from_json(std::string_view text, std::st
     std::string problem;
     JsonFields of_root(root, problem);
     LevelSpec levels;
-    JsonFields f(of_root.inner("levels", Json::value_t::object), problem);
+    JsonFields f(of_root.object("levels"), problem);
     for (const LevelFigureName& figure : level_figures())
-        if (!read(f.inner(figure.key, Json::value_t::object), figure, levels)) f.fail(figure.key);
+        if (!read(f.object(figure.key), figure, levels)) f.fail(figure.key);
     if (!problem.empty())
         return Error{fmt::format("the levels of '{}' are damaged: {}; mend them", name, problem)};
     return std::optional(levels);

@@ -31,7 +31,7 @@ void positive(JsonFields& f, const char* key, uint32_t& out) {
 }
 
 void read_sizes(JsonFields& f, SmLimits& sm) {
-    for (const Json& size : f.inner("shared_sizes_kib", Json::value_t::array)) {
+    for (const Json& size : f.list("shared_sizes_kib")) {
         const uint32_t before = sm.shared_sizes.empty() ? 0 : sm.shared_sizes.back();
         if (!size.is_number_unsigned() || size.get<uint64_t>() > kMost / 1024 ||
             (!sm.shared_sizes.empty() && size.get<uint64_t>() <= before))
@@ -106,7 +106,7 @@ Result<std::vector<SmLimits>> sm_limits_from_json(std::string_view text, std::st
     std::string problem;
     std::vector<SmLimits> limits;
     JsonFields f(*root, problem);
-    for (const Json& item : f.inner("capabilities", Json::value_t::array)) {
+    for (const Json& item : f.list("capabilities")) {
         SmLimits sm = read_limits(item, problem);
         if (!problem.empty()) {
             return Error{

@@ -122,7 +122,7 @@ struct Maker {
 };
 
 // The work in words.
-struct Words {
+struct WorkWords {
     const trace::Trace& trace;
     const Notation& notation;
 
@@ -176,7 +176,7 @@ PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, con
     }
 
     const PhaseWork work = phase_work(trace, replay, phases);
-    const Words words{trace, notation};
+    const WorkWords words{trace, notation};
     const auto add = [](std::string& text, const std::string& more) {
         text += (text.empty() ? "" : "; ") + more;
     };

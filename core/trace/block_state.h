@@ -15,7 +15,7 @@
 namespace tilescope::trace {
 
 // A form as the differences that its addresses have, ready to compare.
-struct Pattern {
+struct AddressPattern {
     uint32_t form = kNoForm;
     uint32_t mask = 0;
     Space space = Space::Global;
@@ -28,7 +28,7 @@ struct Pattern {
 
 struct SiteCache {
     static constexpr uint32_t kPatterns = 4;
-    std::vector<Pattern> patterns;
+    std::vector<AddressPattern> patterns;
     uint32_t latest = 0;
     uint8_t spaces = 0;  // that its requests went to, a bit each
 };
@@ -38,7 +38,7 @@ struct Steady {
     uint32_t form = kNoForm;
     uint32_t mask = 0;
     Space space = Space::Global;
-    uint64_t lowest = 1, highest = 0, origin = 0;  // as of its Pattern
+    uint64_t lowest = 1, highest = 0, origin = 0;  // as of its AddressPattern
 };
 
 struct BlockRecorder::State {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kAccounted = 1024;  // steps between looks at the memory
 
-bool matches(const Pattern& pattern, const simt::Request& request, uint64_t start) {
+bool matches(const AddressPattern& pattern, const simt::Request& request, uint64_t start) {
     if (pattern.mask != request.mask || pattern.space != request.space || start < pattern.lowest ||
         start > pattern.highest)
         return false;
@@ -28,7 +28,7 @@ bool matches(const Pattern& pattern, const simt::Request& request, uint64_t star
 
 // Where the pattern's first address may lie. Requests that name no array although there are some in
 // their space are not kept as patterns: the same differences elsewhere may lie in one.
-void set_range(Pattern& pattern, const Form& form, const std::vector<Array>& arrays, uint32_t bytes) {
+void set_range(AddressPattern& pattern, const Form& form, const std::vector<Array>& arrays, uint32_t bytes) {
     const bool any =
         std::any_of(arrays.begin(), arrays.end(), [&](const Array& a) { return a.space == form.space; });
     uint64_t first = 0, last = std::numeric_limits<uint64_t>::max() >> 1;
@@ -61,27 +61,28 @@ void add_step(BlockRecorder::State& state, uint32_t form, uint32_t warp, uint32_
     if (state.timed) state.time.push_back(state.now);
 }
 
-Pattern& slot_for_new(BlockRecorder::State& state, SiteCache& cache) {
+AddressPattern& slot_for_new(BlockRecorder::State& state, SiteCache& cache) {
     if (cache.patterns.size() < SiteCache::kPatterns) {
         ++state.patterns;
         cache.patterns.emplace_back();
         cache.latest = static_cast<uint32_t>(cache.patterns.size()) - 1;
     } else {
         cache.latest = (cache.latest + 1) % SiteCache::kPatterns;
-        cache.patterns[cache.latest] = Pattern{};
+        cache.patterns[cache.latest] = AddressPattern{};
     }
     return cache.patterns[cache.latest];
 }
 
 // Fits a request that no pattern of its site matches, and remembers it as one; null where it is none.
-const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const simt::Request& request) {
+const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
+                                 const simt::Request& request) {
     const uint32_t bytes = (*state.sites)[request.site].bytes;
     cache.spaces |= static_cast<uint8_t>(1u << static_cast<unsigned>(request.space));
     const Fitted fitted = fit(*state.arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
     if (number == kNoForm || fitted.form.wide) return nullptr;
-    Pattern& pattern = slot_for_new(state, cache);
+    AddressPattern& pattern = slot_for_new(state, cache);
     pattern.form = number;
     pattern.mask = request.mask;
     pattern.space = request.space;
@@ -95,12 +96,12 @@ const Pattern* record_new(BlockRecorder::State& state, SiteCache& cache, const s
 }
 
 // The pattern that the request follows, null for none.
-const Pattern* record(BlockRecorder::State& state, const simt::Request& request) {
+const AddressPattern* record(BlockRecorder::State& state, const simt::Request& request) {
     SiteCache& cache = state.caches[request.site];
     const uint64_t start = request.address[std::countr_zero(request.mask)];
     for (uint32_t i = 0; i < cache.patterns.size(); ++i) {
         const uint32_t at = (cache.latest + i) % static_cast<uint32_t>(cache.patterns.size());
-        const Pattern& pattern = cache.patterns[at];
+        const AddressPattern& pattern = cache.patterns[at];
         if (matches(pattern, request, start)) {
             cache.latest = at;
             add_step(state, pattern.form, request.warp, static_cast<uint32_t>(start - pattern.origin));
@@ -219,7 +220,7 @@ void BlockRecorder::account() {
     State& s = *state_;
     s.unaccounted = 0;
     if (!s.memory) return;
-    const uint64_t now = bytes() + s.caches.size() * sizeof(SiteCache) + s.patterns * sizeof(Pattern);
+    const uint64_t now = bytes() + s.caches.size() * sizeof(SiteCache) + s.patterns * sizeof(AddressPattern);
     if (now > s.taken) s.memory->take(now - s.taken);
     s.taken = std::max(s.taken, now);
     enough = s.memory->spent();
@@ -261,7 +262,7 @@ void BlockRecorder::expect(uint64_t steps) {
 
 void BlockRecorder::on_steady_request(const simt::Request& request) {
     const size_t before = state_->key.size();
-    const Pattern* pattern = record(*state_, request);
+    const AddressPattern* pattern = record(*state_, request);
     meet(*state_, request.site, state_->key.size() > before);
     if (!pattern) return;
     const size_t sites = state_->caches.size();
@@ -285,7 +286,7 @@ void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
     ++state_->met;
     if (++state_->unaccounted == kAccounted) account();
     SiteCache& cache = state_->caches[site];
-    for (const Pattern& pattern : cache.patterns) {
+    for (const AddressPattern& pattern : cache.patterns) {
         if (pattern.mask == mask) {
             add_step(*state_, pattern.form, warp, 0);
             return;
@@ -298,7 +299,7 @@ void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
     const uint32_t number = intern(state_->table, form, nullptr);
     add_step(*state_, number, warp, 0);
     if (number != kNoForm) {
-        Pattern& pattern = slot_for_new(*state_, cache);
+        AddressPattern& pattern = slot_for_new(*state_, cache);
         pattern.form = number;
         pattern.mask = mask;
     }

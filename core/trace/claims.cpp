@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "core/base/words.h"
+#include "core/trace/meta_fields.h"
 
 namespace tilescope::trace {
 
@@ -96,16 +97,29 @@ Result<void> check_sizes(const Launch& launch) {
     return std::move(all).result();
 }
 
+// The longest text of the fields of each claim.
+struct LongestTexts {
+    size_t name = 0, reason = 0;
+
+    bool has(const char*, bool told) { return told; }
+    void put(const auto&, auto) {}
+    void operator()(const char*, const std::string& text, Claim claim = Claim::NameBytes) {
+        size_t& longest = claim == Claim::NameBytes ? name : reason;
+        longest = std::max(longest, text.size());
+    }
+    template <class T>
+    void operator()(const char*, const std::vector<T>& list) {
+        for (const T& one : list) fields_of(*this, one);
+    }
+    void operator()(const auto&...) {}
+};
+
 Result<void> check_names(const Meta& meta, const Launch& launch) {
-    size_t longest = 0;
-    for (const std::string* name : {&meta.tool_version, &meta.kernel, &meta.source_name, &meta.ptx_name,
-                                    &meta.device, &meta.driver, &meta.recorded_at, &launch.entry})
-        longest = std::max(longest, name->size());
-    for (const Array& array : launch.arrays)
-        longest = std::max({longest, array.name.size(), array.symbol.size()});
-    for (const Argument& argument : launch.arguments) longest = std::max(longest, argument.name.size());
+    LongestTexts longest;
+    fields_of(longest, meta);
+    fields_of(longest, launch);
     All all;
-    all << within(Claim::NameBytes, longest) << within(Claim::ReasonBytes, meta.incomplete_reason.size());
+    all << within(Claim::NameBytes, longest.name) << within(Claim::ReasonBytes, longest.reason);
     return std::move(all).result();
 }
 

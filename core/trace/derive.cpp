@@ -30,7 +30,7 @@ namespace tilescope::trace {
 namespace {
 
 // Where a warp may stop: behind each site, and before the first one.
-struct Ends {
+struct WarpEnds {
     std::vector<bool> behind;  // by site
     bool at_once = false;
 };
@@ -47,7 +47,7 @@ std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<p
 }
 
 // None where the PTX is not that of the sites: phase_rule says so to who needs it.
-std::optional<Ends> ends_of(const Trace& trace) {
+std::optional<WarpEnds> ends_of(const Trace& trace) {
     const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
     if (!module) return std::nullopt;
     const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.launch.entry);
@@ -83,7 +83,7 @@ std::optional<Ends> ends_of(const Trace& trace) {
         for (const int32_t before : flow.blocks[static_cast<size_t>(at)].predecessors)
             enter(static_cast<size_t>(before));
     }
-    Ends ends;
+    WarpEnds ends;
     ends.at_once = leaves[0];
     for (const ptx::Site& site : sites) {
         const ptx::BasicBlock& block = flow.blocks[static_cast<size_t>(flow.block_of[site.instruction])];
@@ -96,7 +96,7 @@ std::optional<Ends> ends_of(const Trace& trace) {
 
 // The first block that has a warp which stops where it may not, null for none. From a block's end backwards:
 // the first step met of a warp is its last.
-const Block* cut_block(const Trace& trace, const Ends& ends) {
+const Block* cut_block(const Trace& trace, const WarpEnds& ends) {
     const uint64_t warps = (trace.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const auto all = static_cast<uint32_t>((uint64_t{1} << warps) - 1);
     for (const Block& block : trace.blocks) {

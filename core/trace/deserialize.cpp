@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <fmt/core.h>
 #include <zstd.h>
@@ -23,8 +24,9 @@ namespace {
 constexpr uint32_t kTables = 6;  // sections before the columns
 
 // Takes numbers off the front; the caller has checked that they are there.
-struct Reader {
+struct NumbersReader {
     std::string_view left;
+    bool known = true;  // all are below their ends
 
     template <class T>
     T take() {
@@ -32,6 +34,16 @@ struct Reader {
         std::memcpy(&value, left.data(), sizeof value);
         left.remove_prefix(sizeof value);
         return value;
+    }
+    template <class T>
+    void operator()(T& out) {
+        out = take<T>();
+    }
+    template <class T, class Stored>
+    void as(T& out, Stored end) {
+        const auto value = take<Stored>();
+        known = known && value < end;
+        out = static_cast<T>(value % end);
     }
 };
 
@@ -52,7 +64,7 @@ Result<void> within_kind(const Section& section) {
 Result<std::vector<Section>> read_sections(std::string_view bytes) {
     if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic)
         return Error{"it does not begin as one"};
-    Reader header{bytes.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
+    NumbersReader header{bytes.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
     const auto version = header.take<uint32_t>();
     const auto count = header.take<uint32_t>();
     const auto size = header.take<uint64_t>();
@@ -71,7 +83,7 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
     if (crc32c(table) != table_crc) return Error{"the checksum of its section table is wrong"};
     const SectionKind last = version == kCopiesVersion ? SectionKind::Arrivals : SectionKind::Returned;
     std::vector<Section> sections(count);
-    Reader reader{table};
+    NumbersReader reader{table};
     uint64_t offset = kHeaderBytes + table.size();
     for (Section& section : sections) {
         section.kind = static_cast<SectionKind>(reader.take<uint32_t>());
@@ -148,43 +160,6 @@ bool unpack(std::string_view bytes, const Section& section, Values& out) {
     return have == section.raw && in.pos == in.size;
 }
 
-void read_forms(std::string_view raw, Trace& trace, bool& known) {
-    trace.forms.resize(raw.size() / kFormBytes);
-    Reader reader{raw};
-    for (Form& form : trace.forms) {
-        form.site = reader.take<uint32_t>();
-        form.mask = reader.take<uint32_t>();
-        form.stride = reader.take<int32_t>();
-        form.stride2 = reader.take<int32_t>();
-        form.irregular = reader.take<int32_t>();
-        form.array = reader.take<uint8_t>();
-        form.base_high = reader.take<uint8_t>();
-        form.width = reader.take<uint8_t>();
-        const auto space = reader.take<uint8_t>();
-        const auto wide = reader.take<uint32_t>();
-        known = known && space < kSpaces && wide <= 1;
-        form.space = static_cast<Space>(space % kSpaces);
-        form.wide = wide != 0;
-    }
-}
-
-void read_blocks(std::string_view raw, Trace& trace) {
-    trace.blocks.resize(raw.size() / kBlockBytes);
-    Reader reader{raw};
-    uint64_t first = 0;
-    for (Block& block : trace.blocks) {
-        block.x = reader.take<uint32_t>();
-        block.y = reader.take<uint32_t>();
-        block.z = reader.take<uint32_t>();
-        block.sm = reader.take<uint32_t>();
-        block.count = reader.take<uint64_t>();
-        block.dropped = reader.take<uint64_t>();
-        block.clock = reader.take<uint64_t>();
-        block.first = first;
-        first += block.count;
-    }
-}
-
 Result<void> check_lines(Claim claim, const std::string& text) {
     return within(claim, static_cast<uint64_t>(std::ranges::count(text, '\n')));
 }
@@ -220,14 +195,21 @@ Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sec
         return damaged;
     if (auto ok = check_lines(Claim::SourceLines, trace.meta.source); !ok) return ok;
     if (auto ok = check_lines(Claim::PtxLines, trace.meta.ptx); !ok) return ok;
-    bool known = true;
     if (!unpack(bytes, sections[3], raw)) return damaged;
-    read_forms(raw, trace, known);
-    if (!known) return Error{"its forms hold values that mean nothing"};
+    NumbersReader forms{raw};
+    trace.forms.resize(raw.size() / kFormBytes);
+    for (Form& form : trace.forms) numbers_of_form(forms, form);
+    if (!forms.known) return Error{"its forms hold values that mean nothing"};
     static_assert(sizeof(trace.irregular[0]) == kRowBytes);
     if (!unpack(bytes, sections[4], trace.irregular)) return damaged;
     if (!unpack(bytes, sections[5], raw)) return damaged;
-    read_blocks(raw, trace);
+    NumbersReader numbers{raw};
+    uint64_t first = 0;
+    trace.blocks.resize(raw.size() / kBlockBytes);
+    for (Block& block : trace.blocks) {
+        numbers_of_block(numbers, block);
+        block.first = std::exchange(first, first + block.count);
+    }
     return {};
 }
 

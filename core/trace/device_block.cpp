@@ -50,8 +50,8 @@ std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<Stre
     return last;
 }
 
-const Move* move_of(const std::vector<Move>& moves, uint64_t address) {
-    for (const Move& move : moves)
+const Relocation* move_of(const std::vector<Relocation>& moves, uint64_t address) {
+    for (const Relocation& move : moves)
         if (address - move.first < move.bytes) return &move;
     return nullptr;
 }
@@ -108,22 +108,22 @@ public:
     void ask(uint32_t step, uint32_t mask) { copies_.push_back({step, mask, groups_.open()}); }
     void pass(const ptx::Code& code, uint32_t mask, BlockRecorder& recorder) {
         if (code.kind == ptx::Code::Kind::Wait) {
-            for (Copy& copy : copies_) {
+            for (OpenCopy& copy : copies_) {
                 copy.mask &= ~groups_.arrived(copy.group, copy.mask & mask, code.second);
                 if (copy.mask == 0) recorder.on_arrival(copy.step);
             }
-            std::erase_if(copies_, [](const Copy& copy) { return copy.mask == 0; });
+            std::erase_if(copies_, [](const OpenCopy& copy) { return copy.mask == 0; });
         }
         if (code.kind == ptx::Code::Kind::Commit || code.second == ptx::kAllGroups) groups_.commit(mask);
     }
 
 private:
-    struct Copy {
+    struct OpenCopy {
         uint32_t step = 0, mask = 0;
         simt::CopyGroups::OfLanes group{};
     };
     simt::CopyGroups groups_;
-    std::vector<Copy> copies_;
+    std::vector<OpenCopy> copies_;
 };
 
 using Addresses = std::array<uint64_t, kWarpSize>;
@@ -146,13 +146,13 @@ Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, u
 bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
     const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
     for (uint64_t& a : address) a &= keep;
-    const std::vector<Move>& moves = layout.moves[static_cast<size_t>(space)];
+    const std::vector<Relocation>& moves = layout.moves[static_cast<size_t>(space)];
     if (moves.empty()) return true;
-    const Move* first = move_of(moves, address[std::countr_zero(mask)]);
+    const Relocation* first = move_of(moves, address[std::countr_zero(mask)]);
     bool alike = true;
     for_lanes(mask, [&](uint32_t lane) {
         uint64_t& a = address[lane];
-        const Move* own = move_of(moves, a);
+        const Relocation* own = move_of(moves, a);
         alike = alike && own == first;
         own = own ? own : first;
         a = own ? (a + own->shift) & keep : a;
@@ -177,8 +177,8 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         return;
     }
     if (!record.addresses && !facts.atomic) {
-        const std::vector<Move>& moves = layout.moves[static_cast<size_t>(facts.space)];
-        const Move* move = move_of(moves, record.address);
+        const std::vector<Relocation>& moves = layout.moves[static_cast<size_t>(facts.space)];
+        const Relocation* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
         if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start))
             return;

@@ -93,6 +93,20 @@ inline constexpr uint64_t kFormBytes = 28;
 inline constexpr uint64_t kBlockBytes = 40;
 inline constexpr uint64_t kRowBytes = 128;
 
+// The numbers of a form and of a block in the order of the file, for what writes them and what reads them:
+// io(member), and io.as(member, end) for what is stored as a number of the type of `end`, below it.
+template <class Io, class AForm>
+void numbers_of_form(Io& io, AForm& form) {
+    io(form.site), io(form.mask), io(form.stride), io(form.stride2), io(form.irregular);
+    io(form.array), io(form.base_high), io(form.width);
+    io.as(form.space, uint8_t{kSpaces});
+    io.as(form.wide, uint32_t{2});
+}
+template <class Io, class ABlock>
+void numbers_of_block(Io& io, ABlock& block) {
+    io(block.x), io(block.y), io(block.z), io(block.sm), io(block.count), io(block.dropped), io(block.clock);
+}
+
 // CRC-32C of some bytes, continuing `crc`.
 uint32_t crc32c(std::string_view bytes, uint32_t crc = 0);
 

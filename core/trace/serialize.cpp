@@ -24,7 +24,7 @@ std::string_view bytes_of_column(const uint32_t* values, uint64_t count) {
     return {reinterpret_cast<const char*>(values), count * sizeof(uint32_t)};
 }
 
-struct Writer {
+struct SectionWriter {
     std::vector<Section> table;
     std::string stored;
 
@@ -43,42 +43,21 @@ struct Writer {
     }
 };
 
-std::string forms_of(const Trace& trace) {
+struct NumbersWriter {
     std::string out;
-    out.reserve(trace.forms.size() * kFormBytes);
-    for (const Form& form : trace.forms) {
-        put(out, form.site);
-        put(out, form.mask);
-        put(out, form.stride);
-        put(out, form.stride2);
-        put(out, form.irregular);
-        put(out, form.array);
-        put(out, form.base_high);
-        put(out, form.width);
-        put(out, static_cast<uint8_t>(form.space));
-        put(out, uint32_t{form.wide});
+    template <class T>
+    void operator()(T value) {
+        put(out, value);
     }
-    return out;
-}
-
-std::string blocks_of(const Trace& trace) {
-    std::string out;
-    out.reserve(trace.blocks.size() * kBlockBytes);
-    for (const Block& block : trace.blocks) {
-        put(out, block.x);
-        put(out, block.y);
-        put(out, block.z);
-        put(out, block.sm);
-        put(out, block.count);
-        put(out, block.dropped);
-        put(out, block.clock);
+    template <class T, class Stored>
+    void as(T value, Stored) {
+        put(out, static_cast<Stored>(value));
     }
-    return out;
-}
+};
 
 // One column, chunk by chunk, each made small in a copy.
 template <class Transform>
-void add_column(Writer& writer, SectionKind kind, const Column& column, Transform transform) {
+void add_column(SectionWriter& writer, SectionKind kind, const Column& column, Transform transform) {
     std::vector<uint32_t> chunk;
     for (uint64_t first = 0; first < column.size(); first += kChunkSteps) {
         const uint64_t count = std::min<uint64_t>(kChunkSteps, column.size() - first);
@@ -92,14 +71,17 @@ void add_column(Writer& writer, SectionKind kind, const Column& column, Transfor
 }  // namespace
 
 std::string serialize(const Trace& trace) {
-    Writer writer;
+    SectionWriter writer;
     writer.add(SectionKind::Meta, meta_to_json(trace));
     writer.add(SectionKind::Source, trace.meta.source);
     writer.add(SectionKind::Ptx, trace.meta.ptx);
-    writer.add(SectionKind::Forms, forms_of(trace));
+    NumbersWriter forms, blocks;
+    for (const Form& form : trace.forms) numbers_of_form(forms, form);
+    for (const Block& block : trace.blocks) numbers_of_block(blocks, block);
+    writer.add(SectionKind::Forms, forms.out);
     writer.add(SectionKind::Irregular,
                {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * kRowBytes});
-    writer.add(SectionKind::Blocks, blocks_of(trace));
+    writer.add(SectionKind::Blocks, blocks.out);
     for (const Array& array : trace.launch.arrays) {
         if (array.contents.kind != Contents::Kind::Stored) continue;
         const std::vector<std::byte>& bytes = *array.contents.bytes;

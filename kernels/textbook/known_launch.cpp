@@ -63,7 +63,7 @@ Result<LevelCounters> level_counters_from_json(std::string_view text, std::strin
     LevelCounters counters;
     JsonFields f(root, problem);
     f.text("device", counters.device);
-    for (const Json& item : f.inner("rows", Json::value_t::array)) {
+    for (const Json& item : f.list("rows")) {
         counters.rows.push_back(read_row(item, problem));
         if (!problem.empty())
             return Error{fmt::format("'{}' is damaged in row {}: {}; count the launches again", name,

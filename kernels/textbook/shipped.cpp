@@ -60,7 +60,7 @@ CounterRow read_row(const Json& entry, std::string& problem) {
     JsonFields f(entry, problem);
     read_launch(f, row);
     f.text("ptx", row.ptx);
-    const Json& counters = f.inner("counters", Json::value_t::object);
+    const Json& counters = f.object("counters");
     JsonFields counts(counters, problem);
     for (const auto& item : counters.items()) {
         double count = 0;
@@ -113,7 +113,7 @@ Result<std::vector<ShippedRecording>> recordings_from_json(std::string_view text
     if (!whole) return whole.error();
     std::string problem;
     std::vector<ShippedRecording> recordings;
-    for (const Json& entry : JsonFields(*whole, problem).inner("recordings", Json::value_t::array))
+    for (const Json& entry : JsonFields(*whole, problem).list("recordings"))
         recordings.push_back(read_recording(entry, problem));
     if (!problem.empty()) return cannot_use(name, problem);
     return recordings;
@@ -130,7 +130,7 @@ Result<Counters> counters_from_json(std::string_view text, std::string_view name
     f.text("tool", counters.tool);
     f.text("date", counters.date);
     f.text("command", counters.command);
-    for (const Json& entry : f.inner("rows", Json::value_t::array))
+    for (const Json& entry : f.list("rows"))
         counters.rows.push_back(read_row(entry, problem));
     if (!problem.empty()) return cannot_use(name, problem);
     return counters;

@@ -124,9 +124,9 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
                         name, kSchema)};
     }
     for (const auto& [key, value] : kTexts) f.text(key, timings.*value);
-    JsonFields roofs(f.inner("roofs", Json::value_t::object), problem);
+    JsonFields roofs(f.object("roofs"), problem);
     for (const auto& [key, roof] : kRoofs) roofs.real(key, timings.roofs.*roof);
-    for (const Json& item : f.inner("rows", Json::value_t::array)) {
+    for (const Json& item : f.list("rows")) {
         timings.rows.push_back(read_row(item, problem));
         if (!problem.empty()) {
             return Error{fmt::format("'{}' is damaged in row {}: {}; measure it again", name,

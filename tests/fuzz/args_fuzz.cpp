@@ -5,7 +5,8 @@
 
 #include <unistd.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
+#include "app/cli/line.h"
 #include "core/base/text.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/fuzz/fuzz.h"

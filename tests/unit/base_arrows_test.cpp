@@ -98,7 +98,7 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/model.h"), 1u) << "a screen beside it";
     EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/step/state.h"), 1u);
     EXPECT_EQ(found("app/step/made_up.cpp", "app/app.h"), 1u) << "the whole State";
-    EXPECT_EQ(found("app/app.cpp", "app/cli/cli.h"), 1u);
+    EXPECT_EQ(found("app/app.cpp", "app/cli/command.h"), 1u);
     EXPECT_EQ(found("app/platform/made_up.h", "app/draw/theme.h"), 1u);
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "app/platform/backend.h"), 1u);
     EXPECT_EQ(found("kernels/run/made_up.cpp", "kernels/gpu/driver.h"), 1u);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/line.h"
 
 namespace tilescope::cli {
 namespace {
@@ -73,7 +73,7 @@ TEST(Completion, OfEveryOptionThatTakesAWord) {
                 words.insert(words.end(), places++, "x");
             } else {
                 const std::string takes = option->get_type_name();
-                EXPECT_NE(takes, "TEXT") << what << " has no row in kPlaces";
+                EXPECT_NE(takes, "TEXT") << what << " does not say what it takes";
                 if (takes.starts_with("UINT") || has(unlisted, takes)) continue;
                 words.push_back(option->get_name());
             }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/arguments.h"
 #include "core/trace/file.h"
 #include "tests/recorded.h"
 

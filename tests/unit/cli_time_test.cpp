@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/cli/cli.h"
+#include "app/cli/time_job.h"
 
 namespace tilescope::cli {
 namespace {

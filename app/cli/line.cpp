@@ -1,20 +1,16 @@
-#include "app/cli/cli.h"
+// The parser, made of the commands' tables, and the program's one way in and out.
+#include "app/cli/line.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <future>
 #include <new>
 
-#include <fmt/format.h>
-#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
-#include <unistd.h>
-
+#include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/version.h"
 
 namespace tilescope::cli {
 
@@ -39,6 +35,37 @@ std::string help_of(const CLI::App& app) {
     return "tilescope --help";
 }
 
+void add(CommandLine& line, CLI::App& to, const CommandOption& option) {
+    CLI::Option* const added = std::visit(
+        [&](auto* into) {
+            if constexpr (std::is_same_v<decltype(into), bool*>)
+                return to.add_flag(option.names, *into, option.about);
+            else
+                return to.add_option(option.names, *into, option.about);
+        },
+        option.into);
+    line.takes[added] = option.takes;
+    if (*option.takes && !added->get_positional()) added->type_name(option.takes);
+    if (option.giving & kRequired) added->required();
+    if (option.giving & kNotZero) added->check(CLI::Range(uint64_t{1}, UINT64_MAX));
+    if (option.giving & kOneValue) added->expected(1);
+    if (option.giving & kSeveral) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (option.giving & kSingleWords) added->allow_extra_args(false);
+}
+
+void add(CommandLine& line, const Command& command) {
+    CLI::App* to = &line;
+    if (*command.name) {
+        to = line.add_subcommand(command.name, command.about);
+        to->callback([&line, run = command.run] { line.chosen = run; });
+    } else {
+        line.chosen = command.run;
+    }
+    if (command.hidden) to->group("");
+    if (command.any_words && to != &line) to->allow_extras();
+    for (const CommandOption& option : command.options) add(line, *to, option);
+}
+
 }  // namespace
 
 std::unique_ptr<CommandLine> command_line() {
@@ -46,17 +73,19 @@ std::unique_ptr<CommandLine> command_line() {
     line->set_version_flag("--version", fmt::format("tilescope {}", kVersion));
     line->require_subcommand(0, 1);
     line->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    for (AddCommand* add : {add_window, add_open, add_kernels, add_devices, add_record, add_recordings,
-                            add_report, add_table, add_time, add_limits, add_roofline, add_levels,
-                            add_compare, add_render, add_export, add_complete, add_manual})
-        add(*line);
-    name_places(*line);
+    for (MakeCommand* make :
+         {window_command, open_command, kernels_command, devices_command, record_command, recordings_command,
+          report_command, table_command, time_command, limits_command, roofline_command, levels_command,
+          compare_command, render_command, export_command, complete_command, manual_command})
+        add(*line, make());
     // After the commands, which would inherit it.
     line->footer(
         "Exit status: 0 done, 1 failure, 2 wrong call.\nStart with:\n  tilescope record tiled --tile 2 --m 4 "
         "--k 4 --n 4 -o lecture.tsc\n  tilescope table lecture.tsc");
     return line;
 }
+
+bool takes_value(const CLI::Option& option) { return option.get_expected_max() != 0; }
 
 std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
     try {
@@ -71,43 +100,6 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv) {
                     fmt::format("{}; '{}' lists what can be given", sentence_of(error), help_of(line)));
     }
 }
-
-namespace {
-
-// What a signal handler may touch: a lock-free atomic, and nothing that goes away while it is installed.
-std::atomic<bool>* g_stop = nullptr;
-
-void on_signal(int) {
-    if (g_stop) g_stop->store(true);
-}
-
-// Handlers while it lives, the former ones afterwards. SIGHUP stays ignored where it is, as nohup wants it; a
-// script's background command is started with SIGINT ignored and is stopped by it all the same.
-class StopOnSignal {
-public:
-    explicit StopOnSignal(std::atomic<bool>& stop) {
-        g_stop = &stop;
-        struct sigaction action {};
-        action.sa_handler = on_signal;
-        for (size_t at = 0; at < kSignals.size(); ++at) {
-            sigaction(kSignals[at], nullptr, &former_[at]);
-            if (kSignals[at] != SIGHUP || former_[at].sa_handler != SIG_IGN)
-                sigaction(kSignals[at], &action, nullptr);
-        }
-    }
-    ~StopOnSignal() {
-        for (size_t at = 0; at < kSignals.size(); ++at) sigaction(kSignals[at], &former_[at], nullptr);
-        g_stop = nullptr;
-    }
-    StopOnSignal(const StopOnSignal&) = delete;
-    StopOnSignal& operator=(const StopOnSignal&) = delete;
-
-private:
-    static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-    std::array<struct sigaction, kSignals.size()> former_{};
-};
-
-}  // namespace
 
 int run(int argc, char** argv) {
     remove_unfinished_on_signals();
@@ -139,46 +131,6 @@ int print(std::string_view text) {
     if (!written || std::fflush(stdout) != 0)
         return fail(kFailure, fmt::format("standard output cannot be written: {}", std::strerror(errno)));
     return kDone;
-}
-
-void check_output(const std::string& path, const std::vector<std::string>& inputs) {
-    const std::string why = why_not_writable(path, inputs);
-    if (!why.empty()) refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path, why);
-}
-
-void write_text(const std::string& path, std::string_view text) {
-    OutputFile file(path);
-    file.write(text);
-    keep(file, path);
-}
-
-void keep(OutputFile& file, const std::string& path) {
-    const std::string why = file.keep();
-    if (!why.empty()) refuse(kFailure, "'{}' cannot be written: {}; name another file with -o", path, why);
-}
-
-void run_stoppable(const std::function<void()>& work, std::atomic<bool>& stop) {
-    const StopOnSignal guard(stop);
-    work();
-}
-
-void run_with_progress(const std::function<void()>& work, std::atomic<bool>& stop,
-                       const std::atomic<uint64_t>& done, uint64_t total, const char* things) {
-    using namespace std::chrono_literals;
-    const StopOnSignal guard(stop);
-    const bool terminal = isatty(STDERR_FILENO) == 1;
-    bool shown = false;
-    auto finished = std::async(std::launch::async, work);
-    // The first line waits a little: quick work needs none.
-    while (finished.wait_for(shown ? 100ms : 300ms) != std::future_status::ready) {
-        if (!terminal) continue;
-        std::fprintf(stderr, "\r%llu of %llu %s%s", static_cast<unsigned long long>(done.load()),
-                     static_cast<unsigned long long>(total), things, stop ? ", stopping" : "");
-        std::fflush(stderr);
-        shown = true;
-    }
-    if (shown) std::fputs("\r\x1b[K", stderr);
-    finished.get();
 }
 
 }  // namespace tilescope::cli
