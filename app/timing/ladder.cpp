@@ -54,14 +54,6 @@ std::string share_of(const Timing& row, const Timing& library) {
 // How many times as fast a is.
 std::string times(const Timing& a, const Timing& b) { return draw::ratio_text(b.median_ms / a.median_ms); }
 
-// "register column", "register column and warp tile", "a, b and c".
-std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return text;
-}
-
 // Which rungs gain on the one below them, and which does most.
 std::string steps_words(const std::vector<Measured>& rungs) {
     if (rungs.size() < 3) return "";
