@@ -126,7 +126,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                     ui.px(2));
     ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
     key_of(ui, at, "works before the barrier", Ink::Product);
-    if (!hidden) key_of(ui, at, "held", wait_bar);
+    if (!hidden) key_of(ui, at, "held", draw::wait_bar);
     if (!hidden) key_of(ui, at, "behind the barrier", Ink::SharedLoad);
     key_of(ui, at, "now", [&](draw::Ui&, const Rect& box) {
         ui.list.AddLine({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y},

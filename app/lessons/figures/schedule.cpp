@@ -130,7 +130,7 @@ std::vector<SignKey> keys_of(const ScheduleView& view, bool cuts) {
             keys.push_back(
                 {draw::words_of(kind), [kind](draw::Ui& ui, const Rect& box) { sign(ui, box, kind); }});
     }
-    if (held) keys.push_back({"at a barrier", wait_bar});
+    if (held) keys.push_back({"at a barrier", draw::wait_bar});
     if (behind) keys.push_back({"behind a global load", behind_line});
     keys.push_back({"computes or waits: not recorded which",
                     [](draw::Ui& ui, const Rect& box) { baseline(ui, box, Ink::LineStrong, 1); }});
