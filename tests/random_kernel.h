@@ -111,9 +111,10 @@ public:
     mov.u32 %group, %ctaid.x;
 )";
         head += fmt::format("    mad.lo.u32 %gid, %group, {}, %me;\n", threads_);
-        head +=
-            "    mov.u32 %base, cells;\n    mad.lo.u32 %cell, %me, 4, %base;\n    st.shared.u32 [%cell], "
-            "0;\n";
+        head += R"ptx(    mov.u32 %base, cells;
+    mad.lo.u32 %cell, %me, 4, %base;
+    st.shared.u32 [%cell], 0;
+)ptx";
         for (uint32_t v = 0; v < kVariables; ++v) head += fmt::format("    add.u32 %v{}, %gid, {};\n", v, v);
         head += "    bar.sync 0;\n";
         std::string tail = "    mov.u32 %hash, 0;\n";

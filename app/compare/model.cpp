@@ -271,13 +271,6 @@ CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const
 
 // --- what is said about the two: numbers, ratios, and the sentence that they come to
 
-std::string count_text(uint64_t count) {
-    if (count < 1'000'000) return grouped(count);
-    const bool giga = count >= 999'500'000;
-    const double size = static_cast<double>(count) / (giga ? 1e9 : 1e6);
-    return (size < 99.95 ? fmt::format("{:#.3g}", size) : fmt::format("{:.0f}", size)) + (giga ? " G" : " M");
-}
-
 std::string ratio_text(const Count& count) {
     const auto ratio = count.ratio();
     return ratio ? three_digits(*ratio) : "";

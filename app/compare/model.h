@@ -98,7 +98,6 @@ struct Counters {
 Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
                   const BlockIndex& b_index, uint32_t b_step);
 
-std::string count_text(uint64_t count);      // "16,384", "1.05 M": seven characters at most
 std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
 // The same as a fraction: "1/16", "4.25", "same"; "" where there is none of one of them.
 std::string times_text(const Count& count);

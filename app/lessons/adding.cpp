@@ -99,9 +99,7 @@ float adding_strip(Ui& ui, const Rect& area) {
     const float height =
         ui.px(8) + small + ui.px(4) + field + ui.px(4) + body * static_cast<float>(lines) + ui.px(8);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
-    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), ui.ink(Ink::Accent), 0.12f),
-                          ui.px(6));
-    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(Ink::Accent), ui.px(2));
+    strip_ground(ui, rect, Ink::Accent, 0.12f);
     const float x = rect.min.x + pad;
     float y = rect.min.y + ui.px(8);
     const std::string to = added_to(ui.state);

@@ -16,21 +16,15 @@ using Kind = Question::Kind;
 constexpr uint32_t kMostLooked = 20'000;  // steps of a block
 constexpr uint64_t kMostCells = 64;       // elements that one clicks
 
-uint64_t fact(Scene& scene, std::string_view name) { return find_fact(name)->at(scene).value_or(0); }
-StepKind kind_of(const Scene& scene) { return look::kind_of(scene.trace, scene.index.first + scene.step); }
-uint32_t mask_of(const Scene& scene) { return scene.trace.form_of(scene.index.first + scene.step).mask; }
 bool is_request(const Scene& scene) {
-    return kind_of(scene) != StepKind::Barrier && mask_of(scene) != 0 &&
-           scene.trace.form_of(scene.index.first + scene.step).array != trace::kNoArray;
+    const trace::Form& form = form_of(scene);
+    return kind_of(scene) != StepKind::Barrier && form.mask != 0 && form.array != trace::kNoArray;
 }
-bool is_global(const Scene& scene) {
-    const StepKind kind = kind_of(scene);
-    return (kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore) && is_request(scene);
+bool is_either(const Scene& scene, StepKind load, StepKind store) {
+    return (kind_of(scene) == load || kind_of(scene) == store) && is_request(scene);
 }
-bool is_shared(const Scene& scene) {
-    const StepKind kind = kind_of(scene);
-    return (kind == StepKind::SharedLoad || kind == StepKind::SharedStore) && is_request(scene);
-}
+bool is_global(const Scene& scene) { return is_either(scene, StepKind::GlobalLoad, StepKind::GlobalStore); }
+bool is_shared(const Scene& scene) { return is_either(scene, StepKind::SharedLoad, StepKind::SharedStore); }
 
 struct AskKind {
     Kind kind;
@@ -44,7 +38,7 @@ const std::vector<AskKind>& kinds() {
     static const std::vector<AskKind> all = {
         {Kind::Elements, "Which elements of {array} does warp {warp} touch here?", "",
          "{lanes} lanes work here; together they touch {touched} elements of {array}.",
-         [](Scene& s) { return is_request(s) && fact(s, "touched") <= kMostCells; }},
+         [](Scene& s) { return is_request(s) && number_at(s, "touched") <= kMostCells; }},
         {Kind::Number, "How many sectors does this request of warp {warp} need?", "sectors",
          "The lanes touch {touched} elements of {array}; packed closely they would need {least_sectors}.",
          [](Scene& s) { return is_global(s); }},
@@ -59,13 +53,13 @@ const std::vector<AskKind>& kinds() {
         {Kind::Bank, "Which bank is the fullest, with most different words?", "",
          "{words} words lie in {banks} banks, so the request takes {wavefronts} of the least "
          "{least_wavefronts}.",
-         [](Scene& s) { return is_shared(s) && fact(s, "wavefronts") > 1; }},
+         [](Scene& s) { return is_shared(s) && number_at(s, "wavefronts") > 1u; }},
         {Kind::Lanes, "Which lanes of warp {warp} work here?", "active",
          "{lanes} work, {idle} do not: their threads do not exist, or do not take this path.",
-         [](Scene& s) { return is_request(s) && mask_of(s) != 0xFFFF'FFFFu; }},
+         [](Scene& s) { return is_request(s) && form_of(s).mask != 0xFFFF'FFFFu; }},
         {Kind::Number, "How many warps of the block does this barrier still wait for?", "awaited",
          "Of {warps} warps {arrived} have come.",
-         [](Scene& s) { return kind_of(s) == StepKind::Barrier && fact(s, "warps") > 1; }},
+         [](Scene& s) { return kind_of(s) == StepKind::Barrier && number_at(s, "warps") > 1u; }},
         {Kind::Choice,
          "Is the product of this recording right?",
          "",
@@ -77,7 +71,7 @@ const std::vector<AskKind>& kinds() {
          "Measured at this size, is this kernel faster than {rival}?",
          "",
          "It runs at {speed} per cent of the speed of {rival}.",
-         [](Scene& s) { return find_fact("speed")->at(s).has_value(); },
+         [](Scene& s) { return number_at(s, "speed").has_value(); },
          true,
          {{"faster", "speed > 100"}, {"slower, or as fast", "speed <= 100"}}},
     };
@@ -96,7 +90,7 @@ std::optional<uint32_t> step_for(const State& state, const AskKind& kind, size_t
     const uint32_t steps = std::min(scene.index.steps, kMostLooked);
     for (uint32_t i = 0; i < steps; ++i) {
         scene.step = (from + i) % scene.index.steps;
-        const uint32_t site = kind.once ? 0 : scene.trace.form_of(scene.index.first + scene.step).site;
+        const uint32_t site = kind.once ? 0 : form_of(scene).site;
         if (state.quiz_asked.contains({number, site})) continue;
         if (kind.fits(scene)) return scene.step;
         if (kind.once) return std::nullopt;  // it is the same at every step

@@ -50,7 +50,7 @@ bool take_character(session::Question& asked, const Question& question, uint32_t
     constexpr size_t kMostTyped = 18;
     const bool digit = character >= '0' && character <= '9';
     const bool sign = question.kind == Question::Kind::Value && character == '-';
-    const bool point = (question.kind == Question::Kind::Value || question.fraction) && character == '.';
+    const bool point = (question.kind == Question::Kind::Value || question.modelled) && character == '.';
     if (!digit && !sign && !point) return false;
     if (asked.typed.size() < kMostTyped) asked.typed += static_cast<char>(character);
     return true;

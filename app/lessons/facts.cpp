@@ -1,9 +1,8 @@
-// The facts of lessons by name (model.h says what each is), conditions over them, and sentences that are
-// filled with them. All of it is read off the recording at one step.
+// The facts of lessons, a row each: name, noun, what hides it, what it means, and how it is worked out. All of
+// them are read off the recording at one step. Questions (questions.cpp) and docs/lessons.md are made of these
+// rows; tests/twin/lesson_facts.h works each out again.
 #include <algorithm>
 #include <bit>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -47,16 +46,23 @@ analysis::Reuse reuse_of(Scene& scene) {
     return all;
 }
 
-StepKind kind_of(const Scene& scene) { return look::kind_of(scene.trace, scene.index.first + scene.step); }
+template <auto Extent>
+Number of_shape(Scene& scene) {
+    return shape_of(scene).*Extent;
+}
+template <auto Count>
+Number of_reuse(Scene& scene) {
+    return reuse_of(scene).*Count;
+}
+
+uint64_t recorded(const Scene& scene) { return scene.index.first + scene.step; }
 bool is_global(StepKind kind) { return kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore; }
 bool is_shared(StepKind kind) { return kind == StepKind::SharedLoad || kind == StepKind::SharedStore; }
 
 draw::RequestView request_of(const Scene& scene) {
     return look::request_view(scene.trace, scene.index, scene.step);
 }
-uint64_t lanes_of(const Scene& scene) {
-    return static_cast<uint64_t>(std::popcount(scene.trace.form_of(scene.index.first + scene.step).mask));
-}
+Number lanes(Scene& scene) { return static_cast<uint64_t>(std::popcount(form_of(scene).mask)); }
 
 // A fact of a request that fits: what(RequestView); none of any other step.
 template <bool (*Fits)(StepKind), class What>
@@ -66,27 +72,32 @@ Number of_request(const Scene& scene, What what) {
 }
 bool is_request(StepKind kind) { return kind != StepKind::Barrier; }
 
-uint64_t touched(const Scene& scene) {
-    std::set<uint64_t> elements;
-    look::for_elements(scene.trace, trace::decode(scene.trace, scene.index.first + scene.step),
-                       [&](uint32_t, uint64_t element) { elements.insert(element); });
-    return elements.size();
+template <auto Count>
+Number global_cost(Scene& scene) {
+    return of_request<is_global>(
+        scene, [](const draw::RequestView& r) { return r.cost.global.*Count; });
+}
+template <auto Count>
+Number shared_cost(Scene& scene) {
+    return of_request<is_shared>(
+        scene, [](const draw::RequestView& r) { return r.cost.shared.*Count; });
 }
 
 // Lanes of the request's warp that are switched off: in rows of the block of which no lane is on, or in
 // others.
-uint64_t outside(const draw::RequestView& request, const Dim3& block, bool whole_rows) {
+uint64_t outside(const Scene& scene, const draw::RequestView& request, bool whole_rows) {
+    const uint32_t across = scene.trace.launch.block.x;
     uint64_t lanes = 0;
     for (const draw::LaneView& lane : request.lanes) {
         const bool row_on = std::ranges::any_of(request.lanes, [&](const draw::LaneView& other) {
-            return other.active && other.thread / block.x == lane.thread / block.x;
+            return other.active && other.thread / across == lane.thread / across;
         });
         if (lane.exists && !lane.active && row_on != whole_rows) ++lanes;
     }
     return lanes;
 }
 
-uint64_t warps_here(const Scene& scene) {
+Number warps_here(Scene& scene) {
     const trace::Trace& trace = scene.trace;
     const BlockIndex& index = scene.index;
     const uint32_t step = scene.step;
@@ -96,7 +107,7 @@ uint64_t warps_here(const Scene& scene) {
     return warps.size();
 }
 
-uint64_t still_reading(const Scene& scene) {
+Number still_reading(Scene& scene) {
     const trace::Trace& trace = scene.trace;
     const BlockIndex& index = scene.index;
     const uint32_t step = scene.step;
@@ -108,7 +119,7 @@ uint64_t still_reading(const Scene& scene) {
     return warps.size();
 }
 
-uint64_t unfilled(const Scene& scene) {
+Number unfilled(Scene& scene) {
     const trace::Trace& trace = scene.trace;
     const BlockIndex& index = scene.index;
     const uint32_t step = scene.step;
@@ -147,10 +158,14 @@ const std::vector<uint32_t>* arrivals_of(const Scene& scene) {
     const uint32_t interval = scene.index.phases.interval[scene.step];
     return interval < scene.index.arrivals.size() ? &scene.index.arrivals[interval] : nullptr;
 }
-Number arrived(const Scene& scene) {
+Number arrived(Scene& scene) {
     const auto* const all = arrivals_of(scene);
     if (all == nullptr) return std::nullopt;
     return static_cast<uint64_t>(std::ranges::upper_bound(*all, scene.step) - all->begin());
+}
+Number awaited(Scene& scene) {
+    const auto* const all = arrivals_of(scene);
+    return all == nullptr ? Number() : all->size() - *arrived(scene);
 }
 
 template <class What>
@@ -178,7 +193,8 @@ size_t worst_bank(const draw::RequestView& request) {
 }
 
 // Loads by lanes that go on to shared memory through no register: those of cp.async.
-uint64_t copied(const trace::Trace& trace) {
+Number copied(Scene& scene) {
+    const trace::Trace& trace = scene.trace;
     uint64_t loads = 0;
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const ptx::Site& site = trace.sites[trace.form_of(step).site];
@@ -189,7 +205,7 @@ uint64_t copied(const trace::Trace& trace) {
 }
 
 // Requests that read shared memory between a copy and the step behind which its block has waited for it.
-Number read_meanwhile(const Scene& scene) {
+Number read_meanwhile(Scene& scene) {
     const auto copy = look::copy_of(scene.trace, scene.index, scene.step);
     if (!copy || !copy->behind) return std::nullopt;
     uint64_t requests = 0;
@@ -198,101 +214,157 @@ Number read_meanwhile(const Scene& scene) {
     return requests;
 }
 
+// --- the rows
+
+using session::Hide;
 using S = Scene;
 using R = draw::RequestView;
-constexpr Fact kFacts[] = {
-    {"m", [](S& s) -> Number { return shape_of(s).m; }},
-    {"k", [](S& s) -> Number { return shape_of(s).k; }},
-    {"n", [](S& s) -> Number { return shape_of(s).n; }},
-    {"tile", [](S& s) -> Number { return shape_of(s).tile; }},
-    {"products",
+
+// What is kept from view while a fact is asked for.
+constexpr auto kNumbers = static_cast<uint8_t>(Hide::Numbers);
+constexpr uint8_t kCost = Hide::Lines | Hide::Numbers, kMask = Hide::Lanes | Hide::Elements | kCost,
+                  kCells = Hide::Values | Hide::Elements | Hide::Numbers,
+                  kWarps = Hide::Waits | Hide::Numbers, kArrivals = Hide::Lines | kWarps;
+
+constexpr Fact kOfLaunch[] = {
+    {"m", "", kNumbers, "rows of M and P", of_shape<&kernels::Shape::m>},
+    {"k", "", kNumbers, "columns of M, rows of N", of_shape<&kernels::Shape::k>},
+    {"n", "", kNumbers, "columns of N and P", of_shape<&kernels::Shape::n>},
+    {"products", "", kNumbers, "m\u00b7k\u00b7n",
      [](S& s) -> Number {
          const kernels::Shape of = shape_of(s);
          return uint64_t{of.m} * of.k * of.n;
      }},
-    {"patch", [](S& s) { return s.index.product ? Number(s.index.product->patch) : std::nullopt; }},
-    {"threads", [](S& s) -> Number { return s.trace.launch.block.count(); }},
-    {"blocks", [](S& s) -> Number { return s.trace.blocks.size(); }},
-    {"grid_threads",
+    {"tile", "", kNumbers, "T, the width of a tile", of_shape<&kernels::Shape::tile>},
+    {"patch", "", kNumbers, "elements of the output that a thread owns",
+     [](S& s) { return s.index.product ? Number(s.index.product->patch) : std::nullopt; }},
+    {"threads", "thread", kNumbers, "threads of a block",
+     [](S& s) -> Number { return s.trace.launch.block.count(); }},
+    {"blocks", "block", kNumbers, "blocks, as many as are recorded",
+     [](S& s) -> Number { return s.trace.blocks.size(); }},
+    {"grid_threads", "thread", kNumbers, "threads of all blocks",
      [](S& s) -> Number { return s.trace.launch.grid.count() * s.trace.launch.block.count(); }},
-    {"warps", [](S& s) -> Number { return s.index.warps; }},
-    {"phases", [](S& s) -> Number { return s.index.phases.phases; }},
-    {"last_phase", [](S& s) -> Number { return std::max(s.index.phases.phases, 1u) - 1; }},
-    {"barriers", [](S& s) -> Number { return s.index.phases.barriers; }},
-    {"elements", [](S& s) -> Number { return reuse_of(s).elements; }},
-    {"loads", [](S& s) -> Number { return reuse_of(s).loads; }},
-    {"least_loads", [](S& s) -> Number { return reuse_of(s).min; }},
-    {"most_loads", [](S& s) -> Number { return reuse_of(s).max; }},
-    {"load_sectors", [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].sectors; }},
-    {"least_load_sectors", [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].ideal_sectors; }},
-    {"shared_reads", [](S& s) -> Number { return sums_of(s)[StepKind::SharedLoad].lanes; }},
-    {"copied", [](S& s) -> Number { return copied(s.trace); }},
-    {"wrong",
+};
+
+constexpr Fact kOfBlock[] = {
+    {"warps", "warp", kWarps, "warps of a block", [](S& s) -> Number { return s.index.warps; }},
+    {"phases", "phase", kNumbers, "phases of the block",
+     [](S& s) -> Number { return s.index.phases.phases; }},
+    {"last_phase", "", kNumbers, "the last of them",
+     [](S& s) -> Number { return std::max(s.index.phases.phases, 1u) - 1; }},
+    {"barriers", "barrier", kNumbers, "barriers that each warp passes",
+     [](S& s) -> Number { return s.index.phases.barriers; }},
+};
+
+constexpr Fact kOfRecording[] = {
+    {"elements", "element", kNumbers, "different elements of the inputs that are loaded",
+     of_reuse<&analysis::Reuse::elements>},
+    {"loads", "load", kNumbers, "loads of them, by lanes", of_reuse<&analysis::Reuse::loads>},
+    {"least_loads", "load", kNumbers, "loads of the element that is loaded least often",
+     of_reuse<&analysis::Reuse::min>},
+    {"most_loads", "load", kNumbers, "loads of the element that is loaded most often",
+     of_reuse<&analysis::Reuse::max>},
+    {"load_sectors", "sector", kNumbers, "sectors of all global loads",
+     [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].sectors; }},
+    {"least_load_sectors", "sector", kNumbers, "sectors that they would need at least",
+     [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].ideal_sectors; }},
+    {"shared_reads", "read", kNumbers, "loads from shared memory, by lanes",
+     [](S& s) -> Number { return sums_of(s)[StepKind::SharedLoad].lanes; }},
+    {"copied", "load", kNumbers, "loads that go to shared memory through no register, by `cp.async`", copied},
+    {"wrong", "element", Hide::Result | Hide::Numbers,
+     "wrong elements of the output, where its result was checked: that of a program of your own is not",
      [](S& s) -> Number {
          const auto& result = s.trace.meta.result;
          return result.checked ? Number(result.wrong) : std::nullopt;
      }},
-    {"speed",
+    {"speed", "", kNumbers, "speed of the kernel in per cent of its rival's, by the times that ship",
      [](S& s) -> Number {
          const auto times = look::rival_times(s.trace.meta, s.index.product, kernels::shipped_timings());
          if (!times || times->overlap) return std::nullopt;
          return static_cast<uint64_t>(std::llround(100 * times->rival_ms / times->own_ms));
      }},
+};
 
-    {"step", [](S& s) -> Number { return uint64_t{s.step} + 1; }},
-    {"line", [](S& s) -> Number { return request_of(s).line; }},
-    {"phase", [](S& s) -> Number { return s.index.phase_at(s.step); }},
-    {"warp", [](S& s) -> Number { return s.trace.warp_of(s.index.first + s.step); }},
-    {"lanes", [](S& s) -> Number { return lanes_of(s); }},
-    {"idle", [](S& s) -> Number { return kWarpSize - lanes_of(s); }},
-    {"still_reading", [](S& s) -> Number { return still_reading(s); }},
-    {"unfilled", [](S& s) -> Number { return unfilled(s); }},
-    {"stale", [](S& s) { return cells(s, [](const auto& cell) { return cell.marked_stale(); }); }},
-    {"zeros", [](S& s) { return cells(s, [](const auto& cell) { return cell.marked_zero(); }); }},
+constexpr Fact kOfStep[] = {
+    {"step", "", kNumbers, "its number in the block, from 1",
+     [](S& s) -> Number { return uint64_t{s.step} + 1; }},
+    {"line", "", kNumbers, "its line of the source", [](S& s) -> Number { return request_of(s).line; }},
+    {"phase", "", kNumbers, "its phase", [](S& s) -> Number { return s.index.phase_at(s.step); }},
+    {"warp", "", kNumbers, "its warp", [](S& s) -> Number { return s.trace.warp_of(recorded(s)); }},
+    {"lanes", "lane", kMask, "its active lanes", lanes},
+    {"idle", "lane", kMask, "the other lanes of the warp",
+     [](S& s) -> Number { return kWarpSize - *lanes(s); }},
+    {"still_reading", "warp", kWarps, "warps that have yet to read shared memory for an earlier phase",
+     still_reading},
+    {"unfilled", "cell", kCells, "shared cells still to be stored in this phase", unfilled},
+    {"stale", "cell", kCells, "shared cells that are marked stale beside the step",
+     [](S& s) {
+         return cells(
+             s, [](const auto& cell) { return cell.marked_stale(); });
+     }},
+    {"zeros", "cell", kCells, "shared cells that are marked as filled with zero beside the step",
+     [](S& s) {
+         return cells(
+             s, [](const auto& cell) { return cell.marked_zero(); });
+     }},
+};
 
-    {"touched", [](S& s) -> Number { return touched(s); }},
-    {"row_words",
+constexpr Fact kOfRequest[] = {
+    {"touched", "element", Hide::Elements | kCost, "different elements that it touches",
+     [](S& s) -> Number { return elements_of(s).size(); }},
+    {"row_words", "word", kCost, "words of 4 bytes in a row of its array",
      [](S& s) {
-         return of_request<is_request>(s, [&](const R& r) {
-             return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
-         });
+         return of_request<is_request>(
+             s,
+             [&](const R& r) {
+                 return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
+             });
      }},
-    {"lane_bytes", [](S& s) { return of_request<is_request>(s, [](const R& r) { return r.bytes; }); }},
-    {"read_meanwhile", [](S& s) { return read_meanwhile(s); }},
-    {"outside_by_row",
+    {"lane_bytes", "byte", kCost, "bytes that each lane moves",
      [](S& s) {
-         return of_request<is_request>(s, [&](const R& r) { return outside(r, s.trace.launch.block, true); });
+         return of_request<is_request>(
+             s, [](const R& r) { return r.bytes; });
      }},
-    {"outside_by_column",
+    {"outside_by_row", "lane", kMask, "lanes switched off in rows of the block that are off as a whole",
      [](S& s) {
-         return of_request<is_request>(s,
-                                       [&](const R& r) { return outside(r, s.trace.launch.block, false); });
+         return of_request<is_request>(
+             s, [&](const R& r) { return outside(s, r, true); });
      }},
-    {"warps_here", [](S& s) -> Number { return warps_here(s); }},
-    {"sectors",
-     [](S& s) { return of_request<is_global>(s, [](const R& r) { return r.cost.global.sectors; }); }},
-    {"least_sectors",
-     [](S& s) { return of_request<is_global>(s, [](const R& r) { return r.cost.global.ideal_sectors; }); }},
-    {"fetched",
+    {"outside_by_column", "lane", kMask, "lanes switched off whose row of the block goes on",
+     [](S& s) {
+         return of_request<is_request>(
+             s, [&](const R& r) { return outside(s, r, false); });
+     }},
+    {"warps_here", "warp", kWarps, "warps that make this request in this phase", warps_here},
+};
+
+constexpr Fact kOfGlobal[] = {
+    {"sectors", "sector", kCost, "sectors that it needs", global_cost<&analysis::SectorCost::sectors>},
+    {"least_sectors", "sector", kCost, "sectors that its bytes would need, packed closely",
+     global_cost<&analysis::SectorCost::ideal_sectors>},
+    {"fetched", "byte", kCost, "bytes of its sectors",
      [](S& s) {
          return of_request<is_global>(
              s, [](const R& r) { return r.cost.global.sectors * analysis::kSectorBytes; });
      }},
-    {"used",
+    {"used", "byte", kCost, "bytes of them that lanes asked for",
      [](S& s) {
-         return of_request<is_global>(s, [](const R& r) {
-             uint64_t bytes = 0;
-             for (const draw::SectorView& sector : r.sectors) bytes += sector.bytes_used;
-             return bytes;
-         });
+         return of_request<is_global>(
+             s,
+             [](const R& r) {
+                 uint64_t bytes = 0;
+                 for (const draw::SectorView& sector : r.sectors) bytes += sector.bytes_used;
+                 return bytes;
+             });
      }},
-    {"wavefronts",
-     [](S& s) { return of_request<is_shared>(s, [](const R& r) { return r.cost.shared.wavefronts; }); }},
-    {"least_wavefronts",
-     [](S& s) {
-         return of_request<is_shared>(s, [](const R& r) { return r.cost.shared.ideal_wavefronts; });
-     }},
-    {"words",
+};
+
+constexpr Fact kOfShared[] = {
+    {"wavefronts", "wavefront", kCost, "wavefronts that it needs",
+     shared_cost<&analysis::BankCost::wavefronts>},
+    {"least_wavefronts", "wavefront", kCost, "wavefronts that it needs at least",
+     shared_cost<&analysis::BankCost::ideal_wavefronts>},
+    {"words", "word", kCost, "different words of 4 bytes that it touches",
      [](S& s) {
          return of_request<is_shared>(s, [](const R& r) {
              size_t words = 0;
@@ -300,14 +372,20 @@ constexpr Fact kFacts[] = {
              return words;
          });
      }},
-    {"banks",
+    {"banks", "bank", kCost, "different banks that they lie in",
      [](S& s) {
          return of_request<is_shared>(s, [](const R& r) {
              return std::ranges::count_if(r.banks, [](const auto& bank) { return !bank.empty(); });
          });
      }},
-    {"bank", [](S& s) { return of_request<is_shared>(s, worst_bank); }},
-    {"overwritten",
+    {"bank", "", kCost, "the bank that has most of them",
+     [](S& s) { return of_request<is_shared>(s, worst_bank); }},
+    {"stale_read", "cell", kCells, "stale cells that it loads",
+     [](S& s) -> Number {
+         if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;
+         return cells(s, [](const auto& cell) { return cell.lanes != 0 && cell.stale; });
+     }},
+    {"overwritten", "cell", kCells, "cells that it loads after a later phase stored to them",
      [](S& s) -> Number {
          if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;
          return cells(s, [&](const auto& cell) {
@@ -315,48 +393,58 @@ constexpr Fact kFacts[] = {
                     s.index.phase_at(cell.held.step) > s.index.phase_at(s.step);
          });
      }},
-    {"stale_read",
-     [](S& s) -> Number {
-         if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;
-         return cells(s, [](const auto& cell) { return cell.lanes != 0 && cell.stale; });
-     }},
+};
 
-    {"barrier",
+constexpr Fact kOfCopy[] = {
+    {"read_meanwhile", "request", kNumbers,
+     "requests of the block that read shared memory until its threads have waited for the copy",
+     read_meanwhile},
+};
+
+constexpr Fact kOfBarrier[] = {
+    {"barrier", "", kNumbers, "barriers that its warp passed before",
      [](S& s) -> Number {
          return kind_of(s) == StepKind::Barrier ? Number(s.index.phases.interval[s.step]) : std::nullopt;
      }},
-    {"arrived", [](S& s) { return arrived(s); }},
-    {"awaited",
-     [](S& s) -> Number {
-         const auto* const all = arrivals_of(s);
-         return all == nullptr ? Number() : all->size() - *arrived(s);
-     }},
-    {"first_warp",
-     [](S& s) {
-         return of_barrier(s, [](const draw::BarrierTimes& b) -> Number { return b.arrivals.front().warp; });
-     }},
-    {"last_warp",
-     [](S& s) { return of_barrier(s, [](const draw::BarrierTimes& b) -> Number { return b.last_warp; }); }},
-    {"first_wait",
-     [](S& s) {
-         return of_barrier(s, [](const draw::BarrierTimes& b) -> Number { return b.opens - b.first; });
-     }},
-    {"orders",
-     [](S& s) { return of_barrier(s, [&](const draw::BarrierTimes&) -> Number { return orders(s); }); }},
+    {"arrived", "warp", kArrivals, "warps that have come", arrived},
+    {"awaited", "warp", kArrivals, "warps that are still to come", awaited},
 };
+
+using Times = draw::BarrierTimes;
+constexpr Fact kOfClockedBarrier[] = {
+    {"first_warp", "", kArrivals, "the warp that comes first",
+     [](S& s) { return of_barrier(s, [](const Times& b) -> Number { return b.arrivals.front().warp; }); }},
+    {"last_warp", "", kArrivals, "the warp that comes last",
+     [](S& s) { return of_barrier(s, [](const Times& b) -> Number { return b.last_warp; }); }},
+    {"first_wait", "clock", kArrivals, "clocks that the first one waits",
+     [](S& s) { return of_barrier(s, [](const Times& b) -> Number { return b.opens - b.first; }); }},
+    {"orders", "order", kArrivals, "different orders of arrival at the barriers of the block",
+     [](S& s) { return of_barrier(s, [&](const Times&) -> Number { return orders(s); }); }},
+};
+
+constexpr FactGroup kGroups[] = {{"the launch", kOfLaunch},
+                                 {"the block", kOfBlock},
+                                 {"all recorded blocks", kOfRecording},
+                                 {"the step", kOfStep},
+                                 {"a request", kOfRequest},
+                                 {"a global request", kOfGlobal},
+                                 {"a shared request", kOfShared},
+                                 {"a copy by `cp.async`", kOfCopy},
+                                 {"a barrier", kOfBarrier},
+                                 {"a barrier with clocks", kOfClockedBarrier}};
 
 // Of the first or the last active lane of the step.
 uint32_t lane_of(const Scene& scene, bool first) {
-    const uint32_t mask = scene.trace.form_of(scene.index.first + scene.step).mask;
+    const uint32_t mask = form_of(scene).mask;
     return static_cast<uint32_t>(first ? std::countr_zero(mask) : 31 - std::countl_zero(mask)) % kWarpSize;
 }
 std::string thread_of_lane(const Scene& scene, bool first) {
-    const uint32_t warp = scene.trace.warp_of(scene.index.first + scene.step);
+    const uint32_t warp = scene.trace.warp_of(recorded(scene));
     return thread_name(scene.trace.launch.block, warp * kWarpSize + lane_of(scene, first),
                        scene.index.notation);
 }
 std::string element_of_lane(const Scene& scene, bool first) {
-    const trace::Access access = trace::decode(scene.trace, scene.index.first + scene.step);
+    const trace::Access access = trace::decode(scene.trace, recorded(scene));
     if (access.array == trace::kNoArray) return "";
     const Array& array = scene.trace.launch.arrays[access.array];
     return element_name(
@@ -367,40 +455,40 @@ std::string element_of_lane(const Scene& scene, bool first) {
 
 std::string mark_words(const draw::CellMark& mark) { return fmt::format("{} ({})", mark.looks, mark.means); }
 
-struct Word {
-    std::string_view name;
-    std::string (*at)(const Scene&);  // "": the step has no such thing
-};
-constexpr Word kWords[] = {
-    {"array",
-     [](const Scene& s) {
-         const uint8_t array = s.trace.form_of(s.index.first + s.step).array;
+constexpr FactWord kWords[] = {
+    {"array", "the array of the request",
+     [](const S& s) {
+         const uint8_t array = form_of(s).array;
          return array == trace::kNoArray ? "" : name_in(s.index.notation, s.trace.launch.arrays[array]);
      }},
-    {"thread", [](const Scene& s) { return thread_of_lane(s, true); }},
-    {"element", [](const Scene& s) { return element_of_lane(s, true); }},
-    {"last_thread", [](const Scene& s) { return thread_of_lane(s, false); }},
-    {"last_element", [](const Scene& s) { return element_of_lane(s, false); }},
-    {"rival", [](const Scene& s) { return std::string(look::rival_of(s.trace.meta.kernel)); }},
-    {"device", [](const Scene& s) { return s.trace.meta.device; }},
-    {"fault", [](const Scene& s) { return s.trace.meta.incomplete_reason; }},
-    {"result", [](const Scene& s) { return look::result_text(s.trace, s.index.notation); }},
-    {"mark_stale", [](const Scene&) { return mark_words(draw::kStaleMark); }},
-    {"mark_zero", [](const Scene&) { return mark_words(draw::kZeroMark); }},
+    {"thread", "the thread of its first active lane", [](const S& s) { return thread_of_lane(s, true); }},
+    {"element", "and the element that it touches", [](const S& s) { return element_of_lane(s, true); }},
+    {"last_thread", "the thread of its last active lane",
+     [](const S& s) { return thread_of_lane(s, false); }},
+    {"last_element", "and the element that it touches", [](const S& s) { return element_of_lane(s, false); }},
+    {"rival", "the kernel that times are compared with",
+     [](const S& s) { return std::string(look::rival_of(s.trace.meta.kernel)); }},
+    {"device", "what it was recorded on", [](const S& s) { return s.trace.meta.device; }},
+    {"fault", "why the recording is not whole", [](const S& s) { return s.trace.meta.incomplete_reason; }},
+    {"result", "what the program's check says",
+     [](const S& s) { return look::result_text(s.trace, s.index.notation); }},
+    {"mark_stale", "what stale cells look like, and what the legend calls them",
+     [](const S&) { return mark_words(draw::kStaleMark); }},
+    {"mark_zero", "the same of cells that are filled with zero",
+     [](const S&) { return mark_words(draw::kZeroMark); }},
 };
 
-// What stands for a name in braces; "" where the step has no such thing.
-std::string filled(Scene& scene, std::string_view name) {
-    const auto word = std::ranges::find(kWords, name, &Word::name);
-    if (word != std::end(kWords)) return word->at(scene);
-    const Fact* const fact = find_fact(name);
-    const Number number = fact == nullptr || scene.step >= scene.index.steps ? Number() : fact->at(scene);
-    if (!number) return "";
-    const bool phase = name == "phase" || name == "last_phase";
-    return grouped(*number + (phase && scene.index.notation.phases_from_1 ? 1 : 0));
-}
-
 }  // namespace
+
+const trace::Form& form_of(const Scene& scene) { return scene.trace.form_of(recorded(scene)); }
+StepKind kind_of(const Scene& scene) { return look::kind_of(scene.trace, recorded(scene)); }
+
+std::set<uint64_t> elements_of(const Scene& scene) {
+    std::set<uint64_t> elements;
+    look::for_elements(scene.trace, trace::decode(scene.trace, recorded(scene)),
+                       [&](uint32_t, uint64_t element) { elements.insert(element); });
+    return elements;
+}
 
 const playback::BlockReplay* replay_of(Scene& scene) {
     if (!scene.replay) {
@@ -413,97 +501,32 @@ const playback::BlockReplay* replay_of(Scene& scene) {
     return scene.replay.get();
 }
 
+std::span<const FactGroup> fact_groups() { return kGroups; }
+std::span<const FactWord> fact_words() { return kWords; }
+
 const Fact* find_fact(std::string_view name) {
-    const auto found = std::ranges::find(kFacts, name, &Fact::name);
-    return found == std::end(kFacts) ? nullptr : &*found;
+    for (const FactGroup& group : kGroups)
+        if (const auto found = std::ranges::find(group.facts, name, &Fact::name); found != group.facts.end())
+            return &*found;
+    return nullptr;
 }
 
 bool can_say(std::string_view name) {
-    return find_fact(name) != nullptr || std::ranges::find(kWords, name, &Word::name) != std::end(kWords);
+    return find_fact(name) != nullptr || std::ranges::find(kWords, name, &FactWord::name) != std::end(kWords);
 }
 
-Result<Condition> read_condition(std::string_view text, const Modelled* over) {
-    Condition condition{.text = std::string(text)};
-    const size_t first = text.find(' '), second = text.find(' ', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos)
-        return Error{fmt::format("its condition '{}' is not NAME OP NAME or NAME OP NUMBER", text)};
-    const std::string_view left = text.substr(0, first), right = text.substr(second + 1);
-    condition.op = text.substr(first + 1, second - first - 1);
-    constexpr std::string_view kOps[] = {"=", "!=", "<", "<=", ">", ">="};
-    if (std::ranges::find(kOps, condition.op) == std::end(kOps))
-        return Error{fmt::format("its condition '{}' compares by none of = != < <= > >=", text)};
-    const auto [end, bad] = std::from_chars(right.data(), right.data() + right.size(), condition.number);
-    const bool number = bad == std::errc() && end == right.data() + right.size();
-    bool knows_left = false, knows_right = number;
-    if (over != nullptr) {
-        condition.left_name = left;
-        if (!number) condition.right_name = right;
-        knows_left = number_at(*over, left).has_value();
-        knows_right = number || number_at(*over, right).has_value();
-    } else {
-        condition.left = find_fact(left);
-        condition.right = find_fact(right);
-        knows_left = condition.left != nullptr;
-        knows_right = number || condition.right != nullptr;
-    }
-    if (!knows_left || !knows_right)
-        return Error{fmt::format("its condition '{}' names '{}', which is {}", text,
-                                 knows_left ? right : left,
-                                 over == nullptr ? "no fact" : "none of " + names_of(*over))};
-    return condition;
+Number number_at(Scene& scene, std::string_view name) {
+    const Fact* const fact = find_fact(name);
+    return fact == nullptr ? std::nullopt : fact->at(scene);
 }
 
-namespace {
-
-template <class T>
-bool compares(const std::optional<T>& left, const std::string& op, const std::optional<T>& right) {
-    if (!left || !right) return false;
-    if (op == "=") return *left == *right;
-    if (op == "!=") return *left != *right;
-    if (op == "<") return *left < *right;
-    if (op == "<=") return *left <= *right;
-    return op == ">" ? *left > *right : *left >= *right;
-}
-
-}  // namespace
-
-bool holds(const Condition& condition, Scene& scene) {
-    return compares(condition.left->at(scene), condition.op,
-                    condition.right == nullptr ? Number(condition.number) : condition.right->at(scene));
-}
-
-bool holds(const Condition& condition, const Modelled& of) {
-    const std::optional<double> number = static_cast<double>(condition.number);
-    return compares(number_at(of, condition.left_name), condition.op,
-                    condition.right_name.empty() ? number : number_at(of, condition.right_name));
-}
-
-std::string renamed(std::string_view text, const Notation& notation) {
-    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    std::string out;
-    while (!text.empty()) {
-        const auto end = static_cast<size_t>(std::ranges::find_if_not(text, in_word) - text.begin());
-        const std::string_view word = text.substr(0, std::max<size_t>(end, 1));
-        const auto other =
-            std::ranges::find(notation.renamed, word, &std::pair<std::string, std::string>::first);
-        out += other == notation.renamed.end() ? word : other->second;
-        text.remove_prefix(word.size());
-    }
-    return out;
-}
-
-std::string said(Scene& scene, const std::string& say) {
-    std::string out;
-    for (size_t at = 0; at < say.size();) {
-        const size_t open = say.find('{', at), close = say.find('}', open);
-        if (open == std::string::npos || close == std::string::npos)
-            return out + renamed(say.substr(at), scene.index.notation);
-        out += renamed(say.substr(at, open - at), scene.index.notation);
-        const std::string name = say.substr(open + 1, close - open - 1), text = filled(scene, name);
-        out += text.empty() ? "{" + name + "}" : text;
-        at = close + 1;
-    }
-    return out;
+std::string filled(Scene& scene, std::string_view name) {
+    const auto word = std::ranges::find(kWords, name, &FactWord::name);
+    if (word != std::end(kWords)) return word->at(scene);
+    const Number number = scene.step < scene.index.steps ? number_at(scene, name) : Number();
+    if (!number) return "";
+    const bool phase = name == "phase" || name == "last_phase";
+    return grouped(*number + (phase && scene.index.notation.phases_from_1 ? 1 : 0));
 }
 
 }  // namespace tilescope::lessons

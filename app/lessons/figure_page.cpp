@@ -156,8 +156,9 @@ void figure_page(Ui& ui, const Rect& area) {
 void figure_list_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(24));
-    const auto [words, notes, width] = list_type(ui, in);
-    const float body = line_height(ui, words), small = line_height(ui, notes), pad = ui.px(4);
+    const ListType type = list_type(ui, in);
+    const float body = line_height(ui, type.words), small = line_height(ui, type.notes), pad = ui.px(4);
+    const float width = type.width;
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kFigures, 2) + ui.px(8);
     y += paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
@@ -173,11 +174,9 @@ void figure_list_panel(Ui& ui, const Rect& rect) {
     for (size_t at = first; at < std::min(figures().size(), first + fit); ++at, y += high) {
         const Figure& figure = figures()[at];
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
-        row_head(ui, row, ui.px(14), at, at == ui.state.figure, words);
-        const float x = row.min.x + ui.px(words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
-        line(ui, {x, y + pad}, room, Face::Text, words, Ink::Text, figure.title);
-        if (draw::text_size(ui.font(Face::Text, notes), figure.look).x <= room)
-            line(ui, {x, y + pad + body}, room, Face::Text, notes, Ink::TextQuiet, figure.look);
+        const float room = width - ui.px(type.words == Size::Body ? 40 : 48) - ui.px(8);
+        const bool fits = draw::text_size(ui.font(Face::Text, type.notes), figure.look).x <= room;
+        entry_row(ui, row, at, at == ui.state.figure, type, pad, figure.title, fits ? figure.look : "");
         if (ui.clicked(row)) show_figure(ui.state, ui.session, figure);
     }
 }

@@ -28,6 +28,20 @@ void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen, Siz
          draw::Align::Center);
 }
 
+void entry_row(Ui& ui, const Rect& row, size_t at, bool chosen, const ListType& type, float pad,
+               std::string_view name, std::string_view about) {
+    row_head(ui, row, ui.px(14), at, chosen, type.words);
+    const float x = row.min.x + ui.px(type.words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
+    line(ui, {x, row.min.y + pad}, room, Face::Text, type.words, Ink::Text, name);
+    const float below = row.min.y + pad + line_height(ui, type.words);
+    if (!about.empty()) line(ui, {x, below}, room, Face::Text, type.notes, Ink::TextQuiet, about);
+}
+
+void strip_ground(Ui& ui, const Rect& strip, Ink ink, float share) {
+    ui.list.AddRectFilled(strip.min, strip.max, draw::mix(ui.ink(Ink::Panel), ui.ink(ink), share), ui.px(6));
+    ui.list.AddRectFilled(strip.min, {strip.min.x + ui.px(4), strip.max.y}, ui.ink(ink), ui.px(2));
+}
+
 size_t rows_of(const State& state, const session::Session& session) {
     return state.lessons->size() + 1 + (session.assets.examples().empty() ? 0 : 1);
 }

@@ -1,9 +1,8 @@
-#include "app/lessons/model.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "app/lessons/questions.h"
 #include "core/limits/presets.h"
 
 namespace tilescope::lessons {
@@ -13,13 +12,11 @@ std::vector<std::pair<std::string_view, std::string_view>> embedded_lessons();  
 namespace {
 
 bool fits(const LessonStop& stop, Scene& scene) {
-    const trace::Trace& trace = scene.trace;
-    const uint64_t at = scene.index.first + scene.step;
     if (stop.step != 0 && stop.step != scene.step + 1) return false;
-    if (stop.kind && *stop.kind != look::kind_of(trace, at)) return false;
-    const uint8_t array = trace.form_of(at).array;
-    if (!stop.array.empty() && (array == trace::kNoArray || trace.launch.arrays[array].name != stop.array))
-        return false;
+    if (stop.kind && *stop.kind != kind_of(scene)) return false;
+    const uint8_t array = form_of(scene).array;
+    const std::vector<Array>& arrays = scene.trace.launch.arrays;
+    if (!stop.array.empty() && (array == trace::kNoArray || arrays[array].name != stop.array)) return false;
     return std::ranges::all_of(stop.where,
                                [&](const Condition& condition) { return holds(condition, scene); });
 }
@@ -37,15 +34,19 @@ const std::vector<Lesson>& lesson_list() {
     return all;
 }
 
+void say(Standing& here, const LessonStop& stop, const std::function<std::string(const std::string&)>& said) {
+    here.words = said(stop.say);
+    if (!stop.ask) return;
+    here.asks = said(stop.ask->text);
+    here.why = said(stop.ask->why);
+    for (const Question::Choice& choice : stop.ask->choices) here.choices.push_back(said(choice.say));
+}
+
 Standing standing_at(const session::Recording& recording, const BlockIndex& index, uint32_t step,
                      const LessonStop& stop) {
     Standing here{recording.serial, {index.block, step}, recording.notation, "", "", "", {}};
     Scene scene{*recording.trace, index, step};
-    here.words = said(scene, stop.say);
-    if (!stop.ask) return here;
-    here.asks = said(scene, stop.ask->text);
-    here.why = said(scene, stop.ask->why);
-    for (const Question::Choice& choice : stop.ask->choices) here.choices.push_back(said(scene, choice.say));
+    say(here, stop, [&](const std::string& sentence) { return said(scene, sentence); });
     return here;
 }
 
@@ -74,8 +75,8 @@ std::string stands_at(const LessonStop& stop, const Notation& notation) {
     std::string where(stop.kind ? row_of(*stop.kind).name : "first step");
     if (!stop.array.empty()) where += " of " + renamed(stop.array, notation);
     for (const Condition& condition : stop.where) {
-        if (condition.left->name != "phase" || condition.op != "=") continue;
-        where += condition.right != nullptr ? ", last phase" : ", " + phase_name(condition.number, notation);
+        if (condition.left != "phase" || condition.op != "=") continue;
+        where += condition.right.empty() ? ", " + phase_name(condition.number, notation) : ", last phase";
     }
     if (stop.step != 0) where += ", step " + grouped(uint64_t{stop.step});
     if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);

@@ -21,7 +21,7 @@
 // "NAME OP NAME" or "NAME OP NUMBER", OP one of = != < <= > >=, over the same names; one whose fact the
 // step does not have does not hold.
 //
-// The names, the facts, are listed with what each is in docs/lessons.md.
+// The names are rows of facts.cpp; docs/lessons.md lists them with what each is.
 #pragma once
 
 #include <cstdint>
@@ -50,23 +50,36 @@ struct Scene {
     std::shared_ptr<const playback::BlockReplay> replay{};
 };
 
-// A number that sentences and conditions name; none where the step has no such thing. facts.cpp
+const trace::Form& form_of(const Scene& scene);  // of its step
+StepKind kind_of(const Scene& scene);
+
+// A fact: a number of a step that sentences and conditions name. All that is known of it is its row in facts.cpp.
 struct Fact {
     std::string_view name;
-    std::optional<uint64_t> (*at)(Scene&);
+    std::string_view noun;  // what it counts, as a question's answer says it: "sector"; "" for a plain number
+    uint8_t hides = 0;      // what screens keep from view while it is asked for: bits of session::Hide
+    std::string_view means;                 // what docs/lessons.md says of it
+    std::optional<uint64_t> (*at)(Scene&);  // none where the step has no such thing
 };
+// A word of a step that sentences name.
+struct FactWord {
+    std::string_view name, means;
+    std::string (*at)(const Scene&);  // "" where the step has no such thing
+};
+struct FactGroup {
+    std::string_view of;  // "a global request"
+    std::span<const Fact> facts;
+};
+std::span<const FactGroup> fact_groups();
+std::span<const FactWord> fact_words();
 const Fact* find_fact(std::string_view name);  // null for none of that name
 bool can_say(std::string_view name);           // whether it may stand in braces
+std::optional<uint64_t> number_at(Scene& scene, std::string_view name);
 
 // What a stop without a recording stands on, as sentences and conditions name it: a figure as its parameters
 // are set, or a case of the Limits screen (modelled.cpp).
 struct Modelled {
-    struct Number {
-        std::string name;
-        uint64_t value = 0;
-        int decimals = 0;  // of the value: 216 with 1 is 21.6
-    };
-    std::vector<Number> numbers;
+    std::vector<NamedNumber> numbers;
     std::vector<std::pair<std::string, std::string>> words;  // names that stand for words, "device"
 };
 Modelled modelled(const Figure& figure, std::span<const int> set);
@@ -76,12 +89,9 @@ std::string filled(const Modelled& of, std::string_view name);
 std::string said(const Modelled& of, const std::string& say);
 
 struct Condition {
-    std::string text;  // as it was written
-    const Fact* left = nullptr;
-    std::string op{};
-    const Fact* right = nullptr;  // null: number
+    std::string text;                   // as it was written
+    std::string left{}, op{}, right{};  // right: the name, or "" where it is the number
     uint64_t number = 0;
-    std::string left_name{}, right_name{};  // over a model, which has no Fact; right_name "": number
 };
 // over: the model that its names are of; null for the facts of a step.
 Result<Condition> read_condition(std::string_view text, const Modelled* over = nullptr);
@@ -100,7 +110,7 @@ struct Question {
     };
     std::string text, answer, why;  // the question; the name of what is right; why it is
     std::vector<Choice> choices;
-    bool fraction = false;  // a point may be typed
+    bool modelled = false;  // asked of a model, whose numbers may have decimals
 };
 
 struct LessonStop {

@@ -27,6 +27,9 @@ bool lists_programs(const State& state, const session::Session& session);
 void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
 void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false,
               draw::Size size = draw::Size::Body);
+// With its number, what it is called, and below that in small what it is about, unless that is "".
+void entry_row(Ui& ui, const draw::Rect& row, size_t at, bool chosen, const ListType& type, float pad,
+               std::string_view name, std::string_view about);
 
 // A row a stop of a lesson: what it says, and below it in small what it is shown on. Where that does not fit,
 // only what it is shown on. A click leads there.
@@ -45,6 +48,9 @@ void figure_list_panel(Ui& ui, const draw::Rect& rect);
 void figure_page(Ui& ui, const draw::Rect& area);
 // Keys while one is shown.
 bool press_figure(State& state, session::Session& session, const input::KeyPress& press);
+
+// The ground of a strip above a screen, with a bar of that ink on its left.
+void strip_ground(Ui& ui, const draw::Rect& strip, draw::Ink ink, float share = 0.16f);
 
 // Above the screen that is shown: what is typed, and what it says there. Returns its height; 0 while none is
 // written.

@@ -15,12 +15,12 @@
 #include <fmt/format.h>
 
 #include "app/lessons/asking.h"
+#include "app/lessons/panels.h"
 
 namespace tilescope::lessons {
 namespace {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
-using Ui = input::Ui<State>;
 using Takes = session::Question::Takes;
 
 constexpr int kMostLines = 4;
@@ -171,9 +171,7 @@ float question_strip(Ui& ui, const Rect& area, const std::string& title) {
                                           : choices(ui, {0, 0}, room, size, words, false) + small + ui.px(4));
     const float height = small + head_high + below + ui.px(18);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
-    const Ink tint = open ? Ink::Accent : Ink::Product;
-    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), ui.ink(tint), 0.16f), ui.px(6));
-    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(tint), ui.px(2));
+    strip_ground(ui, rect, open ? Ink::Accent : Ink::Product);
     const float x = rect.min.x + ui.px(16);
     float y = rect.min.y + ui.px(7);
     const std::string tally = tally_words(state.tally);

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,12 +33,24 @@
 
 namespace tilescope::lessons {
 
-inline constexpr std::string_view kQuestionKinds[] = {"number",   "value", "bank",
-                                                      "elements", "lanes", "choice"};  // by Question::Kind
 inline constexpr size_t kMostChoices = 8;
 
 // All names that may stand over a model: "warps, issue, needed_warps".
 std::string names_of(const Modelled& of);
+const NamedNumber* find_number(const Modelled& of, std::string_view name);  // null for none of that name
+
+// The elements that the step touches.
+std::set<uint64_t> elements_of(const Scene& scene);
+
+// What stands for a name in braces; "" where the step has no such thing.
+std::string filled(Scene& scene, std::string_view name);
+
+// A sentence with value(name) in place of what stands in braces, or as it was written where that is "". What
+// stands between has the names that arrays have in the notation.
+std::string filled_in(std::string_view say, const Notation& notation,
+                      const std::function<std::string(std::string_view)>& value);
+// What a stop says and asks, by said(sentence).
+void say(Standing& here, const LessonStop& stop, const std::function<std::string(const std::string&)>& said);
 
 // Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem);

@@ -235,8 +235,9 @@ void programs(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const auto& all = ui.session.assets.examples();
     const Rect in = rect.inset(ui.px(24));
-    const auto [words, notes, width] = list_type(ui, in);
-    const float body = line_height(ui, words), small = line_height(ui, notes), pad = ui.px(2);
+    const ListType type = list_type(ui, in);
+    const float body = line_height(ui, type.words), small = line_height(ui, type.notes), pad = ui.px(2);
+    const float width = type.width;
     float y = in.min.y;
     y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kPrograms, 2) + ui.px(8);
     y +=
@@ -258,10 +259,7 @@ void programs(Ui& ui, const Rect& rect) {
     const auto first = static_cast<size_t>(place.top);
     for (size_t at = first; at < std::min(all.size(), first + fit); ++at, y += high) {
         const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
-        row_head(ui, row, ui.px(14), at, at == place.program, words);
-        const float x = row.min.x + ui.px(words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
-        line(ui, {x, y + pad}, room, Face::Text, words, Ink::Text, all[at].name);
-        line(ui, {x, y + pad + body}, room, Face::Text, notes, Ink::TextQuiet, all[at].about);
+        entry_row(ui, row, at, at == place.program, type, pad, all[at].name, all[at].about);
         if (ui.over(row)) ui.tip = all[at].about;
         if (!ui.clicked(row)) continue;
         place.program = at;
@@ -326,9 +324,7 @@ float strip(Ui& ui, const Rect& area) {
     const float small = line_height(ui, Size::Small);
     const float height = small + line_height(ui, size) * static_cast<float>(lines) + ui.px(16);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
-    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), ui.ink(Ink::Product), 0.16f),
-                          ui.px(6));
-    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(Ink::Product), ui.px(2));
+    strip_ground(ui, rect, Ink::Product);
     const float x = rect.min.x + ui.px(16), y = rect.min.y + ui.px(7);
     line(ui, {x, y}, room, Face::Strong, Size::Small, Ink::TextQuiet,
          fmt::format("{}{}{}{}{}", title, place.tally.answered == 0 ? "" : "   ", tally_words(place.tally),

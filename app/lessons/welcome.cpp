@@ -26,9 +26,7 @@ float welcome_strip(Ui& ui, const draw::Rect& area) {
     if (!offers(state, ui.session)) return 0;
     const float height = ui.px(44), button_high = ui.px(30);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
-    ui.list.AddRectFilled(rect.min, rect.max, draw::mix(ui.ink(Ink::Panel), ui.ink(Ink::Product), 0.16f),
-                          ui.px(6));
-    ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, ui.ink(Ink::Product), ui.px(2));
+    strip_ground(ui, rect, Ink::Product);
     const float top = (rect.min.y + rect.max.y - button_high) / 2;
     float right = rect.max.x - ui.px(12);
     const auto press = [&](const char* label, float width, bool on, const char* tip) {

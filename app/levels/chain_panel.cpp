@@ -78,7 +78,7 @@ void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
             ui.list.AddConvexPolyFilled(slope, 4, draw::with_alpha(color, 0.28f));
             const double here = stage.bytes, there = chain.stages[i + 1].bytes;
             if (there > 0 && here > 0) {
-                const std::string part = percent(there / here);
+                const std::string part = share_text(there / here);
                 const std::vector<std::string> words =
                     here >= there
                         ? std::vector<std::string>{part + " go on", part}

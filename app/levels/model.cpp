@@ -26,13 +26,6 @@ constexpr uint64_t kMadeAtOnce = 8192;
 
 }  // namespace
 
-std::string percent(double share) {
-    const double of = share * 100;
-    if (share >= 1 || share <= 0) return share >= 1 ? "100 %" : "0 %";
-    // A figure of "100.0 %" or "0.0 %" would be a lie.
-    return of > 99.9 ? ">99.9 %" : of < 0.1 ? "<0.1 %" : fmt::format("{:.1f} %", of);
-}
-
 // --- the whole recording
 
 double Chain::most() const {
@@ -61,7 +54,7 @@ Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* count
         const bool whole = std::abs(times - std::round(times)) < 1e-6;
         return fmt::format("{:.{}f}", times, times < 9.95 && !whole ? 1 : 0);
     };
-    chain.headline = fmt::format("L1 finds {} of the sectors asked for", percent(l.model.l1_hit_rate));
+    chain.headline = fmt::format("L1 finds {} of the sectors asked for", share_text(l.model.l1_hit_rate));
     if (l.model.misses.dram_read_bytes > 0)
         chain.headline += fmt::format(
             "; threads ask for {} times the bytes that DRAM gives",

@@ -65,7 +65,6 @@ struct Row {
 // In the order of sites, arrays or phases; rows that load nothing are left out. step: of the trace.
 std::vector<Row> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
                          By by, uint64_t step, uint32_t phase);
-std::string percent(double share);  // "87.5 %", "100 %"
 
 // --- a step
 

@@ -107,7 +107,7 @@ void shares_panel(Ui& ui, const Rect& rect) {
         if (bar.width() > ui.px(20)) split_bar(ui, bar, row.share);
         line(ui, {right - rate, text}, count, Face::Mono, Size::Small, Ink::Text,
              short_count(row.share.asked()), Align::Right);
-        line(ui, {right, text}, rate, Face::Mono, Size::Small, Ink::Text, percent(row.share.hit_rate()),
+        line(ui, {right, text}, rate, Face::Mono, Size::Small, Ink::Text, share_text(row.share.hit_rate()),
              Align::Right);
         if (ui.over({{in.min.x, y}, {in.max.x, y + row_high}}))
             ui.tip = fmt::format(

@@ -114,7 +114,6 @@ std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
 // The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.
 uint32_t tile_of(std::string_view kernel, uint32_t chosen);
 std::string name_with_tile(std::string_view kernel, uint32_t tile);  // "tiled, T = 32"; some have no T
-std::string bytes_short(double bytes);  // "8.59 GB": powers of 1000, as bandwidths are
 
 // A line a kernel over the width.
 

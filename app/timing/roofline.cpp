@@ -290,14 +290,6 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
     return fitted(std::move(chart), machine);
 }
 
-std::string bytes_short(double bytes) {
-    constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-    size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
-    const int digits = unit == 0 ? 0 : bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
-}
-
 TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Counters>& counters,
                            std::string_view kernel, uint32_t width, uint32_t tile) {
     TrafficChain chain;

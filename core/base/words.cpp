@@ -21,6 +21,13 @@ std::string short_count(uint64_t number) {
     return number < 1'000'000'000 ? fmt::format("{:.2f} M", size / 1e6) : fmt::format("{:.2f} G", size / 1e9);
 }
 
+std::string count_text(uint64_t number) {
+    if (number < 1'000'000) return grouped(number);
+    const bool giga = number >= 999'500'000;
+    const double size = static_cast<double>(number) / (giga ? 1e9 : 1e6);
+    return (size < 99.95 ? fmt::format("{:#.3g}", size) : fmt::format("{:.0f}", size)) + (giga ? " G" : " M");
+}
+
 std::string counted(uint64_t number, std::string_view noun, std::string_view separator) {
     return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
@@ -49,6 +56,28 @@ std::string bytes_text(uint64_t bytes) {
     if (size < kKi * kKi) return fmt::format("{:.1f} KiB", size / kKi);
     if (size < kKi * kKi * kKi) return fmt::format("{:.1f} MiB", size / kKi / kKi);
     return fmt::format("{:.1f} GiB", size / kKi / kKi / kKi);
+}
+
+std::string bytes_short(double bytes) {
+    constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
+    const int digits = unit == 0 ? 0 : bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+    return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
+}
+
+std::string share_text(double share) {
+    const double of = share * 100;
+    if (share >= 1 || share <= 0) return share >= 1 ? "100 %" : "0 %";
+    // A figure of "100.0 %" or "0.0 %" would be a lie.
+    return of > 99.9 ? ">99.9 %" : of < 0.1 ? "<0.1 %" : fmt::format("{:.1f} %", of);
+}
+
+std::string listed(const std::vector<std::string>& parts, size_t most) {
+    std::string text;
+    for (size_t at = 0; at < std::min(parts.size(), most); ++at)
+        text += (at == 0 ? "" : at + 1 == parts.size() ? " and " : ", ") + parts[at];
+    return parts.size() > most ? text + fmt::format(" and {} more", parts.size() - most) : text;
 }
 
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end) {

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
+
 namespace tilescope::program {
 
 namespace {
@@ -70,12 +72,7 @@ std::string missing_call(std::string_view said) {
             names.push_back(one);
     }
     if (names.empty()) return "";
-    std::string list = names[0];
-    constexpr size_t kMost = 3;
-    for (size_t at = 1; at < std::min(names.size(), kMost); ++at)
-        list += (at + 1 == names.size() ? " and " : ", ") + names[at];
-    if (names.size() > kMost) list += fmt::format(" and {} more", names.size() - kMost);
-    return fmt::format("the program uses {}, which Tilescope's runtime does not have", list);
+    return fmt::format("the program uses {}, which Tilescope's runtime does not have", listed(names, 3));
 }
 
 }  // namespace tilescope::program

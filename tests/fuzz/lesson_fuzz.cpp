@@ -31,7 +31,7 @@ std::span<const Figure> figures() {
             const auto warps = static_cast<uint32_t>(set[0]), cycles = static_cast<uint32_t>(set[1]);
             return std::vector<NamedNumber>{
                 {"idle", issue_trace(warps, 4, cycles, 4, 0).idle},
-                {"busy_percent", static_cast<uint64_t>(1000 * used_share(warps, 4, cycles, 4)), 1}};
+                {"busy_percent", static_cast<uint64_t>(1000 * used_share(warps, 4, cycles, 4)), "%", 1}};
         };
         return std::vector<Figure>{latency};
     }();

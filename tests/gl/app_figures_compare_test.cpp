@@ -47,7 +47,7 @@ uint64_t most_of_inputs(const Scene& s) {
 // Counts by the names that the table has for them: so far, and of the whole run.
 std::optional<uint64_t> count_of(const Scene& s, const std::string& what, bool whole, bool of_run) {
     const uint64_t first = of_run ? 0 : s.block().first;
-    const auto tally = [&](test::Kind kind) {
+    const auto tally = [&](twin::Kind kind) {
         return whole ? s.f.whole(kind) : s.f.tally(kind, first, s.block().first + s.cursor.step + 1);
     };
     const Tally load = tally(kGlobalLoad), store = tally(kGlobalStore);
@@ -209,7 +209,7 @@ std::string loads_a_multiplication(const Scene& s) {
                         (double{1} * s.f.m * s.f.k * s.f.n));
 }
 bool same_work() {
-    const Facts &a = g_both->a.f, &b = g_both->b.f;
+    const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
     return a.m == b.m && a.k == b.k && a.n == b.n &&
            a.whole(kGlobalStore).lanes == b.whole(kGlobalStore).lanes;
 }
@@ -228,11 +228,11 @@ struct Speed {
 };
 Speed speed(const std::string& device) {
     Speed best;
-    const Facts &a = g_both->a.f, &b = g_both->b.f;
+    const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
     for (const kernels::Timings& set : g_both->a.state.session.assets.timings())
         for (const kernels::Timing& of_a : set.rows)
             for (const kernels::Timing& of_b : set.rows) {
-                const auto of = [](const kernels::Timing& row, const Facts& f) {
+                const auto of = [](const kernels::Timing& row, const twin::Recording& f) {
                     return row.kernel == f.trace.meta.kernel && row.tile == f.T && row.verified &&
                            row.m == f.m && row.k == f.k && row.n == f.n;
                 };
@@ -356,7 +356,7 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
     static Drawn small(1280, 720), large(1600, 1000);
     const auto a = std::make_shared<const trace::Trace>(std::move(one)),
                b = std::make_shared<const trace::Trace>(std::move(two));
-    const Facts of_a(a), of_b(b);
+    const twin::Recording of_a(a), of_b(b);
     State state;
     show_trace(state, a, "a.tsc");
     auto beside = session::make_recording(b, "b.tsc");

@@ -135,10 +135,10 @@ const std::vector<Rule>& step_rules() {
          SAYS(here(s), 32 - here(s))},
         {"The block has only # thread(s) in this warp; its other lane is idle.",
          SAYS(here(s), must(here(s) == 31))},
-        {"# sector(s) (32 bytes) in # line(s) (128 bytes)", SAYS(cost(s), s.r().lines)},
-        {"# sector(s) in # line(s)", SAYS(cost(s), s.r().lines)},
-        {"32 banks; the tallest stack: # word(s)", SAYS(s.r().worst)},
-        {"tallest stack: # word(s)", SAYS(s.r().worst)},
+        {"# sector(s) (32 bytes) in # line(s) (128 bytes)", SAYS(cost(s), s.r().global.lines)},
+        {"# sector(s) in # line(s)", SAYS(cost(s), s.r().global.lines)},
+        {"32 banks; the tallest stack: # word(s)", SAYS(s.r().shared.most_words)},
+        {"tallest stack: # word(s)", SAYS(s.r().shared.most_words)},
 
         // the verdict
         {kLanes + "one element{ of |}*" + kSectors,
@@ -165,16 +165,17 @@ const std::vector<Rule>& step_rules() {
              verdict(s, {shape_of(s, s.r()).elements.size(), s.name(s.r().array) + shape_of(s, s.r()).repeats,
                          must(shape_of(s, s.r()).run_length == 1)}))},
         {kLanes + "one word: {a broadcast, |}" + kWavefronts,
-         SAYS(verdict(s, {s.r().lanes > 1 ? "a broadcast, " : "", must(s.r().words == 1)}))},
+         SAYS(verdict(s, {s.r().lanes > 1 ? "a broadcast, " : "", must(s.r().shared.words == 1)}))},
         {kLanes + "# words in # different banks*: {broadcasts, |}" + kWavefronts,
-         SAYS(
-             verdict(s, {s.r().words, s.r().banks, shape_of(s, s.r()).repeats,
-                         shape_of(s, s.r()).repeats.empty() ? "" : "broadcasts, ", must(s.r().worst == 1)}))},
+         SAYS(verdict(s, {s.r().shared.words, s.r().shared.banks, shape_of(s, s.r()).repeats,
+                          shape_of(s, s.r()).repeats.empty() ? "" : "broadcasts, ",
+                          must(s.r().shared.most_words == 1)}))},
         {kLanes + "# different words of bank #*: " + kWavefronts,
-         SAYS(verdict(s,
-                      {s.r().words, s.r().worst_bank, shape_of(s, s.r()).repeats, must(s.r().banks == 1)}))},
+         SAYS(verdict(s, {s.r().shared.words, s.r().shared.fullest_bank, shape_of(s, s.r()).repeats,
+                          must(s.r().shared.banks == 1)}))},
         {kLanes + "# words in only # banks, up to # in one*: " + kWavefronts,
-         SAYS(verdict(s, {s.r().words, s.r().banks, s.r().worst, shape_of(s, s.r()).repeats}))},
+         SAYS(verdict(s, {s.r().shared.words, s.r().shared.banks, s.r().shared.most_words,
+                          shape_of(s, s.r()).repeats}))},
 
         // the address of one lane
         {"@: @ = byte # of @, {sector|bank} #",
@@ -307,7 +308,7 @@ void hold_step_screen(trace::Trace recorded, Lot& lot, const std::string& what, 
     State state;
     const auto held = std::make_shared<const trace::Trace>(std::move(recorded));
     show_trace(state, held, "test.tsc");
-    const Facts facts(held);
+    const twin::Recording facts(held);
     for (int place = 0; place < places; ++place) {
         place_by_lot(lot, state, facts);
         state.session.screen = "step";
@@ -344,7 +345,7 @@ protected:
     }
     void show(const char* kernel, kernels::Shape shape) {
         const auto held = std::make_shared<const trace::Trace>(kernels::recorded(kernel, shape));
-        facts_ = std::make_unique<Facts>(held);
+        facts_ = std::make_unique<twin::Recording>(held);
         state_ = State();
         show_trace(state_, held, "test.tsc");
         state_.session.screen = "step";
@@ -376,7 +377,7 @@ protected:
         ADD_FAILURE() << "no text says " << right;
     }
     State state_;
-    std::unique_ptr<Facts> facts_;
+    std::unique_ptr<twin::Recording> facts_;
     std::unique_ptr<Drawn> drawn_;
     draw::Inspection seen_;
 };

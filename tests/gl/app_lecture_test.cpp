@@ -5,7 +5,7 @@
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
 #include "tests/recorded.h"
-#include "tests/unit/view_lesson_facts.h"
+#include "tests/twin/lesson_facts.h"
 
 namespace tilescope::app {
 namespace {
@@ -183,8 +183,9 @@ TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
         update(state, true);
         lessons::reveal(state.lessons, state.session);  // where it asks first
         const uint32_t block = state.session.cursor.block;
-        const Facts facts = facts_at(state.session.trace(), block, state.session.cursor.step,
-                                     *run_again(state.session.trace(), block));
+        const twin::Recording f(state.session.recording->trace);
+        const twin::LessonFacts facts =
+            twin::facts_at(f, block, state.session.cursor.step, *twin::run_again(f.trace, block));
         EXPECT_GT(stop == 1 ? facts.stale.size() : facts.zeros.size(), 40u);
         Drawn drawn(1280, 720);
         const test::Picture picture = drawn.picture(state);

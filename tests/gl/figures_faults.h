@@ -38,11 +38,11 @@ struct Fault {
 };
 
 using Accesses = std::vector<Access>;  // of a cell, by step
-inline std::map<std::pair<uint8_t, uint64_t>, Accesses> accesses_of(const Facts& f, size_t block) {
+inline std::map<std::pair<uint8_t, uint64_t>, Accesses> accesses_of(const twin::Recording& f, size_t block) {
     std::map<std::pair<uint8_t, uint64_t>, Accesses> all;
     if (f.steps(block) == 0) return all;
     std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint64_t>, double> stored;  // by step, thread and cell
-    for (const test::Cell& cell : f.play(block, f.steps(block) - 1).fillings)
+    for (const twin::Cell& cell : f.play(block, f.steps(block) - 1).fillings)
         stored[{cell.step, cell.thread, cell.at.first, cell.at.second}] = cell.value;
     std::map<std::pair<uint8_t, uint64_t>, double> held;
     for (uint32_t step = 0; step < f.steps(block); ++step) {
@@ -108,7 +108,7 @@ inline std::optional<Fault> race_of(const Accesses& of, const Access& load) {
     return race;
 }
 
-inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
+inline std::vector<Fault> faults_of(const twin::Recording& f, size_t block, bool known) {
     std::vector<Fault> all;
     const auto cells = accesses_of(f, block);
     std::map<uint8_t, std::set<uint32_t>> filled;  // by array: the intervals in which it is stored to
@@ -155,7 +155,7 @@ inline std::vector<Fault> faults_of(const Facts& f, size_t block, bool known) {
 
 // Steps of a block at which a load went wrong; where none did, at which a race is told, of two warps if there
 // is one.
-inline std::set<uint32_t> steps_at_fault(const Facts& f, size_t block, bool known) {
+inline std::set<uint32_t> steps_at_fault(const twin::Recording& f, size_t block, bool known) {
     std::set<uint32_t> wrong, of_warps, told;
     for (const Fault& fault : faults_of(f, block, known)) {
         told.insert(fault.told);
@@ -168,17 +168,17 @@ inline std::set<uint32_t> steps_at_fault(const Facts& f, size_t block, bool know
 // --- what is said of them
 
 inline std::string phase_words(const Scene& s, uint32_t phase) {
-    return phase == test::kAfterPhases ? "after the last phase" : fmt::format("phase {}", phase + s.first());
+    return phase == twin::kAfterPhases ? "after the last phase" : fmt::format("phase {}", phase + s.first());
 }
 // "phase 1's 4"
 inline std::string held_words(const Scene& s, const std::optional<Access>& store) {
     if (!store) return "NaN, which nobody stored,";
-    if (store->phase == test::kAfterPhases)
+    if (store->phase == twin::kAfterPhases)
         return fmt::format("the {:.6g} stored after the last phase", store->value);
     return fmt::format("{}'s {}", phase_words(s, store->phase), value_words(store->value));
 }
 inline std::string where_words(const Scene& s, uint32_t phase) {
-    return (phase == test::kAfterPhases ? "" : "in ") + phase_words(s, phase);
+    return (phase == twin::kAfterPhases ? "" : "in ") + phase_words(s, phase);
 }
 
 // Of the recording that is set beside another no block is run again.

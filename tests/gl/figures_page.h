@@ -215,7 +215,7 @@ private:
     // Four kinds of requests, their cost and the least it could be, of the block so far and of the recording.
     void sums() {
         std::string of;
-        constexpr std::pair<const char*, test::Kind> kRows[] = {{"global loads", kGlobalLoad},
+        constexpr std::pair<const char*, twin::Kind> kRows[] = {{"global loads", kGlobalLoad},
                                                                 {"shared stores", kSharedStore},
                                                                 {"shared loads", kSharedLoad},
                                                                 {"global stores", kGlobalStore}};
@@ -422,7 +422,7 @@ private:
             if (!e) e = {trace::kNoArray, 0};
             Loaded loaded;
             if (e->first != trace::kNoArray) loaded = loads_of(s_, e->first, e->second);
-            for (const test::Cell& cell : s_.f.play(s_.cursor.block, s_.steps() - 1).fillings)
+            for (const twin::Cell& cell : s_.f.play(s_.cursor.block, s_.steps() - 1).fillings)
                 if (zero && cell.source < 0) loaded.threads.insert(cell.thread);
             for (const auto& [head, j] : by) claimed_[j] = true;
             const std::string value = zero ? "0" : nothing ? "NaN" : value_of(s_, e->first, e->second);
@@ -465,7 +465,7 @@ private:
         if (said("warp") != std::to_string(q.warp))
             complain(fmt::format("step {} is of warp {}, not {}", step, q.warp, said("warp")));
         const uint32_t phase = s_.f.phase(block, at);
-        const std::string words = phase == test::kAfterPhases ? "after" : std::to_string(phase + s_.first());
+        const std::string words = phase == twin::kAfterPhases ? "after" : std::to_string(phase + s_.first());
         if (by.contains("phase") && said("phase") != words)
             complain(fmt::format("step {} is of phase {}, not {}", step, words, said("phase")));
     }
@@ -474,7 +474,7 @@ private:
     // alone: the sheets of other launches are draw/sheet.h's.
     void cells() {
         if (s_.state.session.screen != "step" || !s_.f.product() || side_) return;
-        const test::Played played = s_.f.play(s_.cursor.block, s_.cursor.step);
+        const twin::Played played = s_.f.play(s_.cursor.block, s_.cursor.step);
         for (const draw::Written& text : unrecorded(seen_)) {
             const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
             for (const auto& [array, grid] : s_.state.step.places) {

@@ -1,4 +1,4 @@
-// For the tests of figures: a place in a recording, and what texts may say of it, counted by test::Facts.
+// For the tests of figures: a place in a recording, and what texts may say of it, counted by twin::Recording.
 #pragma once
 
 #include <functional>
@@ -7,16 +7,17 @@
 #include "tests/gl/compare_drawn.h"
 #include "tests/gl/figures.h"
 #include "tests/launch_examples.h"
+#include "tests/twin/recording.h"
 
 namespace tilescope::app {
 
-using test::Captures, test::Facts, test::Figure, test::Request, test::Tally;
-using test::kBarrier, test::kGlobalLoad, test::kGlobalStore, test::kSharedLoad, test::kSharedStore;
+using test::Captures, test::Figure, twin::Request, twin::Tally;
+using twin::kBarrier, twin::kGlobalLoad, twin::kGlobalStore, twin::kSharedLoad, twin::kSharedStore;
 
 // What is drawn: a recording, and where in it.
 struct Scene {
     const State& state;
-    const Facts& f;
+    const twin::Recording& f;
     playback::Cursor cursor;
     std::string side{};                // "A " or "B " of the Compare screen's
     const Notation* spoken = nullptr;  // of that one's
@@ -44,7 +45,7 @@ struct Scene {
     }
     std::string phase(uint32_t step) const {
         const uint32_t p = f.phase(cursor.block, step);
-        return p == test::kAfterPhases ? "after the last phase" : fmt::format("phase {}", p + first());
+        return p == twin::kAfterPhases ? "after the last phase" : fmt::format("phase {}", p + first());
     }
     bool clocked() const { return !trace().time.empty(); }
     uint32_t clock(uint32_t step) const { return trace().time[block().first + step]; }
@@ -161,7 +162,7 @@ inline std::vector<std::string> places(const Scene& s) {
     for (size_t i = 3 - std::max<size_t>(array.rank, 1); i < 3; ++i) box.push_back(span(at[i]));
     std::vector<std::string> said{s.name(r.array) + test::indices_text(box, s.notation())};
     if (array.rank != 2 || r.lanes == 0) return said;
-    Facts::Box whole{0, array.rows, 0, array.cols};
+    twin::Recording::Box whole{0, array.rows, 0, array.cols};
     std::string name = s.name(r.array);
     if (array.space == Space::Global) {
         if (!s.f.product() || !s.f.tiled() || r.kind != kGlobalLoad) return said;
@@ -234,14 +235,14 @@ inline Figures caption(const Scene& s, const Figures& also = {}) {
 }
 // Products that each active lane adds right after the step; nothing where they differ.
 inline std::optional<uint64_t> products_added(const Scene& s) {
-    const test::Played played = s.f.play(s.cursor.block, s.cursor.step);
+    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
     std::set<uint32_t> added;
     for (uint32_t lane = 0; lane < 32; ++lane)
         if (s.r().active(lane)) added.insert(played.added[s.r().warp * 32 + lane]);
     return added.size() == 1 ? std::optional<uint64_t>(*added.begin()) : std::nullopt;
 }
 inline uint64_t zeros_stored(const Scene& s) {
-    const test::Played played = s.f.play(s.cursor.block, s.cursor.step);
+    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
     uint64_t zeros = 0;
     s.f.elements(s.r(), [&](uint32_t, uint64_t e) {
         const auto cell = played.cells.find({s.r().array, e});
@@ -252,7 +253,7 @@ inline uint64_t zeros_stored(const Scene& s) {
 
 // More sectors than the least of all, and no more than the warp's rows of threads need.
 inline bool least_of_rows(const Request& q) {
-    return global(q) && q.cost > q.least && q.cost == q.least_of_rows;
+    return global(q) && q.cost > q.least && q.cost == q.global.least_of_rows;
 }
 // Lanes, what they touch, and the price of it: `middle` are the figures between.
 inline Figures verdict(const Scene& s, const Figures& middle) {
@@ -262,7 +263,7 @@ inline Figures verdict(const Scene& s, const Figures& middle) {
     right.push_back(cost(s));
     const bool least = q.cost <= q.least;
     if (least_of_rows(q)) {
-        right.emplace_back(q.rows);
+        right.emplace_back(q.global.rows);
         return right;
     }
     if (global(q)) right.emplace_back(least ? "of" : "where");
@@ -376,15 +377,15 @@ inline Loaded loads_of(const Scene& s, uint8_t array, uint64_t element) {
         }
     return made;
 }
-inline test::Cell cell_of(const Scene& s, uint8_t array, uint64_t element) {
-    const test::Played played = s.f.play(s.cursor.block, s.cursor.step);
+inline twin::Cell cell_of(const Scene& s, uint8_t array, uint64_t element) {
+    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
     const auto found = played.cells.find({array, element});
-    return found == played.cells.end() ? test::Cell{} : found->second;
+    return found == played.cells.end() ? twin::Cell{} : found->second;
 }
-inline test::Cell pinned_cell(const Scene& s) {
+inline twin::Cell pinned_cell(const Scene& s) {
     return cell_of(s, s.state.session.pin.array, s.state.session.pin.index);
 }
-inline bool stale(const Scene& s, const test::Cell& cell) {
+inline bool stale(const Scene& s, const twin::Cell& cell) {
     return cell.written && s.f.phase(s.cursor.block, cell.step) != s.f.phase(s.cursor.block, s.cursor.step);
 }
 // Requests of the recording that touched the pinned element: {requests, lanes, blocks}.
@@ -393,7 +394,7 @@ inline std::array<uint64_t, 3> touches(const Scene& s) {
     for (const trace::Block& b : s.trace().blocks) {
         const uint64_t before = all[0];
         for (uint64_t step = b.first; step < b.first + b.count; ++step) {
-            const Request& q = s.f.all()[step];
+            const Request& q = s.f.at(step);
             uint64_t lanes = 0;
             if (q.array == s.state.session.pin.array)
                 s.f.elements(q, [&](uint32_t, uint64_t e) { lanes += e == s.state.session.pin.index; });
@@ -441,7 +442,7 @@ inline trace::Trace product_by_lot(Lot& lot, const char* kernel) {
     return std::move(*trace);
 }
 
-inline void place_by_lot(Lot& lot, State& state, const Facts& f) {
+inline void place_by_lot(Lot& lot, State& state, const twin::Recording& f) {
     session::Session& session = state.session;
     session.lecture = lot.below(4) == 0;
     session.theme = lot.below(2) == 0 ? Theme::Dark : Theme::Light;

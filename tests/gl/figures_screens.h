@@ -51,7 +51,8 @@ private:
 
     Drawn small_{1280, 720}, large_{1600, 1000};
     const Notation plain_;
-    const Facts facts_{std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2}))};
+    const twin::Recording facts_{
+        std::make_shared<const trace::Trace>(kernels::recorded("tiled", {4, 4, 4, 2}))};
 };
 
 }  // namespace tilescope::app

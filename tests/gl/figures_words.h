@@ -13,7 +13,7 @@ inline std::pair<uint64_t, uint64_t> wrong_elements(const Scene& s) {
     std::map<uint64_t, bool> right;
     for (size_t block = 0; block < s.trace().blocks.size(); ++block) {
         if (s.f.steps(block) == 0) continue;
-        const test::Played played = s.f.play(block, s.f.steps(block) - 1);
+        const twin::Played played = s.f.play(block, s.f.steps(block) - 1);
         for (uint32_t step = 0; step < s.f.steps(block); ++step)
             if (const Request& q = s.f.at(block, step); q.kind == kGlobalStore)
                 s.f.elements(q, [&](uint32_t lane, uint64_t e) {
@@ -65,7 +65,7 @@ inline uint64_t element_of_pin(const Scene& s) {
 inline std::pair<std::string, uint64_t> sum_of(const Scene& s, uint32_t step) {
     const auto thread = thread_of_pin(s);
     if (!thread) return {"nobody's", 0};
-    const test::Sum sum = s.f.play(s.cursor.block, step).sums[*thread];
+    const twin::Sum sum = s.f.play(s.cursor.block, step).sums[*thread];
     return {value_words(sum.value), sum.products};
 }
 inline uint32_t store_step(const Scene& s) {
@@ -119,7 +119,7 @@ inline bool pinned_barrier(const Scene& s) {
 inline std::string loads_in_phase(const Scene& s) {
     const auto thread = thread_of_pin(s);
     if (!thread) return "nothing";
-    const test::Played whole = s.f.play(s.cursor.block, s.steps() - 1);
+    const twin::Played whole = s.f.play(s.cursor.block, s.steps() - 1);
     std::vector<std::pair<uint8_t, uint64_t>> loaded;
     std::vector<std::string> said;
     for (uint32_t step = 0; step < s.steps(); ++step) {
@@ -133,7 +133,7 @@ inline std::string loads_in_phase(const Scene& s) {
                 loaded.emplace_back(q.array, e);
                 said.push_back(s.name(q.array, e));
             }
-            for (const test::Cell& cell : whole.fillings)
+            for (const twin::Cell& cell : whole.fillings)
                 if (cell.at == std::pair(q.array, e) && cell.step == step && cell.thread == *thread &&
                     s.trace().meta.kernel != "histogram")
                     for (size_t i = 0; i < loaded.size(); ++i)
@@ -147,7 +147,7 @@ inline std::string loads_in_phase(const Scene& s) {
 }
 // The largest magnitude that the block stores to the output.
 inline double largest_stored(const Scene& s) {
-    const test::Played played = s.f.play(s.cursor.block, s.steps() - 1);
+    const twin::Played played = s.f.play(s.cursor.block, s.steps() - 1);
     double largest = 0;
     for (uint32_t step = 0; step < s.steps(); ++step)
         if (const Request& q = s.f.at(s.cursor.block, step); q.kind == kGlobalStore)
@@ -167,12 +167,12 @@ inline uint64_t bank_of_pin(const Scene& s) {
     return (s.of(pin(s).array).base + pin(s).index * s.of(pin(s).array).element_bytes()) / 4 % 32;
 }
 inline Loaded loads_of_pin(const Scene& s) { return loads_of(s, pin(s).array, pin(s).index); }
-inline test::Cell cell_named(const Scene& s, const std::string& name) {
+inline twin::Cell cell_named(const Scene& s, const std::string& name) {
     const auto at = s.element(name);
-    return at ? cell_of(s, at->first, at->second) : test::Cell{};
+    return at ? cell_of(s, at->first, at->second) : twin::Cell{};
 }
 inline bool holds_pin(const Scene& s, const std::string& name) {
-    const test::Cell cell = cell_named(s, name);
+    const twin::Cell cell = cell_named(s, name);
     return cell.written && cell.source_array == pin(s).array &&
            cell.source == static_cast<int64_t>(pin(s).index);
 }
@@ -224,7 +224,7 @@ inline bool phase_there(const Scene& s, const std::string& number) {
 inline std::set<uint64_t> uses_of(const Scene& s, const std::pair<uint8_t, uint64_t>& element) {
     if (!s.f.tiled()) return {1};
     std::set<uint64_t> used;
-    for (const test::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
+    for (const twin::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
         if (cell.source_array == element.first &&
             (cell.source < 0 || cell.source == static_cast<int64_t>(element.second)))
             used.insert(cell.reads);
@@ -255,7 +255,7 @@ inline Figures factor(const Scene& s, const Captures& c) {
 }
 // {thread, phase, when, used}: a zero that stands for an element outside the matrix.
 inline bool zero_stored(const Scene& s, const Captures& c) {
-    for (const test::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
+    for (const twin::Cell& cell : s.f.play(s.cursor.block, s.steps() - 1).fillings)
         if (cell.source < 0 && s.thread(cell.thread) == c[0] && s.phase(cell.step) == "phase " + c[1] &&
             s.when(cell.step) == c[2] && cell.reads == std::stoull(test::without_groups(c[3])))
             return true;

@@ -88,10 +88,16 @@ TEST_F(RecordDriver, WaitsForAShortKernelNoLongerThanItTakes) {
 }
 
 TEST_F(RecordDriver, SaysWhatTheCompilerSays) {
-    const auto function = device->load(
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry f() {\n  .reg .b32 %a;\n  add.u32 "
-        "%a, nothing, 2;\n  ret;\n}\n",
-        "broken.ptx", "f");
+    const auto function = device->load(R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry f() {
+  .reg .b32 %a;
+  add.u32 %a, nothing, 2;
+  ret;
+}
+)ptx",
+                                       "broken.ptx", "f");
     ASSERT_FALSE(function);
     EXPECT_NE(function.error().message.find("broken.ptx"), std::string::npos) << function.error().message;
     EXPECT_NE(function.error().message.find("line 6; error"), std::string::npos) << function.error().message;

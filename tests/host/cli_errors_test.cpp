@@ -134,8 +134,13 @@ TEST(CliFailure, OfAnotherKernelsPtx) {
     expect_refused(1, {"record", "tiled", "--ptx", ptx}, "tiled");
     expect_refused(1, {"record", "tiled", "--ptx", "missing.ptx"}, "missing.ptx");
     expect_refused(1, {"record", "tiled", "--ptx", "."}, "folder");
-    write(folder() / "bad.ptx",
-          ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry tiled() {\n frob.u32 %r1;\n}\n");
+    write(folder() / "bad.ptx", R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry tiled() {
+ frob.u32 %r1;
+}
+)ptx");
     expect_refused(1, {"record", "tiled", "--ptx", "bad.ptx"}, "bad.ptx:5");
 }
 

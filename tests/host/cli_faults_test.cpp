@@ -177,9 +177,11 @@ TEST(CliFaults, ASecondBarrierBehindAnotherIsRedundant) {
 }
 
 TEST(CliFaults, ABarrierThatSomeThreadsJumpOverIsToldWithAThreadThatDoes) {
-    const Report report = of_spoilt(1,
-                                    "mov.u32 %r0, %tid.y;\n\tsetp.ne.u32 %p0, %r0, 0;\n\t@%p0 bra OVER;\n"
-                                    "\tbar.sync 0;\nOVER:");
+    const Report report = of_spoilt(1, R"ptx(mov.u32 %r0, %tid.y;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra OVER;
+    bar.sync 0;
+OVER:)ptx");
     ASSERT_FALSE(report.faults.empty()) << report.text;
     const auto it = std::find_if(report.faults.begin(), report.faults.end(),
                                  [](const json& fault) { return fault["kind"] == "barrier_divergence"; });
@@ -190,11 +192,13 @@ TEST(CliFaults, ABarrierThatSomeThreadsJumpOverIsToldWithAThreadThatDoes) {
 
 // Lane 31 of each warp leaves at the end of the first phase: no warp hangs, yet CUDA forbids it.
 TEST(CliFaults, AThreadThatLeavesBeforeABarrierIsTold) {
-    const Report report =
-        of_spoilt(1,
-                  "mov.u32 %r0, %tid.y;\n\tand.b32 %r0, %r0, 3;\n\tsetp.eq.u32 %p0, %r0, 3;\n"
-                  "\tmov.u32 %r0, %tid.x;\n\t@%p0 setp.eq.u32 %p0, %r0, 7;\n"
-                  "\t@%p0 ret;\n\tbar.sync 0;");
+    const Report report = of_spoilt(1, R"ptx(mov.u32 %r0, %tid.y;
+    and.b32 %r0, %r0, 3;
+    setp.eq.u32 %p0, %r0, 3;
+    mov.u32 %r0, %tid.x;
+    @%p0 setp.eq.u32 %p0, %r0, 7;
+    @%p0 ret;
+    bar.sync 0;)ptx");
     const auto it = std::find_if(report.faults.begin(), report.faults.end(),
                                  [](const json& fault) { return fault["kind"] == "barrier_divergence"; });
     ASSERT_NE(it, report.faults.end()) << report.text;

@@ -58,8 +58,9 @@ void expect_error(const Result<T>& result, std::initializer_list<const char*> pi
     EXPECT_NE(text.back(), '.') << text;
 }
 
-inline constexpr const char* kAddOne =
-    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry add_one(.param .u64 p, .param .u32 n) { "
-    "ret; }";
+inline constexpr const char* kAddOne = R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry add_one(.param .u64 p, .param .u32 n) { ret; })ptx";
 
 }  // namespace tilescope::gpu_test

@@ -11,6 +11,7 @@
 #include "core/export/report.h"
 #include "tests/host/kernels_walk.h"
 #include "tests/loads.h"
+#include "tests/twin/request.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -33,40 +34,20 @@ Summary summary_of(const trace::Trace& trace) {
     return summary ? *summary : Summary{};
 }
 
-size_t distinct(std::vector<uint64_t> values) {
-    std::sort(values.begin(), values.end());
-    return static_cast<size_t>(std::unique(values.begin(), values.end()) - values.begin());
-}
-
-// What a request of 4-byte accesses costs, from the words alone; the block's rows have `width` threads.
+// What a request of 4-byte accesses costs; the block's rows have `width` threads.
 Sums slow_cost(const WarpAccess& access, const Array& array, uint32_t width) {
     Sums sums{.requests = 1, .lanes = static_cast<uint64_t>(std::popcount(access.mask))};
     sums.bytes = 4 * sums.lanes;
-    std::vector<uint64_t> words, sectors, lines;
-    std::map<uint32_t, std::vector<uint64_t>> of_row;  // words, by row of threads
-    for (int lane = 0; lane < 32; ++lane) {
-        if (!(access.mask >> lane & 1)) continue;
-        const uint64_t address = array.base + 4 * access.element[lane];
-        words.push_back(address / 4);
-        of_row[lane / width].push_back(address / 4);
-        sectors.push_back(address / 32);
-        lines.push_back(address / 128);
-    }
+    twin::Addresses at{};
+    for (size_t lane = 0; lane < at.size(); ++lane) at[lane] = array.base + 4 * access.element[lane];
     if (array.space == Space::Global) {
-        sums.sectors = distinct(sectors);
-        sums.lines = distinct(lines);
-        sums.ideal_sectors = (distinct(words) * 4 + 31) / 32;
-        uint64_t of_rows = 0;
-        for (const auto& [row, own] : of_row) of_rows += (distinct(own) * 4 + 31) / 32;
-        sums.block_sectors =
-            of_rows <= sums.sectors ? std::max(sums.ideal_sectors, of_rows) : sums.ideal_sectors;
-        return sums;
+        const twin::GlobalCost cost = twin::global_cost(at, access.mask, 4, width, access.warp * 32);
+        sums.sectors = cost.sectors, sums.ideal_sectors = cost.least, sums.lines = cost.lines;
+        sums.block_sectors = cost.least_of_block();
+    } else {
+        const twin::SharedCost cost = twin::shared_cost(at, access.mask, 4, !access.store);
+        sums.wavefronts = cost.wavefronts, sums.ideal_wavefronts = cost.least;
     }
-    std::sort(words.begin(), words.end());
-    words.erase(std::unique(words.begin(), words.end()), words.end());
-    std::map<uint64_t, uint64_t> of_bank;
-    for (const uint64_t word : words) sums.wavefronts = std::max(sums.wavefronts, ++of_bank[word % 32]);
-    sums.ideal_wavefronts = 1;
     return sums;
 }
 

@@ -1,37 +1,18 @@
 // Wavefronts of a request to shared memory: closed forms, and a slow twin. analysis_hardware_test.cpp
 // holds the same model against a GPU's counters.
-#include <algorithm>
 #include <array>
 #include <numeric>
 #include <random>
-#include <set>
 
 #include <gtest/gtest.h>
 
 #include "core/analysis/banks.h"
-#include "tests/unit/analysis_addresses.h"
+#include "tests/twin/request.h"
 
 namespace tilescope::analysis {
 namespace {
 
-// Different words of each bank that some lanes touch, byte by byte.
-std::array<uint8_t, kBanks> slow_words(const Addresses& address, uint32_t mask, uint32_t bytes) {
-    std::array<std::set<uint64_t>, kBanks> words_of_bank;
-    for (int lane = 0; lane < 32; ++lane)
-        for (uint32_t i = 0; (mask >> lane & 1) && i < bytes; ++i) {
-            const uint64_t word = (address[lane] + i) / 4;
-            words_of_bank[word % 32].insert(word);
-        }
-    std::array<uint8_t, kBanks> count{};
-    for (size_t bank = 0; bank < kBanks; ++bank)
-        count[bank] = static_cast<uint8_t>(words_of_bank[bank].size());
-    return count;
-}
-
-uint32_t slow_worst(const Addresses& address, uint32_t mask, uint32_t bytes) {
-    const auto words = slow_words(address, mask, bytes);
-    return *std::max_element(words.begin(), words.end());
-}
+using twin::Addresses, twin::strided;
 
 TEST(Banks, AStrideOfSWordsIsGcdWays) {
     for (uint64_t s = 1; s <= 128; ++s) {
@@ -92,20 +73,12 @@ TEST(Banks, AgreesWithCountingEveryByte) {
         const auto mask = static_cast<uint32_t>(random());
         const bool store = random() % 2;
 
-        bool pairs_agree = !store;
-        for (int lane = 0; lane < 32; lane += 2)
-            if ((mask >> lane & 1) && (mask >> (lane + 1) & 1) && a[lane] != a[lane + 1]) pairs_agree = false;
-        int lanes = bytes == 16 ? 8 : bytes == 8 ? 16 : 32;
-        if (lanes < 32 && pairs_agree) lanes *= 2;
-        BankCost expected;
-        for (int first = 0; first < 32; first += lanes) {
-            uint32_t group = 0;
-            for (int lane = first; lane < first + lanes; ++lane) group |= mask & (1u << lane);
-            expected.wavefronts += slow_worst(a, group, bytes);
-            expected.ideal_wavefronts += group != 0;
-        }
-        ASSERT_EQ(bank_cost(a.data(), mask, bytes, store), expected) << "round " << round;
-        ASSERT_EQ(words_per_bank(a.data(), mask, bytes), slow_words(a, mask, bytes)) << "round " << round;
+        const twin::SharedCost cost = twin::shared_cost(a, mask, bytes, !store);
+        ASSERT_EQ(bank_cost(a.data(), mask, bytes, store),
+                  (BankCost{static_cast<uint32_t>(cost.wavefronts), static_cast<uint32_t>(cost.least)}))
+            << "round " << round;
+        ASSERT_EQ(words_per_bank(a.data(), mask, bytes), twin::words_of_banks(a, mask, bytes))
+            << "round " << round;
     }
 }
 

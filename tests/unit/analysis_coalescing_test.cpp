@@ -1,27 +1,20 @@
-// Sectors of a request: closed forms, and a slow twin that marks every byte.
-#include <array>
-#include <bit>
+// Sectors of a request: closed forms, and a slow twin that counts every byte.
 #include <random>
-#include <set>
 
 #include <gtest/gtest.h>
 
 #include "core/analysis/coalescing.h"
-#include "tests/unit/analysis_addresses.h"
+#include "tests/twin/request.h"
 
 namespace tilescope::analysis {
 namespace {
 
+using twin::Addresses, twin::strided;
+
 SectorCost slow_cost(const Addresses& address, uint32_t mask, uint32_t bytes) {
-    std::set<uint64_t> byte, sector, line;
-    for (int lane = 0; lane < 32; ++lane)
-        for (uint32_t i = 0; (mask >> lane & 1) && i < bytes; ++i) {
-            byte.insert(address[lane] + i);
-            sector.insert((address[lane] + i) / 32);
-            line.insert((address[lane] + i) / 128);
-        }
-    return {static_cast<uint32_t>(sector.size()), static_cast<uint32_t>((byte.size() + 31) / 32),
-            static_cast<uint32_t>(line.size())};
+    const twin::GlobalCost cost = twin::global_cost(address, mask, bytes);
+    return {static_cast<uint32_t>(cost.sectors), static_cast<uint32_t>(cost.least),
+            static_cast<uint32_t>(cost.lines)};
 }
 
 TEST(Coalescing, NeighboursNeedFourSectorsOfOneLine) {

@@ -9,6 +9,7 @@
 #include "core/analysis/reuse.h"
 #include "core/analysis/summary.h"
 #include "tests/loads.h"
+#include "tests/twin/request.h"
 #include "tests/unit/trace_requests.h"
 
 namespace tilescope::analysis {
@@ -21,14 +22,9 @@ bool is_store(const trace::Trace& trace, uint32_t site) {
 // What a request costs in blocks of 16 x 16 threads: a warp has two rows of them.
 SectorCost judged(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     SectorCost cost = sector_cost(address, mask, bytes);
-    uint32_t rows = 0;
-    for (const uint32_t first : {0u, 16u}) {
-        std::set<uint64_t> touched;  // bytes
-        for (uint32_t lane = first; lane < first + 16; ++lane)
-            for (uint32_t i = 0; i < bytes && (mask >> lane & 1) != 0; ++i) touched.insert(address[lane] + i);
-        rows += static_cast<uint32_t>((touched.size() + 31) / 32);
-    }
-    cost.block_sectors = std::max(cost.ideal_sectors, rows <= cost.sectors ? rows : 0);
+    twin::Addresses at;
+    std::copy_n(address, at.size(), at.begin());
+    cost.block_sectors = static_cast<uint32_t>(twin::global_cost(at, mask, bytes, 16).least_of_block());
     return cost;
 }
 

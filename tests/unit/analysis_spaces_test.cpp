@@ -6,10 +6,12 @@
 
 #include "core/analysis/addresses.h"
 #include "core/analysis/coalescing.h"
-#include "tests/unit/analysis_addresses.h"
+#include "tests/twin/request.h"
 
 namespace tilescope::analysis {
 namespace {
+
+using twin::Addresses, twin::strided;
 
 Addresses all_at(uint64_t address) { return strided(address, 0); }
 

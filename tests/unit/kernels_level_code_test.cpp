@@ -43,19 +43,20 @@ Loads loads_of(const std::string& ptx, const std::string& entry) {
 // Of a kernel with a pointer in %rd1 and predicates %p1 and %p2.
 Loads loads_of_body(const std::string& body) {
     return loads_of(
-        ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-        ".reg .pred %p<3>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
-        ".shared .align 4 .b8 s[64];\n"
-        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\nsetp.lt.u32 %p2, %r1, "
-        "9;\n" +
+        R"ptx(.version 7.5 .target sm_75 .address_size 64 .visible .entry k(.param .u64 p) {
+        .reg .pred %p<3>; .reg .f32 %f<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+        .shared .align 4 .b8 s[64]; ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x;
+        setp.lt.u32 %p1, %r1, 7; setp.lt.u32 %p2, %r1, 9;
+        )ptx" +
             body + "ret;\n}\n",
         "k");
 }
 
 TEST(LoadsThatWait, ThoseWhoseAddressIsLoaded) {
     Loads chased = loads_of_body(
-        "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd3, %rd2, 8;\nld.global.f32 %f1, [%rd3];\n"
-        "ld.global.f32 %f2, [%rd1+16];\n");
+        R"ptx(ld.global.u64 %rd2, [%rd1]; add.s64 %rd3, %rd2, 8; ld.global.f32 %f1, [%rd3];
+        ld.global.f32 %f2, [%rd1+16];
+        )ptx");
     ASSERT_EQ(chased.sites.size(), 3u);
     EXPECT_TRUE(chased.waits(1, 0));
     EXPECT_FALSE(chased.waits(2, 0));
@@ -65,25 +66,29 @@ TEST(LoadsThatWait, ThoseWhoseAddressIsLoaded) {
 
 TEST(LoadsThatWait, NotWhereAFewInstructionsAreSkipped) {
     const std::string guarded =
-        "mov.f32 %f1, 0f00000000;\n@%p1 bra A;\nld.global.f32 %f1, [%rd1];\nA:\nst.shared.f32 [s], %f1;\n"
-        "mov.f32 %f2, 0f00000000;\n@%p2 bra B;\nld.global.f32 %f2, [%rd1+4];\nB:\nst.shared.f32 [s+4], "
-        "%f2;\n";
+        R"ptx(mov.f32 %f1, 0f00000000; @%p1 bra A; ld.global.f32 %f1, [%rd1]; A: st.shared.f32 [s], %f1;
+        mov.f32 %f2, 0f00000000; @%p2 bra B; ld.global.f32 %f2, [%rd1+4]; B:
+        st.shared.f32 [s+4], %f2;
+        )ptx";
     EXPECT_FALSE(loads_of_body(guarded).any_waits());
     // A block that only jumps, as clang has them, is none.
     const std::string jumped =
-        "mov.f32 %f1, 0f00000000;\n@!%p1 bra A;\nbra.uni C;\nC:\nld.global.f32 %f1, [%rd1];\nA:\n"
-        "st.shared.f32 [s], %f1;\nld.global.f32 %f2, [%rd1+4];\nst.shared.f32 [s+4], %f2;\n";
+        R"ptx(mov.f32 %f1, 0f00000000; @!%p1 bra A; bra.uni C; C: ld.global.f32 %f1, [%rd1]; A:
+        st.shared.f32 [s], %f1; ld.global.f32 %f2, [%rd1+4]; st.shared.f32 [s+4], %f2;
+        )ptx";
     EXPECT_FALSE(loads_of_body(jumped).any_waits());
 }
 
 TEST(LoadsThatWait, BehindAUseAndABranch) {
     const std::string either =
-        "@%p1 bra A;\nld.global.f32 %f1, [%rd1];\nbra.uni B;\nA:\nadd.f32 %f3, %f1, %f1;\n@%p2 bra C;\n"
-        "ld.global.f32 %f1, [%rd1+8];\nC:\nld.global.f32 %f4, [%rd1+12];\nB:\n";
+        R"ptx(@%p1 bra A; ld.global.f32 %f1, [%rd1]; bra.uni B; A: add.f32 %f3, %f1, %f1; @%p2 bra C;
+        ld.global.f32 %f1, [%rd1+8]; C: ld.global.f32 %f4, [%rd1+12]; B:
+        )ptx";
     const std::string used = "st.shared.f32 [s], %f1;\n", unused = "st.shared.f32 [s], %f5;\n";
     const std::string then =
-        "@%p2 bra D;\nld.global.f32 %f2, [%rd1+16];\nbra.uni E;\nD:\n@%p1 bra E;\n"
-        "ld.global.f32 %f2, [%rd1+20];\nE:\nst.shared.f32 [s+4], %f2;\n";
+        R"ptx(@%p2 bra D; ld.global.f32 %f2, [%rd1+16]; bra.uni E; D: @%p1 bra E;
+        ld.global.f32 %f2, [%rd1+20]; E: st.shared.f32 [s+4], %f2;
+        )ptx";
     Loads waiting = loads_of_body(either + used + then);
     ASSERT_EQ(waiting.sites.size(), 5u);
     EXPECT_TRUE(waiting.waits(3, 0));
@@ -97,9 +102,9 @@ TEST(LoadsThatWait, BehindAUseAndABranch) {
 // What a branch skips is straight code with what is around it if it is little.
 TEST(LoadsThatWait, WhereMuchIsSkippedBetween) {
     const auto with_between = [](int skipped) {
-        std::string body = "ld.global.f32 %f1, [%rd1];\nst.shared.f32 [s], %f1;\n@%p1 bra A;\n";
+        std::string body = R"ptx(ld.global.f32 %f1, [%rd1]; st.shared.f32 [s], %f1; @%p1 bra A; )ptx";
         for (int i = 0; i < skipped; ++i) body += "add.f32 %f3, %f3, %f4;\n";
-        return loads_of_body(body + "A:\nld.global.f32 %f2, [%rd1+4];\n");
+        return loads_of_body(body + R"ptx(A: ld.global.f32 %f2, [%rd1+4]; )ptx");
     };
     EXPECT_FALSE(with_between(4).waits(1, 0));
     EXPECT_TRUE(with_between(40).waits(1, 0));
@@ -114,7 +119,7 @@ TEST(LoadsThatWait, BehindABarrierBehindAUse) {
     EXPECT_FALSE(loads_of_body(load + barrier + use + then).waits(1, 0));
     EXPECT_FALSE(loads_of_body(load + barrier + then + use).waits(1, 0));
     EXPECT_FALSE(loads_of_body(load + use + then + barrier).waits(1, 0));
-    const std::string skip = "@%p1 bra A;\nadd.f32 %f3, %f3, %f4;\nA:\n";
+    const std::string skip = R"ptx(@%p1 bra A; add.f32 %f3, %f3, %f4; A: )ptx";
     EXPECT_TRUE(loads_of_body(load + use + barrier + skip + then).waits(1, 0));
     EXPECT_TRUE(loads_of_body(load + use + skip + barrier + then).waits(1, 0));
     EXPECT_FALSE(loads_of_body(load + skip + barrier + then + use).waits(1, 0));

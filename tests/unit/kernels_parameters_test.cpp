@@ -14,14 +14,19 @@ using enum ElementType;
 // A kernel with these parameters (PTX types) and this body, whose registers are declared.
 ptx::Module module_of(const std::string& entry, const std::vector<std::string>& types,
                       const std::string& body = "") {
-    std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry " + entry + "(";
+    std::string text = R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry )ptx" + entry +
+                       "(";
     for (size_t i = 0; i < types.size(); ++i)
         text +=
             (i ? ", .param ." : ".param .") + types[i] + (types[i][0] == 'a' ? "" : " p" + std::to_string(i));
-    text +=
-        ")\n{\n.reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<19>; .reg .b16 %h<4>; .reg .f64 %fd<4>; "
-        ".reg .pred %q<2>;\n" +
-        body + "ret;\n}\n";
+    text += R"ptx()
+{
+.reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<19>; .reg .b16 %h<4>; .reg .f64 %fd<4>; .reg .pred %q<2>;
+)ptx" + body +
+            "ret;\n}\n";
     auto module = ptx::parse(text, "test.ptx");
     EXPECT_TRUE(module) << module.error().message;
     return module ? std::move(*module) : ptx::Module{};

@@ -1,14 +1,13 @@
 // What every pair of the Compare screen comes to: closed forms of the whole run, and the running counters at
 // many steps against a slow, obvious count of the accesses.
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "app/compare/model.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/twin/recording.h"
 #include "tests/unit/view_walked.h"
 
 namespace tilescope::app {
@@ -29,42 +28,26 @@ Walked recorded(const ComparePreset::Part& part) {
     return walked(part.kernel, part.shape);
 }
 
-// What a step costs, counted lane by lane: different sectors by address, and in shared memory the most
-// different words that any of the 32 banks has to give.
-using Slow = std::map<std::string, uint64_t>;
-
-Slow slow_cost(const trace::Trace& trace, uint64_t step) {
-    const trace::Access access = trace::decode(trace, step);
-    const ptx::Site& site = trace.sites[access.site];
-    if (site.kind == ptx::SiteKind::Barrier) return {{"barrier arrivals", 1}};
-    const uint64_t base = access.array == trace::kNoArray ? 0 : trace.launch.arrays[access.array].base;
-    const auto bytes = static_cast<uint64_t>(std::popcount(access.mask)) * site.bytes;
-    std::set<uint64_t> sectors;
-    std::map<uint64_t, std::set<uint64_t>> banks;
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-        if ((access.mask >> lane & 1) == 0) continue;
-        const uint64_t address = base + access.offset[lane];
-        sectors.insert(address / 32);
-        banks[address / 4 % 32].insert(address / 4);
-    }
-    if (site.space == Space::Shared) {
-        size_t most = 0;
-        for (const auto& [bank, words] : banks) most = std::max(most, words.size());
-        return {{"shared requests", 1}, {"wavefronts", most}, {"shared bytes", bytes}};
-    }
-    if (site.kind == ptx::SiteKind::Store) return {{"store sectors", sectors.size()}};
-    return {{"load requests", 1}, {"load sectors", sectors.size()}, {"bytes loaded", bytes}};
+// What a step costs.
+std::map<std::string, uint64_t> slow_cost(const twin::Request& r) {
+    const uint64_t bytes = uint64_t{r.lanes} * r.bytes;
+    if (r.kind == twin::kBarrier) return {{"barrier arrivals", 1}};
+    if (r.kind == twin::kGlobalStore) return {{"store sectors", r.cost}};
+    if (r.kind == twin::kGlobalLoad)
+        return {{"load requests", 1}, {"load sectors", r.cost}, {"bytes loaded", bytes}};
+    return {{"shared requests", 1}, {"wavefronts", r.cost}, {"shared bytes", bytes}};
 }
 
 // [steps + 1]: of all steps before each.
-std::map<std::string, std::vector<uint64_t>> slow_sums(const trace::Trace& trace) {
+std::map<std::string, std::vector<uint64_t>> slow_sums(const std::shared_ptr<const trace::Trace>& trace) {
+    const twin::Recording f(trace);
     std::map<std::string, std::vector<uint64_t>> sums;
     for (const char* what : {"load requests", "load sectors", "bytes loaded", "store sectors",
                              "shared requests", "wavefronts", "shared bytes", "barrier arrivals"})
-        sums[what].assign(trace.steps() + 1, 0);
-    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        sums[what].assign(trace->steps() + 1, 0);
+    for (uint64_t step = 0; step < trace->steps(); ++step) {
         for (auto& [what, before] : sums) before[step + 1] = before[step];
-        for (const auto& [what, count] : slow_cost(trace, step)) sums[what][step + 1] += count;
+        for (const auto& [what, count] : slow_cost(f.at(step))) sums[what][step + 1] += count;
     }
     return sums;
 }
@@ -76,7 +59,7 @@ protected:
 
 TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
     Walked a = recorded(preset.a), b = recorded(preset.b);
-    const auto slow_a = slow_sums(*a.made.trace), slow_b = slow_sums(*b.made.trace);
+    const auto slow_a = slow_sums(a.made.trace), slow_b = slow_sums(b.made.trace);
     std::mt19937 random(static_cast<uint32_t>(GetParam()));
     for (const Lock lock : {Lock::Step, Lock::Phase, Lock::Share}) {
         for (int i = 0; i < 8; ++i) {

@@ -1,13 +1,12 @@
 // Every stop of every lesson on a figure or on a case of the Limits screen, walked to as the window does:
-// what it says and asks are the numbers of what it stands on, worked out again (view_lesson_models.h); the
+// what it says and asks are the numbers of what it stands on, worked out again (tests/twin/lesson_models.h); the
 // right prediction is judged so, a wrong one not; and no number is typed in.
-#include "tests/unit/view_lesson_models.h"
-
 #include <functional>
 
 #include <gtest/gtest.h>
 
 #include "app/app.h"
+#include "tests/twin/lesson_models.h"
 #include "tests/unit/keys.h"
 #include "tests/unit/view_lesson_said.h"
 
@@ -51,56 +50,18 @@ std::string word_again(const LessonStop& stop, const std::string& name) {
     return words;
 }
 
-std::string said_again(const std::string& say, const LessonStop& stop, const Numbers& numbers,
-                       Complaints& wrong) {
-    std::string expected, rest = say;
-    static const std::regex brace("\\{(\\w+)\\}");
-    for (std::smatch at; std::regex_search(rest, at, brace); rest = at.suffix()) {
-        const std::string name = at[1], word = word_again(stop, name);
-        expected += at.prefix();
-        if (!word.empty())
-            expected += word;
-        else if (const auto number = numbers.find(name); number != numbers.end())
-            expected += as_said(number->second);
-        else
-            wrong.push_back("what it stands on has no number " + name);
-    }
-    return expected + rest;
-}
-
-// What is wrong with the question of a stop on a figure or a case.
-void check_model_question(State& state, const LessonStop& stop, const Numbers& numbers, Complaints& wrong) {
-    const lessons::Question& ask = *stop.ask;
-    if (!state.session.question.open || !state.session.question.hides_any())
-        wrong.push_back("hides nothing while it asks");
+// What is right at the question of a stop on a figure or a case; none where it has no such thing.
+std::optional<session::Question> right_prediction(const lessons::Question& ask, const Numbers& numbers,
+                                                  Complaints& wrong) {
     session::Question right;
     if (ask.kind == lessons::Question::Kind::Number) {
-        const auto number = numbers.find(ask.answer);
-        if (number == numbers.end()) return wrong.push_back("asks for what it stands on has not");
-        std::string typed = as_said(number->second);
-        std::erase(typed, ',');
-        right.typed = typed;
+        if (const auto number = numbers.find(ask.answer); number != numbers.end())
+            right.typed = as_said(number->second);
+        std::erase(right.typed, ',');
     } else {
-        for (size_t at = 0; at < ask.choices.size(); ++at) {
-            if (!holds_again(ask.choices[at].when, numbers)) continue;
-            if (right.choice) wrong.push_back("not exactly one choice holds");
-            right.choice = at;
-        }
-        if (!right.choice) return wrong.push_back("no choice holds");
+        right.choice = choice_again(ask, numbers, wrong);
     }
-    const lessons::Answer answer = lessons::right_answer(state.lessons, state.session);
-    if (!answer.known) wrong.push_back("does not know its answer");
-    const lessons::Verdict yes = judged(ask, answer, right), shown = judged(ask, answer, {});
-    const lessons::Verdict no = judged(ask, answer, wrong_prediction(ask, right));
-    if (!yes.right || !yes.predicted) wrong.push_back("calls what is right wrong: " + yes.words);
-    if (no.right || !no.predicted) wrong.push_back("calls what is wrong right: " + no.words);
-    if (shown.right || shown.predicted) wrong.push_back("counts what was not predicted");
-    if (finds(yes.words, "\\b1 \\w+s\\b")) wrong.push_back("a plural of 1: " + yes.words);
-    state.session.question = right;
-    state.session.question.open = true;
-    lessons::reveal(state.lessons, state.session);
-    if (state.session.question.hides_any()) wrong.push_back("still hides what was revealed");
-    if (!state.lessons.asked || !state.lessons.asked->right) wrong.push_back("does not count what is right");
+    return right.predicted() ? std::optional(right) : std::nullopt;
 }
 
 // What is wrong with a stop on a figure or on a case of the Limits screen.
@@ -129,12 +90,23 @@ Complaints walked_model(State& state, const LessonStop& stop) {
     }
     for (const auto& [written, said] : texts) {
         check_by_hand(by_hand(written), wrong);
-        if (const std::string expected = said_again(written, stop, numbers, wrong); said != expected)
-            wrong.push_back("says '" + said + "', but it is '" + expected + "'");
+        const std::string expected = filled_again(
+            written,
+            [&](const std::string& name) {
+                const std::string word = word_again(stop, name);
+                const auto number = numbers.find(name);
+                return !word.empty() || number == numbers.end() ? word : as_said(number->second);
+            },
+            wrong);
+        if (said != expected) wrong.push_back("says '" + said + "', but it is '" + expected + "'");
         if (finds(said, "(^|[^,.0-9])1 (lanes|warps|threads|blocks|SMs|registers|bursts|trips|waves)\\b"))
             wrong.push_back("a plural of 1: " + said);
     }
-    if (stop.ask) check_model_question(state, stop, numbers, wrong);
+    if (!stop.ask) return wrong;
+    if (const auto right = right_prediction(*stop.ask, numbers, wrong))
+        check_question(state, *stop.ask, *right, wrong);
+    else
+        wrong.push_back("asks for what it stands on has not");
     return wrong;
 }
 
@@ -164,13 +136,7 @@ TEST(LessonModels, SayWhatTheyStandOn) {
 
 void expect_found(const char* lesson, size_t stop, const std::function<void(LessonStop&)>& plant,
                   const char* complaint, const std::function<void(State&)>& then = {}) {
-    std::vector<Lesson> copy = lesson_list();
-    const auto at = std::ranges::find(copy, lesson, &Lesson::name);
-    ASSERT_NE(at, copy.end());
-    plant(at->stops[stop - 1]);
-    const Complaints wrong = walked(copy, static_cast<size_t>(at - copy.begin()), stop - 1, then);
-    EXPECT_NE(text_of(wrong).find(complaint), std::string::npos)
-        << lesson << " " << stop << ": expected '" << complaint << "', found" << text_of(wrong);
+    expect_found_by(walked, lesson, stop, plant, complaint, then);
 }
 
 TEST(LessonModels, AreFoundWrong) {

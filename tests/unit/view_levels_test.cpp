@@ -181,11 +181,11 @@ TEST(Levels, SaysWhyThereIsNothing) {
 }
 
 TEST(Levels, PercentNeverRoundsToAll) {
-    EXPECT_EQ(levels::percent(1), "100 %");
-    EXPECT_EQ(levels::percent(0), "0 %");
-    EXPECT_EQ(levels::percent(0.99999), ">99.9 %");
-    EXPECT_EQ(levels::percent(0.00001), "<0.1 %");
-    EXPECT_EQ(levels::percent(0.875), "87.5 %");
+    EXPECT_EQ(share_text(1), "100 %");
+    EXPECT_EQ(share_text(0), "0 %");
+    EXPECT_EQ(share_text(0.99999), ">99.9 %");
+    EXPECT_EQ(share_text(0.00001), "<0.1 %");
+    EXPECT_EQ(share_text(0.875), "87.5 %");
 }
 
 TEST(Levels, LinesAreNamedByTheirElements) {

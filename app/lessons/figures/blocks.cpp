@@ -10,11 +10,10 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kBlocks, kSms, kSlots, kOrder, kShows };
+enum : uint8_t { kBlocks, kSms, kSlots, kOrder, kShows };
 
 Dealt dealt(std::span<const int> set) {
-    return deal(static_cast<uint32_t>(set[kBlocks]), static_cast<uint32_t>(set[kSms]),
-                static_cast<uint32_t>(set[kSlots]), static_cast<uint32_t>(set[kOrder]));
+    return deal(at(set, kBlocks), at(set, kSms), at(set, kSlots), at(set, kOrder));
 }
 
 struct Shares {
@@ -34,11 +33,11 @@ Shares shares(std::span<const int> set) {
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const Shares s = shares(set);
-    return {{"most_blocks", s.most},
-            {"least_blocks", s.least},
-            {"sms_with_most", s.with_most},
-            {"sms_with_least", s.others},
-            {"waves", s.waves}};
+    return {{"most_blocks", s.most, "block"},
+            {"least_blocks", s.least, "block"},
+            {"sms_with_most", s.with_most, "SM"},
+            {"sms_with_least", s.others, "SM"},
+            {"waves", s.waves, "wave"}};
 }
 
 std::string concludes(std::span<const int> set) {
@@ -106,7 +105,7 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
 }
 
 // Blocks in a column of an SM side by side, and the slots that a wave has there.
-struct Layout {
+struct SmLayout {
     size_t rows = 1, columns = 1;  // of SMs
     float pitch = 0, high = 0;     // of an SM, and of a block
     size_t beside = 1;             // blocks side by side
@@ -121,9 +120,9 @@ size_t most_of(const std::vector<std::vector<uint32_t>>& wave) {
     return most;
 }
 
-Layout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t slots) {
+SmLayout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t slots) {
     const size_t sms = dealt.of_sm.size();
-    Layout made;
+    SmLayout made;
     made.rows = sms > 66 ? 3 : sms > 24 ? 2 : 1;
     made.columns = lines(sms, made.rows);
     made.pitch = rect.width() / static_cast<float>(made.columns);
@@ -147,9 +146,8 @@ Layout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size_t
 }
 
 // One SM with its blocks, wave below wave.
-void draw_sm(draw::Ui& ui, const Rect& box, const Layout& layout, const Dealt& dealt, size_t sm,
+void draw_sm(draw::Ui& ui, const Rect& box, const SmLayout& layout, const Dealt& dealt, size_t sm,
              size_t slots) {
-    const auto& palette = ui.context.palette;
     const float wide = (box.width() - ui.px(4)) / static_cast<float>(layout.beside);
     float y = box.min.y + line_height(ui, Size::Small) + ui.px(4);
     for (size_t wave = 0; wave < dealt.waves.size(); ++wave) {
@@ -168,10 +166,10 @@ void draw_sm(draw::Ui& ui, const Rect& box, const Layout& layout, const Dealt& d
                 draw::mix(ui.ink(Ink::SharedLoad), ui.ink(Ink::Panel), 0.25f * static_cast<float>(wave % 3));
             ui.list.AddRectFilled(block.min, block.max, color, ui.px(2));
             // Numbers where the longest of them has room.
-            if (const auto font = ui.context.fonts.for_cells(layout.longest, block.width() - ui.px(2),
-                                                             block.height() - ui.px(1), Size::Body))
-                draw::draw_text_in(ui.list, *font, block.min, block.max, palette.text_on(color),
-                                   std::to_string(blocks[at]));
+            text_in(ui, block,
+                    ui.context.fonts.for_cells(layout.longest, block.width() - ui.px(2),
+                                               block.height() - ui.px(1), Size::Body),
+                    color, std::to_string(blocks[at]));
         }
         y += layout.high * static_cast<float>(lines(places, layout.beside)) + ui.px(10);
     }
@@ -189,10 +187,9 @@ float draw_waiting(draw::Ui& ui, const Rect& rect, uint32_t blocks) {
         const float x = rect.min.x + pitch * static_cast<float>(at % across),
                     y = top + (high + gap) * static_cast<float>(at / across);
         const Rect box{{x, y}, {x + pitch - gap, y + high}};
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
-        if (const auto font = ui.context.fonts.for_cells(longest, box.width(), box.height(), Size::Small))
-            draw::draw_text_in(ui.list, *font, box.min, box.max,
-                               ui.context.palette.text_on(ui.ink(Ink::SharedLoad)), std::to_string(at));
+        fill(ui, box, Ink::SharedLoad, 2);
+        text_in(ui, box, ui.context.fonts.for_cells(longest, box.width(), box.height(), Size::Small),
+                ui.ink(Ink::SharedLoad), std::to_string(at));
     }
     const float head = top - small - ui.px(6);
     line(ui, {rect.min.x, head}, rect.width(), Face::Strong, Size::Small, Ink::Text,
@@ -211,15 +208,13 @@ Dealt untold(uint32_t sms) {
 void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const session::Session& session) {
     const bool hidden = asked(session);
     const trace::Trace* const trace = hidden ? nullptr : recorded(set, session);
-    const Dealt made = hidden             ? untold(static_cast<uint32_t>(set[kSms]))
-                       : trace != nullptr ? placed(*trace)
-                                          : dealt(set);
+    const Dealt made = hidden ? untold(at(set, kSms)) : trace != nullptr ? placed(*trace) : dealt(set);
     Rect rect = area;
-    if (hidden) rect.max.y = draw_waiting(ui, area, static_cast<uint32_t>(set[kBlocks]));
+    if (hidden) rect.max.y = draw_waiting(ui, area, at(set, kBlocks));
     const size_t slots = trace != nullptr ? 0 : static_cast<size_t>(set[kSlots]), sms = made.of_sm.size();
     const float small = line_height(ui, Size::Small);
     const Rect room{rect.min, {rect.max.x, rect.max.y - small - ui.px(8)}};
-    const Layout layout = laid_out(ui, room, made, slots);
+    const SmLayout layout = laid_out(ui, room, made, slots);
     float used = small + ui.px(10);  // height of an SM
     for (const auto& wave : made.waves)
         used +=
@@ -231,7 +226,7 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
         const float x = rect.min.x + layout.pitch * static_cast<float>(sm % layout.columns),
                     top = rect.min.y + row_height * static_cast<float>(sm / layout.columns);
         const Rect box{{x + ui.px(1), top}, {x + layout.pitch - ui.px(2), top + row_height - ui.px(8)}};
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(3));
+        fill(ui, box, Ink::Raised, 3);
         const std::string name = layout.pitch > ui.px(52) ? fmt::format("SM {}", sm) : std::to_string(sm);
         // Each name where it has room, every second or fourth else.
         const size_t every = layout.pitch > ui.px(26) ? 1 : layout.pitch > ui.px(13) ? 2 : 4;
@@ -245,13 +240,10 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
                      {box.max.x - ui.px(3), layout.all_slots ? under + layout.high : box.max.y - ui.px(3)}});
     }
     ImVec2 at{rect.min.x, rect.min.y + row_height * static_cast<float>(layout.rows)};
-    if (!hidden)
-        key_of(ui, at, "a block, by its number", [&](const Rect& box) {
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2));
-        });
+    if (!hidden) key_of(ui, at, "a block, by its number", Ink::SharedLoad, 2);
     if (layout.all_slots)
-        key_of(ui, at, "a slot without one", [&](const Rect& box) {
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Raised), ui.px(2));
+        key_of(ui, at, "a slot without one", [&](draw::Ui&, const Rect& box) {
+            fill(ui, box, Ink::Raised, 2);
             ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(2));
         });
     const float left = rect.max.x - at.x;
@@ -270,7 +262,7 @@ Figure blocks_figure() {
     return {"blocks",
             "Blocks on SMs: any order, no meeting point",
             "The same grid runs on few SMs or on many; which block goes where is not promised.",
-            {{"blocks", "Blocks of the grid", 1, 264, 60},
+            {{"blocks", "Blocks of the grid", 1, 264, 60, 1, {}, "block"},
              {"sms", "SMs", 1, 132, 16},
              {"slots", "Blocks an SM holds", 1, 32, 8},
              {"order",

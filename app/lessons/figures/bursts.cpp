@@ -17,26 +17,24 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kStride, kBurst, kApart, kKeeps };
+enum : uint8_t { kStride, kBurst, kApart, kKeeps };
 
 constexpr uint32_t kBurstBytes[] = {32, 64, 128};
 constexpr double kRowNs = 13.75, kColumnNs = 13.75, kBurstNs = 5;
 
 uint32_t burst_bytes(std::span<const int> set) { return kBurstBytes[static_cast<size_t>(set[kBurst])]; }
-Bursts of(std::span<const int> set) {
-    return bursts_of(static_cast<uint32_t>(set[kStride]), burst_bytes(set));
-}
+Bursts of(std::span<const int> set) { return bursts_of(at(set, kStride), burst_bytes(set)); }
 // Trips of two threads that want the same four elements, the second one so many steps later.
 uint32_t trips(std::span<const int> set) { return set[kApart] <= set[kKeeps] ? 4 : 8; }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const Bursts made = of(set);
     return {{"burst", burst_bytes(set)},
-            {"bursts", made.bursts},
-            {"brought_bytes", made.brought},
-            {"used_bytes", made.used},
-            {"used_percent", made.used * 100 / made.brought},
-            {"trips", trips(set)}};
+            {"bursts", made.bursts, "burst"},
+            {"brought_bytes", made.brought, "byte"},
+            {"used_bytes", made.used, "byte"},
+            {"used_percent", made.used * 100 / made.brought, "%"},
+            {"trips", trips(set), "trip"}};
 }
 
 std::string concludes(std::span<const int> set) {
@@ -76,11 +74,11 @@ float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t flo
             const float left = x + pitch * static_cast<float>(at);
             const Rect cell{{left, y}, {left + pitch - std::min(ui.px(1), pitch / 4), y + pitch}};
             if (made.taken[burst * floats + at])
-                ui.list.AddRectFilled(cell.min, cell.max, ui.ink(Ink::GlobalLoad));
+                fill(ui, cell, Ink::GlobalLoad);
             else if (any && pitch > ui.px(5))
                 hatch(ui, cell, ui.ink(Ink::LineStrong), ui.px(5));
             else
-                ui.list.AddRectFilled(cell.min, cell.max, ui.ink(any ? Ink::Inactive : Ink::Cell));
+                fill(ui, cell, any ? Ink::Inactive : Ink::Cell);
         }
         if (framed)
             ui.list.AddRect({x - ui.px(1), y - ui.px(1)}, {x + wide + ui.px(1), y + pitch + ui.px(1)},
@@ -93,22 +91,21 @@ float draw_bursts(draw::Ui& ui, const Rect& rect, const Bursts& made, size_t flo
 void draw_times(draw::Ui& ui, const Rect& rect) {
     const float small = line_height(ui, Size::Small), high = rect.max.y - rect.min.y - small - ui.px(2);
     constexpr double kAll = kRowNs + kColumnNs + 2 * kBurstNs;
-    struct Part {
+    struct BurstPart {
         const char* name;
         double ns;
         Ink ink;
     };
-    constexpr Part kParts[] = {{"the row opens", kRowNs, Ink::Barrier},
-                               {"a column of it", kColumnNs, Ink::SharedStore},
-                               {"burst", kBurstNs, Ink::GlobalLoad},
-                               {"next", kBurstNs, Ink::GlobalLoad}};
+    constexpr BurstPart kParts[] = {{"the row opens", kRowNs, Ink::Barrier},
+                                    {"a column of it", kColumnNs, Ink::SharedStore},
+                                    {"burst", kBurstNs, Ink::GlobalLoad},
+                                    {"next", kBurstNs, Ink::GlobalLoad}};
     float x = rect.min.x;
-    for (const Part& part : kParts) {
+    for (const BurstPart& part : kParts) {
         const float wide = rect.width() * static_cast<float>(part.ns / kAll);
         const Rect box{{x, rect.min.y}, {x + wide - ui.px(2), rect.min.y + high}};
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(part.ink), ui.px(2));
-        draw::draw_text_in(ui.list, ui.font(Face::Strong, Size::Small), box.min, box.max,
-                           ui.context.palette.text_on(ui.ink(part.ink)), part.name);
+        fill(ui, box, part.ink, 2);
+        text_in(ui, box, ui.font(Face::Strong, Size::Small), ui.ink(part.ink), part.name);
         note(ui, {(box.min.x + box.max.x) / 2, box.max.y + ui.px(2)}, wide + ui.px(20),
              fmt::format("{:.4g} ns", part.ns), Align::Center);
         x += wide;
@@ -130,7 +127,7 @@ void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set, bool
             if (framed)
                 ui.list.AddRect(box.min, box.max, ui.ink(ink), ui.px(2), 0, ui.px(2));
             else
-                ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(2));
+                fill(ui, box, ink, 2);
             draw::draw_text_in(ui.list, ui.font(Face::Mono, Size::Small), box.min, box.max,
                                framed ? ui.ink(Ink::Text) : ui.context.palette.text_on(ui.ink(ink)),
                                std::to_string(element));
@@ -163,13 +160,11 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                      hidden ? "? bursts" : counted(made.bursts, "burst"), burst_bytes(set)));
     const float legend = lowest - small - gap;
     const Rect floats{{rect.min.x, top}, {rect.max.x, legend}};
-    const float end = hidden ? draw_bursts(ui, floats, bursts_of(static_cast<uint32_t>(set[kStride]), 128),
-                                           kWarpSize, false)
+    const float end = hidden ? draw_bursts(ui, floats, bursts_of(at(set, kStride), 128), kWarpSize, false)
                              : draw_bursts(ui, floats, made, burst_bytes(set) / 4, true);
     ImVec2 at{rect.min.x, std::min(end + ui.px(6), legend)};
-    key_of(ui, at, "a float that a lane asked for",
-           [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
-    if (!hidden) key_of(ui, at, "comes along and is thrown away", [&](const Rect& box) { lost(ui, box); });
+    key_of(ui, at, "a float that a lane asked for", Ink::GlobalLoad);
+    if (!hidden) key_of(ui, at, "comes along and is thrown away", lost);
     const float under = std::min(lowest, at.y + small + ui.px(32));
     const float split = rect.min.x + rect.width() * 0.57f;
     line(ui, {rect.min.x, under + gap}, split - rect.min.x - ui.px(16), Face::Strong, Size::Body, Ink::Text,

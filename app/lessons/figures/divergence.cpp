@@ -11,19 +11,18 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kBranch, kThreads, kLimit };
+enum : uint8_t { kBranch, kThreads, kLimit };
 
 Split of(std::span<const int> set) {
-    return split(static_cast<Branch>(set[kBranch]), static_cast<uint32_t>(set[kThreads]),
-                 static_cast<uint32_t>(set[kLimit]));
+    return split(static_cast<Branch>(set[kBranch]), at(set, kThreads), at(set, kLimit));
 }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const Split made = of(set);
-    return {{"divergent_warps", made.divergent},
-            {"warps_of_block", made.masks.size()},
+    return {{"divergent_warps", made.divergent, "warp"},
+            {"warps_of_block", made.masks.size(), "warp"},
             {"passes", made.passes},
-            {"idle_lanes", made.idle}};
+            {"idle_lanes", made.idle, "turn"}};
 }
 
 std::string condition(std::span<const int> set) {
@@ -70,7 +69,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         std::min((rect.width() - label - ui.px(180)) / static_cast<float>(kWarpSize), ui.px(48));
     const auto named = static_cast<size_t>(std::ceil(small / (high + gap)));  // so that names do not touch
     float y = top;
-    const auto threads = static_cast<uint32_t>(set[kThreads]);
+    const auto threads = at(set, kThreads);
     for (size_t warp = 0; warp < shown && y + high <= rect.max.y - foot + gap; ++warp) {
         const uint32_t lanes =
             std::min<uint32_t>(threads - static_cast<uint32_t>(warp) * kWarpSize, kWarpSize);
@@ -82,7 +81,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         if (hidden) {  // the lanes, and on which path each is not told
             for (uint32_t lane = 0; lane < lanes; ++lane) {
                 const float x = rect.min.x + label + pitch * static_cast<float>(lane);
-                ui.list.AddRectFilled({x, y}, {x + pitch - ui.px(1), y + high - ui.px(1)}, ui.ink(Ink::Cell));
+                fill(ui, {{x, y}, {x + pitch - ui.px(1), y + high - ui.px(1)}}, Ink::Cell);
                 if (high >= small && pitch >= ui.px(20))
                     note(ui, {x + pitch / 2, y + (high - small) / 2}, pitch,
                          std::to_string(warp * kWarpSize + lane), Align::Center);
@@ -98,8 +97,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                 const float x = rect.min.x + label + pitch * static_cast<float>(lane);
                 const Rect cell{{x, y}, {x + pitch - ui.px(1), y + high - ui.px(1)}};
                 if (active >> lane & 1)
-                    ui.list.AddRectFilled(cell.min, cell.max,
-                                          ui.ink(first ? Ink::Product : Ink::SharedStore));
+                    fill(ui, cell, first ? Ink::Product : Ink::SharedStore);
                 else if (whole >> lane & 1)
                     lost(ui, cell);
             }
@@ -116,13 +114,9 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         note(ui, at, rect.max.x - at.x, "A cell is a thread, by its number.");
         return;
     }
-    key_of(
-        ui, at, "takes the branch",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
-    key_of(
-        ui, at, "takes the other path",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedStore)); });
-    key_of(ui, at, "waits meanwhile", [&](const Rect& box) { lost(ui, box); });
+    key_of(ui, at, "takes the branch", Ink::Product);
+    key_of(ui, at, "takes the other path", Ink::SharedStore);
+    key_of(ui, at, "waits meanwhile", lost);
 }
 
 }  // namespace
@@ -138,7 +132,7 @@ Figure divergence_figure() {
               0,
               1,
               {"the thread's number", "the warp's number", "the end of a vector"}},
-             {"threads", "Threads of the block", 32, 512, 128, 32},
+             {"threads", "Threads of the block", 32, 512, 128, 32, {}, "thread"},
              {"limit", "Limit", 0, 511, 2}},
             numbers,
             concludes,

@@ -2,7 +2,7 @@
 // a model, says in one line what to look at, and ends in a sentence that is worked out from its numbers.
 //
 //   Figure      its parameters, its numbers by name, its sentence, and how it is drawn: a file each
-//   figures()   all of them, in the order of the course (table.cpp)
+//   figures()   all of them, in the order of the course (parts.cpp)
 //
 // A stop of a lesson stands on one: {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps}
 // warps"}.
@@ -24,11 +24,15 @@ struct Parameter {
     std::string_view name, label;
     int least = 0, most = 1, first = 0, step = 1;
     std::vector<std::string> words{};  // instead of numbers, from `least` on
+    std::string_view noun{};           // what it counts, as NamedNumber has it
 };
 
+// A number that a sentence or a question may name.
 struct NamedNumber {
-    std::string_view name;
+    std::string name;
     uint64_t value = 0;
+    std::string
+        noun{};  // what it counts, as a question's answer says it: "warp", "%", "GB/s"; "" for a plain number
     int decimals = 0;  // of the value: 216 with 1 is 21.6
 };
 

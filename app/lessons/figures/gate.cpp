@@ -13,14 +13,12 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kTime, kUneven, kMissing };
+enum : uint8_t { kTime, kUneven, kMissing };
 
 constexpr uint32_t kWarps = 4, kFirstWork = 6;
 
 // When each warp comes to the barrier; the one under a condition that it does not meet never does.
-uint32_t arrives(std::span<const int> set, uint32_t warp) {
-    return kFirstWork + warp * static_cast<uint32_t>(set[kUneven]);
-}
+uint32_t arrives(std::span<const int> set, uint32_t warp) { return kFirstWork + warp * at(set, kUneven); }
 bool comes(std::span<const int> set, uint32_t warp) { return set[kMissing] == 0 || warp != kWarps - 1; }
 
 struct Now {
@@ -29,7 +27,7 @@ struct Now {
 };
 Now now(std::span<const int> set) {
     Now n;
-    const auto time = static_cast<uint32_t>(set[kTime]);
+    const auto time = at(set, kTime);
     for (uint32_t warp = 0; warp < kWarps; ++warp) {
         n.opens = std::max(n.opens, arrives(set, warp));
         if (comes(set, warp) && arrives(set, warp) <= time) ++n.arrived;
@@ -43,8 +41,8 @@ Now now(std::span<const int> set) {
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const Now n = now(set);
-    return {{"warps_arrived", n.arrived},
-            {"warps_on_the_way", n.on_the_way},
+    return {{"warps_arrived", n.arrived, "warp"},
+            {"warps_on_the_way", n.on_the_way, "warp"},
             {"opens_at", n.opens},
             {"first_held_for", n.never ? 0 : n.opens - arrives(set, 0)}};
 }
@@ -70,7 +68,7 @@ std::string concludes(std::span<const int> set) {
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const Now n = now(set);
     const bool hidden = asked(session);
-    const auto time = static_cast<uint32_t>(set[kTime]);
+    const auto time = at(set, kTime);
     const float small = line_height(ui, Size::Small), label = ui.px(84), state = ui.px(120);
     const float span = rect.width() - label - state;
     const uint32_t whole = kFirstWork + 3 * 6 + 4;
@@ -95,15 +93,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const uint32_t works = std::min(time, comes_at);
         ui.list.AddRect({x_of(0), y + high * 0.25f}, {x_of(comes_at), y + high * 0.75f},
                         ui.ink(Ink::LineStrong));
-        ui.list.AddRectFilled({x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f},
-                              ui.ink(Ink::Product));
+        fill(ui, {{x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f}}, Ink::Product);
         if (hidden) continue;
         const uint32_t until = n.open ? n.opens : time;
         if (there && until > comes_at)
             wait_bar(ui, {{x_of(comes_at), y + high * 0.3f}, {x_of(until), y + high * 0.7f}});
         if (n.open && time > n.opens)
-            ui.list.AddRectFilled({x_of(n.opens), y + high * 0.25f},
-                                  {x_of(std::min(time, whole)), y + high * 0.75f}, ui.ink(Ink::SharedLoad));
+            fill(ui, {{x_of(n.opens), y + high * 0.25f}, {x_of(std::min(time, whole)), y + high * 0.75f}},
+                 Ink::SharedLoad);
         const char* const says = n.open              ? "goes on"
                                  : !comes(set, warp) ? "never comes"
                                  : there             ? "held"
@@ -115,9 +112,10 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const float bottom = rect.min.y + high * kWarps, gate = x_of(n.opens);
     if (!n.never && !hidden) {
         for (float y = rect.min.y; y < bottom; y += n.open ? ui.px(16) : bottom)
-            ui.list.AddRectFilled({gate - ui.px(2), y},
-                                  {gate + ui.px(2), std::min(bottom, y + (n.open ? ui.px(6) : bottom))},
-                                  ui.ink(Ink::Barrier));
+            fill(
+                ui,
+                {{gate - ui.px(2), y}, {gate + ui.px(2), std::min(bottom, y + (n.open ? ui.px(6) : bottom))}},
+                Ink::Barrier);
         note(ui, {gate, bottom + small + ui.px(6)}, ui.px(160),
              n.open ? "the gate is open" : "the gate is closed", Align::Center);
     }
@@ -127,14 +125,10 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     ui.list.AddLine({x_of(time), rect.min.y - ui.px(4)}, {x_of(time), bottom + ui.px(4)}, ui.ink(Ink::Accent),
                     ui.px(2));
     ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
-    key_of(ui, at, "works before the barrier",
-           [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Product)); });
-    if (!hidden) key_of(ui, at, "held", [&](const Rect& box) { wait_bar(ui, box); });
-    if (!hidden)
-        key_of(
-            ui, at, "behind the barrier",
-            [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad)); });
-    key_of(ui, at, "now", [&](const Rect& box) {
+    key_of(ui, at, "works before the barrier", Ink::Product);
+    if (!hidden) key_of(ui, at, "held", draw::wait_bar);
+    if (!hidden) key_of(ui, at, "behind the barrier", Ink::SharedLoad);
+    key_of(ui, at, "now", [&](draw::Ui&, const Rect& box) {
         ui.list.AddLine({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y},
                         ui.ink(Ink::Accent), ui.px(2));
     });

@@ -19,51 +19,49 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice };
+enum : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice };
 
 const Parameter& warps_parameter() {
-    static const Parameter all{"warps", "Warps", 1, 32, 8};
+    static const Parameter all{"warps", "Warps", 1, 32, 8, 1, {}, "warp"};
     return all;
 }
 
-uint32_t of(std::span<const int> set, At at) { return static_cast<uint32_t>(set[at]); }
-
 IssueTrace traced(std::span<const int> set, size_t slots) {
-    return issue_trace(of(set, kWarps), of(set, kIssue), of(set, kLatency), of(set, kEvery), slots);
+    return issue_trace(at(set, kWarps), at(set, kIssue), at(set, kLatency), at(set, kEvery), slots);
 }
 uint32_t needed(std::span<const int> set) {
-    return analysis::warps_that_hide(of(set, kLatency), of(set, kEvery), of(set, kIssue));
+    return analysis::warps_that_hide(at(set, kLatency), at(set, kEvery), at(set, kIssue));
 }
 // Null where none is set.
 const analysis::DeviceSpec* device_of(std::span<const int> set) {
-    return set[kDevice] == 0 ? nullptr : &kernels::devices()[of(set, kDevice) - 1];
+    return set[kDevice] == 0 ? nullptr : &kernels::devices()[at(set, kDevice) - 1];
 }
 // The part of an SM's share of the bandwidth that so many warps ask for: a load of 128 bytes each time.
 double bandwidth_share(std::span<const int> set, const analysis::DeviceSpec& device, uint32_t warps) {
     const double between =
-        std::max<double>(of(set, kIssue) * of(set, kEvery), static_cast<double>(of(set, kLatency)) / warps);
-    return kWarpSize * 4 / between / in_flight(device, of(set, kLatency)).bytes_a_cycle;
+        std::max<double>(at(set, kIssue) * at(set, kEvery), static_cast<double>(at(set, kLatency)) / warps);
+    return kWarpSize * 4 / between / in_flight(device, at(set, kLatency)).bytes_a_cycle;
 }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const IssueTrace trace = traced(set, 0);
     const analysis::DeviceSpec* const device = device_of(set);
-    const InFlight little = device == nullptr ? InFlight{} : in_flight(*device, of(set, kLatency));
-    return {{"needed_warps", needed(set)},
-            {"cycles_between_loads", of(set, kIssue) * of(set, kEvery)},
-            {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window},
+    const InFlight little = device == nullptr ? InFlight{} : in_flight(*device, at(set, kLatency));
+    return {{"needed_warps", needed(set), "warp"},
+            {"cycles_between_loads", at(set, kIssue) * at(set, kEvery), "cycle"},
+            {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window, "%"},
             {"load_bytes", kWarpSize * 4},
-            {"bytes_a_cycle", static_cast<uint64_t>(std::llround(little.bytes_a_cycle * 100)), 2},
+            {"bytes_a_cycle", static_cast<uint64_t>(std::llround(little.bytes_a_cycle * 100)), "", 2},
             {"bytes_in_flight", little.bytes},
             {"loads_in_flight", little.loads}};
 }
 
 std::string concludes(std::span<const int> set) {
     const IssueTrace trace = traced(set, 0);
-    const uint32_t each = of(set, kIssue) * of(set, kEvery), warps = of(set, kWarps);
+    const uint32_t each = at(set, kIssue) * at(set, kEvery), warps = at(set, kWarps);
     std::string text = fmt::format(
         "Each warp has {} cycles of work between two loads: {} / {} = {:.1f}, so {} hide the latency.", each,
-        of(set, kLatency), each, static_cast<double>(of(set, kLatency)) / each, counted(needed(set), "warp"));
+        at(set, kLatency), each, static_cast<double>(at(set, kLatency)) / each, counted(needed(set), "warp"));
     if (trace.idle == 0)
         text += fmt::format(" With {} every slot is used.", counted(warps, "warp"));
     else
@@ -71,12 +69,12 @@ std::string concludes(std::span<const int> set) {
             fmt::format(" With {}, {} of {} slots stay empty ({:.0f} % are used).", counted(warps, "warp"),
                         trace.idle, trace.window, 100.0 * (trace.window - trace.idle) / trace.window);
     if (const analysis::DeviceSpec* const device = device_of(set)) {
-        const InFlight little = in_flight(*device, of(set, kLatency));
+        const InFlight little = in_flight(*device, at(set, kLatency));
         text += fmt::format(
             " Little's law: an SM of the {} gets {:.2f} bytes a cycle, so {} \u00d7 {:.2f} = {} have to be "
             "on "
             "their way, {} of a warp.",
-            device->name, little.bytes_a_cycle, of(set, kLatency), little.bytes_a_cycle,
+            device->name, little.bytes_a_cycle, at(set, kLatency), little.bytes_a_cycle,
             counted(little.bytes, "byte"), counted(little.loads, "load"));
     }
     return text;
@@ -90,48 +88,48 @@ Rect bar_in(const Rect& cell, bool load) {
 
 void legend(draw::Ui& ui, ImVec2 at, bool hidden) {
     const auto bar = [&](bool load) {
-        return [&ui, load](const Rect& box) {
+        return [&ui, load](draw::Ui&, const Rect& box) {
             const Rect in = bar_in(box, load);
-            ui.list.AddRectFilled(in.min, in.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
+            fill(ui, in, load ? Ink::GlobalLoad : Ink::Product);
         };
     };
     key_of(ui, at, "an instruction", bar(false));
     key_of(ui, at, "a load", bar(true));
-    key_of(ui, at, "on its way", [&](const Rect& box) {
+    key_of(ui, at, "on its way", [&](draw::Ui&, const Rect& box) {
         const float y = (box.min.y + box.max.y) / 2;
         ui.list.AddLine({box.min.x, y}, {box.max.x, y}, ui.ink(Ink::GlobalLoad), ui.px(2));
     });
     if (hidden) return;
     key_of(ui, at, "nothing can be issued",
-           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
+           [&](draw::Ui&, const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
 }
 
 // Slots used by so many warps, and of a device's bandwidth what they ask for.
 void draw_shares(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
     const Parameter& along = warps_parameter();
     const analysis::DeviceSpec* const device = device_of(set);
-    Bars slots{"slots used, by the number of warps", Ink::Product, {}}, bandwidth;
-    if (device != nullptr) bandwidth = {"bandwidth of the " + device->name + " used", Ink::GlobalLoad, {}};
-    for (int warps = along.least; warps <= along.most; ++warps) {
-        const auto count = static_cast<uint32_t>(warps);
-        slots.shares.push_back(used_share(count, of(set, kIssue), of(set, kLatency), of(set, kEvery)));
-        if (device != nullptr) bandwidth.shares.push_back(bandwidth_share(set, *device, count));
-    }
-    const Bars both[] = {slots, bandwidth};
-    bars_over(ui, rect, along, set[kWarps], std::span(both).first(device == nullptr ? 1 : 2));
+    std::vector<Bars> bars{{"slots used, by the number of warps", Ink::Product, [&](int warps) {
+                                return used_share(static_cast<uint32_t>(warps), at(set, kIssue),
+                                                  at(set, kLatency), at(set, kEvery));
+                            }}};
+    if (device != nullptr)
+        bars.push_back({"bandwidth of the " + device->name + " used", Ink::GlobalLoad, [&](int warps) {
+                            return bandwidth_share(set, *device, static_cast<uint32_t>(warps));
+                        }});
+    bars_over(ui, rect, along, set[kWarps], bars);
 }
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const bool hidden = asked(session);
-    const uint32_t warps = of(set, kWarps);
+    const uint32_t warps = at(set, kWarps);
     // Long enough for a warp's second load to come back, in cells that can be seen.
-    const auto wanted = static_cast<size_t>(2 * (of(set, kLatency) / of(set, kIssue) + of(set, kEvery)));
+    const auto wanted = static_cast<size_t>(2 * (at(set, kLatency) / at(set, kIssue) + at(set, kEvery)));
     const float label = ui.px(76), small = line_height(ui, Size::Small);
     const float width = rect.width() - label;
     const size_t columns = std::clamp<size_t>(wanted, 16, static_cast<size_t>(width / ui.px(4)));
     // While it is asked about, the way of one warp alone is told.
     const IssueTrace trace =
-        issue_trace(hidden ? 1 : warps, of(set, kIssue), of(set, kLatency), of(set, kEvery), columns);
+        issue_trace(hidden ? 1 : warps, at(set, kIssue), at(set, kLatency), at(set, kEvery), columns);
     const float foot = small + ui.px(14), pitch = width / static_cast<float>(columns);
     // The shares below take what the warps leave, and a third of it all where that can be.
     const float rows = static_cast<float>(warps) + 1.6f, least = ui.px(110);
@@ -145,7 +143,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     };
     const float y = rect.min.y + high * (static_cast<float>(warps) + 0.4f), named = y + (high - small) / 2;
     line(ui, {rect.min.x, named}, label, Face::Strong, Size::Small, Ink::Text, "scheduler");
-    const size_t takes = (of(set, kLatency) + of(set, kIssue) - 1) / of(set, kIssue);
+    const size_t takes = (at(set, kLatency) + at(set, kIssue) - 1) / at(set, kIssue);
     for (uint32_t warp = 0; warp < warps; ++warp) {
         const float top = rect.min.y + high * static_cast<float>(warp);
         const auto every = static_cast<uint32_t>(std::ceil(small / high));
@@ -167,7 +165,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             if (!of_warp(column)) continue;
             const bool load = trace.slots[column].load;
             const Rect box = bar_in(cell(column, top), load);
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(load ? Ink::GlobalLoad : Ink::Product));
+            fill(ui, box, load ? Ink::GlobalLoad : Ink::Product);
         }
     }
     if (hidden) {
@@ -179,7 +177,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     for (size_t column = 0; column < columns && !hidden; ++column) {
         const Rect box = cell(column, y);
         if (trace.slots[column].warp >= 0)
-            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Text));
+            fill(ui, box, Ink::Text);
         else
             hatch(ui, box, ui.ink(Ink::Fault), ui.px(4));
     }

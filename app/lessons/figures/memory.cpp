@@ -31,16 +31,16 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kKind, kDevice };
+enum : uint8_t { kKind, kDevice };
 enum KindAt : uint8_t { kRegisters, kLocal, kShared, kGlobal, kConstant };
 
-struct Kind {
+struct MemoryKind {
     const char *name, *declared, *scope, *lifetime, *where, *speed;
     Ink ink;
     std::optional<Space> space;  // none: registers
 };
-const std::array<Kind, 5>& kinds() {
-    static const std::array<Kind, 5> all{{
+const std::array<MemoryKind, 5>& kinds() {
+    static const std::array<MemoryKind, 5> all{{
         {"registers", "float sum;", "a thread", "the kernel", "on the SM",
          "no cycle of its own: an operand of the instruction", Ink::Product, std::nullopt},
         {"local memory", "float row[64];", "a thread", "the kernel", "in device memory, cached",
@@ -90,7 +90,7 @@ std::string size_of(size_t kind, const analysis::DeviceSpec& device) {
 }
 
 // Requests of the recording that is open to a space: "1,024 loads, 64 stores"; "" where there are none.
-std::string requests_to(const session::Session& session, const Kind& kind) {
+std::string requests_to(const session::Session& session, const MemoryKind& kind) {
     if (!session.recording || !kind.space) return "";
     uint64_t loads = 0, stores = 0, atomics = 0;
     const trace::Trace& trace = session.trace();
@@ -108,7 +108,7 @@ std::string requests_to(const session::Session& session, const Kind& kind) {
 }
 
 // Whether a launch's requests went to a space; every kernel has registers.
-bool used(const session::Session& session, const Kind& kind) {
+bool used(const session::Session& session, const MemoryKind& kind) {
     if (!session.recording) return false;
     if (!kind.space) return true;
     return std::ranges::any_of(session.trace().forms, [&](const trace::Form& form) {
@@ -118,7 +118,7 @@ bool used(const session::Session& session, const Kind& kind) {
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const analysis::DeviceSpec& device = device_of(set);
-    return {{"kinds_of_memory", kinds().size()},
+    return {{"kinds_of_memory", kinds().size(), "kind"},
             {"registers_of_sm", device.sm.registers_per_sm},
             {"registers_of_chip", uint64_t{device.sm.registers_per_sm} * device.sms},
             {"register_bytes_of_sm", uint64_t{device.sm.registers_per_sm} * 4},
@@ -127,7 +127,7 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
 
 std::string concludes(std::span<const int> set) {
     const auto at = static_cast<size_t>(set[kKind]);
-    const Kind& kind = kinds()[at];
+    const MemoryKind& kind = kinds()[at];
     const analysis::DeviceSpec& device = device_of(set);
     std::string name = kind.name;
     name[0] = static_cast<char>(name[0] - 'a' + 'A');
@@ -145,7 +145,7 @@ std::string concludes(std::span<const int> set) {
 // A kind: what it is and how it is declared, then line by line what there is room for.
 void draw_kind(draw::Ui& ui, const Rect& r, std::span<const int> set, const session::Session& session,
                size_t at, Size size) {
-    const Kind& kind = kinds()[at];
+    const MemoryKind& kind = kinds()[at];
     const bool lit = used(session, kind), chosen = set[kKind] == static_cast<int>(at);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), pad = ui.px(8);
     const draw::Rgba ground =
@@ -166,18 +166,18 @@ void draw_kind(draw::Ui& ui, const Rect& r, std::span<const int> set, const sess
         put(ui, ui.list, code, {r.max.x - pad, y + body - small}, ui.ink(Ink::TextQuiet), kind.declared,
             Align::Right);
     y += body;
-    struct Line {
+    struct KindLine {
         std::string words;
         Face face;
     };
-    std::vector<Line> lines;
+    std::vector<KindLine> lines;
     if (const std::string requests = requests_to(session, kind); !requests.empty())
         lines.push_back({requests, Face::Strong});
     lines.push_back({std::string(kind.scope), Face::Text});
     lines.push_back({asked(session) ? std::string("size: ?") : size_of(at, device_of(set)), Face::Text});
     lines.push_back({std::string(kind.speed), Face::Text});
     if (!beside) lines.push_back({std::string(kind.declared), Face::Mono});
-    for (const Line& one : lines) {
+    for (const KindLine& one : lines) {
         const Size of = one.face == Face::Mono ? Size::Small : size;
         const auto rows = wrapped(ui.font(one.face, of), one.words, width).size();
         const float high = line_height(ui, of) * static_cast<float>(rows);
@@ -235,12 +235,12 @@ Figure memory_figure() {
     Figure figure{"memory",
                   "The kinds of memory",
                   "Inside the frame of a thread, a block or the grid stands what belongs to it.",
-                  {{"kind", "Kind", 0, static_cast<int>(kinds().size()) - 1, 2},
+                  {{"kind", "MemoryKind", 0, static_cast<int>(kinds().size()) - 1, 2},
                    {"device", "Sizes of", 0, static_cast<int>(devices.size()) - 1, static_cast<int>(shown)}},
                   numbers,
                   concludes,
                   draw_figure};
-    for (const Kind& kind : kinds()) figure.parameters[kKind].words.emplace_back(kind.name);
+    for (const MemoryKind& kind : kinds()) figure.parameters[kKind].words.emplace_back(kind.name);
     for (const analysis::DeviceSpec& device : devices)
         figure.parameters[kDevice].words.push_back(device.name);
     return figure;

@@ -15,11 +15,10 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kThreads, kThreadSlots, kBlockSlots };
+enum : uint8_t { kThreads, kThreadSlots, kBlockSlots };
 
 Partition of(std::span<const int> set) {
-    return partition(static_cast<uint32_t>(set[kThreads]), static_cast<uint32_t>(set[kThreadSlots]),
-                     static_cast<uint32_t>(set[kBlockSlots]));
+    return partition(at(set, kThreads), at(set, kThreadSlots), at(set, kBlockSlots));
 }
 
 struct Slots {
@@ -27,7 +26,7 @@ struct Slots {
 };
 Slots used(std::span<const int> set) {
     const Partition made = of(set);
-    const auto threads = static_cast<uint32_t>(set[kThreads]);
+    const auto threads = at(set, kThreads);
     return {made.fixed_blocks * threads, made.blocks * threads};
 }
 
@@ -47,8 +46,7 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
 std::string concludes(std::span<const int> set) {
     const Partition made = of(set);
     const Slots slots = used(set);
-    const auto threads = static_cast<uint32_t>(set[kThreads]), all = static_cast<uint32_t>(set[kThreadSlots]),
-               most = static_cast<uint32_t>(set[kBlockSlots]);
+    const auto threads = at(set, kThreads), all = at(set, kThreadSlots), most = at(set, kBlockSlots);
     std::string text =
         made.fixed_blocks == 0
             ? fmt::format("Fixed: a block of {} threads does not fit a part of {}, and none runs.",
@@ -67,25 +65,24 @@ std::string concludes(std::span<const int> set) {
 // A row of slots from left to right: blocks at `pitch` threads, each of so many.
 void row(draw::Ui& ui, const Rect& bar, std::span<const int> set, uint32_t blocks, uint32_t pitch) {
     const auto all = static_cast<float>(set[kThreadSlots]);
-    const auto threads = static_cast<uint32_t>(set[kThreads]);
+    const auto threads = at(set, kThreads);
     const auto x = [&](uint32_t slot) {
         return bar.min.x + bar.width() * std::min(1.f, static_cast<float>(slot) / all);
     };
-    const auto most = static_cast<uint32_t>(set[kBlockSlots]);
+    const auto most = at(set, kBlockSlots);
     for (uint32_t at = 0; at < blocks; ++at) {
         const Rect box{{x(at * pitch) + ui.px(1), bar.min.y},
                        {x(at * pitch + threads) - ui.px(1), bar.max.y}};
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(3));
+        fill(ui, box, Ink::SharedLoad, 3);
         for (const std::string& name : {fmt::format("block {}", at), std::to_string(at)})
             if (const auto font = ui.context.fonts.for_cells(name, box.width() - ui.px(4),
                                                              box.height() - ui.px(2), Size::Body)) {
-                draw::draw_text_in(ui.list, *font, box.min, box.max,
-                                   ui.context.palette.text_on(ui.ink(Ink::SharedLoad)), name);
+                text_in(ui, box, font, ui.ink(Ink::SharedLoad), name);
                 break;
             }
         if (pitch > threads) lost(ui, {{box.max.x + ui.px(1), bar.min.y}, {x((at + 1) * pitch), bar.max.y}});
     }
-    if (blocks * pitch < static_cast<uint32_t>(set[kThreadSlots]) && blocks > 0)
+    if (blocks * pitch < at(set, kThreadSlots) && blocks > 0)
         lost(ui, {{x(blocks * pitch) + ui.px(1), bar.min.y}, bar.max});
     if (blocks > 0) return;
     if (pitch < threads)  // fixed parts that are too small, all of them
@@ -96,7 +93,7 @@ void row(draw::Ui& ui, const Rect& bar, std::span<const int> set, uint32_t block
 }
 
 const Parameter& threads_parameter() {
-    static const Parameter all{"threads", "Threads of a block", 32, 1024, 128, 32};
+    static const Parameter all{"threads", "Threads of a block", 32, 1024, 128, 32, {}, "thread"};
     return all;
 }
 
@@ -131,26 +128,22 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     };
     bar("fixed parts", fmt::format("each block gets {}, whatever it needs", counted(made.part, "slot")),
         slots.fixed, made.fixed_blocks, made.part);
-    bar("dynamic", "each block gets what it needs", slots.dynamic, made.blocks,
-        static_cast<uint32_t>(set[kThreads]));
+    bar("dynamic", "each block gets what it needs", slots.dynamic, made.blocks, at(set, kThreads));
     ImVec2 at{rect.min.x, y};
-    key_of(
-        ui, at, "threads of a block",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad), ui.px(2)); });
-    key_of(ui, at, "slots that nobody uses", [&](const Rect& box) { lost(ui, box); });
+    key_of(ui, at, "threads of a block", Ink::SharedLoad, 2);
+    key_of(ui, at, "slots that nobody uses", lost);
     if (!charted) return;
     y += foot + ui.px(8);
     if (hidden) return unknown(ui, {{rect.min.x, y}, rect.max});
     const Parameter& along = threads_parameter();
-    Bars fixed{"slots used in fixed parts", Ink::SharedStore, {}},
-        dynamic{"dynamically", Ink::SharedLoad, {}};
-    for (int threads = along.least; threads <= along.most; threads += along.step) {
-        const int one[] = {threads, set[kThreadSlots], set[kBlockSlots]};
-        const Slots here = used(one);
-        fixed.shares.push_back(static_cast<double>(here.fixed) / set[kThreadSlots]);
-        dynamic.shares.push_back(static_cast<double>(here.dynamic) / set[kThreadSlots]);
-    }
-    const Bars both[] = {fixed, dynamic};
+    const auto share = [&](uint32_t Slots::*of) {
+        return [set, of](int threads) {
+            const int one[] = {threads, set[kThreadSlots], set[kBlockSlots]};
+            return static_cast<double>(used(one).*of) / set[kThreadSlots];
+        };
+    };
+    const Bars both[] = {{"slots used in fixed parts", Ink::SharedStore, share(&Slots::fixed)},
+                         {"dynamically", Ink::SharedLoad, share(&Slots::dynamic)}};
     bars_over(ui, {{rect.min.x, y}, rect.max}, along, set[kThreads], both);
 }
 

@@ -1,4 +1,4 @@
-// What several figures are drawn with.
+// The table of figures, and what several of them are drawn with.
 //
 //   100 % |          # # #        [#] slots used
 //         |    # # # # # #
@@ -13,9 +13,38 @@
 
 namespace tilescope::lessons {
 
+// All figures, in the order in which the course meets them.
+std::span<const Figure> figures() {
+    static const std::vector<Figure> all{blocks_figure(),     partition_figure(), gate_figure(),
+                                         divergence_figure(), latency_figure(),   schedule_figure(),
+                                         memory_figure(),     bursts_figure(),    reuse_figure(),
+                                         roof_figure(),       tile_width_figure()};
+    return all;
+}
+
+void fill(draw::Ui& ui, const Rect& box, Ink ink, float rounding) {
+    ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(rounding));
+}
+
 void lost(draw::Ui& ui, const Rect& box) {
     hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(5));
     ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
+}
+
+void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, const Sign& sign) {
+    const float small = line_height(ui, Size::Small), side = ui.px(12), drop = (small - side) / 2;
+    sign(ui, {{at.x, at.y + drop}, {at.x + side, at.y + drop + side}});
+    at.x += side + ui.px(6);
+    at.x += note(ui, at, ui.px(400), text) + ui.px(20);
+}
+void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Ink ink, float rounding) {
+    key_of(
+        ui, at, text, [&](draw::Ui&, const Rect& box) { fill(ui, box, ink, rounding); });
+}
+
+void text_in(draw::Ui& ui, const Rect& box, const std::optional<draw::Font>& font, draw::Rgba ground,
+             const std::string& text) {
+    if (font) draw::draw_text_in(ui.list, *font, box.min, box.max, ui.context.palette.text_on(ground), text);
 }
 
 void unknown(draw::Ui& ui, const Rect& box) {
@@ -32,9 +61,7 @@ void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, 
     if (rect.height() < small * 2 + ui.px(40)) return;
     const float most = ui.px(260);
     ImVec2 at{rect.min.x + label, rect.min.y};
-    for (const Bars& kind : bars)
-        key_of(ui, at, kind.means,
-               [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(kind.ink)); });
+    for (const Bars& kind : bars) key_of(ui, at, kind.means, kind.ink);
     const float left = rect.min.x + label, top = rect.min.y + small + ui.px(10),
                 bottom = std::min(rect.max.y, rect.min.y + most) - small - ui.px(4);
     const auto count = static_cast<size_t>((along.most - along.least) / along.step + 1);
@@ -52,18 +79,17 @@ void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, 
     const auto lit = static_cast<size_t>((now - along.least) / along.step);
     for (size_t value = 0; value < count; ++value) {
         const float x = left + pitch * static_cast<float>(value);
-        if (value == lit)
-            ui.list.AddRectFilled({x, top - ui.px(4)}, {x + pitch, bottom}, ui.ink(Ink::Raised));
+        if (value == lit) fill(ui, {{x, top - ui.px(4)}, {x + pitch, bottom}}, Ink::Raised);
         const float gap = std::max(1.f, pitch * 0.12f),
                     each = (pitch - 2 * gap) / static_cast<float>(bars.size());
+        const int named = along.least + static_cast<int>(value) * along.step;
         for (size_t kind = 0; kind < bars.size(); ++kind) {
             const float from = x + gap + each * static_cast<float>(kind);
-            const auto share = static_cast<float>(std::clamp(bars[kind].shares[value], 0., 1.));
+            const auto share = static_cast<float>(std::clamp(bars[kind].share(named), 0., 1.));
             const draw::Rgba ink = ui.ink(bars[kind].ink);
             ui.list.AddRectFilled({from, bottom - (bottom - top) * share}, {from + each, bottom},
                                   value == lit ? ink : draw::mix(ink, ui.ink(Ink::Panel), 0.45f));
         }
-        const int named = along.least + static_cast<int>(value) * along.step;
         // The value that is set keeps its label, and the others room for it.
         const bool near = value != lit && value + every > lit && lit + every > value;
         if (value == lit || (value % every == 0 && !near))

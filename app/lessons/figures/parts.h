@@ -1,6 +1,8 @@
 // What several figures are drawn with, and the figures themselves, for their table.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string_view>
 
 #include "app/draw/widgets.h"
@@ -11,21 +13,21 @@ namespace tilescope::lessons {
 
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
 
-// A sign and what it means, from `at` on, which moves on.
-template <class Sign>
-void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Sign sign) {
-    const float small = line_height(ui, Size::Small), side = ui.px(12), drop = (small - side) / 2;
-    sign(Rect{{at.x, at.y + drop}, {at.x + side, at.y + drop + side}});
-    at.x += side + ui.px(6);
-    at.x += note(ui, at, ui.px(400), text) + ui.px(20);
-}
+// A sign and what it means, from `at` on, which moves on. Or an ink that fills it.
+using Sign = std::function<void(draw::Ui& ui, const Rect& box)>;
+void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, const Sign& sign);
+void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Ink ink, float rounding = 0);
+
+// Text in the middle of a box of that colour; nothing where no font has room for it.
+void text_in(draw::Ui& ui, const Rect& box, const std::optional<draw::Font>& font, draw::Rgba ground,
+             const std::string& text);
 
 // A share for each value that a parameter can have, as bars side by side: what each kind of bar means stands
 // above them, the value that is set is lit. No bars where there is no room for them.
 struct Bars {
     std::string means;
     Ink ink = Ink::Text;
-    std::vector<double> shares;  // 0 to 1, by value from the least on
+    std::function<double(int value)> share;  // 0 to 1
 };
 void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars);
 
@@ -34,6 +36,12 @@ void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, 
 inline bool asked(const session::Session& session) { return session.question.hides(session::Hide::Numbers); }
 void unknown(draw::Ui& ui, const Rect& box);
 
+// A parameter as it is set, of those that are counts.
+inline uint32_t at(std::span<const int> set, size_t parameter) {
+    return static_cast<uint32_t>(set[parameter]);
+}
+
+void fill(draw::Ui& ui, const Rect& box, Ink ink, float rounding = 0);
 void lost(draw::Ui& ui, const Rect& box);  // slots, lanes or bytes that nobody uses
 
 Figure latency_figure();

@@ -11,17 +11,17 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kTile, kRadius, kWidth };
+enum : uint8_t { kTile, kRadius, kWidth };
 
 // Of one element of the output.
-struct Row {
+struct KernelLoads {
     const char* name;
     const char* what;
     double uses = 0;              // of an input element, in all
     double operations = 0;        // of fp32
     double plain = 0, tiled = 0;  // loads from global memory
 };
-std::array<Row, 3> rows(std::span<const int> set) {
+std::array<KernelLoads, 3> rows(std::span<const int> set) {
     const double t = set[kTile], side = 2.0 * set[kRadius] + 1, n = set[kWidth];
     const double halo = t + 2.0 * set[kRadius];
     return {
@@ -32,7 +32,9 @@ std::array<Row, 3> rows(std::span<const int> set) {
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const auto all = rows(set);
-    const auto factor = [](const Row& row) { return static_cast<uint64_t>(row.plain / row.tiled + 0.5); };
+    const auto factor = [](const KernelLoads& row) {
+        return static_cast<uint64_t>(row.plain / row.tiled + 0.5);
+    };
     return {{"addition_factor", factor(all[0])},
             {"blur_factor", factor(all[1])},
             {"product_factor", factor(all[2])}};
@@ -102,12 +104,11 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const auto middle = [&](float tall) { return y + (high - tall) / 2; };
     const auto loads = [&](double count, double plain, double operations, Ink ink) {
         const float length = std::max(ui.px(2), bar * static_cast<float>(std::min(1., count / plain)));
-        ui.list.AddRectFilled({bars, y + high * 0.16f}, {bars + length, y + high * 0.84f}, ui.ink(ink),
-                              ui.px(2));
+        fill(ui, {{bars, y + high * 0.16f}, {bars + length, y + high * 0.84f}}, ink, 2);
         figures_of(ui, figures, rect.max.x, middle(line_height(ui, size)), size, count, operations, false);
         y += high;
     };
-    for (const Row& row : all) {
+    for (const KernelLoads& row : all) {
         line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text, row.name);
         loads(row.plain, row.plain, row.operations, Ink::GlobalLoad);
         note(ui, {rect.min.x, middle(small)}, label - ui.px(8),
@@ -129,10 +130,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         y += gap;
     }
     ImVec2 at{rect.min.x, std::min(y + ui.px(2), rect.max.y - small)};
-    const auto key = [&](const char* words, Ink ink) {
-        key_of(ui, at, words,
-               [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(2)); });
-    };
+    const auto key = [&](const char* words, Ink ink) { key_of(ui, at, words, ink, 2); };
     key("without tiles", Ink::GlobalLoad);
     key("with tiles", Ink::SharedLoad);
     if (open) key("recorded", Ink::Constant);

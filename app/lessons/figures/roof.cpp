@@ -17,7 +17,7 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kRoof, kTile };
+enum : uint8_t { kRoof, kTile };
 
 constexpr uint32_t kTiles[] = {1, 2, 4, 8, 16, 32};
 
@@ -58,8 +58,8 @@ double fed_gflops(const analysis::Roof& roof, uint32_t tile) {
     return roof.memory_gbs * analysis::tile_intensity(tile);
 }
 
-NamedNumber with_two(std::string_view name, double value) {
-    return {name, static_cast<uint64_t>(std::llround(value * 100)), 2};
+NamedNumber with_two(const char* name, const char* noun, double value) {
+    return {name, static_cast<uint64_t>(std::llround(value * 100)), noun, 2};
 }
 
 std::string tile_words(uint32_t tile) {
@@ -69,19 +69,20 @@ std::string tile_words(uint32_t tile) {
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const analysis::Roof& roof = roof_of(set);
     const uint32_t tile = tile_of(set);
-    std::vector<NamedNumber> all{with_two("memory_gbs", roof.memory_gbs),
-                                 {"operand_bytes", static_cast<uint64_t>(analysis::kFp32Bytes)},
-                                 with_two("giga_operands", analysis::operands_per_second(roof)),
-                                 {"tile_width", tile},
-                                 {"cgma", tile},
-                                 with_two("intensity", analysis::tile_intensity(tile)),
-                                 {"tile_bytes", analysis::tile_shared_bytes(tile)},
-                                 with_two("untiled_gflops", fed_gflops(roof, 1)),
-                                 with_two("bound_gflops", fed_gflops(roof, tile))};
+    std::vector<NamedNumber> all{
+        with_two("memory_gbs", "GB/s", roof.memory_gbs),
+        {"operand_bytes", static_cast<uint64_t>(analysis::kFp32Bytes)},
+        with_two("giga_operands", "G operands/s", analysis::operands_per_second(roof)),
+        {"tile_width", tile},
+        {"cgma", tile},
+        with_two("intensity", "FLOP/B", analysis::tile_intensity(tile)),
+        {"tile_bytes", analysis::tile_shared_bytes(tile), "byte"},
+        with_two("untiled_gflops", "GFLOP/s", fed_gflops(roof, 1)),
+        with_two("bound_gflops", "GFLOP/s", fed_gflops(roof, tile))};
     if (!roof.has_peak()) return all;
-    all.push_back(with_two("peak_gflops", roof.peak_gflops));
-    all.push_back(with_two("untiled_percent", 100 * fed_gflops(roof, 1) / roof.peak_gflops));
-    all.push_back(with_two("peak_percent", 100 * fed_gflops(roof, tile) / roof.peak_gflops));
+    all.push_back(with_two("peak_gflops", "GFLOP/s", roof.peak_gflops));
+    all.push_back(with_two("untiled_percent", "%", 100 * fed_gflops(roof, 1) / roof.peak_gflops));
+    all.push_back(with_two("peak_percent", "%", 100 * fed_gflops(roof, tile) / roof.peak_gflops));
     all.push_back({"memory_bound", fed_gflops(roof, tile) < roof.peak_gflops ? 1u : 0u});
     return all;
 }
@@ -118,7 +119,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     for (const uint32_t tile : kTiles) {
         const bool on = tile == tile_of(set);
         const Rect band{{rect.min.x - ui.px(8), y}, {rect.max.x + ui.px(8), y + high - ui.px(4)}};
-        if (on) ui.list.AddRectFilled(band.min, band.max, ui.ink(Ink::Raised), ui.px(4));
+        if (on) fill(ui, band, Ink::Raised, 4);
         const float text = (band.min.y + band.max.y - body) / 2;
         line(ui, {rect.min.x, text}, label, on ? Face::Strong : Face::Text, Size::Body, Ink::Text,
              tile == 1 ? std::string("untiled") : fmt::format("T = {}", tile));
@@ -127,8 +128,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             const bool above = roof.has_peak() && fed > roof.peak_gflops;
             const float top = band.min.y + ui.px(6), bottom = band.max.y - ui.px(6);
             const float end = x_of(above ? roof.peak_gflops : fed);
-            ui.list.AddRectFilled({from, top}, {end, bottom},
-                                  ui.ink(tile == 1 ? Ink::GlobalLoad : Ink::SharedLoad), ui.px(2));
+            fill(ui, {{from, top}, {end, bottom}}, tile == 1 ? Ink::GlobalLoad : Ink::SharedLoad, 2);
             if (above) hatch(ui, {{end, top}, {x_of(fed), bottom}}, ui.ink(Ink::Inactive), ui.px(6));
             line(ui, {rect.max.x, text}, figures, Face::Mono, Size::Body, Ink::Text,
                  text_of(fed) + " GFLOP/s", Align::Right);
@@ -139,20 +139,16 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     }
     if (roof.has_peak()) {
         const float x = x_of(roof.peak_gflops);
-        ui.list.AddRectFilled({x - ui.px(1), rect.min.y}, {x + ui.px(1), y + ui.px(4)}, ui.ink(Ink::Fault));
+        fill(ui, {{x - ui.px(1), rect.min.y}, {x + ui.px(1), y + ui.px(4)}}, Ink::Fault);
         const bool right = x > rect.min.x + rect.width() * 0.6f;
         line(ui, {x, y + ui.px(4)}, ui.px(320), Face::Strong, Size::Small, Ink::Text,
              fmt::format("peak {} GFLOP/s", text_of(roof.peak_gflops)), right ? Align::Right : Align::Left);
     }
     ImVec2 at{rect.min.x, rect.max.y - small};
-    key_of(
-        ui, at, "what memory feeds, untiled",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad)); });
-    key_of(
-        ui, at, "with tiles",
-        [&](const Rect& box) { ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::SharedLoad)); });
+    key_of(ui, at, "what memory feeds, untiled", Ink::GlobalLoad);
+    key_of(ui, at, "with tiles", Ink::SharedLoad);
     key_of(ui, at, "beyond the peak",
-           [&](const Rect& box) { hatch(ui, box, ui.ink(Ink::Inactive), ui.px(6)); });
+           [&](draw::Ui&, const Rect& box) { hatch(ui, box, ui.ink(Ink::Inactive), ui.px(6)); });
 }
 
 }  // namespace

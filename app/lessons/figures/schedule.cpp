@@ -25,7 +25,7 @@ namespace {
 
 using analysis::StepKind, look::SmSchedule, look::ScheduleView;
 
-enum At : uint8_t { kSm, kZoom, kFrom };
+enum : uint8_t { kSm, kZoom, kFrom };
 
 constexpr int kMostSms = 132;
 
@@ -53,7 +53,7 @@ std::string concludes(std::span<const int>) {
            "Open one that ships, such as tiled-64x64x64-t16, recorded on an NVIDIA H200.";
 }
 
-std::string percent(uint64_t part, uint64_t whole) {
+std::string share_of(uint64_t part, uint64_t whole) {
     return fmt::format("{:.0f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
@@ -81,7 +81,7 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
     if (times.warps > 0)
         text += fmt::format(
             " Of the warps' time {} lies between a global load and the warp's next step, {} at a barrier.",
-            percent(times.behind_load, times.warps), percent(times.at_barrier, times.warps));
+            share_of(times.behind_load, times.warps), share_of(times.at_barrier, times.warps));
     if (times.gap > 0)
         text += fmt::format(" In the longest gap no warp makes a step for {}.", counted(times.gap, "clock"));
     const Dim3& grid = trace.launch.grid;
@@ -98,16 +98,17 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
 
 // --- the picture
 
-struct Key {
+struct SignKey {
     std::string means;
-    std::function<void(const Rect& box)> sign;
+    Sign sign;
 };
 
 void baseline(draw::Ui& ui, const Rect& box, Ink ink, float thick) {
     const float middle = std::round((box.min.y + box.max.y) / 2);
-    ui.list.AddRectFilled({box.min.x, middle - std::floor(thick / 2)},
-                          {box.max.x, middle - std::floor(thick / 2) + std::max(1.f, std::round(thick))},
-                          ui.ink(ink));
+    fill(ui,
+         {{box.min.x, middle - std::floor(thick / 2)},
+          {box.max.x, middle - std::floor(thick / 2) + std::max(1.f, std::round(thick))}},
+         ink);
 }
 void behind_line(draw::Ui& ui, const Rect& box) { baseline(ui, box, Ink::GlobalLoad, ui.px(2)); }
 void cut_line(draw::Ui& ui, float x, float top, float bottom) {
@@ -115,33 +116,34 @@ void cut_line(draw::Ui& ui, float x, float top, float bottom) {
         ui.list.AddLine({x, y}, {x, std::min(bottom, y + ui.px(4))}, ui.ink(Ink::Text), ui.px(1.5f));
 }
 
-std::vector<Key> keys_of(draw::Ui& ui, const ScheduleView& view, bool cuts) {
+std::vector<SignKey> keys_of(const ScheduleView& view, bool cuts) {
     std::array<bool, analysis::kStepKinds> there{};
     bool held = false, behind = false;
     for (const auto& row : view.rows.warps)
         for (const draw::TimelineMark& mark : row) there[static_cast<size_t>(mark.kind)] = true;
     for (const auto& row : view.rows.waits) held = held || !row.empty();
     for (const auto& row : view.behind) behind = behind || !row.empty();
-    std::vector<Key> keys;
+    std::vector<SignKey> keys;
     for (const auto& row : analysis::kMemoryKindRows)
         if (there[static_cast<size_t>(row.kind)])
-            keys.push_back({row.name, [&ui, kind = row.kind](const Rect& box) { sign(ui, box, kind); }});
-    if (held) keys.push_back({"at a barrier", [&ui](const Rect& box) { wait_bar(ui, box); }});
-    if (behind) keys.push_back({"behind a global load", [&ui](const Rect& box) { behind_line(ui, box); }});
+            keys.push_back(
+                {row.name, [kind = row.kind](draw::Ui& ui, const Rect& box) { sign(ui, box, kind); }});
+    if (held) keys.push_back({"at a barrier", draw::wait_bar});
+    if (behind) keys.push_back({"behind a global load", behind_line});
     keys.push_back({"computes or waits: not recorded which",
-                    [&ui](const Rect& box) { baseline(ui, box, Ink::LineStrong, 1); }});
+                    [](draw::Ui& ui, const Rect& box) { baseline(ui, box, Ink::LineStrong, 1); }});
     if (cuts)
-        keys.push_back({"time without a block, left out", [&ui](const Rect& box) {
+        keys.push_back({"time without a block, left out", [](draw::Ui& ui, const Rect& box) {
                             cut_line(ui, (box.min.x + box.max.x) / 2, box.min.y, box.max.y);
                         }});
     return keys;
 }
 
 // Lines of keys that `width` has room for: how many keys stand on each.
-std::vector<size_t> key_lines(const draw::Ui& ui, const std::vector<Key>& keys, float width) {
+std::vector<size_t> key_lines(const draw::Ui& ui, const std::vector<SignKey>& keys, float width) {
     std::vector<size_t> lines;
     float x = 0;
-    for (const Key& key : keys) {
+    for (const SignKey& key : keys) {
         const float wide =
             ui.px(18) + draw::text_size(ui.font(Face::Text, Size::Small), key.means).x + ui.px(2);
         if (lines.empty() || x + wide > width) lines.push_back(0), x = 0;
@@ -152,15 +154,15 @@ std::vector<size_t> key_lines(const draw::Ui& ui, const std::vector<Key>& keys, 
 }
 
 // Where the rows of each slot stand, and how many of them there is room for.
-struct Rows {
+struct SlotRows {
     std::vector<float> tops;      // of a slot's heading
     std::vector<uint32_t> warps;  // of a slot, as many as are drawn
     float pitch = 0, head = 0;
     uint32_t left_out = 0;  // warps of any block that are not drawn
 };
 
-Rows laid_out(const draw::Ui& ui, const SmSchedule& schedule, float top, float height) {
-    Rows made;
+SlotRows laid_out(const draw::Ui& ui, const SmSchedule& schedule, float top, float height) {
+    SlotRows made;
     made.head = line_height(ui, Size::Small) + ui.px(2);
     std::vector<uint32_t> most(schedule.slots, 0);
     for (const SmSchedule::Resident& one : schedule.blocks)
@@ -190,7 +192,7 @@ void draw_levels(draw::Ui& ui, const Rect& strip, const draw::TimeScale& axis, c
     const auto high = [&](double warps) {
         return strip.height() * static_cast<float>(std::min(warps / most, 1.0));
     };
-    ui.list.AddRectFilled({strip.min.x, strip.max.y}, {strip.max.x, strip.max.y + 1}, ui.ink(Ink::Line));
+    fill(ui, {{strip.min.x, strip.max.y}, {strip.max.x, strip.max.y + 1}}, Ink::Line);
     const float stripe = std::max(3.f, std::round(ui.px(4)));
     float before = 0;
     for (uint32_t column = 0; column < view.levels.size(); ++column) {
@@ -198,16 +200,14 @@ void draw_levels(draw::Ui& ui, const Rect& strip, const draw::TimeScale& axis, c
         const float x0 = axis.x(column), x1 = axis.x(column + 1);
         const float load = high(level.behind_load), held = high(level.at_barrier), there = high(level.there);
         const float on = strip.max.y - load, top = on - held;
-        ui.list.AddRectFilled({x0, on}, {x1, strip.max.y}, ui.ink(Ink::GlobalLoad));
+        fill(ui, {{x0, on}, {x1, strip.max.y}}, Ink::GlobalLoad);
         ui.list.AddRectFilled({x0, top}, {x1, on}, draw::with_alpha(ui.ink(Ink::Barrier), 0.45f));
         for (float x = std::ceil(x0 / stripe) * stripe; x < x1; x += stripe)
-            ui.list.AddRectFilled({x, top}, {x + 1, on}, ui.ink(Ink::Barrier));
+            fill(ui, {{x, top}, {x + 1, on}}, Ink::Barrier);
         const float line = std::round(strip.max.y - there);
-        ui.list.AddRectFilled({x0, line}, {std::max(x1, x0 + 1), line + std::max(1.f, ui.px(1))},
-                              ui.ink(Ink::Text));
+        fill(ui, {{x0, line}, {std::max(x1, x0 + 1), line + std::max(1.f, ui.px(1))}}, Ink::Text);
         if (column > 0 && before != line)
-            ui.list.AddRectFilled({x0, std::min(before, line)}, {x0 + 1, std::max(before, line)},
-                                  ui.ink(Ink::Text));
+            fill(ui, {{x0, std::min(before, line)}, {x0 + 1, std::max(before, line)}}, Ink::Text);
         before = line;
     }
 }
@@ -237,7 +237,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                                                  static_cast<double>(view.end - view.first));
     };
 
-    std::vector<Key> keys = keys_of(ui, view, !schedule.cuts.empty());
+    std::vector<SignKey> keys = keys_of(view, !schedule.cuts.empty());
     std::vector<size_t> lines = key_lines(ui, keys, rect.width());
     const auto bottom = [&] {
         return rect.max.y - (small + ui.px(2)) * static_cast<float>(lines.size()) - small - ui.px(10);
@@ -258,7 +258,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const auto no_room = [](uint32_t warps) {
         return fmt::format("No room here for {}.", counted(warps, "more warp"));
     };
-    Rows rows = laid_out(ui, schedule, y, bottom() - y);
+    SlotRows rows = laid_out(ui, schedule, y, bottom() - y);
     if (rows.left_out > 0) {  // which is said behind the keys, and takes its room
         keys.push_back({no_room(schedule.warps), nullptr});
         lines = key_lines(ui, keys, rect.width());
@@ -297,8 +297,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         if (from + wide + ui.px(4) <= room[at])
             line(ui, {from, top}, wide + 2, Face::Strong, Size::Small,
                  one.block == session.cursor.block ? Ink::Accent : Ink::Text, name);
-        ui.list.AddRectFilled({x0 - 1, top + ui.px(2)}, {x0, under + rows.pitch * static_cast<float>(warps)},
-                              ui.ink(Ink::LineStrong));
+        fill(ui, {{x0 - 1, top + ui.px(2)}, {x0, under + rows.pitch * static_cast<float>(warps)}},
+             Ink::LineStrong);
         for (uint32_t warp = 0; warp < warps; ++warp) {
             const float row_top = under + rows.pitch * static_cast<float>(warp);
             const Rect row{{x0, row_top}, {x1, row_top + inner}};
@@ -333,8 +333,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             const std::string text = grouped(clock);
             const float half = draw::text_size(ui.font(Face::Text, Size::Small), text).x / 2;
             const float x = std::clamp(x_of(tick), left + half, rect.max.x - half);
-            ui.list.AddRectFilled({x_of(tick), end}, {x_of(tick) + 1, end + ui.px(4)},
-                                  ui.ink(Ink::LineStrong));
+            fill(ui, {{x_of(tick), end}, {x_of(tick) + 1, end + ui.px(4)}}, Ink::LineStrong);
             if (x - half < free) continue;  // numbers are longer behind what is left out
             note(ui, {x, y}, half * 2 + 2, text, Align::Center);
             free = x + half + ui.px(8);

@@ -10,19 +10,19 @@
 namespace tilescope::lessons {
 namespace {
 
-enum At : uint8_t { kDevice, kRegisters };
+enum : uint8_t { kDevice, kRegisters };
 
 constexpr uint32_t kTiles[] = {2, 4, 8, 12, 16, 20, 24, 28, 32, 36};
 
 const std::vector<analysis::DeviceSpec>& devices() { return kernels::devices(); }
 
-struct Row {
+struct TileFit {
     uint32_t tile = 0;
     analysis::Occupancy fits;
 };
-std::vector<Row> rows(std::span<const int> set) {
+std::vector<TileFit> rows(std::span<const int> set) {
     const analysis::SmLimits& sm = devices()[static_cast<size_t>(set[kDevice])].sm;
-    std::vector<Row> all;
+    std::vector<TileFit> all;
     for (const uint32_t tile : kTiles) {
         const analysis::BlockUse use{tile * tile, static_cast<uint32_t>(set[kRegisters]), 2 * tile * tile * 4,
                                      -1};
@@ -32,31 +32,31 @@ std::vector<Row> rows(std::span<const int> set) {
 }
 
 // The widest tile among those with which most threads are resident: it divides the loads the most.
-const Row* best(const std::vector<Row>& all) {
-    const Row* chosen = nullptr;
-    for (const Row& row : all)
+const TileFit* best(const std::vector<TileFit>& all) {
+    const TileFit* chosen = nullptr;
+    for (const TileFit& row : all)
         if (row.fits.blocks > 0 && (chosen == nullptr || row.fits.threads >= chosen->fits.threads))
             chosen = &row;
     return chosen;
 }
-const Row* widest(const std::vector<Row>& all) {
-    const Row* chosen = nullptr;
-    for (const Row& row : all)
+const TileFit* widest(const std::vector<TileFit>& all) {
+    const TileFit* chosen = nullptr;
+    for (const TileFit& row : all)
         if (row.fits.blocks > 0) chosen = &row;
     return chosen;
 }
 
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const auto all = rows(set);
-    const Row *of = best(all), *most = widest(all);
+    const TileFit *of = best(all), *most = widest(all);
     return {{"best_tile", of == nullptr ? 0 : of->tile},
-            {"best_threads", of == nullptr ? 0 : of->fits.threads},
+            {"best_threads", of == nullptr ? 0 : of->fits.threads, "thread"},
             {"widest_tile", most == nullptr ? 0 : most->tile}};
 }
 
 std::string concludes(std::span<const int> set) {
     const auto all = rows(set);
-    const Row *of = best(all), *most = widest(all);
+    const TileFit *of = best(all), *most = widest(all);
     if (of == nullptr) return "No block fits this SM with so many registers a thread.";
     std::string text = fmt::format(
         "T = {} keeps most threads resident ({} of {}) with the widest tile: global loads "
@@ -69,10 +69,11 @@ std::string concludes(std::span<const int> set) {
 }
 
 // In full where there is room for each of them; without the block, which its row names, else.
-std::string_view refused_words(const draw::Ui& ui, const std::vector<Row>& all, const Row& row, float room) {
+std::string_view refused_words(const draw::Ui& ui, const std::vector<TileFit>& all, const TileFit& row,
+                               float room) {
     const draw::Font font = ui.font(Face::Text, Size::Body);
     const bool fit = std::ranges::all_of(
-        all, [&](const Row& one) { return draw::text_size(font, one.fits.refused).x <= room; });
+        all, [&](const TileFit& one) { return draw::text_size(font, one.fits.refused).x <= room; });
     const std::string_view whole = row.fits.refused;
     const size_t verb = whole.find(" do");  // "does not launch: ...", "do not fit: ..."
     return fit || verb == std::string::npos ? whole : whole.substr(verb + 1);
@@ -81,28 +82,28 @@ std::string_view refused_words(const draw::Ui& ui, const std::vector<Row>& all, 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const auto all = rows(set);
     const bool hidden = asked(session);
-    const Row* const chosen = hidden ? nullptr : best(all);
+    const TileFit* const chosen = hidden ? nullptr : best(all);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    struct Column {
+    struct TileColumn {
         const char* head;
         float at;
     };
     const float w = rect.width();
-    const Column columns[] = {{"T", 0.05f},
-                              {"threads a block", 0.2f},
-                              {"shared memory a block", 0.38f},
-                              {"blocks an SM", 0.52f},
-                              {"loads divided by", 0.66f}};
-    for (const Column& column : columns)
+    const TileColumn columns[] = {{"T", 0.05f},
+                                  {"threads a block", 0.2f},
+                                  {"shared memory a block", 0.38f},
+                                  {"blocks an SM", 0.52f},
+                                  {"loads divided by", 0.66f}};
+    for (const TileColumn& column : columns)
         note(ui, {rect.min.x + w * column.at, rect.min.y}, w * 0.17f, column.head, Align::Right);
     note(ui, {rect.min.x + w * 0.69f, rect.min.y}, w * 0.3f, "threads resident");
     const float high =
         std::min((rect.height() - small - ui.px(8)) / static_cast<float>(all.size()), body + ui.px(40));
     float y = rect.min.y + small + ui.px(8);
-    for (const Row& row : all) {
+    for (const TileFit& row : all) {
         const Rect band{{rect.min.x, y}, {rect.max.x, y + high - ui.px(2)}};
         const bool on = &row == chosen;
-        if (on) ui.list.AddRectFilled(band.min, band.max, ui.ink(Ink::Raised), ui.px(4));
+        if (on) fill(ui, band, Ink::Raised, 4);
         if (on)
             ui.list.AddRectFilled(band.min, {band.min.x + ui.px(3), band.max.y}, ui.ink(Ink::Accent),
                                   ui.px(2));
@@ -130,9 +131,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             };
             ui.list.AddRect({from, text + ui.px(3)}, {from + room, text + body - ui.px(3)},
                             ui.ink(Ink::Line));
-            ui.list.AddRectFilled({from, text + ui.px(3)},
-                                  {from + length(row.fits.threads), text + body - ui.px(3)},
-                                  ui.ink(Ink::SharedLoad));
+            fill(ui, {{from, text + ui.px(3)}, {from + length(row.fits.threads), text + body - ui.px(3)}},
+                 Ink::SharedLoad);
             line(ui, {rect.max.x - ui.px(8), text}, ui.px(60), Face::Mono, Size::Body, Ink::Text,
                  grouped(row.fits.threads), Align::Right);
         }
