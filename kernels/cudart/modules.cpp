@@ -144,8 +144,7 @@ uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
     uint64_t bytes = 0;
     for (const ptx::Symbol& symbol : kernel.symbols)
         if (symbol.space == space) {
-            const uint64_t unit =
-                std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(ptx::size_of(symbol.type)), 1});
+            const uint64_t unit = std::max<uint64_t>({symbol.alignment, size_of(symbol.type), 1});
             bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
         }
     return bytes;

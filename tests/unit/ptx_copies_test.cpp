@@ -35,7 +35,7 @@ TEST(PtxCopies, AreReadAndPrintedAgain) {
     EXPECT_EQ(kernel.instructions[2].vector, 4);
     EXPECT_EQ(kernel.instructions[4].op, Op::CpCommit);
     EXPECT_EQ(kernel.instructions[5].operands[0].bits, 1u);
-    EXPECT_EQ(kernel.instructions[6].mode, Mode::All);
+    EXPECT_EQ(kernel.instructions[6].op, Op::CpWaitAll);
     const std::string printed = print(*module);
     EXPECT_NE(printed.find("cp.async.ca.shared.global \t[tile+8], [%rd1+16], 8, %r2;"), std::string::npos)
         << printed;

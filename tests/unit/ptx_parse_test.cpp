@@ -29,9 +29,10 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(PtxParse, NamesGoBothWays) {
-    for (int i = 1; i <= static_cast<int>(Type::F64); ++i) {
+    for (int i = 0; i < static_cast<int>(Type::None); ++i) {
         const auto type = static_cast<Type>(i);
-        EXPECT_EQ(find_type(name_of(type)), type);
+        const bool pairs_alone = type == Type::E4M3 || type == Type::E5M2;
+        EXPECT_EQ(find_type(name_of(type)), pairs_alone ? std::nullopt : std::optional(type));
     }
     for (int i = 0; i <= static_cast<int>(SpecialRegister::TotalSmemSize); ++i) {
         const auto special = static_cast<SpecialRegister>(i);
@@ -39,8 +40,9 @@ TEST(PtxParse, NamesGoBothWays) {
     }
     EXPECT_FALSE(find_type(""));
     EXPECT_FALSE(find_type("u128"));
-    EXPECT_STREQ(name_of(Op::BarWarp), "bar");
-    EXPECT_STREQ(name_of(Op::Setp), "setp");
+    EXPECT_FALSE(find_type("float"));
+    EXPECT_EQ(name_of(Op::BarWarp), "bar");
+    EXPECT_EQ(name_of(Op::Setp), "setp");
 }
 
 TEST(PtxParse, ReadsTheModule) {
@@ -105,7 +107,7 @@ TEST(PtxParse, ReadsOperands) {
     EXPECT_EQ(in[6].destinations, 0);
     EXPECT_EQ(in[7].operands[1].kind, Kind::Vector);
     EXPECT_EQ(in[8].half, Half::Wide);
-    EXPECT_EQ(in[9].lut, 0x96);
+    EXPECT_EQ(in[9].operands[4].bits, 0x96u);
     EXPECT_EQ(in[10].mode, Mode::Bfly);
     EXPECT_EQ(in[10].operands.size(), 6u);
     EXPECT_EQ(in[11].op, Op::Bar);
