@@ -420,10 +420,10 @@ std::vector<std::optional<ElementType>> types_accessed(const trace::Trace& trace
         if (form.array == trace::kNoArray) continue;
         const ptx::Site& site = trace.sites[form.site];
         if (site.kind == ptx::SiteKind::Barrier || site.instruction >= kernel->instructions.size()) continue;
-        const auto type = element_type_of(ptx::name_of(kernel->instructions[site.instruction].type));
+        const ElementType type = kernel->instructions[site.instruction].type;
         auto& known = types[form.array];
-        if (!type || (known && *known != *type)) differ[form.array] = true;
-        if (!known) known = type;
+        if (!lies_in_memory(type) || (known && *known != type)) differ[form.array] = true;
+        if (!known && lies_in_memory(type)) known = type;
     }
     for (size_t i = 0; i < types.size(); ++i)
         if (differ[i]) types[i].reset();

@@ -18,14 +18,18 @@ struct TypeRow {
 
 // In the order of ElementType.
 constexpr TypeRow kTypes[] = {
-    {"b8", "8 bits", 1},        {"b16", "16 bits", 2},       {"b32", "32 bits", 4},
-    {"b64", "64 bits", 8},      {"u8", "unsigned char", 1},  {"u16", "unsigned short", 2},
-    {"u32", "unsigned", 4},     {"u64", "unsigned long", 8}, {"s8", "char", 1},
-    {"s16", "short", 2},        {"s32", "int", 4},           {"s64", "long", 8},
-    {"e4m3", "float8 e4m3", 1}, {"e5m2", "float8 e5m2", 1},  {"f16", "half", 2},
-    {"bf16", "bfloat16", 2},    {"f32", "float", 4},         {"f64", "double", 8},
+    {"b8", "8 bits", 1},        {"b16", "16 bits", 2},
+    {"b32", "32 bits", 4},      {"b64", "64 bits", 8},
+    {"u8", "unsigned char", 1}, {"u16", "unsigned short", 2},
+    {"u32", "unsigned", 4},     {"u64", "unsigned long", 8},
+    {"s8", "char", 1},          {"s16", "short", 2},
+    {"s32", "int", 4},          {"s64", "long", 8},
+    {"e4m3", "float8 e4m3", 1}, {"e5m2", "float8 e5m2", 1},
+    {"f16", "half", 2},         {"bf16", "bfloat16", 2},
+    {"f32", "float", 4},        {"f64", "double", 8},
+    {"pred", "predicate", 0},   {"", "", 0},
 };
-static_assert(std::size(kTypes) == static_cast<size_t>(kLastElementType) + 1);
+static_assert(std::size(kTypes) == static_cast<size_t>(ElementType::None) + 1);
 
 const TypeRow& row_of(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
 
@@ -81,12 +85,13 @@ const char* name_of(ElementType type) { return row_of(type).name; }
 const char* c_name_of(ElementType type) { return row_of(type).c_name; }
 
 std::optional<ElementType> element_type_of(std::string_view name) {
-    for (size_t i = 0; i < std::size(kTypes); ++i)
+    for (size_t i = 0; i <= static_cast<size_t>(kLastElementType); ++i)
         if (name == kTypes[i].name || name == kTypes[i].c_name) return static_cast<ElementType>(i);
     return std::nullopt;
 }
 
-bool is_float(ElementType type) { return type >= ElementType::E4M3; }
+bool is_float(ElementType type) { return type >= ElementType::E4M3 && lies_in_memory(type); }
+bool is_signed(ElementType type) { return type >= ElementType::S8 && type <= ElementType::S64; }
 bool is_bits(ElementType type) { return type <= ElementType::B64; }
 
 ElementType bits_of_size(uint32_t bytes) {

@@ -1,4 +1,4 @@
-// What lies in memory: the types of elements, and values of them.
+// Types: of what lies in memory and of what PTX computes with; and values of them.
 //
 // The names are PTX's own (PTX ISA, "Fundamental Types" and "Alternate Floating-Point Data Formats"). A B
 // type is bits of which nobody says what they mean; they are shown in hexadecimal.
@@ -14,15 +14,18 @@ namespace tilescope {
 // clang-format off
 enum class ElementType : uint8_t {
     B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, E4M3, E5M2, F16, BF16, F32, F64,
+    Pred, None,  // of instructions and registers alone: a predicate, and no type
 };
 // clang-format on
-inline constexpr ElementType kLastElementType = ElementType::F64;
+inline constexpr ElementType kLastElementType = ElementType::F64;  // of those that lie in memory
 
-uint32_t size_of(ElementType type);                                 // bytes: 1, 2, 4 or 8
-const char* name_of(ElementType type);                              // "f32"
+constexpr bool lies_in_memory(ElementType type) { return type <= kLastElementType; }
+uint32_t size_of(ElementType type);                                 // bytes: 1, 2, 4 or 8; Pred and None: 0
+const char* name_of(ElementType type);                              // "f32"; "pred"; "" for None
 const char* c_name_of(ElementType type);                            // "float"; "32 bits" for a B type
-std::optional<ElementType> element_type_of(std::string_view name);  // by either name
+std::optional<ElementType> element_type_of(std::string_view name);  // by either name; lies in memory
 bool is_float(ElementType type);
+bool is_signed(ElementType type);  // of integers
 bool is_bits(ElementType type);
 ElementType bits_of_size(uint32_t bytes);  // B8 to B64; B8 for any other size
 

@@ -8,6 +8,7 @@
 
 #include "core/levels/load_waits.h"
 #include "core/ptx/cfg.h"
+#include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 
 namespace tilescope::analysis {
@@ -15,25 +16,12 @@ namespace tilescope::analysis {
 namespace {
 
 using ptx::Instruction;
-using ptx::Op;
 using ptx::Operand;
 
-bool is_integer(ptx::Type type) { return type >= ptx::Type::B8 && type <= ptx::Type::S64; }
-
-bool is_free(const Instruction& i) {
-    if (i.op == Op::Ld) return i.space == ptx::StateSpace::Param;
-    if (i.op == Op::Cvt) return is_integer(i.type) && is_integer(i.type2);
-    if (i.op == Op::Bra) return i.guard < 0;
-    return i.op == Op::Mov || i.op == Op::Cvta;
+Executed executed(const Instruction& i) {
+    const bool fp32 = ptx::rule_of(i.op).unit == ptx::SmUnit::Fma && i.type == ElementType::F32;
+    return {ptx::is_free(i) ? 0u : 1u, fp32 ? 1u : 0u};
 }
-
-bool is_fp32(const Instruction& i) {
-    const bool arithmetic =
-        i.op == Op::Add || i.op == Op::Sub || i.op == Op::Mul || i.op == Op::Fma || i.op == Op::Mad;
-    return arithmetic && i.type == ptx::Type::F32;
-}
-
-Executed executed(const Instruction& i) { return {is_free(i) ? 0u : 1u, is_fp32(i) ? 1u : 0u}; }
 
 // Groups of 4, then of 2 neighbours of 4 bytes among the loads of shared memory of a basic block by one
 // register, between which nothing is stored and nothing waits.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/ptx/ops.h"
+
 namespace tilescope::ptx {
 
 namespace {
@@ -22,7 +24,7 @@ AffineValue number(uint64_t n) {
     return value;
 }
 
-struct Step {
+struct AffineStep {
     const Kernel& kernel;
     const LaunchFacts& facts;
     const Instruction& instruction;
@@ -211,6 +213,12 @@ struct Step {
         return number(facts.parameters[index] & mask_of(size_of(instruction.type)));
     }
 
+    // Nothing but the sources decides what the result is: not memory, other lanes or the carry.
+    bool is_known() const {
+        const OpRule& rule = rule_of(instruction.op);
+        return rule.unit != SmUnit::Memory && rule.unit != SmUnit::Lanes && (rule.suffixes & kCarryIn) == 0;
+    }
+
     AffineValue result() {
         const int bytes = size_of(instruction.type);
         const bool whole = bytes >= 4 && !is_float(instruction.type) && !instruction.sat;
@@ -251,19 +259,8 @@ struct Step {
                 return convert();
             case Op::Selp:
                 return whole ? select() : all_uniform();
-            case Op::Activemask:
-            case Op::Addc:  // the carry is no operand
-            case Op::Atom:
-            case Op::Madc:
-            case Op::Match:
-            case Op::Redux:
-            case Op::Shfl:
-            case Op::Subc:
-            case Op::Vote:
-            case Op::Fns:
-                return {};
             default:
-                return all_uniform();
+                return is_known() ? all_uniform() : AffineValue{};
         }
     }
 };
@@ -287,7 +284,7 @@ int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t at, int32_t b
           std::vector<AffineValue>& values) {
     const Instruction& instruction = kernel.instructions[at];
     if (instruction.destinations == 0) return -1;
-    Step step{kernel, facts, instruction, at, block, values};
+    AffineStep step{kernel, facts, instruction, at, block, values};
     AffineValue made = step.result();
     // One result cannot stand for several destinations unless all threads share them.
     const bool several =

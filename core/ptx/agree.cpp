@@ -2,8 +2,6 @@
 
 namespace tilescope::ptx {
 
-bool is_bits(Type type) { return type >= Type::B8 && type <= Type::B64; }
-
 bool agrees(Type wanted, Type given) {
     if (wanted == Type::Pred || given == Type::Pred) return wanted == given;
     if (size_of(wanted) != size_of(given)) return false;
@@ -20,20 +18,6 @@ bool immediate_fits(Type wanted, Type given) {
     if (given == Type::F32 || given == Type::F64)
         return size_of(wanted) == size_of(given) && (is_bits(wanted) || is_float(wanted));
     return !is_float(wanted) && wanted != Type::Pred;
-}
-
-Type widened(Type type, Half half) {
-    if (half != Half::Wide) return type;
-    switch (type) {
-        case Type::U16:
-            return Type::U32;
-        case Type::S16:
-            return Type::S32;
-        case Type::U32:
-            return Type::U64;
-        default:
-            return Type::S64;
-    }
 }
 
 }  // namespace tilescope::ptx

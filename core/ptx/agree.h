@@ -8,8 +8,6 @@
 
 namespace tilescope::ptx {
 
-bool is_bits(Type type);  // b8 to b64
-
 // Same size, and untyped bits or the same kind of number on both sides.
 bool agrees(Type wanted, Type given);
 
@@ -18,8 +16,5 @@ bool agrees_relaxed(Type wanted, Type given);
 
 // Constants are of F32 or F64 with all their bits, or integers, which are cut to size.
 bool immediate_fits(Type wanted, Type given);
-
-// What .wide makes of a type: u16 to u32, s32 to s64.
-Type widened(Type type, Half half);
 
 }  // namespace tilescope::ptx

@@ -17,20 +17,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/base/element.h"
 
 namespace tilescope::ptx {
 
-// clang-format off
-enum class Type : uint8_t {
-    None, Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64, BF16,
-};
-// clang-format on
-
-int size_of(Type type);          // bytes; Pred and None are 0
-const char* name_of(Type type);  // "u32", without the dot; "" for None
-bool is_float(Type type);
-bool is_signed(Type type);
+using Type = ElementType;
 
 // Generic is an address without a space; the window it falls in decides.
 enum class StateSpace : uint8_t { Generic, Param, Shared, Global, Local, Const };
@@ -41,10 +35,10 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
-    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait,
+    Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait, CpWaitAll,
 };
 // clang-format on
-const char* name_of(Op op);  // the mnemonic: "add", "bar", ...
+std::string_view name_of(Op op);  // the mnemonic: "add", "bar", ...
 
 // clang-format off
 enum class Compare : uint8_t {
@@ -107,22 +101,27 @@ struct SourceLocation {
     bool operator==(const SourceLocation&) const = default;
 };
 
-struct Instruction {
+// What an instruction computes, whatever its operands are.
+struct Operation {
     Op op{};
     Type type = Type::None;   // the first type suffix: what is computed or moved
     Type type2 = Type::None;  // the second, where there are two: cvt.type.type2, set.type.type2
-    StateSpace space = StateSpace::Generic;
     Compare compare = Compare::None;
     Bool combine = Bool::None;
     Round round = Round::None;
     Half half = Half::None;
     Mode mode = Mode::None;
     Atomic atomic = Atomic::None;
-    uint8_t vector = 1;      // 1, 2 or 4 elements for ld and st; words of 32 bits for cp.async
     bool carry_out = false;  // .cc: writes the carry flag of the thread
     bool nan = false;        // min.NaN, max.NaN: a NaN operand gives a NaN
-    bool ftz = false, sat = false, is_volatile = false, uniform = false, to_space = false /* cvta.to */;
-    uint8_t lut = 0;                    // lop3
+    bool ftz = false, sat = false;
+    bool operator==(const Operation&) const = default;
+};
+
+struct Instruction : Operation {
+    StateSpace space = StateSpace::Generic;
+    uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st; words of 32 bits for cp.async
+    bool is_volatile = false, uniform = false, to_space = false /* cvta.to */;
     std::string mnemonic;               // as written ("barrier" for Op::Bar); empty: name_of(op)
     std::vector<std::string> suffixes;  // every suffix as written, in order, for printing: "global", "f32"
     int32_t guard = -1;                 // predicate register, -1 for none
@@ -166,7 +165,7 @@ struct Symbol {
     // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
     std::vector<uint8_t> initial;
     std::vector<Relocation> relocations;  // the same, by offset; `initial` holds zeros there
-    uint64_t bytes() const { return count * static_cast<uint64_t>(size_of(type)); }
+    uint64_t bytes() const { return count * size_of(type); }
 };
 
 struct Label {

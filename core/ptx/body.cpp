@@ -4,8 +4,6 @@
 //
 // Source: PTX ISA, "Instruction Statements", "Predicated Execution", "Debugging Directives: .loc",
 // "Performance-Tuning Directives: .pragma".
-#include <algorithm>
-
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -167,29 +165,21 @@ bool read_instruction(Parser& parser, Body& body) {
     }
     made.mnemonic = std::string(mnemonic.text.substr(0, 60));
     while (parser.peek().kind == Token::Kind::Dot) made.suffixes.emplace_back(parser.next().text.substr(1));
-    const OpRule* rule = find_rule(mnemonic.text);
     if (mnemonic.text == "brx") return read_indexed_branch(parser, body, made);
+    size_t in_name = 0;
+    const OpRule* rule = find_rule(made, in_name);
     if (rule == nullptr) {
         return parser.fail(mnemonic.line,
                            "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
                            "arithmetic, branches and barriers, so build the kernel without it",
                            full_name(made));
     }
-    if (mnemonic.text == "bar" && !made.suffixes.empty() && made.suffixes[0] == "warp")
-        rule = &rule_of(Op::BarWarp);
-    if (rule->op == Op::Bar && std::ranges::find(made.suffixes, "red") != made.suffixes.end())
-        rule = &rule_of(Op::BarRed);
-    if (rule->op == Op::CpAsync && made.suffixes.size() > 1) {
-        const std::string& what = made.suffixes[1];
-        if (what == "commit_group") rule = &rule_of(Op::CpCommit);
-        if (what == "wait_group" || what == "wait_all") rule = &rule_of(Op::CpWait);
-    }
     made.op = rule->op;
     if (++parser.read.instructions > kMaxInstructions) {
         return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",
                            kMaxInstructions);
     }
-    if (!read_suffixes(parser, *rule, made)) return false;
+    if (!read_suffixes(parser, *rule, in_name, made)) return false;
     if (made.op == Op::Call) return read_call(parser, body, made);
     if (made.op == Op::Ret && !body.inlinings.empty()) return read_return(parser, body, made);
     if (!read_operands(parser, body, *rule, made)) return false;

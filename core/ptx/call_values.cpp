@@ -17,28 +17,25 @@ namespace tilescope::ptx {
 namespace {
 
 // One part of a variable that is moved as a whole.
-struct Piece {
+struct ValuePiece {
     int64_t offset = 0;
     int bytes = 0;
     int32_t reg = -1;
 };
 
-struct Value {
+struct CallValue {
     enum class Kind : uint8_t { Registers, Local, Kept, None } kind = Kind::None;
-    std::vector<Piece> pieces;  // by offset, apart from each other
+    std::vector<ValuePiece> pieces;  // by offset, apart from each other
 };
 
-const Operand& data_of(const Instruction& instruction) {
-    return instruction.operands[instruction.op == Op::Ld ? 0 : 1];
-}
-size_t address_at(const Instruction& instruction) { return instruction.op == Op::Ld ? 1 : 0; }
+const Operand& data_of(const Instruction& access) { return access.operands[1 - address_at(access)]; }
 
 struct Settling {
     Parser& parser;
     Body& body;
     Kernel& kernel = body.kernel;
-    std::vector<Value> values;   // by symbol
-    std::vector<char> from_own;  // registers that hold an address in a variable of a call
+    std::vector<CallValue> values;  // by symbol
+    std::vector<char> from_own;     // registers that hold an address in a variable of a call
     std::vector<char> from_parameter;
 
     bool is_access(const Instruction& i) const {
@@ -56,7 +53,7 @@ struct Settling {
         bool any = false;
         for (size_t s = kernel.parameters.size(); s < kernel.symbols.size(); ++s) {
             if (kernel.symbols[s].space != StateSpace::Param) continue;
-            values[s].kind = Value::Kind::Registers;
+            values[s].kind = CallValue::Kind::Registers;
             any = true;
         }
         if (!any) return true;
@@ -64,11 +61,11 @@ struct Settling {
             for (const Operand& operand : i.operands) {
                 const int32_t symbol = symbol_of(operand);
                 if (symbol < 0) continue;
-                Value& value = values[static_cast<size_t>(symbol)];
+                CallValue& value = values[static_cast<size_t>(symbol)];
                 if (i.op == Op::Call)
-                    value.kind = Value::Kind::Kept;
-                else if (!is_access(i) && value.kind == Value::Kind::Registers)
-                    value.kind = Value::Kind::Local;
+                    value.kind = CallValue::Kind::Kept;
+                else if (!is_access(i) && value.kind == CallValue::Kind::Registers)
+                    value.kind = CallValue::Kind::Local;
             }
         }
         find_pieces();
@@ -105,13 +102,14 @@ struct Settling {
                     const bool fits =
                         before->first == offset &&
                         (before->second == bytes || (loads && before->second > bytes && !is_float(i.type)));
-                    Value& value = values[static_cast<size_t>(symbol)];
-                    if (!fits && value.kind == Value::Kind::Registers) value.kind = Value::Kind::Local;
+                    CallValue& value = values[static_cast<size_t>(symbol)];
+                    if (!fits && value.kind == CallValue::Kind::Registers)
+                        value.kind = CallValue::Kind::Local;
                 });
             }
         }
         for (size_t s = 0; s < values.size(); ++s)
-            if (values[s].kind == Value::Kind::Registers)
+            if (values[s].kind == CallValue::Kind::Registers)
                 for (const auto& [offset, bytes] : found[s]) values[s].pieces.push_back({offset, bytes, -1});
     }
 
@@ -120,7 +118,7 @@ struct Settling {
         from_own.assign(kernel.registers.size(), 0);
         from_parameter.assign(kernel.registers.size(), 0);
         const bool any =
-            std::ranges::any_of(values, [](const Value& v) { return v.kind == Value::Kind::Local; });
+            std::ranges::any_of(values, [](const CallValue& v) { return v.kind == CallValue::Kind::Local; });
         for (bool changed = any; changed;) {
             changed = false;
             for (const Instruction& i : kernel.instructions) {
@@ -159,7 +157,7 @@ struct Settling {
 
     bool make_registers() {
         for (size_t s = 0; s < values.size(); ++s) {
-            for (Piece& piece : values[s].pieces) {
+            for (ValuePiece& piece : values[s].pieces) {
                 if (++parser.read.registers > kMaxRegisters || ++parser.registers_read > kMaxRegistersRead)
                     return parser.fail(kernel.instructions.front().text_line,
                                        "the module declares more than {} registers; split it", kMaxRegisters);
@@ -212,14 +210,14 @@ struct Settling {
                    : 0;
     }
 
-    void move_pieces(const Instruction& i, const Value& value, std::vector<Instruction>& out) const {
+    void move_pieces(const Instruction& i, const CallValue& value, std::vector<Instruction>& out) const {
         const Operand& data = data_of(i);
         const int64_t first = i.operands[address_at(i)].offset;
         for (size_t e = 0; e < i.vector; ++e) {
             const Operand& element = data.kind == Operand::Kind::Vector ? data.elements[e] : data;
             if (element.kind == Operand::Kind::Sink) continue;
             const int64_t offset = first + static_cast<int64_t>(e) * size_of(i.type);
-            const auto piece = std::ranges::find(value.pieces, offset, &Piece::offset);
+            const auto piece = std::ranges::find(value.pieces, offset, &ValuePiece::offset);
             Operand own;
             own.kind = Operand::Kind::Register;
             own.reg = piece->reg;
@@ -246,13 +244,13 @@ struct Settling {
                                      : converts ? &i.operands[1]
                                                 : nullptr;
             const int32_t symbol = address ? symbol_of(*address) : -1;
-            const auto kind = symbol < 0 ? Value::Kind::None : values[static_cast<size_t>(symbol)].kind;
+            const auto kind = symbol < 0 ? CallValue::Kind::None : values[static_cast<size_t>(symbol)].kind;
             const bool local = address && address->reg >= 0 && from_own[static_cast<size_t>(address->reg)];
-            if (access && kind == Value::Kind::Registers) {
+            if (access && kind == CallValue::Kind::Registers) {
                 move_pieces(i, values[static_cast<size_t>(symbol)], out);
                 continue;
             }
-            if (local || kind == Value::Kind::Local) make_local(i);
+            if (local || kind == CallValue::Kind::Local) make_local(i);
             out.push_back(std::move(i));
         }
         place.push_back(static_cast<uint32_t>(out.size()));
@@ -261,7 +259,7 @@ struct Settling {
             label.instruction = static_cast<int32_t>(place[static_cast<size_t>(label.instruction)]);
         for (Note& note : kernel.notes) note.instruction = place[note.instruction];
         for (size_t s = 0; s < values.size(); ++s)
-            if (values[s].kind == Value::Kind::Local) kernel.symbols[s].space = StateSpace::Local;
+            if (values[s].kind == CallValue::Kind::Local) kernel.symbols[s].space = StateSpace::Local;
     }
 
     // Symbols that nothing names any more.
@@ -270,7 +268,7 @@ struct Settling {
         std::vector<Symbol> kept;
         for (size_t s = 0; s < kernel.symbols.size(); ++s) {
             place.push_back(static_cast<int32_t>(kept.size()));
-            if (values[s].kind != Value::Kind::Registers) kept.push_back(std::move(kernel.symbols[s]));
+            if (values[s].kind != CallValue::Kind::Registers) kept.push_back(std::move(kernel.symbols[s]));
         }
         kernel.symbols = std::move(kept);
         for (Instruction& i : kernel.instructions)

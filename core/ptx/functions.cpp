@@ -48,7 +48,7 @@ size_t find_function(Parser& parser, size_t at) {
     const auto& tokens = parser.tokens;
     const bool has_linkage = at > 0 && (tokens[at - 1].text == ".extern" ||
                                         tokens[at - 1].text == ".visible" || tokens[at - 1].text == ".weak");
-    Function made;
+    FunctionText made;
     made.first = has_linkage ? at - 1 : at;
     ++at;
     if (tokens[at].is('(')) made.results = at, at = after_list(parser, at);
@@ -62,7 +62,7 @@ size_t find_function(Parser& parser, size_t at) {
     if (tokens[at].kind == Token::Kind::End) return at;  // damaged: its declaration does not end
     made.end = at;
     if (tokens[at].is('{')) made.body = at, made.body_end = at = after_body(parser, at);
-    Function& known = parser.functions[name];
+    FunctionText& known = parser.functions[name];
     if (known.body == 0) known = made;  // a definition counts more than a declaration
     return at;
 }
@@ -96,7 +96,7 @@ bool read_list(Parser& parser, Body& body, Instruction& made) {
 
 // The parameters of a function, at their '(', become names of what the call passes.
 bool bind_names(Parser& parser, const Instruction& call, std::string_view function, size_t list, size_t first,
-          size_t count, const Body& body, Scope& scope) {
+                size_t count, const Body& body, Scope& scope) {
     const auto mismatch = [&] {
         return parser.fail(call.text_line,
                            "function '{}' is called with other parameters than it has; call it with its own",
@@ -151,7 +151,7 @@ bool too_long(Parser& parser, uint32_t line) {
 }
 
 bool inline_call(Parser& parser, Body& body, const Instruction& call, std::string_view name,
-                 const Function& function) {
+                 const FunctionText& function) {
     for (const Inlining& outer : body.inlinings) {
         if (outer.function == name) {
             return parser.fail(
@@ -168,7 +168,8 @@ bool inline_call(Parser& parser, Body& body, const Instruction& call, std::strin
     scope.is_function = true;
     const size_t results = call.results;
     if (!bind_names(parser, call, name, function.results, 0, results, body, scope) ||
-        !bind_names(parser, call, name, function.parameters, results, call.operands.size() - results, body, scope))
+        !bind_names(parser, call, name, function.parameters, results, call.operands.size() - results, body,
+                    scope))
         return false;
 
     const auto end = static_cast<int32_t>(body.kernel.labels.size());

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/ptx/cfg.h"
+#include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/recording_text.h"
 
@@ -23,7 +24,7 @@ constexpr uint32_t kMostCodeBits = 16;
 constexpr uint32_t kLeastOfRun = 3, kMostOfRun = 72;
 
 // Neighbouring sites that are recorded together.
-struct Run {
+struct RecordedRun {
     uint32_t first = 0, last = 0;  // sites
     std::vector<RunPart> parts;
 };
@@ -74,23 +75,23 @@ std::string address_text(const Kernel& kernel, const Site& site) {
 struct Work {
     Kernel kernel;
     const InstrumentOptions& options;
-    Instrumented result;
-    RecordingText text;
+    Instrumented result{};
+    RecordingText text{};
     // By site: the site it is paired with, -1 for none; the first of a pair is the lower.
-    std::vector<int32_t> partner;
-    std::vector<bool> held;        // by site: the first of a pair, and may be skipped
-    std::vector<uint32_t> single;  // by site: code of the site alone
-    std::vector<Run> runs;
-    std::vector<int32_t> run_of;                 // by site, -1 for none
-    std::map<uint32_t, uint32_t> pair_code;      // first site -> code
-    std::map<uint32_t, uint32_t> run_code;       // first site -> code
-    std::map<uint32_t, uint32_t> returned_code;  // site -> code
-    struct Group {
+    std::vector<int32_t> partner{};
+    std::vector<bool> held{};        // by site: the first of a pair, and may be skipped
+    std::vector<uint32_t> single{};  // by site: code of the site alone
+    std::vector<RecordedRun> runs{};
+    std::vector<int32_t> run_of{};                 // by site, -1 for none
+    std::map<uint32_t, uint32_t> pair_code{};      // first site -> code
+    std::map<uint32_t, uint32_t> run_code{};       // first site -> code
+    std::map<uint32_t, uint32_t> returned_code{};  // site -> code
+    struct GroupCode {
         uint32_t instruction = 0, code = 0;
     };
-    std::vector<Group> groups;  // commits and waits
-    std::vector<Note> notes;
-    std::vector<std::string> slow;
+    std::vector<GroupCode> groups{};  // commits and waits
+    std::vector<Note> notes{};
+    std::vector<std::string> slow{};
     int32_t result16 = -1, result32 = -1, result64 = -1;  // registers for what an atomic gives back
 };
 
@@ -122,7 +123,8 @@ bool can_pair(const Work& work, const Site& site) {
 }
 
 bool is_of_groups(const Instruction& instruction) {
-    return instruction.op == Op::CpCommit || instruction.op == Op::CpWait;
+    const OpRule& rule = rule_of(instruction.op);
+    return rule.unit == SmUnit::Copy && !rule.site;
 }
 
 // Whether nothing between two sites is recorded for itself, as a commit and a wait of copies are.
@@ -173,7 +175,7 @@ uint32_t end_of_run(const Work& work, const ControlFlow& flow, uint32_t first) {
 
 // Where everything about the sites of a run stands in its words, and what is written when: a slot as soon as
 // its words are known.
-void lay_out(Work& work, Run& run) {
+void lay_out(Work& work, RecordedRun& run) {
     std::map<std::pair<int32_t, int32_t>, std::pair<uint32_t, int64_t>> bases;  // of a register, or a symbol
     constexpr uint32_t kNone = RunPlace::kNone;
     uint32_t words = 2, half = kNone, written = 0;  // the second word is the tag; half: a word half full
@@ -219,7 +221,7 @@ void find_neighbours(Work& work) {
     work.result.places.assign(sites.size(), {});
     for (uint32_t i = 0; i < sites.size() && work.options.runs; ++i) {
         if (!can_pair(work, sites[i])) continue;
-        Run run{i, end_of_run(work, flow, i), {}};
+        RecordedRun run{i, end_of_run(work, flow, i), {}};
         if (run.last - run.first + 1 < kLeastOfRun) continue;
         lay_out(work, run);
         for (; i < run.last; ++i) work.run_of[i] = static_cast<int32_t>(work.runs.size());
@@ -265,19 +267,16 @@ Result<void> number_codes(Work& work) {
         work.returned_code[site.id] = static_cast<uint32_t>(codes.size());
         codes.push_back({Code::Kind::Returned, site.id, 0});
     }
-    for (const Run& run : work.runs) {
+    for (const RecordedRun& run : work.runs) {
         work.run_code[run.first] = static_cast<uint32_t>(codes.size());
         codes.push_back({Code::Kind::Run, run.first, run.last, run.parts.back().last_slot});
     }
     for (size_t i = 0; i < work.kernel.instructions.size(); ++i) {
         const Instruction& instruction = work.kernel.instructions[i];
         if (!is_of_groups(instruction)) continue;
-        const bool wait = instruction.op == Op::CpWait;
-        const bool all = instruction.operands.empty();
-        const Code code{wait ? Code::Kind::Wait : Code::Kind::Commit, 0,
-                        !wait ? 0
-                        : all ? kAllGroups
-                              : static_cast<uint32_t>(instruction.operands[0].bits)};
+        const bool commit = instruction.op == Op::CpCommit;
+        const Code code{commit ? Code::Kind::Commit : Code::Kind::Wait, 0,
+                        commit ? 0 : groups_left(instruction)};
         work.groups.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(codes.size())});
         codes.push_back(code);
     }
@@ -346,7 +345,7 @@ std::string returned_text(Work& work, const Site& site) {
 
 // What is put before a site of a run; the slow path comes with the last site of each part.
 Sequence run_sequence(Work& work, const Site& site, const SiteText& text) {
-    Run& run = work.runs[static_cast<size_t>(work.run_of[site.id])];
+    RecordedRun& run = work.runs[static_cast<size_t>(work.run_of[site.id])];
     uint32_t first = run.first;
     for (RunPart& part : run.parts) {
         const uint32_t at = site.id - first;
@@ -409,7 +408,7 @@ void record_site(Work& work, const Site& site) {
 }
 
 // A commit or a wait, behind it.
-void record_group(Work& work, const Work::Group& group) {
+void record_group(Work& work, const Work::GroupCode& group) {
     const Instruction& instruction = work.kernel.instructions[group.instruction];
     const auto number = static_cast<uint32_t>(2 * work.result.sites.size()) + group.instruction;
     const Sequence sequence =
@@ -522,7 +521,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {
     const Kernel* found = find_kernel(module, name);
     if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
-    Work work{*found, options, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+    Work work{.kernel = *found, .options = options};
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
@@ -539,8 +538,13 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     const Kernel plain = work.kernel;
 
     RecordingText& text = work.text;
-    text = {name + "_ts_control", name + "_ts_x0",     name + "_ts_y0",      name + "_ts_width",
-            name + "_ts_height",  options.chunk_bytes, work.result.code_bits};
+    text = {.control = name + "_ts_control",
+            .x0 = name + "_ts_x0",
+            .y0 = name + "_ts_y0",
+            .width = name + "_ts_width",
+            .height = name + "_ts_height",
+            .chunk_bytes = options.chunk_bytes,
+            .code_bits = work.result.code_bits};
     add_parameter(work.kernel, text.control, Type::U64);
     for (const std::string& parameter : {text.x0, text.y0, text.width, text.height})
         add_parameter(work.kernel, parameter, Type::U32);
@@ -559,7 +563,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     if (!options.exact)
         for (const Widening& widening : affine.widened) check_widening(work, widening);
     for (const Site& site : work.result.sites) record_site(work, site);
-    for (const Work::Group& group : work.groups) record_group(work, group);
+    for (const Work::GroupCode& group : work.groups) record_group(work, group);
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);

@@ -15,10 +15,6 @@ std::optional<E> find_in(const char* const (&names)[n], std::string_view name) {
     return std::nullopt;
 }
 
-constexpr const char* kTypes[] = {"",    "pred", "b8",  "b16", "b32", "b64", "u8",  "u16", "u32",
-                                  "u64", "s8",   "s16", "s32", "s64", "f16", "f32", "f64", "bf16"};
-static_assert(std::size(kTypes) == static_cast<size_t>(Type::BF16) + 1);
-
 constexpr const char* kCompares[] = {"",   "eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls", "hi",
                                      "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 static_assert(std::size(kCompares) == static_cast<size_t>(Compare::Nan) + 1);
@@ -45,44 +41,20 @@ static_assert(std::size(kSpecials) == static_cast<size_t>(SpecialRegister::Total
 
 }  // namespace
 
-int size_of(Type type) {
-    switch (type) {
-        case Type::None:
-        case Type::Pred:
-            return 0;
-        case Type::B8:
-        case Type::U8:
-        case Type::S8:
-            return 1;
-        case Type::B16:
-        case Type::U16:
-        case Type::S16:
-        case Type::F16:
-        case Type::BF16:
-            return 2;
-        case Type::B32:
-        case Type::U32:
-        case Type::S32:
-        case Type::F32:
-            return 4;
-        case Type::B64:
-        case Type::U64:
-        case Type::S64:
-        case Type::F64:
-            return 8;
-    }
-    return 0;
+std::string_view name_of(Op op) {
+    const std::string_view name = rule_of(op).name;
+    return name.substr(0, name.find('.'));
 }
-
-bool is_float(Type type) { return type >= Type::F16; }
-bool is_signed(Type type) { return type >= Type::S8 && type <= Type::S64; }
-
-const char* name_of(Type type) { return kTypes[static_cast<size_t>(type)]; }
-const char* name_of(Op op) { return rule_of(op).name; }
 const char* name_of(SpecialRegister special) { return kSpecials[static_cast<size_t>(special)]; }
 const char* name_of(StateSpace space) { return kSpaces[static_cast<size_t>(space)]; }
 
-std::optional<Type> find_type(std::string_view name) { return find_in<Type>(kTypes, name); }
+std::optional<Type> find_type(std::string_view name) {
+    if (name == name_of(Type::Pred)) return Type::Pred;
+    const auto type = element_type_of(name);
+    // PTX has 8-bit floats in pairs alone.
+    const bool known = type && name == name_of(*type) && *type != Type::E4M3 && *type != Type::E5M2;
+    return known ? type : std::nullopt;
+}
 std::optional<Compare> find_compare(std::string_view name) { return find_in<Compare>(kCompares, name); }
 std::optional<Bool> find_bool(std::string_view name) { return find_in<Bool>(kBools, name); }
 std::optional<Round> find_round(std::string_view name) { return find_in<Round>(kRounds, name); }

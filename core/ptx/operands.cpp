@@ -12,7 +12,7 @@ namespace tilescope::ptx {
 namespace {
 
 // Reads the operands of one instruction.
-struct Reader {
+struct OperandReader {
     Parser& parser;
     Body& body;
     Instruction& made;
@@ -66,13 +66,15 @@ struct Reader {
         return parser.peek(1).kind == Token::Kind::Dot && find_special(text.append(parser.peek(1).text));
     }
 
-    bool read_special(Operand& operand) {
+    // At a special register.
+    bool read_special(Type type, Operand& operand) {
         std::string text(parser.next().text);
         auto special = find_special(text);
         if (!special) special = find_special(text.append(parser.next().text));
         operand.kind = Operand::Kind::Special;
         operand.special = *special;
-        return true;
+        if (agrees(type, type_of(operand.special))) return true;
+        return fail(fmt::format("takes .{}, which {} is not", name_of(type), name_of(operand.special)));
     }
 
     bool read_immediate(Operand& operand) {
@@ -147,12 +149,7 @@ struct Reader {
         const Token& token = parser.peek();
         if (!read_register(operand)) return false;
         if (operand.kind == Operand::Kind::Register) return check_register(operand, type, relaxed);
-        if (!at_immediate()) {
-            if (made.op != Op::Cvt || !is_special()) return fail_at(token, "a register or a constant");
-            read_special(operand);
-            if (agrees(type, type_of(operand.special))) return true;
-            return fail(fmt::format("takes .{}, which {} is not", name_of(type), name_of(operand.special)));
-        }
+        if (!at_immediate()) return fail_at(token, "a register or a constant");
         if (!read_immediate(operand)) return false;
         if (immediate_fits(type, operand.immediate_type)) return true;
         return fail(fmt::format("takes .{}, which {} is not", name_of(type), Parser::quoted(token)));
@@ -256,12 +253,7 @@ struct Reader {
                 return true;
             return fail(fmt::format("takes .{}, which {} is not", name_of(made.type), Parser::quoted(token)));
         }
-        if (is_special()) {
-            read_special(operand);
-            if (agrees(made.type, type_of(operand.special))) return true;
-            return fail(
-                fmt::format("takes .{}, which {} is not", name_of(made.type), name_of(operand.special)));
-        }
+        if (is_special()) return read_special(made.type, operand);
         if (!read_symbol(operand)) return false;
         operand.kind = Operand::Kind::Symbol;
         if (is_float(made.type) || size_of(made.type) < 4) return fail("cannot hold an address");
@@ -278,50 +270,47 @@ struct Reader {
     }
 
     bool read_letter(char letter, Operand& operand) {
-        const bool relaxed = made.op == Op::Ld || made.op == Op::St || made.op == Op::Cvt;
+        const Type type = type_of(letter, made);
         switch (letter) {
             case 'd':
-                return read_destination(made.type, false, false, operand);
             case 'D':
-                return read_destination(Type::B32, false, false, operand);
             case 'w':
-                return read_destination(widened(made.type, made.half), false, false, operand);
-            case 'B':
-                return read_destination(made.type, relaxed, false, operand);
-            case 'p':
-                return read_destination(Type::Pred, false, true, operand);
             case 'e':
-                return read_destination(made.op == Op::Match ? Type::B32 : made.type, false, false, operand);
+            case 'E':
+                return read_destination(type, false, false, operand);
+            case 'B':
+                return read_destination(type, true, false, operand);
+            case 'p':
+            case 'o':
+                return read_destination(type, false, true, operand);
             case 'L':
-                if (made.vector > 1)
-                    return read_vector(made.type, made.vector, true, relaxed, false, operand);
-                return read_destination(made.type, relaxed, false, operand);
+                if (made.vector > 1) return read_vector(type, made.vector, true, true, false, operand);
+                return read_destination(type, true, false, operand);
             case 'M':
                 if (parser.peek().is('{')) return read_packed(true, operand);
-                return read_destination(made.type, false, false, operand);
+                return read_destination(type, false, false, operand);
             case 's':
-                return made.type == Type::Pred ? read_plain_predicate(operand)
-                                               : read_source(made.type, false, operand);
+                return type == Type::Pred ? read_plain_predicate(operand) : read_source(type, false, operand);
             case 'V':
-                return read_source(made.type, false, operand);
             case 'c':
-                return read_source(widened(made.type, made.half), false, operand);
             case 't':
-                return read_source(made.type2, relaxed, operand);
             case 'u':
             case 'U':
-                return read_source(Type::U32, false, operand);
+                return read_source(type, false, operand);
+            case 'T':
+                if (body.find(parser.peek().text) == nullptr && is_special())
+                    return read_special(type, operand);
+                return read_source(type, true, operand);
             case 'q':
             case 'Q':
                 return read_predicate(operand);
             case 'i':
-                return read_lut(operand);
+                return read_table(operand);
             case 'l':
                 return read_label(operand);
             case 'S':
-                if (made.vector > 1)
-                    return read_vector(made.type, made.vector, false, relaxed, true, operand);
-                return read_source(made.type, relaxed, operand);
+                if (made.vector > 1) return read_vector(type, made.vector, false, true, true, operand);
+                return read_source(type, true, operand);
             case 'y':
                 return read_moved(operand);
             case 'a':
@@ -335,6 +324,8 @@ struct Reader {
             }
             case 'n':
                 return read_number(operand);
+            case 'N':
+                return read_copied_bytes(operand);
             default:
                 return read_pointer(operand);  // 'z'
         }
@@ -349,12 +340,14 @@ struct Reader {
                (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
     }
 
-    // cp.async: the bytes of a copy, or how many groups may be left under way.
     bool read_number(Operand& operand) {
-        if (!at_immediate() || !read_immediate(operand) || is_float(operand.immediate_type) ||
-            operand.bits > UINT32_MAX)
-            return fail("needs a whole number as its last operand");
-        if (made.op != Op::CpAsync) return true;
+        return (at_immediate() && read_immediate(operand) && !is_float(operand.immediate_type) &&
+                operand.bits <= UINT32_MAX) ||
+               fail("needs a whole number as its last operand");
+    }
+
+    bool read_copied_bytes(Operand& operand) {
+        if (!read_number(operand)) return false;
         const uint64_t bytes = operand.bits;
         if (bytes != 16 && ((bytes != 4 && bytes != 8) || made.suffixes[1] == "cg"))
             return fail("copies 4, 8 or 16 bytes with .ca, and 16 with .cg");
@@ -363,26 +356,19 @@ struct Reader {
         return true;
     }
 
-    bool read_lut(Operand& operand) {
+    bool read_table(Operand& operand) {
         if (!at_immediate() || !read_immediate(operand)) return fail("needs a constant as its last operand");
-        if (operand.bits > 255 || is_float(operand.immediate_type)) return fail("needs a table of 8 bits");
-        made.lut = static_cast<uint8_t>(operand.bits);
-        return true;
+        return (operand.bits <= 255 && !is_float(operand.immediate_type)) || fail("needs a table of 8 bits");
     }
 };
-
-bool is_destination(char letter) {
-    return std::string_view("dwDBpeLM").find(letter) != std::string_view::npos;
-}
 
 }  // namespace
 
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& made) {
-    Reader reader{parser, body, made};
+    OperandReader reader{parser, body, made};
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
         if (*letter == 'Q' && made.combine == Bool::None) continue;
         if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
-        if (*letter == 'n' && made.mode == Mode::All) continue;  // wait_all
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
         if (letter != rule.operands && !parser.accept(','))
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));
@@ -390,8 +376,7 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
         if (!reader.read_letter(*letter, operand)) return false;
         made.operands.push_back(std::move(operand));
         if (is_destination(*letter)) ++made.destinations;
-        if ((*letter == 'p' || *letter == 'e') && made.op != Op::Isspacep && made.op != Op::Testp &&
-            parser.accept('|')) {
+        if ((*letter == 'p' || *letter == 'e' || *letter == 'E') && parser.accept('|')) {
             Operand second;
             if (!reader.read_destination(Type::Pred, false, true, second)) return false;
             made.operands.push_back(std::move(second));

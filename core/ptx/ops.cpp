@@ -1,7 +1,10 @@
 #include "core/ptx/ops.h"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace tilescope::ptx {
 namespace {
@@ -20,111 +23,199 @@ constexpr uint32_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
 constexpr uint32_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
 
 // In the order of Op.
-constexpr std::array kRules{
-    OpRule{Op::Abs, "abs", "ds", kS | kF, 0, kFtz},
-    OpRule{Op::Activemask, "activemask", "d", kB32, 0, 0},
-    OpRule{Op::Add, "add", "dss", kI | kF, 0, kRound | kFtz | kSat | kCarry},
-    OpRule{Op::Addc, "addc", "dss", kI32to64, 0, kCarry},
-    OpRule{Op::And, "and", "dss", kP | kB, 0, 0},
-    OpRule{Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic},
-    OpRule{Op::Bar, "bar", "uU", 0, 0, kSync},
-    OpRule{Op::Bfe, "bfe", "dsuu", kI32to64, 0, 0},
-    OpRule{Op::Bfi, "bfi", "dssuu", kB32 | kB64, 0, 0},
-    OpRule{Op::Bfind, "bfind", "Ds", kI32to64, 0, kShift},
-    OpRule{Op::Bmsk, "bmsk", "dsu", kB32, 0, kExtend},
-    OpRule{Op::Bra, "bra", "l", 0, 0, kUniform},
-    OpRule{Op::Brev, "brev", "ds", kB32 | kB64, 0, 0},
-    OpRule{Op::Clz, "clz", "Ds", kB32 | kB64, 0, 0},
-    OpRule{Op::Cnot, "cnot", "ds", kB, 0, 0},
-    OpRule{Op::Copysign, "copysign", "dss", kF, 0, 0},
-    OpRule{Op::Cos, "cos", "ds", kF32, 0, kApprox | kFtz},
-    OpRule{Op::Cvt, "cvt", "Bt", kConvert, kConvert, kRound | kFtz | kSat},
-    OpRule{Op::Cvta, "cvta", "dz", kU32 | kU64, 0, kTo | kSpace},
-    OpRule{Op::Div, "div", "dss", kI | kF, 0, kRound | kApprox | kFull | kFtz},
-    OpRule{Op::Dp2a, "dp2a", "dsts", kI32, kI32, kHalf},
-    OpRule{Op::Dp4a, "dp4a", "dsts", kI32, kI32, 0},
-    OpRule{Op::Ex2, "ex2", "ds", kF32, 0, kApprox | kFtz},
-    OpRule{Op::Exit, "exit", "", 0, 0, 0},
-    OpRule{Op::Fma, "fma", "dsss", kF, 0, kRound | kFtz | kSat},
-    OpRule{Op::Fns, "fns", "dsuu", kB32, 0, 0},
-    OpRule{Op::Isspacep, "isspacep", "pz", 0, 0, kSpace},
-    OpRule{Op::Ld, "ld", "La", kMemory, 0, kSpace | kCache | kVector},
-    OpRule{Op::Lg2, "lg2", "ds", kF32, 0, kApprox | kFtz},
-    OpRule{Op::Lop3, "lop3", "dsssi", kB32, 0, 0},
-    OpRule{Op::Mad, "mad", "wssc", kI | kF, 0, kHalf | kRound | kFtz | kSat | kCarry},
-    OpRule{Op::Mad24, "mad24", "dsss", kI32, 0, kHalf | kSat},
-    OpRule{Op::Madc, "madc", "dsss", kI32to64, 0, kHalf | kCarry},
-    OpRule{Op::Match, "match", "esu", kB32 | kB64, 0, kSync | kMatch},
-    OpRule{Op::Max, "max", "dss", kI | kF, 0, kFtz | kNan},
-    OpRule{Op::Membar, "membar", "", 0, 0, kScope},
-    OpRule{Op::Min, "min", "dss", kI | kF, 0, kFtz | kNan},
-    OpRule{Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0},
-    OpRule{Op::Mul, "mul", "wss", kI | kF, 0, kHalf | kRound | kFtz | kSat},
-    OpRule{Op::Mul24, "mul24", "dss", kI32, 0, kHalf},
-    OpRule{Op::Neg, "neg", "ds", kS | kF, 0, kFtz},
-    OpRule{Op::Not, "not", "ds", kP | kB, 0, 0},
-    OpRule{Op::Or, "or", "dss", kP | kB, 0, 0},
-    OpRule{Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
-    OpRule{Op::Prmt, "prmt", "dsss", kB32, 0, 0},
-    OpRule{Op::Rcp, "rcp", "ds", kF, 0, kRound | kApprox | kFtz},
-    OpRule{Op::Red, "red", "as", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic},
-    OpRule{Op::Redux, "redux", "dsu", kI32 | kB32, 0, kSync | kReduce},
-    OpRule{Op::Rem, "rem", "dss", kI, 0, 0},
-    OpRule{Op::Ret, "ret", "", 0, 0, kUniform},
-    OpRule{Op::Rsqrt, "rsqrt", "ds", kF, 0, kApprox | kFtz},
-    OpRule{Op::Sad, "sad", "dsss", kI, 0, 0},
-    OpRule{Op::Selp, "selp", "dssq", kI | kB | kF, 0, 0},
-    OpRule{Op::Set, "set", "dttQ", kI32 | kF32, kI | kB | kF, kCompare | kBool | kFtz},
-    OpRule{Op::Setp, "setp", "pssQ", kI | kB | kF, 0, kCompare | kBool | kFtz},
-    OpRule{Op::Shf, "shf", "dssu", kB32, 0, kFunnel},
-    OpRule{Op::Shfl, "shfl", "esuuu", kB32, 0, kSync | kLane},
-    OpRule{Op::Shl, "shl", "dsu", kB, 0, 0},
-    OpRule{Op::Shr, "shr", "dsu", kI | kB, 0, 0},
-    OpRule{Op::Sin, "sin", "ds", kF32, 0, kApprox | kFtz},
-    OpRule{Op::Slct, "slct", "dsst", kI | kB | kF, kS32 | kF32, kFtz},
-    OpRule{Op::Sqrt, "sqrt", "ds", kF, 0, kRound | kApprox | kFtz},
-    OpRule{Op::St, "st", "aS", kMemory, 0, kSpace | kCache | kVector},
-    OpRule{Op::Sub, "sub", "dss", kI | kF, 0, kRound | kFtz | kSat | kCarry},
-    OpRule{Op::Subc, "subc", "dss", kI32to64, 0, kCarry},
-    OpRule{Op::Szext, "szext", "dsu", kI32, 0, kExtend},
-    OpRule{Op::Tanh, "tanh", "ds", kF32, 0, kApprox},
-    OpRule{Op::Testp, "testp", "ps", kF, 0, kClass},
-    OpRule{Op::Trap, "trap", "", 0, 0, 0},
-    OpRule{Op::Vote, "vote", "dqu", kP | kB32, 0, kSync | kBallot},
-    OpRule{Op::Xor, "xor", "dss", kP | kB, 0, 0},
-    OpRule{Op::BarWarp, "bar", "u", 0, 0, kSync | kWarp},
-    OpRule{Op::Call, "call", "", 0, 0, kUniform},
-    OpRule{Op::BarRed, "bar", "duq", kU32 | kP, 0, kSync},
-    OpRule{Op::Nanosleep, "nanosleep", "u", kU32, 0, 0},
-    OpRule{Op::Prefetch, "prefetch", "a", 0, 0, kSpace | kHint},
-    OpRule{Op::Griddepcontrol, "griddepcontrol", "", 0, 0, kHint},
-    OpRule{Op::CpAsync, "cp", "aAnU", 0, 0, kCopy},
-    OpRule{Op::CpCommit, "cp", "", 0, 0, kCopy},
-    OpRule{Op::CpWait, "cp", "n", 0, 0, kCopy},
+constexpr OpRule kRules[] = {
+    {Op::Abs, "abs", "ds", kS | kF, 0, kFtz},
+    {Op::Activemask, "activemask", "d", kB32, 0, 0, SmUnit::Lanes},
+    {Op::Add, "add", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
+     Dataflow::Sum},
+    {Op::Addc, "addc", "dss", kI32to64, 0, kCarry | kCarryIn},
+    {Op::And, "and", "dss", kP | kB, 0, 0},
+    {Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory,
+     Dataflow::Other, SiteKind::Atomic},
+    {Op::Bar, "bar", "uU", 0, 0, kBarrier, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
+    {Op::Bfe, "bfe", "dsuu", kI32to64, 0, 0},
+    {Op::Bfi, "bfi", "dssuu", kB32 | kB64, 0, 0},
+    {Op::Bfind, "bfind", "Ds", kI32to64, 0, kShift},
+    {Op::Bmsk, "bmsk", "dsu", kB32, 0, kExtend},
+    {Op::Bra, "bra", "l", 0, 0, kUniform, SmUnit::Branch},
+    {Op::Brev, "brev", "ds", kB32 | kB64, 0, 0},
+    {Op::Clz, "clz", "Ds", kB32 | kB64, 0, 0},
+    {Op::Cnot, "cnot", "ds", kB, 0, 0},
+    {Op::Copysign, "copysign", "dss", kF, 0, 0},
+    {Op::Cos, "cos", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Cvt, "cvt", "BT", kConvert, kConvert, kRound | kRoundCvt | kFtz | kSat, SmUnit::Convert,
+     Dataflow::Copy},
+    {Op::Cvta, "cvta", "dz", kU32 | kU64, 0, kTo | kSpace | kSpaceMust, SmUnit::None},
+    {Op::Div, "div", "dss", kI | kF, 0, kRound | kApprox | kFull | kFtz, SmUnit::Special},
+    {Op::Dp2a, "dp2a", "dsts", kI32, kI32, kLowHigh},
+    {Op::Dp4a, "dp4a", "dsts", kI32, kI32, 0},
+    {Op::Ex2, "ex2", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Exit, "exit", "", 0, 0, 0, SmUnit::Control},
+    {Op::Fma, "fma", "dsss", kF, 0, kRound | kRoundMust | kFtz | kSat, SmUnit::Fma, Dataflow::Fused},
+    {Op::Fns, "fns", "dsuu", kB32, 0, 0},
+    {Op::Isspacep, "isspacep", "oz", 0, 0, kSpace | kSpaceMust},
+    {Op::Ld, "ld", "La", kMemory, 0, kSpace | kLoadCache | kVector, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Load},
+    {Op::Lg2, "lg2", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Lop3, "lop3", "dsssi", kB32, 0, 0},
+    {Op::Mad, "mad", "wssc", kI | kF, 0, kHalf | kRound | kRoundMust | kFtz | kSat | kSatInteger | kCarry,
+     SmUnit::Fma, Dataflow::Fused},
+    {Op::Mad24, "mad24", "dsss", kI32, 0, kLowHigh | kSatInteger},
+    {Op::Madc, "madc", "dsss", kI32to64, 0, kHalf | kCarry | kCarryIn},
+    {Op::Match, "match", "Esu", kB32 | kB64, 0, kSync | kMatch, SmUnit::Lanes},
+    {Op::Max, "max", "dss", kI | kF, 0, kFtz | kNan},
+    {Op::Membar, "membar", "", 0, 0, kScope, SmUnit::Control},
+    {Op::Min, "min", "dss", kI | kF, 0, kFtz | kNan},
+    {Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0, SmUnit::None, Dataflow::Copy},
+    {Op::Mul, "mul", "wss", kI | kF, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma, Dataflow::Product},
+    {Op::Mul24, "mul24", "dss", kI32, 0, kLowHigh},
+    {Op::Neg, "neg", "ds", kS | kF, 0, kFtz},
+    {Op::Not, "not", "ds", kP | kB, 0, 0},
+    {Op::Or, "or", "dss", kP | kB, 0, 0},
+    {Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
+    {Op::Prmt, "prmt", "dsss", kB32, 0, 0},
+    {Op::Rcp, "rcp", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
+    {Op::Red, "red", "as", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Atomic},
+    {Op::Redux, "redux", "dsu", kI32 | kB32, 0, kSync | kReduce, SmUnit::Lanes},
+    {Op::Rem, "rem", "dss", kI, 0, 0},
+    {Op::Ret, "ret", "", 0, 0, kUniform, SmUnit::Control},
+    {Op::Rsqrt, "rsqrt", "ds", kF, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Sad, "sad", "dsss", kI, 0, 0},
+    {Op::Selp, "selp", "dssq", kI | kB | kF, 0, 0, SmUnit::Alu, Dataflow::Choice},
+    {Op::Set, "set", "dttQ", kI32 | kF32, kI | kB | kF, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
+    {Op::Setp, "setp", "pssQ", kI | kB | kF, 0, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
+    {Op::Shf, "shf", "dssu", kB32, 0, kFunnel},
+    {Op::Shfl, "shfl", "esuuu", kB32, 0, kSync | kLane, SmUnit::Lanes, Dataflow::Copy},
+    {Op::Shl, "shl", "dsu", kB, 0, 0},
+    {Op::Shr, "shr", "dsu", kI | kB, 0, 0},
+    {Op::Sin, "sin", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Slct, "slct", "dsst", kI | kB | kF, kS32 | kF32, kFtz, SmUnit::Alu, Dataflow::Choice},
+    {Op::Sqrt, "sqrt", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
+    {Op::St, "st", "aS", kMemory, 0, kSpace | kStoreCache | kVector, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Store},
+    {Op::Sub, "sub", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
+     Dataflow::Sum},
+    {Op::Subc, "subc", "dss", kI32to64, 0, kCarry | kCarryIn},
+    {Op::Szext, "szext", "dsu", kI32, 0, kExtend},
+    {Op::Tanh, "tanh", "ds", kF32, 0, kApprox, SmUnit::Special},
+    {Op::Testp, "testp", "os", kF, 0, kClass, SmUnit::Alu, Dataflow::None},
+    {Op::Trap, "trap", "", 0, 0, 0, SmUnit::Control},
+    {Op::Vote, "vote", "dqu", kP | kB32, 0, kSync | kBallot, SmUnit::Lanes},
+    {Op::Xor, "xor", "dss", kP | kB, 0, 0},
+    {Op::BarWarp, "bar.warp", "u", 0, 0, kSync, SmUnit::Barrier},
+    {Op::Call, "call", "", 0, 0, kUniform, SmUnit::Control},
+    {Op::BarRed, "bar.red", "duq", kU32 | kP, 0, kTally, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
+    {Op::Nanosleep, "nanosleep", "u", kU32, 0, 0, SmUnit::Control},
+    {Op::Prefetch, "prefetch", "a", 0, 0, kSpace | kHint, SmUnit::Memory},
+    {Op::Griddepcontrol, "griddepcontrol", "", 0, 0, kHint, SmUnit::Control},
+    {Op::CpAsync, "cp.async", "aANU", 0, 0, kCopy, SmUnit::Copy, Dataflow::Other, SiteKind::Store},
+    {Op::CpCommit, "cp.async.commit_group", "", 0, 0, 0, SmUnit::Copy},
+    {Op::CpWait, "cp.async.wait_group", "n", 0, 0, 0, SmUnit::Copy},
+    {Op::CpWaitAll, "cp.async.wait_all", "", 0, 0, 0, SmUnit::Copy},
 };
 
 constexpr bool in_order() {
-    for (size_t i = 0; i < kRules.size(); ++i)
+    for (size_t i = 0; i < std::size(kRules); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return kRules.size() == static_cast<size_t>(Op::CpWait) + 1;
+    return std::size(kRules) == static_cast<size_t>(Op::CpWaitAll) + 1;
 }
 static_assert(in_order());
 
+// What else a rule is called.
+constexpr std::pair<const char*, Op> kAliases[] = {
+    {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar}, {"barrier.red", Op::BarRed},
+    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},  {"fence", Op::Membar},
+    {"prefetchu", Op::Prefetch},
+};
+constexpr size_t kMostWords = 3;  // of a name
+
 }  // namespace
 
-const OpRule* find_rule(std::string_view mnemonic) {
-    static const std::unordered_map<std::string_view, const OpRule*> table = [] {
-        std::unordered_map<std::string_view, const OpRule*> made;
-        for (const OpRule& rule : kRules) made.emplace(rule.name, &rule);  // bar, cp: the first
-        made.emplace("barrier", &rule_of(Op::Bar));
-        made.emplace("fence", &rule_of(Op::Membar));
-        made.emplace("prefetchu", &rule_of(Op::Prefetch));
-        return made;
-    }();
-    const auto found = table.find(mnemonic);
-    return found == table.end() ? nullptr : found->second;
+bool is_destination(char letter) {
+    return std::string_view("dwDBpoeELM").find(letter) != std::string_view::npos;
 }
 
 const OpRule& rule_of(Op op) { return kRules[static_cast<size_t>(op)]; }
+
+const OpRule* find_rule(const Instruction& made, size_t& in_name) {
+    static const std::unordered_map<std::string_view, const OpRule*> table = [] {
+        std::unordered_map<std::string_view, const OpRule*> names;
+        for (const OpRule& rule : kRules) names.emplace(rule.name, &rule);
+        for (const auto& [name, op] : kAliases) names.emplace(name, &rule_of(op));
+        return names;
+    }();
+    std::string name = made.mnemonic;
+    auto found = table.find(name);
+    if (found == table.end()) return nullptr;
+    const OpRule* rule = found->second;
+    in_name = 0;
+    for (size_t i = 0; i < std::min(kMostWords, made.suffixes.size()); ++i) {
+        found = table.find(name += "." + made.suffixes[i]);
+        if (found != table.end()) rule = found->second, in_name = i + 1;
+    }
+    return rule;
+}
+
+Type widened(Type type, Half half) {
+    if (half != Half::Wide) return type;
+    return type == Type::U16   ? Type::U32
+           : type == Type::S16 ? Type::S32
+           : type == Type::U32 ? Type::U64
+                               : Type::S64;
+}
+
+Type type_of(char letter, const Operation& operation) {
+    const auto is = [&](std::string_view letters) { return letters.find(letter) != std::string_view::npos; };
+    if (is("wc")) return widened(operation.type, operation.half);
+    if (is("tT")) return operation.type2;
+    if (is("DE")) return Type::B32;
+    if (is("uUinN")) return Type::U32;
+    return is("poqQ") ? Type::Pred : operation.type;
+}
+
+Type source_type(const Instruction& instruction, size_t i) {
+    const std::string_view letters = rule_of(instruction.op).operands;
+    const auto first = std::ranges::find_if_not(letters, is_destination) - letters.begin();
+    return type_of(letters[static_cast<size_t>(first) + i], instruction);
+}
+
+size_t address_at(const Instruction& instruction) {
+    return std::string_view(rule_of(instruction.op).operands).find('a');
+}
+
+Dataflow flow_of(const Operation& operation) {
+    const Dataflow flow = rule_of(operation.op).flow;
+    if (operation.type == Type::Pred) return Dataflow::None;
+    if (flow == Dataflow::Copy && operation.type2 != Type::None) {  // a conversion
+        const bool changes = is_float(operation.type) != is_float(operation.type2) ||
+                             size_of(operation.type) != size_of(operation.type2);
+        return changes ? Dataflow::Other : flow;
+    }
+    const bool sums = flow == Dataflow::Sum || flow == Dataflow::Product || flow == Dataflow::Fused;
+    const bool in_parts = operation.half == Half::Hi || operation.carry_out;
+    return sums && in_parts ? Dataflow::Other : flow;
+}
+
+uint8_t flops_of(const Operation& operation) {
+    const OpRule& rule = rule_of(operation.op);
+    if (!is_float(operation.type) || (rule.unit != SmUnit::Fma && rule.unit != SmUnit::Special)) return 0;
+    return rule.flow == Dataflow::Fused ? 2 : 1;
+}
+
+bool is_free(const Instruction& instruction) {
+    switch (rule_of(instruction.op).unit) {
+        case SmUnit::None:
+            return true;
+        case SmUnit::Convert:
+            return !is_float(instruction.type) && !is_float(instruction.type2);
+        case SmUnit::Memory:
+            return instruction.op == Op::Ld && instruction.space == StateSpace::Param;
+        case SmUnit::Branch:
+            return instruction.guard < 0;
+        default:
+            return false;
+    }
+}
 
 }  // namespace tilescope::ptx

@@ -1,31 +1,35 @@
-// The instruction table: which suffixes and operands each instruction has. The parser refuses what
-// does not fit it, so that whoever runs or changes instructions can index operands without looking.
+// The instruction table: one row says all that is known of an instruction, and whoever reads, runs, records or
+// counts instructions asks the row. The parser refuses what does not fit it, so that operands can be indexed
+// without looking.
 //
-// A rule's operands are one letter each, in the order of Instruction::operands:
+// A rule's name is its mnemonic, with those suffixes behind it that make another instruction of it: "bar",
+// "bar.red", "cp.async.wait_all". Its operands are one letter each, in the order of Instruction::operands:
 //
 //   destinations                         sources
 //   d  register of `type`                s  register or immediate of `type`
 //   w  the same, twice as wide after     c  the same, twice as wide after .wide
 //      .wide                             t  register or immediate of `type2`
-//   D  32-bit register                   u  32-bit register or immediate
-//   B  cvt: register at least as         U  the same, may be left out
-//      wide as `type`                    q  predicate, perhaps negated: Operand::negated
-//   p  predicate, or the two of p|q      Q  the same, there exactly if `combine` is set
-//   e  d (of match: 32-bit), or d|p      i  immediate
-//   L  ld: register or vector of         l  label
-//      `vector` elements                 S  st: register, immediate or vector
-//   M  mov: register, or vector that     y  mov: register, immediate, special register, symbol,
-//      takes `type` apart                   or vector that makes up `type`
-//                                        a  address, for ld and st
+//   D  32-bit register                   T  the same, or a special register; its register may be wider (cvt)
+//   B  cvt: register at least as         u  32-bit register or immediate
+//      wide as `type`                    U  the same, may be left out
+//   p  predicate, or the two of p|q      q  predicate, perhaps negated: Operand::negated
+//   o  one predicate                     Q  the same, there exactly if `combine` is set
+//   e  d, or d|p                         i  immediate of 8 bits
+//   E  D, or D|p                         l  label
+//   L  ld: register or vector of         S  st: register, immediate or vector
+//      `vector` elements                 y  mov: register, immediate, special register, symbol,
+//   M  mov: register, or vector that        or vector that makes up `type`
+//      takes `type` apart                a  address, for ld and st
+//                                        A  address in global memory (cp.async)
 //                                        z  register or symbol that is an address (cvta, isspacep)
 //                                        V  as s, there exactly if `atomic` is Cas
-//                                        A  address in global memory (cp.async)
-//                                        n  whole number (cp.async: bytes; its wait: groups)
+//                                        n  whole number: groups of copies
+//                                        N  whole number: bytes of a copy
 //
-// `p` and `e` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
+// `p`, `e` and `E` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a
-// predicate that is a source can be negated. A special register is a source of mov alone (and of
-// cvt), as PTX has it.
+// predicate that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has
+// it.
 //
 // Registers hold at least the bits of the operand's type: exactly as many, but for ld, st and cvt,
 // whose integer registers may be wider.
@@ -35,59 +39,116 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/ptx/ast.h"
+#include "core/ptx/sites.h"
 
 namespace tilescope::ptx {
 
 constexpr uint32_t bit(Type type) { return 1u << static_cast<uint32_t>(type); }
 
 // Suffixes that an instruction may have beside its types.
-enum Suffix : uint32_t {
-    kRound = 1 << 0,   // .rn .rz .rm .rp; of cvt also .rni .rzi .rmi .rpi .rna
-    kApprox = 1 << 1,  // .approx
-    kFull = 1 << 2,    // .full
-    kFtz = 1 << 3,
-    kSat = 1 << 4,
-    kHalf = 1 << 5,     // .lo .hi .wide
-    kCompare = 1 << 6,  // .lt ...
-    kBool = 1 << 7,     // .and .or .xor
-    kUniform = 1 << 8,  // .uni
-    kSpace = 1 << 9,    // .global ...
-    kCache = 1 << 10,   // .volatile .relaxed .gpu .nc .ca ...: kept, and of no meaning here but .volatile
-    kVector = 1 << 11,  // .v2 .v4
-    kTo = 1 << 12,      // cvta.to
-    kSync = 1 << 13,    // bar.sync, shfl.sync: must be there
-    kFunnel = 1 << 14,  // shf: .l or .r, and .wrap or .clamp: must be there
-    kLane = 1 << 15,    // shfl: .up .down .bfly .idx: must be there
-    kBallot = 1 << 16,  // vote: .all .any .uni .ballot: must be there
-    kShift = 1 << 17,   // bfind.shiftamt
-    kScope = 1 << 18,   // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
-    kWarp = 1 << 19,    // bar.warp.sync
-    kAtomic = 1 << 20,  // atom, red: .add ... must be there; .relaxed .gpu ... kept, and of no meaning here
-    kCarry = 1 << 21,   // .cc
-    kNan = 1 << 22,     // .NaN
-    kClass = 1 << 23,   // testp: .finite ...: must be there
-    kExtend = 1 << 24,  // szext, bmsk: .clamp .wrap: must be there
-    kMatch = 1 << 25,   // match: .any .all: must be there
-    kReduce = 1 << 26,  // redux: .add .min ...: must be there
-    kHint = 1 << 27,    // what only says how fast: .L1 .L2 .wait ...
-    kCopy = 1 << 28,    // cp: .async.ca.shared.global .async.commit_group .async.wait_group ...
+enum Suffix : uint64_t {
+    kRound = 1ull << 0,        // .rn .rz .rm .rp, of floats; beside kApprox one of them all must be there
+    kRoundMust = 1ull << 1,    // with kRound: floats must have it
+    kRoundCvt = 1ull << 2,     // with kRound: .rni .rzi .rmi .rpi .rna too, by the types of a conversion
+    kApprox = 1ull << 3,       // .approx: must be there, but beside kRound
+    kFull = 1ull << 4,         // .full
+    kFtz = 1ull << 5,          // .ftz
+    kSat = 1ull << 6,          // .sat of .f32; of a conversion to any type
+    kSatInteger = 1ull << 7,   // .sat of .s32; of products after .hi alone
+    kHalf = 1ull << 8,         // .lo .hi .wide: must be there with integers
+    kLowHigh = 1ull << 9,      // .lo .hi: must be there
+    kCompare = 1ull << 10,     // .lt ...: must be there
+    kBool = 1ull << 11,        // .and .or .xor
+    kUniform = 1ull << 12,     // .uni
+    kSpace = 1ull << 13,       // .global ...
+    kSpaceMust = 1ull << 14,   // with kSpace: must be there
+    kLoadCache = 1ull << 15,   // .volatile .relaxed .gpu .nc .ca ...: kept, of no meaning here but .volatile
+    kStoreCache = 1ull << 16,  // the same of a store
+    kVector = 1ull << 17,      // .v2 .v4
+    kTo = 1ull << 18,          // cvta.to
+    kSync = 1ull << 19,        // bar.warp.sync, shfl.sync: must be there
+    kBarrier = 1ull << 20,     // bar: .sync or .arrive must be there; .cta, .aligned
+    kTally = 1ull << 21,       // bar.red: .popc .and .or must be there; .aligned
+    kFunnel = 1ull << 22,      // shf: .l or .r, and .wrap or .clamp: must be there
+    kLane = 1ull << 23,        // shfl: .up .down .bfly .idx: must be there
+    kBallot = 1ull << 24,      // vote: .all .any .uni .ballot: must be there
+    kShift = 1ull << 25,       // bfind.shiftamt
+    kScope = 1ull << 26,  // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
+    kAtomic = 1ull << 27,   // atom, red: .add ... must be there; .relaxed .gpu ... kept, of no meaning here
+    kCarry = 1ull << 28,    // .cc
+    kCarryIn = 1ull << 29,  // takes the carry flag, without a suffix that says so
+    kNan = 1ull << 30,      // .NaN
+    kClass = 1ull << 31,    // testp: .finite ...: must be there
+    kExtend = 1ull << 32,   // szext, bmsk: .clamp .wrap: must be there
+    kMatch = 1ull << 33,    // match: .any .all: must be there
+    kReduce = 1ull << 34,   // redux: .add .min ...: must be there
+    kHint = 1ull << 35,     // what only says how fast: .L1 .L2 .wait ...
+    kCopy = 1ull << 36,     // cp.async: .ca.shared.global ...
+};
+
+// The part of an SM that is kept busy.
+enum class SmUnit : uint8_t {
+    None,     // no machine code: registers are renamed, addresses are the same in all spaces
+    Alu,      // integers, logic, comparisons
+    Fma,      // sums and products
+    Special,  // divisions, roots, sines: approximated, alone or as a first step
+    Convert,  // between types; between integers it is no machine code either
+    Lanes,    // lanes of a warp tell one another something
+    Memory,
+    Copy,  // asynchronous copies and their groups
+    Barrier,
+    Branch,
+    Control,  // all other: exits, fences, calls
+};
+
+// Whether and how the values that the sources hold are in the result.
+enum class Dataflow : uint8_t {
+    None,     // it is a predicate, or a constant
+    Copy,     // it is the first source, of this lane or of another
+    Choice,   // it is the first source or the second
+    Sum,      // a + b, a - b
+    Product,  // a * b
+    Fused,    // a * b + c
+    Other,    // other arithmetic on values
 };
 
 struct OpRule {
     Op op;
-    const char* name;
+    const char* name;      // mnemonic and, dotted, what else chooses the rule
     const char* operands;  // letters, see above
     uint32_t types;        // bits of the types that `type` may be; 0: the instruction has none
     uint32_t types2;       // the same of `type2`
-    uint32_t suffixes;     // of Suffix
+    uint64_t suffixes;     // of Suffix
+    SmUnit unit = SmUnit::Alu;
+    Dataflow flow = Dataflow::Other;
+    std::optional<SiteKind> site = std::nullopt;  // what it is to memory or to a block, where it is anything
 };
 
-// Null for a mnemonic that is not known. "bar" is Op::Bar and "cp" Op::CpAsync; bar.warp, bar.red and the
-// groups of cp.async are rules of their own.
-const OpRule* find_rule(std::string_view mnemonic);
+// The rule that the mnemonic and suffixes of an instruction name; `in_name`: how many of its suffixes, from the
+// first, do so. Null for a mnemonic that is not known.
+const OpRule* find_rule(const Instruction& made, size_t& in_name);
 const OpRule& rule_of(Op op);
+
+// What .wide makes of a type: u16 to u32, s32 to s64.
+Type widened(Type type, Half half);
+
+bool is_destination(char letter);
+// The type that an operand of this letter has in an instruction.
+Type type_of(char letter, const Operation& operation);
+// Of its i-th source, from 0.
+Type source_type(const Instruction& instruction, size_t i);
+// Where in an instruction's operands the address stands.
+size_t address_at(const Instruction& instruction);
+
+// How values flow, by the instruction's types and modifiers too.
+Dataflow flow_of(const Operation& operation);
+// Floating-point operations of a lane: 2 where a product and a sum are one instruction, 0 with integers.
+uint8_t flops_of(const Operation& operation);
+// Whether machine code has nothing for it.
+bool is_free(const Instruction& instruction);
 
 }  // namespace tilescope::ptx

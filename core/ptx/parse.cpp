@@ -136,7 +136,7 @@ bool skip_function(Parser& parser) {
 }
 
 // A body that cannot be read ends the reading of this kernel, not of the module.
-bool refuse(Parser& parser, std::string_view kernel, size_t start, const Parser::Read& before) {
+bool refuse(Parser& parser, std::string_view kernel, size_t start, const Parser::ReadSoFar& before) {
     parser.at = start;
     parser.read = before;
     if (!skip_function(parser)) return false;
@@ -156,7 +156,7 @@ bool read_kernel(Parser& parser, std::string_view linkage) {
     if (!parser.kernels.insert(name.text).second)
         return parser.fail(name.line, "kernel '{}' is defined twice; rename one", name.text.substr(0, 60));
     const size_t start = parser.at;
-    const Parser::Read before = parser.read;
+    const Parser::ReadSoFar before = parser.read;
     body.kernel.name = std::string(name.text);
     body.kernel.visible = linkage == ".visible";
     body.kernel.weak = linkage == ".weak";
@@ -260,7 +260,7 @@ namespace {
 
 bool has_copies(const Kernel& kernel) {
     return std::ranges::any_of(
-        kernel.instructions, [](const Instruction& i) { return i.op >= Op::CpAsync && i.op <= Op::CpWait; });
+        kernel.instructions, [](const Instruction& i) { return rule_of(i.op).unit == SmUnit::Copy; });
 }
 
 }  // namespace
@@ -271,8 +271,7 @@ uint32_t version_for(const Kernel& kernel) {
     uint64_t bytes = 0;
     for (const int32_t parameter : kernel.parameters) {
         const Symbol& symbol = kernel.symbols[static_cast<size_t>(parameter)];
-        const uint64_t unit =
-            std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(size_of(symbol.type)), 1});
+        const uint64_t unit = std::max<uint64_t>({symbol.alignment, size_of(symbol.type), 1});
         bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
     }
     return bytes > kAlways ? 81 : has_copies(kernel) ? 70 : 0;

@@ -40,7 +40,7 @@ inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
 inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;  // of a module
 
 // A .func of the module: where its pieces stand among the tokens.
-struct Function {
+struct FunctionText {
     size_t first = 0, end = 0;           // the declaration, from its linkage to before its body or ';'
     size_t results = 0, parameters = 0;  // their '('; 0 where there is none
     size_t body = 0, body_end = 0;       // from its '{' to after its '}'; 0 where there is none
@@ -54,12 +54,12 @@ struct Parser {
     Module module;
     std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
     std::unordered_set<std::string_view> kernels;
-    std::unordered_map<std::string_view, Function> functions;
+    std::unordered_map<std::string_view, FunctionText> functions;
     std::unordered_map<std::string_view, std::string_view> aliases;  // .alias: name, function
     size_t inlined_read = 0;                                         // tokens
     size_t relocations_read = 0, variables_reached = 0;
     std::unordered_map<std::string, uint32_t> names_in_kernels;  // of those that are not refused
-    struct Read {  // so far, over all kernels that are not refused
+    struct ReadSoFar {  // so far, over all kernels that are not refused
         size_t registers = 0, instructions = 0, variables = 0;
     } read;
     size_t registers_read = 0;      // refused ones too
@@ -172,7 +172,8 @@ bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset);
 // Does ".global", ".shared", ... stand here?
 bool at_variable(const Token& token);
 
-bool read_suffixes(Parser& parser, const OpRule& rule, Instruction& instruction);
+// in_name: how many suffixes belong to the rule's name.
+bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& instruction);
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& instruction);
 
 // From '{' to its '}': a kernel's body.

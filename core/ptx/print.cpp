@@ -116,7 +116,7 @@ std::string relocation_text(const Module& module, const Relocation& to) {
 
 std::string initialiser(const Module& module, const Symbol& symbol) {
     if (symbol.initial.empty()) return "";
-    const auto size = static_cast<size_t>(size_of(symbol.type));
+    const size_t size = size_of(symbol.type);
     std::string text = symbol.is_array ? " = {" : " = ";
     auto relocation = symbol.relocations.begin();
     for (size_t i = 0; i + size <= symbol.initial.size(); i += size) {

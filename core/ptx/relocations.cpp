@@ -18,7 +18,6 @@ bool at_relocation(const Parser& parser) {
 
 bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset) {
     const uint32_t line = parser.peek().line;
-    const int size = size_of(symbol.type);
     Relocation made;
     made.offset = offset;
     const bool masked = parser.peek().kind == Token::Kind::Number;
@@ -30,7 +29,7 @@ bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset) {
             return parser.fail(line, "{} masks no byte of an address; write 0xFF, 0xFF00, ...", mask.text);
         parser.next();  // '('
     }
-    if (size != (masked ? 1 : 8) || is_float(symbol.type)) {
+    if (size_of(symbol.type) != (masked ? 1u : 8u) || is_float(symbol.type)) {
         return parser.fail(line, "an element of '{}' holds no address; declare it .u64 (or .u8 with a mask)",
                            symbol.name);
     }
@@ -64,7 +63,7 @@ bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset) {
 std::vector<uint8_t> initial_bytes(const Symbol& variable,
                                    const std::function<uint64_t(const Relocation&)>& address_of) {
     std::vector<uint8_t> bytes = variable.initial;
-    const auto size = static_cast<size_t>(size_of(variable.type));
+    const size_t size = size_of(variable.type);
     for (const Relocation& to : variable.relocations) {
         const uint64_t address = (address_of(to) + static_cast<uint64_t>(to.addend)) >> to.shift;
         for (size_t b = 0; b < size; ++b) bytes[to.offset + b] = static_cast<uint8_t>(address >> (8 * b));

@@ -3,15 +3,20 @@
 #include <optional>
 #include <sstream>
 
+#include "core/ptx/ops.h"
+
 namespace tilescope::ptx {
 
 const Operand& address_of(const Instruction& instruction) {
-    const bool behind = instruction.op == Op::Ld || instruction.op == Op::Atom;  // its destination
-    return instruction.operands[behind ? instruction.destinations : 0];
+    return instruction.operands[address_at(instruction)];
 }
 
 const Operand& address_of(const Instruction& instruction, const Site& site) {
     return site.copy && site.kind == SiteKind::Load ? instruction.operands[1] : address_of(instruction);
+}
+
+uint32_t groups_left(const Instruction& wait) {
+    return wait.operands.empty() ? kAllGroups : static_cast<uint32_t>(wait.operands[0].bits);
 }
 
 namespace {
@@ -44,24 +49,8 @@ std::optional<Space> space_of(StateSpace space) {
 }
 
 std::optional<SiteKind> kind_of(const Instruction& instruction) {
-    switch (instruction.op) {
-        case Op::Call:
-            if (instruction.callee != kGridBarrier) return std::nullopt;
-            return SiteKind::Barrier;
-        case Op::Bar:
-        case Op::BarRed:
-            return SiteKind::Barrier;
-        case Op::Ld:
-            return SiteKind::Load;
-        case Op::St:
-        case Op::CpAsync:
-            return SiteKind::Store;
-        case Op::Atom:
-        case Op::Red:
-            return SiteKind::Atomic;
-        default:
-            return std::nullopt;
-    }
+    if (instruction.op == Op::Call && instruction.callee == kGridBarrier) return SiteKind::Barrier;
+    return rule_of(instruction.op).site;
 }
 
 }  // namespace
@@ -96,13 +85,12 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         site.instruction = static_cast<uint32_t>(i);
         site.kind = *kind;
         site.space = *space;
-        if (*kind != SiteKind::Barrier)
-            site.bytes = static_cast<uint32_t>(size_of(instruction.type)) * instruction.vector;
+        if (*kind != SiteKind::Barrier) site.bytes = size_of(instruction.type) * instruction.vector;
         site.atomic = instruction.atomic;
         site.line = line;
         site.column = column;
         site.ptx_line = instruction.text_line;
-        if (instruction.op == Op::CpAsync) {
+        if (rule_of(instruction.op).unit == SmUnit::Copy) {
             site.copy = true;
             Site from = site;
             from.kind = SiteKind::Load;

@@ -51,6 +51,8 @@ inline bool is_copy_store(const Site& site) { return site.copy && site.kind == S
 
 // How many groups of copies a cp.async.wait_all leaves under way: none, and not the open one either.
 inline constexpr uint32_t kAllGroups = UINT32_MAX;
+// Of cp.async.wait_group and wait_all.
+uint32_t groups_left(const Instruction& wait);
 
 // The operand of a load, store or atomic that says where; of a copy, where it goes to.
 const Operand& address_of(const Instruction& instruction);

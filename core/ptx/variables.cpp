@@ -117,7 +117,7 @@ bool read_element(Parser& parser, Symbol& symbol, std::vector<uint8_t>& out) {
     const Token& token = parser.peek();
     if (at_relocation(parser)) {
         if (!read_relocation(parser, symbol, out.size())) return false;
-        out.resize(out.size() + static_cast<size_t>(size_of(symbol.type)));
+        out.resize(out.size() + size_of(symbol.type));
         return true;
     }
     uint64_t bits = 0;
@@ -137,7 +137,7 @@ bool read_element(Parser& parser, Symbol& symbol, std::vector<uint8_t>& out) {
         if (!read_integer(parser, integer, fmt::format("an element of '{}'", symbol.name))) return false;
         bits = integer.bits;
     }
-    for (int i = 0; i < size_of(symbol.type); ++i) out.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+    for (uint32_t i = 0; i < size_of(symbol.type); ++i) out.push_back(static_cast<uint8_t>(bits >> (8 * i)));
     return true;
 }
 
@@ -146,7 +146,7 @@ bool read_element(Parser& parser, Symbol& symbol, std::vector<uint8_t>& out) {
 bool read_list(Parser& parser, Symbol& symbol, const std::vector<uint64_t>& dims, size_t depth,
                std::vector<uint8_t>& out) {
     if (depth == dims.size()) return read_element(parser, symbol, out);
-    uint64_t stride = static_cast<uint64_t>(size_of(symbol.type));
+    uint64_t stride = size_of(symbol.type);
     for (size_t i = depth + 1; i < dims.size(); ++i) stride *= dims[i];
     const size_t start = out.size();
     const uint32_t line = parser.peek().line;
@@ -221,7 +221,7 @@ bool read_variable(Parser& parser, Symbol& symbol) {
     symbol.name = std::string(name.text);
 
     std::vector<uint64_t> dims;
-    const uint64_t size = static_cast<uint64_t>(size_of(symbol.type));
+    const uint64_t size = size_of(symbol.type);
     while (parser.accept('[')) {
         uint64_t dim = 0;  // []: as long as the initialiser, or unknown
         symbol.is_array = true;

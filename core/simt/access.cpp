@@ -72,8 +72,8 @@ void store_element(const std::byte* column, std::byte* const* host, uint32_t off
 }
 
 template <bool Atomic>
-void load_sized(const Access& access, std::byte* column, int bytes, std::byte* const* host, uint32_t offset,
-                uint32_t mask) {
+void load_sized(const MemoryAccess& access, std::byte* column, int bytes, std::byte* const* host,
+                uint32_t offset, uint32_t mask) {
     switch (access.element_bytes) {
         case 1:
             return access.is_signed ? load_element<int8_t, Atomic>(column, bytes, host, offset, mask)
@@ -91,7 +91,7 @@ void load_sized(const Access& access, std::byte* column, int bytes, std::byte* c
 }
 
 template <bool Atomic>
-void store_sized(const Access& access, const std::byte* column, std::byte* const* host, uint32_t offset,
+void store_sized(const MemoryAccess& access, const std::byte* column, std::byte* const* host, uint32_t offset,
                  uint32_t mask) {
     switch (access.element_bytes) {
         case 1:
@@ -107,7 +107,7 @@ void store_sized(const Access& access, const std::byte* column, std::byte* const
 
 }  // namespace
 
-void Machine::addresses(Warp& warp, const MicroOp& op, const Access& access) {
+void Machine::addresses(Warp& warp, const MicroOp& op, const MemoryAccess& access) {
     const std::byte* column = at(warp, op.a);
     if (access.wide_address)
         kLanes.displace(address_.data(), reinterpret_cast<const uint64_t*>(column),
@@ -119,7 +119,7 @@ void Machine::addresses(Warp& warp, const MicroOp& op, const Access& access) {
 }
 
 // Fills host_ for the lanes of the mask. Mostly a request falls into the buffer of the one before it.
-bool Machine::locate_global(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask,
+bool Machine::locate_global(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
                             uint32_t bytes) {
     uint32_t& last = last_view_[op.target];
     const auto holds = [&](const View& view, uint64_t address) {
@@ -151,7 +151,7 @@ bool Machine::locate_global(Warp& warp, const MicroOp& op, const Access& access,
     return true;
 }
 
-void Machine::load(Warp& warp, const Access& access, uint32_t mask, bool atomic) {
+void Machine::load(Warp& warp, const MemoryAccess& access, uint32_t mask, bool atomic) {
     for (uint32_t i = 0; i < access.elements; ++i) {
         std::byte* column = at(warp, access.data[i]);
         const uint32_t offset = i * access.element_bytes;
@@ -162,7 +162,7 @@ void Machine::load(Warp& warp, const Access& access, uint32_t mask, bool atomic)
     }
 }
 
-void Machine::store(Warp& warp, const Access& access, uint32_t mask, bool atomic) {
+void Machine::store(Warp& warp, const MemoryAccess& access, uint32_t mask, bool atomic) {
     for (uint32_t i = 0; i < access.elements; ++i) {
         const std::byte* column = at(warp, access.data[i]);
         const uint32_t offset = i * access.element_bytes;
@@ -195,7 +195,7 @@ Space space_of(StateSpace space) {
 // where a generic access leads to several, in the order of their lowest lanes.
 template <bool Values>
 bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
-    const Access& access = program_.accesses[op.target];
+    const MemoryAccess& access = program_.accesses[op.target];
     addresses(warp, op, access);
     if (access.space != StateSpace::Generic) return access_in<Values>(warp, op, access.space, mask);
     while (mask) {
@@ -220,7 +220,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
 
 // Fills host_ for the lanes of the mask, or raises a fault.
 bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
-    const Access& access = program_.accesses[op.target];
+    const MemoryAccess& access = program_.accesses[op.target];
     const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
     if (kLanes.bits(address_.data(), mask) & (bytes - 1)) {
         int lane = std::countr_zero(mask);
@@ -259,7 +259,7 @@ bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t m
 // The same for lanes whose addresses lie in one space.
 template <bool Values>
 bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
-    const Access& access = program_.accesses[op.target];
+    const MemoryAccess& access = program_.accesses[op.target];
     if (!locate(warp, op, space, mask)) return false;
     Request request;
     request.site = static_cast<uint32_t>(access.site);
@@ -292,7 +292,7 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
 }
 
 // Reports a request with its values and where they came from.
-void Machine::follow(Warp& warp, const MicroOp& op, const Access& access, Request request) {
+void Machine::follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request) {
     const uint32_t mask = request.mask;
     std::array<uint64_t, 4 * kWarpSize> value{};
     std::array<Origin, 4 * kWarpSize> origins{};

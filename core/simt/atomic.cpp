@@ -73,7 +73,7 @@ using Change = Bits (*)(Atomic, Bits, Bits, Bits);
 }  // namespace
 
 // host_ holds where the lanes' words lie, aligned and inside their memory.
-void Machine::update(Warp& warp, const Access& access, uint32_t mask, bool global) {
+void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool global) {
     const bool told = global && !options_.returns.empty();
     const auto each = [&]<class Bits>(Change<Bits> change) {
         auto* d = reinterpret_cast<Bits*>(at(warp, access.data[0]));

@@ -44,11 +44,11 @@ std::vector<std::byte> parameter_block(const Program& program, const Launch& lau
 
 uint64_t parameter_bits(const PoolColumn& column, const std::vector<std::byte>& block) {
     uint64_t bits = 0;
-    const int size = ptx::size_of(column.type), register_size = column.index;
+    const int size = size_of(column.type), register_size = column.index;
     std::memcpy(&bits, block.data() + column.bits, static_cast<size_t>(size));
     if (size < 8) {
         bits &= (uint64_t{1} << (8 * size)) - 1;
-        if (ptx::is_signed(column.type) && (bits >> (8 * size - 1) & 1)) bits |= ~uint64_t{0} << (8 * size);
+        if (is_signed(column.type) && (bits >> (8 * size - 1) & 1)) bits |= ~uint64_t{0} << (8 * size);
     }
     return register_size == 8 ? bits : bits & ((uint64_t{1} << (8 * register_size)) - 1);
 }
@@ -323,7 +323,7 @@ Machine::Advance Machine::release_barriers() {
 }
 
 template <bool Values>
-Ended Machine::turns() {
+BlockEnd Machine::turns() {
     if (at_grid_) {
         grid_is_here_ = true;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
@@ -332,10 +332,10 @@ Ended Machine::turns() {
             if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
     }
     for (;;) {
-        if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return Ended::Stopped;
-        if (observer_ && observer_->enough) return Ended::Stopped;
+        if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return BlockEnd::Stopped;
+        if (observer_ && observer_->enough) return BlockEnd::Stopped;
         const int next = next_warp();
-        if (next == -2) return Ended::OrderNotFollowed;
+        if (next == -2) return BlockEnd::OrderNotFollowed;
         if (next == -1) break;
         Warp& warp = warps_[static_cast<size_t>(next)];
         cursor_ = static_cast<uint32_t>(next);
@@ -343,7 +343,7 @@ Ended Machine::turns() {
         if (warp.state == Warp::State::Ready) continue;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     }
-    if (at_grid_) return Ended::AtGrid;
+    if (at_grid_) return BlockEnd::AtGrid;
     for (const Warp& warp : warps_) {
         if (warp.state != Warp::State::Waiting) continue;
         const MicroOp& op = program_.code[warp.stack.back().pc];
@@ -359,31 +359,31 @@ Ended Machine::turns() {
               fmt::format("{} waits for ever at barrier {} at {}: not enough threads come to it{}",
                           thread_text(warp, std::countr_zero(warp.alive)), warp.barrier, line_text(op),
                           others));
-        return Ended::Faulted;
+        return BlockEnd::Faulted;
     }
     if (options_.schedule.kind == Schedule::Kind::Recorded && steps_ < options_.recorded_order.size()) {
         order_problem =
             fmt::format("the recorded order has {} steps, but the block ended after {}; record it anew",
                         options_.recorded_order.size(), steps_);
-        return Ended::OrderNotFollowed;
+        return BlockEnd::OrderNotFollowed;
     }
-    return Ended::Complete;
+    return BlockEnd::Complete;
 }
 
-Ended Machine::run_block(const BlockId& block, BlockObserver* observer) {
+BlockEnd Machine::run_block(const BlockId& block, BlockObserver* observer) {
     observer_ = observer;
     flop = 0;
     start(block);
     return run();
 }
 
-Ended Machine::go_on() { return run(); }
+BlockEnd Machine::go_on() { return run(); }
 
-Ended Machine::run() {
-    const Ended result = options_.values ? turns<true>() : turns<false>();
+BlockEnd Machine::run() {
+    const BlockEnd result = options_.values ? turns<true>() : turns<false>();
     instructions = 0;
     for (const Warp& warp : warps_) instructions += warp.instructions;
-    if (observer_ && result != Ended::AtGrid) observer_->on_end();
+    if (observer_ && result != BlockEnd::AtGrid) observer_->on_end();
     return result;
 }
 

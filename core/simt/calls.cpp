@@ -39,13 +39,13 @@ Ref Lowering::call_value(const Operand& variable) {
 // ld.param and st.param of what a call is given or returns.
 bool Lowering::move_call_value() {
     const bool load = current->op == Op::Ld;
-    const Operand& address = current->operands[load ? 1 : 0];
+    const Operand& address = ptx::address_of(*current);
     const Operand& data = current->operands[load ? 0 : 1];
-    const int bytes = ptx::size_of(current->type);
+    const uint32_t bytes = size_of(current->type);
     if (current->vector > 1 || bytes < 4) return fail("calls are given single values of 32 or 64 bits here");
     const ptx::Type type = unsigned_of(bytes);
     const Ref own = call_value(address);
-    if (!load) return lane(Op::Mov, type, own, source(data, type)) && problem.empty();
+    if (!load) return lane(Op::Mov, type, own, source(data, type));
     if (data.kind != Operand::Kind::Register) return true;
     if (register_bytes(data) != bytes) return widen(data, current->type, own);
     return lane(Op::Mov, type, register_offset[static_cast<size_t>(data.reg)], own);

@@ -22,11 +22,11 @@ namespace tilescope::simt {
 namespace {
 
 // Bytes that a lane reads, of those that it writes; the rest becomes zero.
-uint32_t bytes_read(const std::byte* sizes, const Access& access, uint32_t lane) {
+uint32_t bytes_read(const std::byte* sizes, const MemoryAccess& access, uint32_t lane) {
     return std::min(reinterpret_cast<const uint32_t*>(sizes)[lane], uint32_t{access.elements} * 4);
 }
 
-void write(Copy& copy, uint32_t lanes) {
+void write(PendingCopy& copy, uint32_t lanes) {
     for_lanes(lanes, [&](uint32_t lane) {
         for (uint32_t i = 0; i < copy.words; ++i)
             std::memcpy(copy.to[lane] + size_t{4} * i, &copy.data[i][lane], 4);
@@ -46,7 +46,7 @@ uint32_t Machine::lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t 
 }
 
 // Fills host_, each lane with as many bytes as it reads.
-bool Machine::locate_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask) {
+bool Machine::locate_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask) {
     const std::byte* sizes = at(warp, op.b);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(left));
@@ -55,7 +55,7 @@ bool Machine::locate_copied(Warp& warp, const MicroOp& op, const Access& access,
     return true;
 }
 
-void Machine::load_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask) {
+void Machine::load_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask) {
     if (!op.c) return load(warp, access, mask, true);
     const std::byte* sizes = at(warp, op.b);
     for_lanes(mask, [&](uint32_t lane) {
@@ -73,7 +73,7 @@ void Machine::load_copied(Warp& warp, const MicroOp& op, const Access& access, u
     });
 }
 
-bool Machine::ask(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask) {
+bool Machine::ask(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask) {
     // Twice what fills all of shared memory, 4 bytes a lane.
     constexpr size_t kMostCopies = 4096;
     if (warp.copies.size() >= kMostCopies) {
@@ -83,7 +83,7 @@ bool Machine::ask(Warp& warp, const MicroOp& op, const Access& access, uint32_t 
             fmt::format("{} asks for a copy at {} while {} of its warp are under way that nobody waits for",
                         thread_text(warp, lane), line_text(op), grouped(kMostCopies)));
     }
-    Copy& copy = warp.copies.emplace_back();
+    PendingCopy& copy = warp.copies.emplace_back();
     copy.step = steps_;
     copy.mask = mask;
     copy.words = access.elements;
@@ -95,21 +95,21 @@ bool Machine::ask(Warp& warp, const MicroOp& op, const Access& access, uint32_t 
 }
 
 void Machine::arrive(Warp& warp, uint32_t mask, uint32_t left) {
-    for (Copy& copy : warp.copies) {
+    for (PendingCopy& copy : warp.copies) {
         write(copy, warp.groups.arrived(copy.group, copy.mask & mask, left));
         if (copy.mask == 0 && copy.waited && observer_) observer_->on_arrival(copy.step);
     }
-    std::erase_if(warp.copies, [](const Copy& copy) { return copy.mask == 0; });
+    std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.mask == 0; });
     if (left == ptx::kAllGroups) warp.groups.commit(mask);
 }
 
 void Machine::leave_copies(Warp& warp, uint32_t mask) {
-    for (Copy& copy : warp.copies) {
+    for (PendingCopy& copy : warp.copies) {
         if ((copy.mask & mask) == 0) continue;
         copy.waited = false;
         write(copy, copy.mask & mask);
     }
-    std::erase_if(warp.copies, [](const Copy& copy) { return copy.mask == 0; });
+    std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.mask == 0; });
 }
 
 }  // namespace tilescope::simt

@@ -113,33 +113,34 @@ void Machine::settle_dead_loose(Warp& warp) {
     std::erase_if(warp.loose, [](const auto& entry) { return entry.second.mask == 0; });
 }
 
-void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan) {
-    using K = Flow::Kind;
-    if (flow.kind == K::None) return;
+void Machine::flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask,
+                          OriginPlan& plan) {
+    using K = ptx::Dataflow;
+    if (code.flow == K::None) return;
     const Origin* a = origin(warp, op.a);
     const Origin* b = origin(warp, op.b);
     const Origin* c = origin(warp, op.c);
-    if (flow.kind == K::CopyA || flow.kind == K::CopyAB) {
+    if (code.flow == K::Copy || code.flow == K::Choice) {
         // The same choice of lanes, made among origins instead of values.
         const auto* first = reinterpret_cast<const std::byte*>(a);
         const std::byte* second =
-            flow.kind == K::CopyAB ? reinterpret_cast<const std::byte*>(b) : at(warp, op.b);
+            code.flow == K::Choice ? reinterpret_cast<const std::byte*>(b) : at(warp, op.b);
         uint32_t predicate = 0;
-        flow.origin(reinterpret_cast<std::byte*>(plan.result.data()),
+        code.origin(reinterpret_cast<std::byte*>(plan.result.data()),
                     reinterpret_cast<std::byte*>(&predicate), first, second, at(warp, op.c), mask);
         return;
     }
     // A shorter source list leaves refs at 0, the predicates, whose origins are 0.
     Origin fresh = 0;
     const auto new_chain = [&] { return fresh ? fresh : fresh = kComputed | ++next_chain_; };
-    if (flow.kind != K::Sum && !warp.loose.empty()) {
+    if (code.flow != K::Sum && !warp.loose.empty()) {
         settle_loose(warp, a, mask);
         settle_loose(warp, b, mask);
         settle_loose(warp, c, mask);
     }
     for_lanes(mask, [&](uint32_t l) {
         const Origin x = a[l], y = b[l], z = c[l];
-        switch (flow.kind) {
+        switch (code.flow) {
             case K::Sum: {
                 const bool loose_x = loose_product(warp, x, l) != nullptr,
                            loose_y = loose_product(warp, y, l) != nullptr;
@@ -160,46 +161,48 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint3
                 plan.result[l] = x || y || z ? new_chain() : 0;
                 break;
         }
-        if ((flow.kind == K::Product || flow.kind == K::Fused) && (is_loaded(x) || is_loaded(y)))
+        if ((code.flow == K::Product || code.flow == K::Fused) && (is_loaded(x) || is_loaded(y)))
             plan.products |= 1u << l;
         plan.a[l] = x, plan.b[l] = y;
     });
     if (plan.products) {
-        read_column(at(warp, op.a), flow.factor_type, plan.a_value);
-        read_column(at(warp, op.b), flow.factor_type, plan.b_value);
+        read_column(at(warp, op.a), code.does.type, plan.a_value);
+        read_column(at(warp, op.b), code.does.type, plan.b_value);
     }
     plan.chain_of_product = fresh;
 }
 
-void Machine::flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan) {
-    using K = Flow::Kind;
+void Machine::flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask,
+                         OriginPlan& plan) {
+    using K = ptx::Dataflow;
     auto* d = reinterpret_cast<Origin*>(warp.origins + op.d);
-    if (flow.kind == K::None) {
-        if (flow.writes_column) for_lanes(mask, [&](uint32_t l) { d[l] = 0; });
+    if (code.flow == K::None) {
+        if (code.writes_column) for_lanes(mask, [&](uint32_t l) { d[l] = 0; });
         return;
     }
     for_lanes(mask, [&](uint32_t l) { d[l] = plan.result[l]; });
+    const ElementType sum_type = ptx::widened(code.does.type, code.does.half);
     std::array<uint64_t, kWarpSize> sum;
-    if (plan.products | plan.taken_a | plan.taken_b) read_column(at(warp, op.d), flow.sum_type, sum);
-    if (flow.kind == K::Fused && plan.products) {
+    if (plan.products | plan.taken_a | plan.taken_b) read_column(at(warp, op.d), sum_type, sum);
+    if (code.flow == K::Fused && plan.products) {
         Multiplication report;
-        report.factor_type = flow.factor_type, report.sum_type = flow.sum_type;
+        report.factor_type = code.does.type, report.sum_type = sum_type;
         report.warp = warp.number, report.mask = plan.products;
         report.a = plan.a.data(), report.b = plan.b.data(), report.result = plan.result.data();
         report.a_value = plan.a_value.data(), report.b_value = plan.b_value.data(), report.sum = sum.data();
         if (observer_) observer_->on_multiplication(report);
     }
-    if (flow.kind == K::Product && plan.products) {
+    if (code.flow == K::Product && plan.products) {
         warp.loose[plan.chain_of_product] = {
-            plan.chain_of_product, plan.products, plan.a,       plan.b, flow.factor_type,
-            flow.sum_type,         plan.a_value,  plan.b_value, sum};
+            plan.chain_of_product, plan.products, plan.a, plan.b, code.does.type, sum_type,
+            plan.a_value,          plan.b_value,  sum};
         if (warp.loose.size() >= warp.most_loose) {
             settle_dead_loose(warp);
             // So that looking at the registers costs little for each product.
             warp.most_loose = 1024 + 2 * warp.loose.size() + program_.register_bytes / (128 * kColumnBytes);
         }
     }
-    if (flow.kind == K::Sum && (plan.taken_a | plan.taken_b)) {
+    if (code.flow == K::Sum && (plan.taken_a | plan.taken_b)) {
         LanesOfChains taken;
         for_lanes(
             plan.taken_a, [&](uint32_t l) { taken.add(plan.a[l], l); });

@@ -53,8 +53,8 @@ std::string element_text(const Array& array, int64_t address) {
 
 }  // namespace
 
-void Machine::raise_access(Warp& warp, const MicroOp& op, const Access& access, StateSpace space, int lane,
-                           bool misaligned) {
+void Machine::raise_access(Warp& warp, const MicroOp& op, const MemoryAccess& access, StateSpace space,
+                           int lane, bool misaligned) {
     const uint64_t address = address_[static_cast<size_t>(lane)];
     const bool is_load = op.kind == MicroOp::Kind::Load;
     const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;

@@ -16,13 +16,13 @@ LaneVersion best_version() {
     return supported(LaneVersion::Avx2) ? LaneVersion::Avx2 : LaneVersion::Portable;
 }
 
-LaneOp find_lane_op(const ptx::Instruction& instruction, LaneVersion version) {
-    if (LaneOp op = directed::find(instruction)) return op;
+LaneOp find_lane_op(const ptx::Operation& operation, LaneVersion version) {
+    if (LaneOp op = directed::find(operation)) return op;
 #if defined(__x86_64__)
-    if (version == LaneVersion::Avx2) return avx2::find(instruction);
+    if (version == LaneVersion::Avx2) return avx2::find(operation);
 #endif
     (void)version;
-    return portable::find(instruction);
+    return portable::find(operation);
 }
 
 }  // namespace tilescope::simt

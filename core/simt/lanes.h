@@ -34,18 +34,17 @@ enum class LaneVersion : uint8_t { Portable, Avx2 };
 bool supported(LaneVersion version);  // by the processor that runs this
 LaneVersion best_version();
 
-// The lane function of an instruction's operation, types and modifiers (its operands do not matter);
-// empty where there is none.
-LaneOp find_lane_op(const ptx::Instruction& instruction, LaneVersion version);
+// The lane function of an operation; empty where there is none.
+LaneOp find_lane_op(const ptx::Operation& operation, LaneVersion version);
 
 namespace portable {
-LaneOp find(const ptx::Instruction& instruction);
+LaneOp find(const ptx::Operation& operation);
 }
 namespace avx2 {
-LaneOp find(const ptx::Instruction& instruction);
+LaneOp find(const ptx::Operation& operation);
 }
 namespace directed {
-LaneOp find(const ptx::Instruction& instruction);  // float arithmetic rounded toward zero or an infinity
+LaneOp find(const ptx::Operation& operation);  // float arithmetic rounded toward zero or an infinity
 }
 
 }  // namespace tilescope::simt

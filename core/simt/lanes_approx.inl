@@ -53,7 +53,8 @@ struct ApproxRsqrt64 {
     static double op(double a) { return 1.0 / __builtin_sqrt(a); }
 };
 
-inline LaneOp find_approx(const Instruction& i) {
+inline LaneOp find_approx(const Operation& i) {
+    if (i.round != Round::Approx && i.round != Round::Full) return {};
     if (i.type == Type::F64) {
         if (i.op == Op::Rcp && i.ftz) return unary<UpperHalf<FRcp>, double, double>();
         if (i.op != Op::Rsqrt) return {};

@@ -147,8 +147,8 @@ struct Fns {
     }
 };
 
-inline LaneOp find_bits(const Instruction& i) {
-    const bool wide = ptx::size_of(i.type) == 8;
+inline LaneOp find_bits(const Operation& i) {
+    const bool wide = size_of(i.type) == 8;
     switch (i.op) {
         case Op::Bfe:
             return with_integer(i.type, [](auto zero) -> LaneOp {

@@ -41,25 +41,31 @@ void carry(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, c
     if constexpr (Out) word(e) = (before & ~mask) | after;
 }
 
-template <class T, Op O, Half H>
-LaneOp carry_op(const Instruction& i, bool in) {
-    const LaneFn f = !in           ? carry<T, O, H, false, true>
-                     : i.carry_out ? carry<T, O, H, true, true>
-                                   : carry<T, O, H, true, false>;
+template <class T, Op O, Half H, bool In>
+LaneOp carry_op(const Operation& i) {
+    if (!In && !i.carry_out) return {};
+    const LaneFn f = i.carry_out ? carry<T, O, H, In, true> : carry<T, O, H, In, false>;
     return {f, f};
 }
 template <class T>
-LaneOp carry_as(const Instruction& i) {
+LaneOp carry_as(const Operation& i) {
     switch (i.op) {
         case Op::Add:
+            return carry_op<T, Op::Add, Half::None, false>(i);
         case Op::Addc:
-            return carry_op<T, Op::Add, Half::None>(i, i.op == Op::Addc);
+            return carry_op<T, Op::Add, Half::None, true>(i);
         case Op::Sub:
+            return carry_op<T, Op::Sub, Half::None, false>(i);
         case Op::Subc:
-            return carry_op<T, Op::Sub, Half::None>(i, i.op == Op::Subc);
+            return carry_op<T, Op::Sub, Half::None, true>(i);
+        case Op::Mad:
+            return i.half == Half::Hi ? carry_op<T, Op::Mad, Half::Hi, false>(i)
+                                      : carry_op<T, Op::Mad, Half::Lo, false>(i);
+        case Op::Madc:
+            return i.half == Half::Hi ? carry_op<T, Op::Mad, Half::Hi, true>(i)
+                                      : carry_op<T, Op::Mad, Half::Lo, true>(i);
         default:
-            return i.half == Half::Hi ? carry_op<T, Op::Mad, Half::Hi>(i, i.op == Op::Madc)
-                                      : carry_op<T, Op::Mad, Half::Lo>(i, i.op == Op::Madc);
+            return {};
     }
 }
 
@@ -88,14 +94,14 @@ struct Dp2a {
     }
 };
 template <bool SignedA, bool SignedB>
-LaneOp dot(const Instruction& i) {
+LaneOp dot(const Operation& i) {
     if (i.op == Op::Dp4a) return ternary<Dp4a<SignedA, SignedB>, uint32_t, uint32_t>();
     return i.half == Half::Hi ? ternary<Dp2a<SignedA, SignedB, true>, uint32_t, uint32_t>()
                               : ternary<Dp2a<SignedA, SignedB, false>, uint32_t, uint32_t>();
 }
 
-inline LaneOp find_carry(const Instruction& i) {
-    const bool signed_a = ptx::is_signed(i.type), signed_b = ptx::is_signed(i.type2);
+inline LaneOp find_carry(const Operation& i) {
+    const bool signed_a = is_signed(i.type), signed_b = is_signed(i.type2);
     if (i.op == Op::Dp4a || i.op == Op::Dp2a) {
         if (signed_a) return signed_b ? dot<true, true>(i) : dot<true, false>(i);
         return signed_b ? dot<false, true>(i) : dot<false, false>(i);

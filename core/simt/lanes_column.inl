@@ -4,9 +4,9 @@ namespace tilescope::simt::TILESCOPE_LANES {
 using ptx::Bool;
 using ptx::Compare;
 using ptx::Half;
-using ptx::Instruction;
 using ptx::Mode;
 using ptx::Op;
+using ptx::Operation;
 using ptx::Round;
 using ptx::Type;
 
@@ -116,6 +116,8 @@ template <class F, class D, class A, class B = A, class C = A>
 LaneOp ternary() {
     return {full3<F, D, A, B, C>, partial3<F, D, A, B, C>};
 }
+
+inline bool is_half(Type type) { return type == Type::F16 || type == Type::BF16; }
 
 // Calls f with a value of the C++ type of an integer PTX type (b types count as unsigned).
 template <class Fn>

@@ -120,14 +120,14 @@ struct SetTo {
 };
 
 template <class F, class T, bool Ftz>
-LaneOp compare_with(const Instruction& i) {
+LaneOp compare_with(const Operation& i) {
     if (i.op == Op::Setp) return {setp<F, T, Ftz>, setp<F, T, Ftz>};
     if (i.type == Type::F32) return binary<SetTo<F, Ftz, 0x3F80'0000u>, uint32_t, T>();
-    return ptx::size_of(i.type) == 4 ? binary<SetTo<F, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
+    return size_of(i.type) == 4 ? binary<SetTo<F, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
 }
 
 template <class T, bool Ftz>
-LaneOp compare_as(const Instruction& i) {
+LaneOp compare_as(const Operation& i) {
     switch (i.compare) {
         case Compare::Eq:
             return compare_with<Eq, T, Ftz>(i);
@@ -175,7 +175,8 @@ LaneOp compare_as(const Instruction& i) {
 
 // The compared type: setp.lt.TYPE, set.lt.DESTINATION.TYPE. A boolean combination is lowered to a
 // predicate operation before this.
-inline LaneOp find_compare(const Instruction& i) {
+inline LaneOp find_compare(const Operation& i) {
+    if (i.op != Op::Set && i.op != Op::Setp) return {};
     const Type type = i.op == Op::Set ? i.type2 : i.type;
     if (type == Type::F32) return i.ftz ? compare_as<float, true>(i) : compare_as<float, false>(i);
     if (type == Type::F64) return compare_as<double, false>(i);
@@ -219,7 +220,8 @@ void pred1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const
     word(d) = (word(d) & ~mask) | (F::apply(word(a)) & mask);
 }
 
-inline LaneOp find_predicate(const Instruction& i) {
+inline LaneOp find_predicate(const Operation& i) {
+    if (i.type != Type::Pred) return {};
     switch (i.op) {
         case Op::And:
             return {pred2<And>, pred2<And>};
@@ -230,16 +232,17 @@ inline LaneOp find_predicate(const Instruction& i) {
         case Op::Not:
             return {pred1<Not>, pred1<Not>};
         case Op::Mov:
-            return {pred1<Copy>, pred1<Copy>};
+            return {pred1<Identity>, pred1<Identity>};
         default:
             return {};
     }
 }
 
-inline LaneOp find_select(const Instruction& i) {
-    const int size = ptx::size_of(i.type);
+inline LaneOp find_select(const Operation& i) {
+    const uint32_t size = size_of(i.type);
     if (i.op == Op::Selp)
         return size == 8 ? LaneOp{selp<uint64_t>, selp<uint64_t>} : LaneOp{selp<uint32_t>, selp<uint32_t>};
+    if (i.op != Op::Slct) return {};
     if (i.type2 == Type::S32)
         return size == 8 ? ternary<SlctInt, uint64_t, uint64_t, uint64_t, int32_t>()
                          : ternary<SlctInt, uint32_t, uint32_t, uint32_t, int32_t>();

@@ -147,7 +147,7 @@ LaneOp float_to_int(Round r) {
 }
 
 template <bool Ftz, bool Sat>
-LaneOp float_to_float(const Instruction& i) {
+LaneOp float_to_float(const Operation& i) {
     const bool from64 = i.type2 == Type::F64, to64 = i.type == Type::F64;
     if (from64 && !to64) return i.round == Round::Rn ? unary<Narrow<Ftz, Sat>, float, double>() : LaneOp{};
     if (!from64 && to64) {
@@ -166,7 +166,7 @@ LaneOp float_to_float(const Instruction& i) {
             case Round::Rpi:
                 return integral64<Round::Rpi, Sat>();
             case Round::None:
-                return Sat ? unary<Sat64<Same64>, double, double>() : unary<Copy, uint64_t, uint64_t>();
+                return Sat ? unary<Sat64<Same64>, double, double>() : unary<Identity, uint64_t, uint64_t>();
             default:
                 return {};
         }
@@ -187,8 +187,9 @@ LaneOp float_to_float(const Instruction& i) {
     }
 }
 
-inline LaneOp find_convert(const Instruction& i) {
-    const bool to_float = ptx::is_float(i.type), from_float = ptx::is_float(i.type2);
+inline LaneOp find_convert(const Operation& i) {
+    if (i.op != Op::Cvt || is_half(i.type) || is_half(i.type2)) return {};
+    const bool to_float = is_float(i.type), from_float = is_float(i.type2);
     if (to_float && from_float) {
         if (i.ftz) return i.sat ? float_to_float<true, true>(i) : float_to_float<true, false>(i);
         return i.sat ? float_to_float<false, true>(i) : float_to_float<false, false>(i);

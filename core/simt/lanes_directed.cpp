@@ -71,7 +71,7 @@ void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, con
 }
 
 template <class F, int Operands, Round R>
-LaneOp arithmetic_op(const Instruction& i) {
+LaneOp arithmetic_op(const Operation& i) {
     LaneFn f = i.ftz ? (i.sat ? arithmetic<F, float, Operands, R, true, true>
                               : arithmetic<F, float, Operands, R, true, false>)
                      : (i.sat ? arithmetic<F, float, Operands, R, false, true>
@@ -81,7 +81,7 @@ LaneOp arithmetic_op(const Instruction& i) {
 }
 
 template <class D, Round R>
-LaneOp convert_op(const Instruction& i) {
+LaneOp convert_op(const Operation& i) {
     const bool narrows = sizeof(D) == 4 && i.type2 == Type::F64;
     if ((i.ftz || i.sat) && !narrows) return {};
     LaneFn f = nullptr;
@@ -123,7 +123,7 @@ LaneOp convert_op(const Instruction& i) {
 }
 
 template <Round R>
-LaneOp find_for(const Instruction& i) {
+LaneOp find_for(const Operation& i) {
     switch (i.op) {
         case Op::Add:
             return arithmetic_op<FAdd, 2, R>(i);
@@ -147,7 +147,7 @@ LaneOp find_for(const Instruction& i) {
     }
 }
 
-LaneOp find(const Instruction& i) {
+LaneOp find(const Operation& i) {
     if (i.type != Type::F32 && i.type != Type::F64) return {};
     switch (i.round) {
         case Round::Rz:

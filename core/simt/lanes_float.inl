@@ -170,7 +170,7 @@ LaneOp testp_op(Type type) {
     const LaneFn f = type == Type::F64 ? testp<uint64_t, 52, M> : testp<uint32_t, 23, M>;
     return {f, f};
 }
-inline LaneOp find_testp(const Instruction& i) {
+inline LaneOp find_testp(const Operation& i) {
     switch (i.mode) {
         case Mode::Finite:
             return testp_op<Mode::Finite>(i.type);
@@ -200,7 +200,7 @@ LaneOp float_op() {
 }
 
 template <class F, int Operands>
-LaneOp float32_op(const Instruction& i) {
+LaneOp float32_op(const Operation& i) {
     if (i.type != Type::F32) return {};
     if (i.ftz)
         return i.sat ? float_op<F32<F, true, true>, float, Operands>()
@@ -210,12 +210,13 @@ LaneOp float32_op(const Instruction& i) {
 }
 
 template <class F, int Operands>
-LaneOp float_op(const Instruction& i) {
+LaneOp float_op(const Operation& i) {
     if (i.type != Type::F64) return float32_op<F, Operands>(i);
     return i.ftz || i.sat ? LaneOp{} : float_op<F64<F>, double, Operands>();
 }
 
-inline LaneOp find_float(const Instruction& i) {
+inline LaneOp find_float(const Operation& i) {
+    if (i.type != Type::F32 && i.type != Type::F64) return {};
     if (i.round != Round::None && i.round != Round::Rn) return {};  // directed: lanes_directed.cpp
     const bool named = i.round == Round::Rn;
     switch (i.op) {
@@ -248,8 +249,8 @@ inline LaneOp find_float(const Instruction& i) {
         case Op::Testp:
             return find_testp(i);
         case Op::Mov:
-            return i.type == Type::F64 ? unary<Copy, uint64_t, uint64_t>()
-                                       : unary<Copy, uint32_t, uint32_t>();
+            return i.type == Type::F64 ? unary<Identity, uint64_t, uint64_t>()
+                                       : unary<Identity, uint32_t, uint32_t>();
         default:
             return {};
     }

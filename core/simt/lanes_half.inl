@@ -2,8 +2,6 @@
 // "Alternate Floating-Point Data Formats". A NaN result is 0x7fff. Arithmetic on them is not known here.
 namespace tilescope::simt::TILESCOPE_LANES {
 
-inline bool is_half(Type type) { return type == Type::F16 || type == Type::BF16; }
-
 struct Half16 {
     static constexpr int kFraction = 10, kLowest = -14, kHighest = 15;  // exponents of normal numbers
     static float widen(uint16_t h) {
@@ -73,7 +71,7 @@ struct IntegralHalf {
 };
 
 template <class Format, Round R, class A>
-LaneOp to_half_from(const Instruction& i) {
+LaneOp to_half_from(const Operation& i) {
     if constexpr (std::is_same_v<A, float>)
         if (i.ftz)
             return i.sat ? unary<ToHalf<Format, R, true, true>, uint16_t, A>()
@@ -83,7 +81,7 @@ LaneOp to_half_from(const Instruction& i) {
                  : unary<ToHalf<Format, R, false, false>, uint16_t, A>();
 }
 template <class Format, Round R>
-LaneOp to_half(const Instruction& i) {
+LaneOp to_half(const Operation& i) {
     if (i.type2 == Type::F32) return to_half_from<Format, R, float>(i);
     if (i.type2 == Type::F64) return to_half_from<Format, R, double>(i);
     if constexpr (std::is_same_v<Format, Half16>)
@@ -93,13 +91,13 @@ LaneOp to_half(const Instruction& i) {
 }
 
 template <class Format>
-LaneOp from_half(const Instruction& i) {
+LaneOp from_half(const Operation& i) {
     if (i.type == Type::F32) {
         if (i.round != Round::None) return {};
         return i.sat ? unary<FromHalf<Format, Same32<false, true>>, float, uint16_t>()
                      : unary<FromHalf<Format, Same32<false, false>>, float, uint16_t>();
     }
-    if (i.sat && ptx::is_float(i.type)) return {};
+    if (i.sat && is_float(i.type)) return {};
     if (i.type == Type::F64)
         return i.round == Round::None ? unary<FromHalf<Format, Widen<false>>, double, uint16_t>() : LaneOp{};
     return with_any_integer(i.type, [&](auto zero) -> LaneOp {
@@ -120,11 +118,11 @@ LaneOp from_half(const Instruction& i) {
 }
 
 template <class Format>
-LaneOp half_to_half(const Instruction& i) {
+LaneOp half_to_half(const Operation& i) {
     if (i.sat || i.ftz) return {};
     switch (i.round) {
         case Round::None:
-            return unary<Copy, uint16_t, uint16_t>();
+            return unary<Identity, uint16_t, uint16_t>();
         case Round::Rni:
             return unary<IntegralHalf<Format, Round::Rni>, uint16_t, uint16_t>();
         case Round::Rzi:
@@ -139,7 +137,7 @@ LaneOp half_to_half(const Instruction& i) {
 }
 
 template <class Format>
-LaneOp half_as(const Instruction& i) {
+LaneOp half_as(const Operation& i) {
     if (i.type == i.type2) return half_to_half<Format>(i);
     if (!is_half(i.type)) return from_half<Format>(i);
     switch (i.round) {
@@ -156,7 +154,8 @@ LaneOp half_as(const Instruction& i) {
     }
 }
 
-inline LaneOp find_half(const Instruction& i) {
+inline LaneOp find_half(const Operation& i) {
+    if (i.op != Op::Cvt || (!is_half(i.type) && !is_half(i.type2))) return {};
     if (is_half(i.type) && is_half(i.type2) && i.type != i.type2) return {};
     const bool brain = i.type == Type::BF16 || i.type2 == Type::BF16;
     return brain ? half_as<BrainFloat>(i) : half_as<Half16>(i);

@@ -236,7 +236,7 @@ struct Cnot {
         return a == 0 ? 1 : 0;
     }
 };
-struct Copy {
+struct Identity {
     template <class T>
     static T apply(T a) {
         return a;
@@ -260,7 +260,7 @@ struct Shr {
 };
 
 template <class T>
-LaneOp multiply(const Instruction& i, bool add) {
+LaneOp multiply(const Operation& i, bool add) {
     if (i.half == Half::Lo) return add ? ternary<MadLo, T, T>() : binary<MulLo, T, T>();
     if (i.half == Half::Hi) return add ? ternary<MadHi, T, T>() : binary<MulHi, T, T>();
     if constexpr (sizeof(T) < 8)
@@ -270,13 +270,13 @@ LaneOp multiply(const Instruction& i, bool add) {
 }
 
 template <class T>
-LaneOp multiply24(const Instruction& i) {
+LaneOp multiply24(const Operation& i) {
     const bool hi = i.half == Half::Hi;
     if (i.op == Op::Mul24) return hi ? binary<Mul24Hi, T, T>() : binary<Mul24Lo, T, T>();
     return hi ? ternary<Mad24Hi, T, T>() : ternary<Mad24Lo, T, T>();
 }
 
-inline LaneOp find_integer(const Instruction& i) {
+inline LaneOp find_integer(const Operation& i) {
     if (i.sat) {
         if (i.type != Type::S32) return {};
         if (i.op == Op::Add) return binary<AddSat32, int32_t, int32_t>();
@@ -319,7 +319,7 @@ inline LaneOp find_integer(const Instruction& i) {
             case Op::Not:
                 return unary<Not, T, T>();
             case Op::Mov:
-                return unary<Copy, T, T>();
+                return unary<Identity, T, T>();
             case Op::Shl:
                 if constexpr (std::is_unsigned_v<T>) return binary<Shl, T, T, uint32_t>();
                 return {};

@@ -143,12 +143,13 @@ void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, co
     word(e) = (word(e) & ~mask) | (inside & mask);
 }
 
-inline LaneOp find_warp(const Instruction& i) {
+inline LaneOp find_warp(const Operation& i) {
     if (i.op == Op::Activemask) return {activemask, activemask};
     if (i.op == Op::Redux)
         return i.type == Type::S32 ? redux_as<int32_t>(i.atomic) : redux_as<uint32_t>(i.atomic);
     if (i.op == Op::Match)
-        return ptx::size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
+        return size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
+    if (i.op != Op::Vote && i.op != Op::Shfl) return {};
     switch (i.mode) {
         case Mode::All:
             return {vote<Mode::All>, vote<Mode::All>};

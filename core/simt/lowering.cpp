@@ -19,7 +19,7 @@ using ptx::Type;
 
 int slot_bytes(Type type) {
     if (type == Type::Pred) return 0;
-    return ptx::size_of(type) == 8 ? 8 : 4;
+    return size_of(type) == 8 ? 8 : 4;
 }
 
 Type unsigned_of(int bytes) { return bytes == 8 ? Type::U64 : bytes == 2 ? Type::U16 : Type::U32; }
@@ -89,8 +89,7 @@ Result<void> Lowering::lay_out() {
     for (const int32_t parameter : kernel.parameters) {
         const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(parameter)];
         const uint64_t at =
-            aligned(parameter_bytes,
-                    std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
+            aligned(parameter_bytes, std::max<uint64_t>(symbol.alignment, size_of(symbol.type)));
         parameter_bytes = at + symbol.bytes();
         program.parameters.push_back(
             {static_cast<uint32_t>(at), static_cast<uint32_t>(symbol.bytes()), symbol.is_array});
@@ -102,8 +101,7 @@ Result<void> Lowering::lay_out() {
     std::vector<InitialBytes> constants;
     // Places a variable behind `bytes`, and notes what it begins with.
     const auto place = [&](const ptx::Symbol& symbol, uint64_t& bytes, std::vector<InitialBytes>* initial) {
-        const uint64_t at =
-            aligned(bytes, std::max<uint64_t>(symbol.alignment, static_cast<uint64_t>(size_of(symbol.type))));
+        const uint64_t at = aligned(bytes, std::max<uint64_t>(symbol.alignment, size_of(symbol.type)));
         bytes = at + symbol.bytes();
         const std::vector<uint8_t>& given =
             (symbol.module_variable < 0 ? symbol
@@ -283,10 +281,10 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     return narrow;
 }
 
-int Lowering::register_bytes(const Operand& operand) const {
+uint32_t Lowering::register_bytes(const Operand& operand) const {
     return operand.kind == Operand::Kind::Register
-               ? ptx::size_of(kernel.registers[static_cast<size_t>(operand.reg)].type)
-               : 8;
+               ? size_of(kernel.registers[static_cast<size_t>(operand.reg)].type)
+               : 8u;
 }
 
 Ref Lowering::source(const Operand& operand, Type type) {
@@ -300,8 +298,8 @@ Ref Lowering::source(const Operand& operand, Type type) {
                 lane(Op::Not, Type::Pred, flipped, at);
                 return flipped;
             }
-            const int have = register_bytes(operand);
-            if (have <= ptx::size_of(type) || (have <= 4 && bytes == 4)) return at;
+            const uint32_t have = register_bytes(operand);
+            if (have <= size_of(type) || (have <= 4 && bytes == 4)) return at;
             const Ref narrow = column(4);
             lane(Op::Cvt, Type::U32, narrow, at, 0, Type::U64);
             return narrow;
@@ -311,10 +309,10 @@ Ref Lowering::source(const Operand& operand, Type type) {
             if (type == Type::Pred) return immediate((bits != 0) != operand.negated ? ~0u : 0u, 0);
             if (operand.immediate_type == Type::F64 && type == Type::F32)
                 bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-            else if (operand.immediate_type == Type::F32 && ptx::size_of(type) == 8)
+            else if (operand.immediate_type == Type::F32 && size_of(type) == 8)
                 bits = std::bit_cast<uint64_t>(
                     static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-            const int size = ptx::size_of(type);
+            const int size = size_of(type);
             if (size < 8) bits &= (uint64_t{1} << (size * 8)) - 1;
             return immediate(bits, bytes);
         }
@@ -351,110 +349,54 @@ MicroOp& Lowering::emit(MicroOp::Kind kind) {
         op.guard_negated = current->guard_negated;
     }
     program.code.push_back(op);
-    program.flows.emplace_back();
+    program.lanes.emplace_back();
     return program.code.back();
 }
 
-namespace {
-
-ElementType element_type(Type type) {
-    const auto found = element_type_of(ptx::name_of(type));
-    return found ? *found : bits_of_size(static_cast<uint32_t>(ptx::size_of(type)));
-}
-
-Type wider(Type type) {
-    if (type == Type::S32) return Type::S64;
-    if (type == Type::U32) return Type::U64;
-    return type == Type::S16 ? Type::S32 : Type::U32;
-}
-
-}  // namespace
-
-bool Lowering::lane(const ptx::Instruction& like, Ref d, Ref a, Ref b, Ref c, Ref e) {
-    const LaneOp found = find_lane_op(like, version);
-    if (!found) {
-        return fail(
-            "the interpreter does not know this form of it; compile the kernel another way or leave it out");
-    }
+bool Lowering::lane(const ptx::Operation& does, Ref d, Ref a, Ref b, Ref c, Ref e) {
     MicroOp& op = emit(MicroOp::Kind::Lane);
-    op.full = found.full;
-    op.partial = found.partial;
     op.d = d, op.e = e, op.a = a, op.b = b, op.c = c;
-    Flow& flow = program.flows.back();
-    flow.writes_column = like.type != Type::Pred && like.op != Op::Setp && like.op != Op::Testp;
-    const bool is_float = ptx::is_float(like.type), is_number = like.type != Type::Pred;
-    flow.factor_type = element_type(like.type);
-    flow.sum_type = like.half == ptx::Half::Wide ? element_type(wider(like.type)) : flow.factor_type;
-    ptx::Instruction as32 = like;
-    as32.type = Type::B32;
-    switch (like.op) {
-        case Op::Mov:
-        case Op::Shfl:
-            if (like.type != Type::Pred) flow.kind = Flow::Kind::CopyA;
-            break;
-        case Op::Cvt:
-            if (is_float != ptx::is_float(like.type2) ||
-                ptx::size_of(like.type) != ptx::size_of(like.type2)) {
-                flow.kind = Flow::Kind::Other;
-                break;
-            }
-            as32 = {};
-            as32.op = Op::Mov, as32.type = Type::B32;
-            flow.kind = Flow::Kind::CopyA;
-            break;
-        case Op::Selp:
-        case Op::Slct:
-            flow.kind = Flow::Kind::CopyAB;
-            break;
-        case Op::Add:
-        case Op::Sub:
-            if (is_number) flow.kind = Flow::Kind::Sum;
-            if (like.carry_out) flow.kind = Flow::Kind::Other;
-            flow.flop = is_float;
-            break;
-        case Op::Mul:
-            flow.kind = like.half == ptx::Half::Hi ? Flow::Kind::Other : Flow::Kind::Product;
-            flow.flop = is_float;
-            break;
-        case Op::Mad:
-        case Op::Fma:
-            flow.kind = like.half == ptx::Half::Hi || like.carry_out ? Flow::Kind::Other : Flow::Kind::Fused;
-            flow.flop = is_float ? 2 : 0;
-            break;
-        case Op::Cos:
-        case Op::Div:
-        case Op::Ex2:
-        case Op::Lg2:
-        case Op::Rcp:
-        case Op::Rsqrt:
-        case Op::Sin:
-        case Op::Sqrt:
-        case Op::Tanh:
-            flow.flop = is_float;
-            [[fallthrough]];
-        default:
-            if (is_number && like.op != Op::Set && like.op != Op::Setp && like.op != Op::Testp)
-                flow.kind = Flow::Kind::Other;
-            break;
+    program.lanes.back().does = does;
+    return problem.empty();
+}
+
+bool Lowering::choose_lanes() {
+    for (size_t i = 0; i < program.code.size(); ++i) {
+        MicroOp& op = program.code[i];
+        if (op.kind != MicroOp::Kind::Lane) continue;
+        LaneCode& code = program.lanes[i];
+        const LaneOp found = find_lane_op(code.does, version);
+        if (!found) {
+            current = &kernel.instructions[op.instruction];
+            problem.clear();
+            return fail(
+                "the interpreter does not know this form of it; compile the kernel another way or leave it "
+                "out");
+        }
+        op.full = found.full, op.partial = found.partial;
+        code.flow = flow_of(code.does);
+        code.flop = flops_of(code.does);
+        code.writes_column = ptx::type_of(ptx::rule_of(code.does.op).operands[0], code.does) != Type::Pred;
+        if (code.flow != ptx::Dataflow::Copy && code.flow != ptx::Dataflow::Choice) continue;
+        ptx::Operation of_origins = code.does;
+        of_origins.type = Type::B32;
+        if (code.does.op == Op::Cvt) of_origins = {.op = Op::Mov, .type = Type::B32};
+        code.origin = find_lane_op(of_origins, version).partial;
     }
-    if (flow.kind == Flow::Kind::CopyA || flow.kind == Flow::Kind::CopyAB)
-        flow.origin = find_lane_op(as32, version).partial;
     return true;
 }
 
 bool Lowering::lane(Op op, Type type, Ref d, Ref a, Ref b, Type from) {
-    ptx::Instruction like;
-    like.op = op, like.type = type, like.type2 = from;
-    return lane(like, d, a, b);
+    return lane({.op = op, .type = type, .type2 = from}, d, a, b);
 }
 
 bool Lowering::widen(const Operand& destination, Type type, Ref value) {
     const Ref d = register_offset[static_cast<size_t>(destination.reg)];
-    const int bytes = register_bytes(destination);
-    const Type to = ptx::is_signed(type) ? (bytes == 8   ? Type::S64
-                                            : bytes == 2 ? Type::S16
-                                                         : Type::S32)
-                                         : unsigned_of(bytes);
+    const uint32_t bytes = register_bytes(destination);
+    const Type to = is_signed(type) ? (bytes == 8   ? Type::S64
+                                       : bytes == 2 ? Type::S16
+                                                    : Type::S32)
+                                    : unsigned_of(bytes);
     return lane(Op::Cvt, to, d, value, 0, type);
 }
 

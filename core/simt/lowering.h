@@ -42,21 +42,29 @@ struct Lowering {
     // The column that holds an operand as `type` (made by extra micro-operations where the register
     // is wider or the predicate negated).
     Ref source(const ptx::Operand& operand, ptx::Type type);
-    int register_bytes(const ptx::Operand& operand) const;
+    uint32_t register_bytes(const ptx::Operand& operand) const;
 
     MicroOp& emit(MicroOp::Kind kind);
-    // One lane operation; `like` gives operation, types and modifiers.
-    bool lane(const ptx::Instruction& like, Ref d, Ref a, Ref b = 0, Ref c = 0, Ref e = 0);
+    // One lane operation. True where nothing has gone wrong so far.
+    bool lane(const ptx::Operation& does, Ref d, Ref a, Ref b = 0, Ref c = 0, Ref e = 0);
     // `op.type` or, for cvt, `op.type.from`.
     bool lane(ptx::Op op, ptx::Type type, Ref d, Ref a, Ref b = 0, ptx::Type from = ptx::Type::None);
     // Writes a computed column of `type` to a register that may be wider.
     bool widen(const ptx::Operand& destination, ptx::Type type, Ref value);
+    // Of the finished list: functions of every lane operation, and how values flow through it.
+    bool choose_lanes();
 
-    bool instruction();  // lowers *current
+    bool instruction();  // lowers *current, by the one of these that knows it (prepare.cpp)
+    template <MicroOp::Kind kind>
+    bool alone();
+    bool branch();
+    bool barrier();
+    bool reduction();
+    bool wait();
     bool move();
     bool convert();
     bool compare();
-    Ref address_column(const ptx::Operand& address, Access& access);
+    Ref address_column(const ptx::Operand& address, MemoryAccess& access);
     bool memory();
     bool atomic();
     bool copy();

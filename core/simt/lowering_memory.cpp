@@ -5,7 +5,6 @@
 
 namespace tilescope::simt {
 
-using ptx::Instruction;
 using ptx::Op;
 using ptx::Operand;
 using ptx::StateSpace;
@@ -13,37 +12,36 @@ using ptx::Type;
 
 // From a parameter by its name. (By an address in a register it is a load of constant memory.)
 bool Lowering::parameter_load() {
-    const Operand& address = current->operands[1];
+    const Operand& address = ptx::address_of(*current);
     const auto& place =
         program.parameters[static_cast<size_t>(parameter_of[static_cast<size_t>(address.symbol)])];
     const Operand& to = current->operands[0];
     const size_t count = to.kind == Operand::Kind::Vector ? to.elements.size() : 1;
-    const int element = ptx::size_of(current->type);
+    const int64_t element = size_of(current->type);
     for (size_t i = 0; i < count; ++i) {
         const Operand& d = to.kind == Operand::Kind::Vector ? to.elements[i] : to;
         if (d.kind != Operand::Kind::Register) continue;
         const int64_t byte = address.offset + static_cast<int64_t>(i) * element;
         if (byte < 0 || byte + element > place.bytes) return fail("it reads past the end of the parameter");
-        const int bytes = register_bytes(d);
+        const uint32_t bytes = register_bytes(d);
         PoolColumn wanted;
         wanted.kind = PoolColumn::Kind::Parameter;
         wanted.index = static_cast<uint16_t>(bytes);  // for signs
         wanted.type = current->type;
         wanted.bits = place.offset + static_cast<uint64_t>(byte);
         wanted.bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4);
-        if (!lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted)))
-            return false;
+        lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted));
     }
     return true;
 }
 
 // The column that an access's address counts from.
-Ref Lowering::address_column(const Operand& address, Access& access) {
+Ref Lowering::address_column(const Operand& address, MemoryAccess& access) {
     if (address.reg < 0 && address.symbol < 0)
         return immediate(address.bits + static_cast<uint64_t>(address.offset), 8);
     access.offset = address.offset;
     if (address.reg >= 0) {
-        access.wide_address = ptx::size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
+        access.wide_address = size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
         return register_offset[static_cast<size_t>(address.reg)];
     }
     if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
@@ -53,9 +51,9 @@ Ref Lowering::address_column(const Operand& address, Access& access) {
 
 bool Lowering::memory() {
     const bool load = current->op == Op::Ld;
-    const Operand& address = current->operands[load ? 1 : 0];
+    const Operand& address = ptx::address_of(*current);
     const Operand& data = current->operands[load ? 0 : 1];
-    Access access;
+    MemoryAccess access;
     access.space = current->space;
     if (current->space == StateSpace::Param) {
         if (address.reg < 0)
@@ -65,8 +63,8 @@ bool Lowering::memory() {
         program.parameters_addressed = true;
     }
     access.site = site_of[current_index];
-    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
-    access.is_signed = ptx::is_signed(current->type);
+    access.element_bytes = static_cast<uint8_t>(size_of(current->type));
+    access.is_signed = is_signed(current->type);
     access.elements = current->vector;
     const Ref at = address_column(address, access);
     for (size_t i = 0; i < access.elements; ++i) {
@@ -93,12 +91,12 @@ bool Lowering::memory() {
 // cp.async: a load into registers that no one else has, and a store from there.
 bool Lowering::copy() {
     const auto& o = current->operands;
-    Access to;
+    MemoryAccess to;
     to.copy = true;
     to.elements = current->vector;
     to.data_bytes.fill(4);
     for (size_t i = 0; i < to.elements; ++i) to.data[i] = column(4);
-    Access from = to;
+    MemoryAccess from = to;
     from.space = StateSpace::Global, from.site = site_of[current_index] - 1;
     to.space = StateSpace::Shared, to.site = site_of[current_index];
     const Ref source_at = address_column(o[1], from), to_at = address_column(o[0], to);
@@ -106,8 +104,7 @@ bool Lowering::copy() {
         o.size() > 3 && o[3].kind == Operand::Kind::Immediate && o[3].bits == uint64_t{4} * to.elements;
     const bool sized = o.size() > 3 && !whole;
     const Ref size = sized ? source(o[3], Type::U32) : 0;
-    for (size_t i = 0; sized && i < to.elements; ++i)
-        if (!lane(Op::Mov, Type::U32, to.data[i], immediate(0, 4))) return false;
+    for (size_t i = 0; sized && i < to.elements; ++i) lane(Op::Mov, Type::U32, to.data[i], immediate(0, 4));
     if (!problem.empty()) return false;
     for (const auto& [kind, access, at] :
          {std::tuple(MicroOp::Kind::Load, &from, source_at), {MicroOp::Kind::Store, &to, to_at}}) {
@@ -123,13 +120,13 @@ bool Lowering::copy() {
 // atom and red.
 bool Lowering::atomic() {
     const auto& o = current->operands;
-    const size_t at = current->op == Op::Atom ? 1 : 0;  // of the address; the operands follow
-    Access access;
+    const size_t at = ptx::address_at(*current);  // the operands follow
+    MemoryAccess access;
     access.space = current->space;
-    access.element_bytes = static_cast<uint8_t>(ptx::size_of(current->type));
+    access.element_bytes = static_cast<uint8_t>(size_of(current->type));
     access.site = site_of[current_index];
-    access.is_signed = ptx::is_signed(current->type);
-    access.is_float = ptx::is_float(current->type);
+    access.is_signed = is_signed(current->type);
+    access.is_float = is_float(current->type);
     access.atomic = current->atomic;
     const Ref address = address_column(o[at], access);
     access.data[0] = at == 1 ? register_offset[static_cast<size_t>(o[0].reg)] : column(8);
@@ -164,7 +161,7 @@ bool Lowering::address_conversion() {
         default:
             return fail("addresses of this space cannot be converted");
     }
-    if (ptx::size_of(current->type) != 8) return fail("generic addresses have 64 bits");
+    if (size_of(current->type) != 8) return fail("generic addresses have 64 bits");
     return lane(current->to_space ? Op::Sub : Op::Add, Type::U64, d, a, immediate(window, 8));
 }
 
@@ -181,10 +178,9 @@ bool Lowering::space_test() {
     const Ref d =
         to.kind == Operand::Kind::Register ? register_offset[static_cast<size_t>(to.reg)] : predicate();
     const Ref a = source(current->operands[1], Type::U64), inside = column(8);
-    Instruction below;
-    below.op = Op::Setp, below.type = Type::U64, below.compare = ptx::Compare::Lt;
-    return problem.empty() && lane(Op::Sub, Type::U64, inside, a, immediate(first, 8)) &&
-           lane(below, d, inside, immediate(bytes, 8));
+    lane(Op::Sub, Type::U64, inside, a, immediate(first, 8));
+    return lane({.op = Op::Setp, .type = Type::U64, .compare = ptx::Compare::Lt}, d, inside,
+                immediate(bytes, 8));
 }
 
 }  // namespace tilescope::simt

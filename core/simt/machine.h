@@ -42,7 +42,7 @@ struct LooseProduct {
 };
 
 // The store of a cp.async whose bytes have not arrived in all lanes.
-struct Copy {
+struct PendingCopy {
     uint32_t step = 0;  // of the block
     uint32_t mask = 0;  // lanes whose bytes are under way
     uint32_t words = 0;
@@ -65,13 +65,13 @@ struct Warp {
     std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
     std::byte* local = nullptr;            // Program::local_bytes for each lane
     std::map<Origin, LooseProduct> loose;  // by chain
-    std::vector<Copy> copies;              // under way, in the order in which they were asked for
+    std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
     size_t most_loose = 1024;  // then those that nothing can take any more are settled
 };
 
 // AtGrid: all threads that have not exited wait at the grid's barrier.
-enum class Ended : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid };
+enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid };
 
 // 64 bytes is a cache line and the widest vector.
 struct alignas(64) Chunk {
@@ -83,9 +83,9 @@ public:
     // The views are sorted by their bases.
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
-    Ended run_block(const BlockId& block, BlockObserver* observer);
+    BlockEnd run_block(const BlockId& block, BlockObserver* observer);
     // The block goes on that run_block() or go_on() left AtGrid.
-    Ended go_on();
+    BlockEnd go_on();
     // Such a block does not go on: without more ado, or with a fault that says why.
     void leave();
     void wait_for_ever(const std::string& why);
@@ -106,15 +106,17 @@ private:
     // block.cpp
     void start(const BlockId& block);
     int next_warp();
-    Ended run();
+    BlockEnd run();
     template <bool Values>
-    Ended turns();
+    BlockEnd turns();
     template <bool Values>
     Advance step(Warp& warp);
     template <bool Values>
     Advance release_barriers();
     void reduce(const std::vector<Warp*>& warps);
-    Ended ended(Advance why) const { return why == Advance::Stopped ? Ended::Stopped : Ended::Faulted; }
+    BlockEnd ended(Advance why) const {
+        return why == Advance::Stopped ? BlockEnd::Stopped : BlockEnd::Faulted;
+    }
 
     // warp.cpp
     template <bool Values>
@@ -126,16 +128,16 @@ private:
     void settle(Warp& warp);
     // The store of a copy follows its load in the same turn, but where a recorded order has them apart.
     bool stops_here(const MicroOp& op) const {
-        const Access& access = program_.accesses[op.target];
+        const MemoryAccess& access = program_.accesses[op.target];
         return access.site >= 0 && (!access.copy || op.kind == MicroOp::Kind::Load ||
                                     options_.schedule.kind == Schedule::Kind::Recorded);
     }
 
     // copies.cpp
     uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);
-    bool locate_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
-    void load_copied(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
-    bool ask(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask);
+    bool locate_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    void load_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    bool ask(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     void arrive(Warp& warp, uint32_t mask, uint32_t left);
     void leave_copies(Warp& warp, uint32_t mask);  // of lanes that exit
 
@@ -145,16 +147,17 @@ private:
     template <bool Values>
     bool access_in(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
     bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
-    void follow(Warp& warp, const MicroOp& op, const Access& access, Request request);
-    bool locate_global(Warp& warp, const MicroOp& op, const Access& access, uint32_t mask, uint32_t bytes);
-    void load(Warp& warp, const Access& access, uint32_t mask, bool atomic);
-    void store(Warp& warp, const Access& access, uint32_t mask, bool atomic);
-    void update(Warp& warp, const Access& access, uint32_t mask, bool global);  // atomic.cpp
-    void addresses(Warp& warp, const MicroOp& op, const Access& access);
+    void follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request);
+    bool locate_global(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
+                       uint32_t bytes);
+    void load(Warp& warp, const MemoryAccess& access, uint32_t mask, bool atomic);
+    void store(Warp& warp, const MemoryAccess& access, uint32_t mask, bool atomic);
+    void update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool global);  // atomic.cpp
+    void addresses(Warp& warp, const MicroOp& op, const MemoryAccess& access);
 
     // dataflow.cpp
-    void flow_before(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
-    void flow_after(Warp& warp, const MicroOp& op, const Flow& flow, uint32_t mask, OriginPlan& plan);
+    void flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
+    void flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
     LooseProduct* loose_product(Warp& warp, Origin origin, uint32_t lane);
     void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
                       const std::array<Origin, kWarpSize>& result,
@@ -174,8 +177,8 @@ private:
 
     // fault.cpp
     bool raise(Fault::Kind kind, const Warp& warp, int lane, const MicroOp& op, std::string message);
-    void raise_access(Warp& warp, const MicroOp& op, const Access& access, ptx::StateSpace space, int lane,
-                      bool misaligned);
+    void raise_access(Warp& warp, const MicroOp& op, const MemoryAccess& access, ptx::StateSpace space,
+                      int lane, bool misaligned);
     std::string thread_name(const Warp& warp, int lane) const;  // "thread[0,3]"
     std::string thread_text(const Warp& warp, int lane) const;  // "thread[0,3] of block (1,0)"
     std::string line_text(const MicroOp& op) const;

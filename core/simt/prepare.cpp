@@ -20,7 +20,7 @@ bool Lowering::move() {
     const Operand& to = current->operands[0];
     const Operand& from = current->operands[1];
     const Type type = current->type;
-    const int bytes = ptx::size_of(type);
+    const int bytes = size_of(type);
     if (to.kind == Operand::Kind::Vector) {
         const int part = bytes / static_cast<int>(to.elements.size());
         const Ref whole = source(from, unsigned_of(bytes));
@@ -36,10 +36,7 @@ bool Lowering::move() {
     }
     if (to.kind != Operand::Kind::Register) return true;
     const Ref d = register_offset[static_cast<size_t>(to.reg)];
-    if (from.kind != Operand::Kind::Vector) {
-        const Ref a = source(from, type);
-        return problem.empty() && lane(Op::Mov, type, d, a);
-    }
+    if (from.kind != Operand::Kind::Vector) return lane(Op::Mov, type, d, source(from, type));
     const int part = bytes / static_cast<int>(from.elements.size());
     const Type whole = unsigned_of(bytes);
     Ref sum = immediate(0, slot_bytes(whole));
@@ -60,7 +57,7 @@ bool Lowering::convert() {
     const Operand& to = current->operands[0];
     const Ref a = source(current->operands[1], current->type2);
     if (!problem.empty()) return false;
-    const bool fits = ptx::size_of(current->type) == register_bytes(to) || ptx::is_float(current->type);
+    const bool fits = size_of(current->type) == register_bytes(to) || is_float(current->type);
     if (fits) return lane(*current, register_offset[static_cast<size_t>(to.reg)], a);
     const Ref value = column(slot_bytes(current->type));
     return lane(*current, value, a) && widen(to, current->type, value);
@@ -68,177 +65,148 @@ bool Lowering::convert() {
 
 // setp and set, with their boolean combination: p = (a cmp b) op c; q = !(a cmp b) op c.
 bool Lowering::compare() {
-    const size_t first = current->op == Op::Setp && current->destinations == 2 ? 2 : 1;
-    const Type type = current->op == Op::Set ? current->type2 : current->type;
-    const Ref a = source(current->operands[first], type), b = source(current->operands[first + 1], type);
+    const std::vector<Operand>& o = current->operands;
+    const size_t first = current->destinations;
+    const Type type = ptx::source_type(*current, 0);
+    const Ref a = source(o[first], type), b = source(o[first + 1], type);
     const bool combined = current->combine != ptx::Bool::None;
-    const Ref c = combined ? source(current->operands[first + 2], Type::Pred) : 0;
+    const Ref c = combined ? source(o[first + 2], Type::Pred) : 0;
     if (!problem.empty()) return false;
     const Op join = current->combine == ptx::Bool::And  ? Op::And
                     : current->combine == ptx::Bool::Or ? Op::Or
                                                         : Op::Xor;
+    ptx::Operation test = *current;
+    test.combine = ptx::Bool::None;
     if (current->op == Op::Set) {
-        const Ref d = register_offset[static_cast<size_t>(current->operands[0].reg)];
-        if (!combined) return lane(*current, d, a, b);
-        Instruction test = *current;
+        const Ref d = register_offset[static_cast<size_t>(o[0].reg)];
+        if (!combined) return lane(test, d, a, b);
         test.op = Op::Setp, test.type = type;
         const Ref p = predicate();
-        if (!lane(test, p, a, b) || !lane(join, Type::Pred, p, p, c)) return false;
+        lane(test, p, a, b);
+        lane(join, Type::Pred, p, p, c);
         const uint32_t yes = current->type == Type::F32 ? 0x3F80'0000u : 0xFFFF'FFFFu;
-        Instruction choose;
-        choose.op = Op::Selp, choose.type = Type::B32;
-        return lane(choose, d, immediate(yes, 4), immediate(0, 4), p);
+        return lane({.op = Op::Selp, .type = Type::B32}, d, immediate(yes, 4), immediate(0, 4), p);
     }
-    if (first == 1 && !combined && current->operands[0].kind == Operand::Kind::Register)
-        return lane(*current, register_offset[static_cast<size_t>(current->operands[0].reg)], a, b);
-    const Ref test = predicate(), flipped = predicate(), third = predicate();
-    if (!lane(*current, test, a, b) || !lane(Op::Not, Type::Pred, flipped, test)) return false;
-    if (combined && !lane(Op::Mov, Type::Pred, third, c)) return false;  // c may be p itself
+    if (first == 1 && !combined && o[0].kind == Operand::Kind::Register)
+        return lane(test, register_offset[static_cast<size_t>(o[0].reg)], a, b);
+    const Ref result = predicate(), flipped = predicate(), third = predicate();
+    lane(test, result, a, b);
+    lane(Op::Not, Type::Pred, flipped, result);
+    if (combined) lane(Op::Mov, Type::Pred, third, c);  // c may be p itself
     for (size_t k = 0; k < first; ++k) {
-        if (current->operands[k].kind != Operand::Kind::Register) continue;
-        const Ref p = register_offset[static_cast<size_t>(current->operands[k].reg)];
-        const Ref value = k == 0 ? test : flipped;
-        if (!(combined ? lane(join, Type::Pred, p, value, third) : lane(Op::Mov, Type::Pred, p, value)))
-            return false;
+        if (o[k].kind != Operand::Kind::Register) continue;
+        const Ref p = register_offset[static_cast<size_t>(o[k].reg)];
+        const Ref value = k == 0 ? result : flipped;
+        if (combined)
+            lane(join, Type::Pred, p, value, third);
+        else
+            lane(Op::Mov, Type::Pred, p, value);
     }
     return true;
 }
 
-// One destination, sources in order.
+// All others: destination and sources as their letters say; a predicate beside the destination, or the carry,
+// as the last.
 bool Lowering::arithmetic() {
-    const Instruction& i = *current;
-    const auto& o = i.operands;
-    if (o.empty() || o[0].kind != Operand::Kind::Register)
-        return o.empty() ? fail("it has no operands") : true;
-    const Ref d = register_offset[static_cast<size_t>(o[0].reg)];
-    const size_t sources = o.size() - 1;
-    Type types[4] = {i.type, i.type, i.type, Type::U32};
-    switch (i.op) {
-        case Op::Shl:
-        case Op::Shr:
-            types[1] = Type::U32;
-            break;
-        case Op::Bfe:
-            types[1] = types[2] = Type::U32;
-            break;
-        case Op::Bfi:
-        case Op::Shf:
-            types[2] = Type::U32;
-            break;
-        case Op::Selp:
-            types[2] = Type::Pred;
-            break;
-        case Op::Slct:
-            types[2] = i.type2;
-            break;
-        case Op::Vote:
-            types[0] = Type::Pred, types[1] = Type::U32;
-            break;
-        case Op::Mad:
-            if (i.half == ptx::Half::Wide) types[2] = unsigned_of(2 * ptx::size_of(i.type));
-            break;
-        default:
-            break;
-    }
+    const std::vector<Operand>& o = current->operands;
+    const ptx::OpRule& rule = ptx::rule_of(current->op);
+    const bool pair = rule.operands[0] == 'e' || rule.operands[0] == 'E';
+    const auto is_register = [&](size_t k) { return o[k].kind == Operand::Kind::Register; };
+    const auto register_at = [&](size_t k) { return register_offset[static_cast<size_t>(o[k].reg)]; };
+    if (!pair && !is_register(0)) return true;
     Ref refs[4] = {};
-    for (size_t k = 0; k < std::min<size_t>(sources, 4); ++k) refs[k] = source(o[k + 1], types[k]);
+    // The member mask of shfl, its fourth source, tells its lanes nothing.
+    const size_t sources = std::min<size_t>(o.size() - current->destinations, pair ? 3 : 4);
+    for (size_t i = 0; i < sources; ++i)
+        refs[i] = source(o[current->destinations + i], ptx::source_type(*current, i));
     if (!problem.empty()) return false;
-    if (i.op == Op::Lop3) refs[3] = immediate(i.lut, 4);
-    if (i.carry_out || i.op == Op::Addc || i.op == Op::Subc || i.op == Op::Madc) {
+    const Ref d = is_register(0) ? register_at(0) : column(4);
+    if (pair) refs[3] = current->destinations == 2 && is_register(1) ? register_at(1) : predicate();
+    if (current->carry_out || (rule.suffixes & ptx::kCarryIn) != 0) {
         if (carry == UINT32_MAX) carry = predicate();
         refs[3] = carry;
     }
-    return lane(i, d, refs[0], refs[1], refs[2], refs[3]);
+    return lane(*current, d, refs[0], refs[1], refs[2], refs[3]);
+}
+
+template <MicroOp::Kind kind>
+bool Lowering::alone() {
+    emit(kind);
+    return true;
+}
+
+bool Lowering::branch() {
+    emit(MicroOp::Kind::Branch).target = static_cast<uint32_t>(current->operands[0].label);  // resolved later
+    return true;
+}
+
+bool Lowering::barrier() {
+    const std::vector<Operand>& o = current->operands;
+    if (current->mode == ptx::Mode::Arrive) return fail("bar.arrive is not known here; use bar.sync");
+    const Ref id = source(o[0], Type::U32);
+    const Ref count = o.size() > 1 ? source(o[1], Type::U32) : 0;
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(MicroOp::Kind::Barrier);
+    op.a = id, op.b = count;
+    op.c = o.size() > 1 ? kBarrierThreads : 0;
+    op.target = static_cast<uint32_t>(site_of[current_index]);
+    return true;
+}
+
+// bar.red
+bool Lowering::reduction() {
+    const std::vector<Operand>& o = current->operands;
+    const Ref id = source(o[1], Type::U32), value = source(o[2], Type::Pred);
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(MicroOp::Kind::Barrier);
+    op.a = id, op.e = value;
+    op.d = register_offset[static_cast<size_t>(o[0].reg)];
+    op.c = current->mode == ptx::Mode::Sync  ? kBarrierCount
+           : current->mode == ptx::Mode::All ? kBarrierAll
+                                             : kBarrierAny;
+    op.target = static_cast<uint32_t>(site_of[current_index]);
+    return true;
+}
+
+bool Lowering::wait() {
+    emit(MicroOp::Kind::Wait).target = ptx::groups_left(*current);
+    return true;
 }
 
 bool Lowering::instruction() {
-    const Instruction& i = *current;
-    switch (i.op) {
-        case Op::Bra: {
-            emit(MicroOp::Kind::Branch).target =
-                static_cast<uint32_t>(i.operands[0].label);  // resolved later
-            return true;
-        }
-        case Op::Ret:
-        case Op::Exit:
-            emit(MicroOp::Kind::Exit);
-            return true;
-        case Op::Trap:
-            emit(MicroOp::Kind::Trap);
-            return true;
-        case Op::Membar:
-        case Op::Nanosleep:
-        case Op::Prefetch:
-        case Op::Griddepcontrol:
-        case Op::BarWarp:
-            emit(MicroOp::Kind::Nothing);
-            return true;
-        case Op::Bar: {
-            if (i.mode == ptx::Mode::Arrive) return fail("bar.arrive is not known here; use bar.sync");
-            const Ref id = source(i.operands[0], Type::U32);
-            const Ref count = i.operands.size() > 1 ? source(i.operands[1], Type::U32) : 0;
-            if (!problem.empty()) return false;
-            MicroOp& op = emit(MicroOp::Kind::Barrier);
-            op.a = id, op.b = count;
-            op.c = i.operands.size() > 1 ? kBarrierThreads : 0;
-            op.target = static_cast<uint32_t>(site_of[current_index]);
-            return true;
-        }
-        case Op::BarRed: {
-            const Ref id = source(i.operands[1], Type::U32), value = source(i.operands[2], Type::Pred);
-            if (!problem.empty()) return false;
-            MicroOp& op = emit(MicroOp::Kind::Barrier);
-            op.a = id, op.e = value;
-            op.d = register_offset[static_cast<size_t>(i.operands[0].reg)];
-            op.c = i.mode == ptx::Mode::Sync  ? kBarrierCount
-                   : i.mode == ptx::Mode::All ? kBarrierAll
-                                              : kBarrierAny;
-            op.target = static_cast<uint32_t>(site_of[current_index]);
-            return true;
-        }
-        case Op::Ld:
-        case Op::St:
-            return memory();
-        case Op::Atom:
-        case Op::Red:
-            return atomic();
-        case Op::CpAsync:
-            return copy();
-        case Op::CpCommit:
-            emit(MicroOp::Kind::Commit);
-            return true;
-        case Op::CpWait:
-            emit(MicroOp::Kind::Wait).target =
-                i.operands.empty() ? ptx::kAllGroups : static_cast<uint32_t>(i.operands[0].bits);
-            return true;
-        case Op::Call:
-            return call();
-        case Op::Cvta:
-            return address_conversion();
-        case Op::Mov:
-            return move();
-        case Op::Cvt:
-            return convert();
-        case Op::Setp:
-        case Op::Set:
-            return compare();
-        case Op::Match:
-        case Op::Shfl: {
-            const size_t first = i.destinations == 2 ? 2 : 1;
-            const auto& o = i.operands;
-            const Ref a = source(o[first], i.type), b = source(o[first + 1], Type::U32),
-                      c = i.op == Op::Shfl ? source(o[first + 2], Type::U32) : 0;
-            const bool kept = o[0].kind == Operand::Kind::Register;
-            const bool wants = first == 2 && o[1].kind == Operand::Kind::Register;
-            const Ref d = kept ? register_offset[static_cast<size_t>(o[0].reg)] : column(4);
-            const Ref p = wants ? register_offset[static_cast<size_t>(o[1].reg)] : predicate();
-            return problem.empty() && lane(i, d, a, b, c, p);
-        }
-        case Op::Isspacep:
-            return space_test();
-        default:
-            return arithmetic();
-    }
+    // Those that are more, or less, than an operation on columns.
+    using Kind = MicroOp::Kind;
+    static constexpr std::pair<Op, bool (Lowering::*)()> kOthers[] = {
+        {Op::Bra, &Lowering::branch},
+        {Op::Ret, &Lowering::alone<Kind::Exit>},
+        {Op::Exit, &Lowering::alone<Kind::Exit>},
+        {Op::Trap, &Lowering::alone<Kind::Trap>},
+        {Op::Membar, &Lowering::alone<Kind::Nothing>},
+        {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
+        {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
+        {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
+        {Op::BarWarp, &Lowering::alone<Kind::Nothing>},
+        {Op::Bar, &Lowering::barrier},
+        {Op::BarRed, &Lowering::reduction},
+        {Op::Ld, &Lowering::memory},
+        {Op::St, &Lowering::memory},
+        {Op::Atom, &Lowering::atomic},
+        {Op::Red, &Lowering::atomic},
+        {Op::CpAsync, &Lowering::copy},
+        {Op::CpCommit, &Lowering::alone<Kind::Commit>},
+        {Op::CpWait, &Lowering::wait},
+        {Op::CpWaitAll, &Lowering::wait},
+        {Op::Call, &Lowering::call},
+        {Op::Cvta, &Lowering::address_conversion},
+        {Op::Isspacep, &Lowering::space_test},
+        {Op::Mov, &Lowering::move},
+        {Op::Cvt, &Lowering::convert},
+        {Op::Setp, &Lowering::compare},
+        {Op::Set, &Lowering::compare},
+    };
+    for (const auto& [op, lower] : kOthers)
+        if (op == current->op) return (this->*lower)();
+    return arithmetic();
 }
 
 namespace {
@@ -250,7 +218,7 @@ void find_value_flow(Program& program) {
     const auto value_in = [&](Ref ref) { return !in_pool(ref) && ref < holds.size() && holds[ref]; };
     for (const MicroOp& op : program.code) {
         if (op.kind != MicroOp::Kind::Load && op.kind != MicroOp::Kind::Atomic) continue;
-        const Access& access = program.accesses[op.target];
+        const MemoryAccess& access = program.accesses[op.target];
         for (uint32_t i = 0; i < access.elements; ++i) holds[access.data[i]] = true;
     }
     const auto takes_value = [&](const MicroOp& op) {
@@ -260,7 +228,7 @@ void find_value_flow(Program& program) {
     std::vector<Ref> open;
     for (size_t i = 0; i < program.code.size(); ++i) {
         const MicroOp& op = program.code[i];
-        if (program.flows[i].kind == Flow::Kind::None) continue;
+        if (program.lanes[i].flow == ptx::Dataflow::None) continue;
         for (const Ref from : {op.a, op.b, op.c})
             if (!in_pool(from)) flows.emplace_back(from, op.d);
         if (!holds[op.d] && takes_value(op)) open.push_back(op.d);
@@ -275,9 +243,9 @@ void find_value_flow(Program& program) {
             open.push_back(next);
     }
     for (size_t i = 0; i < program.code.size(); ++i) {
-        Flow& flow = program.flows[i];
-        if (!takes_value(program.code[i])) flow.kind = Flow::Kind::None;
-        if (flow.kind == Flow::Kind::None && !value_in(program.code[i].d)) flow.writes_column = false;
+        LaneCode& lane = program.lanes[i];
+        if (!takes_value(program.code[i])) lane.flow = ptx::Dataflow::None;
+        if (lane.flow == ptx::Dataflow::None && !value_in(program.code[i].d)) lane.writes_column = false;
     }
 }
 
@@ -306,10 +274,12 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         pc_of.push_back(static_cast<uint32_t>(program->code.size()));
         program->ptx_lines.push_back(lowering.current->text_line);
         program->source_lines.push_back(lowering.current->source.line);
-        if (!lowering.instruction() || !lowering.problem.empty()) return Error{lowering.problem};
+        if (!lowering.instruction() || !lowering.problem.empty()) break;
         if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
         program->code.back().counted = true;
     }
+    // The first instruction that cannot be run says why.
+    if (!lowering.choose_lanes() || !lowering.problem.empty()) return Error{lowering.problem};
     // A body that ends without ret ends there.
     pc_of.push_back(static_cast<uint32_t>(program->code.size()));
     MicroOp end;
@@ -317,7 +287,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     end.instruction =
         kernel->instructions.empty() ? 0 : static_cast<uint32_t>(kernel->instructions.size() - 1);
     program->code.push_back(end);
-    program->flows.emplace_back();
+    program->lanes.emplace_back();
     if (kernel->instructions.empty()) program->ptx_lines.push_back(0), program->source_lines.push_back(0);
 
     const ptx::ControlFlow flow = ptx::control_flow(*kernel);

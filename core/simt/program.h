@@ -16,6 +16,7 @@
 
 #include "core/base/launch.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/ops.h"
 #include "core/ptx/sites.h"
 #include "core/simt/interpreter.h"
 #include "core/simt/lanes.h"
@@ -67,27 +68,18 @@ struct MicroOp {
     LaneFn full = nullptr, partial = nullptr;
 };
 
-// What an operation does to origins (Request::origin); beside the micro-operation, read only when
-// values are asked for.
-struct Flow {
-    enum class Kind : uint8_t {
-        None,     // the result is a constant or an address
-        CopyA,    // the result is a lane of a: apply `origin` to the origins of a
-        CopyAB,   // the result is a or b
-        Sum,      // a + b, a - b
-        Product,  // a * b
-        Fused,    // a * b + c
-        Other,    // other arithmetic on values
-    } kind = Kind::None;
-    // Of Product and Fused: how their factors and their result are to be read.
-    ElementType factor_type = ElementType::F32, sum_type = ElementType::F32;
-    uint8_t flop = 0;            // floating-point operations of a lane: 2 for fma
-    bool writes_column = false;  // d is a column, not a predicate (which has no origin)
+// What a Lane micro-operation computes, from which its functions are chosen; and what it does to origins
+// (Request::origin). Beside the micro-operation, as no more than its functions are needed to run it.
+struct LaneCode {
+    ptx::Operation does;
+    ptx::Dataflow flow = ptx::Dataflow::None;  // where it is a copy: apply `origin` to the origins of a, b
+    uint8_t flop = 0;                          // floating-point operations of a lane: 2 for fma
+    bool writes_column = false;                // d is a column, not a predicate (which has no origin)
     LaneFn origin = nullptr;
 };
 
 // A load, store or atomic; the address is column a of the micro-operation plus offset.
-struct Access {
+struct MemoryAccess {
     ptx::StateSpace space{};
     int32_t site = -1;  // -1 for none: it is no step
     uint8_t element_bytes = 4, elements = 1;
@@ -139,8 +131,8 @@ class Program {
 public:
     std::string kernel;
     std::vector<MicroOp> code;
-    std::vector<Flow> flows;  // parallel to code
-    std::vector<Access> accesses;
+    std::vector<LaneCode> lanes;  // parallel to code
+    std::vector<MemoryAccess> accesses;
     std::vector<ptx::Site> sites;
     std::vector<uint32_t> ptx_lines;  // by instruction
     std::vector<uint32_t> source_lines;

@@ -139,12 +139,12 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     std::vector<uint8_t> touched(views.size());
 
     // What became of a block.
-    const auto note = [&](uint64_t i, Ended how, const Machine& machine) {
-        if (how == Ended::Complete || how == Ended::AtGrid) return;
+    const auto note = [&](uint64_t i, BlockEnd how, const Machine& machine) {
+        if (how == BlockEnd::Complete || how == BlockEnd::AtGrid) return;
         const std::lock_guard lock(mutex);
-        if (how == Ended::Stopped) stopped = true;
-        if (how == Ended::OrderNotFollowed) order_problem = machine.order_problem;
-        if (how == Ended::Faulted && i < fault_block) {
+        if (how == BlockEnd::Stopped) stopped = true;
+        if (how == BlockEnd::OrderNotFollowed) order_problem = machine.order_problem;
+        if (how == BlockEnd::Faulted && i < fault_block) {
             fault_block = i;
             fault = machine.fault;
             first_fault.store(i, std::memory_order_relaxed);
@@ -165,12 +165,12 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             if (stop_is_set()) break;
             const BlockId block = blocks.at(i);
             BlockObserver* observer = make_observer ? make_observer(block) : nullptr;
-            const Ended how = machine.run_block(block, observer);
+            const BlockEnd how = machine.run_block(block, observer);
             own_counts.emplace_back(i, machine.instructions);
             flop += machine.flop;
             note(i, how, machine);
             if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
-            if (how == Ended::Stopped) break;
+            if (how == BlockEnd::Stopped) break;
         }
         const std::lock_guard lock(mutex);
         counts.insert(counts.end(), own_counts.begin(), own_counts.end());
@@ -179,7 +179,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
 
     // Side by side, with a machine for each block.
     std::vector<std::unique_ptr<Machine>> machines(program.grid_barrier ? total : 0);
-    std::vector<Ended> how_far(machines.size(), Ended::AtGrid);
+    std::vector<BlockEnd> how_far(machines.size(), BlockEnd::AtGrid);
     const auto run_round = [&] {
         for (;;) {
             const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
@@ -192,7 +192,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                 how_far[i] = machines[i]->run_block(block, make_observer ? make_observer(block) : nullptr);
             }
             note(i, how_far[i], *machines[i]);
-            if (options.blocks_done && how_far[i] != Ended::AtGrid)
+            if (options.blocks_done && how_far[i] != BlockEnd::AtGrid)
                 options.blocks_done->fetch_add(1, std::memory_order_relaxed);
         }
     };
@@ -200,16 +200,16 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     // says so.
     const auto waits = [&] {
         if (fault || stopped || !order_problem.empty()) return false;
-        const auto waiting = std::ranges::find(how_far, Ended::AtGrid);
-        const auto ended = std::ranges::find(how_far, Ended::Complete);
+        const auto waiting = std::ranges::find(how_far, BlockEnd::AtGrid);
+        const auto ended = std::ranges::find(how_far, BlockEnd::Complete);
         if (waiting == how_far.end()) return false;
         if (ended == how_far.end()) return true;
         const auto first = static_cast<uint64_t>(waiting - how_far.begin());
         const BlockId gone = blocks.at(static_cast<uint64_t>(ended - how_far.begin()));
         machines[first]->wait_for_ever(
             fmt::format("{} has ended", block_name(launch.grid, gone.x, gone.y, gone.z)));
-        how_far[first] = Ended::Faulted;
-        note(first, Ended::Faulted, *machines[first]);
+        how_far[first] = BlockEnd::Faulted;
+        note(first, BlockEnd::Faulted, *machines[first]);
         return false;
     };
 
@@ -232,7 +232,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     } while (waits());
     for (uint64_t i = 0; i < machines.size(); ++i) {
         if (!machines[i]) continue;
-        if (how_far[i] == Ended::AtGrid) machines[i]->leave();
+        if (how_far[i] == BlockEnd::AtGrid) machines[i]->leave();
         counts.emplace_back(i, machines[i]->instructions);
         flop += machines[i]->flop;
         for (size_t v = 0; v < views.size(); ++v) touched[v] |= machines[i]->touched[v];

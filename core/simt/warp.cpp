@@ -57,12 +57,12 @@ template <bool Values>
 void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
     const LaneFn fn = mask == warp.alive ? op.full : op.partial;
     if constexpr (Values) {
-        const Flow& flow = program_.flows[static_cast<size_t>(&op - program_.code.data())];
+        const LaneCode& code = program_.lanes[static_cast<size_t>(&op - program_.code.data())];
         OriginPlan plan;
-        flow_before(warp, op, flow, mask, plan);
-        flop += flow.flop * static_cast<uint64_t>(std::popcount(mask));
+        flow_before(warp, op, code, mask, plan);
+        flop += code.flop * static_cast<uint64_t>(std::popcount(mask));
         fn(at(warp, op.d), at(warp, op.e), at(warp, op.a), at(warp, op.b), at(warp, op.c), mask);
-        flow_after(warp, op, flow, mask, plan);
+        flow_after(warp, op, code, mask, plan);
     } else {
         fn(at(warp, op.d), at(warp, op.e), at(warp, op.a), at(warp, op.b), at(warp, op.c), mask);
     }

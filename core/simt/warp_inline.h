@@ -20,7 +20,7 @@ struct Machine::OriginPlan {
     Origin chain_of_product = 0;
 };
 
-inline uint64_t read_address(const std::byte* column, const Access& access, int lane) {
+inline uint64_t read_address(const std::byte* column, const MemoryAccess& access, int lane) {
     if (access.wide_address)
         return reinterpret_cast<const uint64_t*>(column)[lane] + static_cast<uint64_t>(access.offset);
     return reinterpret_cast<const uint32_t*>(column)[lane] + static_cast<uint32_t>(access.offset);

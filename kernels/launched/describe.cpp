@@ -23,7 +23,7 @@ std::string variable_name(const std::string& symbol) {
 
 // Of a variable's elements; arrays of structs are bytes in PTX.
 ElementType type_of(const ptx::Symbol& symbol) {
-    const ElementType type = element_type_of(ptx::name_of(symbol.type)).value_or(ElementType::B8);
+    const ElementType type = lies_in_memory(symbol.type) ? symbol.type : ElementType::B8;
     return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
 }
 
@@ -91,8 +91,7 @@ uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space) {
     uint64_t bytes = 0;
     for (const ptx::Symbol& symbol : kernel.symbols)
         if (symbol.space == space) {
-            const uint64_t unit =
-                std::max<uint64_t>({symbol.alignment, static_cast<uint64_t>(ptx::size_of(symbol.type)), 1});
+            const uint64_t unit = std::max<uint64_t>({symbol.alignment, size_of(symbol.type), 1});
             bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
         }
     return bytes;

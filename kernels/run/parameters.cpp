@@ -142,7 +142,7 @@ private:
 
     bool put(const ptx::Operand& to, const Set& from) {
         if (to.reg < 0 || from.empty()) return false;
-        if (ptx::size_of(kernel_.registers[static_cast<size_t>(to.reg)].type) != 8) return false;
+        if (size_of(kernel_.registers[static_cast<size_t>(to.reg)].type) != 8) return false;
         Set& set = into_[static_cast<size_t>(to.reg)];
         set.resize(kernel_.parameters.size());
         bool more = false;
@@ -190,16 +190,14 @@ private:
             const ptx::Type type =
                 source && instruction.type2 != ptx::Type::None ? instruction.type2 : instruction.type;
             ptx::Type& known = use_[static_cast<size_t>(operand.reg)];
-            if (known == ptx::Type::None && element_type_of(ptx::name_of(type)) &&
-                !is_bits(*element_type_of(ptx::name_of(type))))
-                known = type;
+            if (known == ptx::Type::None && lies_in_memory(type) && !is_bits(type)) known = type;
         }
     }
 
     ElementType type_accessed(const ptx::Instruction& instruction) const {
-        const auto written = element_type_of(ptx::name_of(instruction.type));
-        if (!written) return ElementType::B8;
-        if (!is_bits(*written)) return *written;
+        const ElementType written = instruction.type;
+        if (!lies_in_memory(written)) return ElementType::B8;
+        if (!is_bits(written)) return written;
         const bool store = instruction.op == ptx::Op::St || instruction.op == ptx::Op::Red;
         const ptx::Operand& value = instruction.operands[store ? 1 : 0];
         std::optional<ElementType> type;
@@ -207,13 +205,13 @@ private:
             if (operand.kind != ptx::Operand::Kind::Register || operand.reg < 0 || type) return;
             const auto reg = static_cast<size_t>(operand.reg);
             for (const ptx::Type candidate : {use_[reg], kernel_.registers[reg].type})
-                if (const auto element = element_type_of(ptx::name_of(candidate));
-                    !type && element && !is_bits(*element) && size_of(*element) == size_of(*written))
-                    type = element;
+                if (!type && lies_in_memory(candidate) && !is_bits(candidate) &&
+                    size_of(candidate) == size_of(written))
+                    type = candidate;
         };
         look(value);
         for (const ptx::Operand& element : value.elements) look(element);
-        return type.value_or(*written);
+        return type.value_or(written);
     }
 
     const ptx::Kernel& kernel_;
@@ -279,8 +277,8 @@ std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel
         // A scalar of which nobody says more is what the parameter is declared as in the PTX, and mostly that
         // is bits or unsigned.
         const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
-        const auto type = element_type_of(ptx::name_of(symbol.type));
-        if (!parameters[i].pointer && !typed[i] && type && !symbol.is_array) parameters[i].type = *type;
+        if (!parameters[i].pointer && !typed[i] && lies_in_memory(symbol.type) && !symbol.is_array)
+            parameters[i].type = symbol.type;
     }
     return parameters;
 }

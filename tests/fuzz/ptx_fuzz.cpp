@@ -50,7 +50,7 @@ kernels::Plan plan_of(const std::string& text, const ptx::Kernel& kernel, uint64
     }
     kernels::place_arrays(plan.launch);
     for (const int32_t parameter : kernel.parameters) {
-        const bool pointer = ptx::size_of(kernel.symbols[static_cast<size_t>(parameter)].type) == 8;
+        const bool pointer = size_of(kernel.symbols[static_cast<size_t>(parameter)].type) == 8;
         const auto number = static_cast<int32_t>(plan.launch.arguments.size());
         Argument argument{"", ElementType::U64, 4, -1, 0};
         if (pointer) argument.array = number % 3;

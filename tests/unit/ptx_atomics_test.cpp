@@ -21,10 +21,11 @@ std::string refusal(const std::string& text) {
 
 TEST(PtxAtomics, AreRead) {
     const Kernel kernel = body(
-        "atom.global.add.u32 %r1, [%rd1+4], 3;\n"
-        "atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;\n"
-        "red.global.or.b32 [%rd1], %r2;\n"
-        "atom.acquire.sys.exch.b64 %rd1, [%rd2], %rd3;\n");
+        R"ptx(atom.global.add.u32 %r1, [%rd1+4], 3;
+atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;
+red.global.or.b32 [%rd1], %r2;
+atom.acquire.sys.exch.b64 %rd1, [%rd2], %rd3;
+)ptx");
     ASSERT_EQ(kernel.instructions.size(), 5u);
     const Instruction& add = kernel.instructions[0];
     EXPECT_EQ(add.op, Op::Atom);
@@ -58,13 +59,23 @@ TEST(PtxAtomics, AreRead) {
 
 TEST(PtxAtomics, PrintBackAsTheyWere) {
     const std::string text = test::kernel_text(
-        "atom.global.add.u32 \t%r1, [%rd1+4], 3;\n@%p1 atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, "
-        "%r3;\nred.release.cta.global.max.s32 [%rd1], %r2;\nmov.u64 %rd3, %clock64;\nmov.u32 %r4, "
-        "%clock;\nmov.u32 %r5, %smid;\nmov.u64 %rd4, %globaltimer;\nmov.u32 %r5, "
-        "%lanemask_lt;\nactivemask.b32 %r6;\nmov.b64 {%r1, %r2}, %rd3;\nmov.b64 %rd3, {%r2, "
-        "%r1};\nshfl.sync.idx.b32 %r1|%p2, %r2, 0, 31, -1;\nvote.sync.all.pred %p3, %p2, -1;\n@!%p3 "
-        "st.global.v4.b32 [%rd3+16], {%r1, 77, %r3, -1};\nst.global.v2.b64 [%rd3], {%rd1, %rd2};\n@%p1 "
-        "bra.uni $L;\n$L: ret;");
+        R"ptx(atom.global.add.u32 	%r1, [%rd1+4], 3;
+@%p1 atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;
+red.release.cta.global.max.s32 [%rd1], %r2;
+mov.u64 %rd3, %clock64;
+mov.u32 %r4, %clock;
+mov.u32 %r5, %smid;
+mov.u64 %rd4, %globaltimer;
+mov.u32 %r5, %lanemask_lt;
+activemask.b32 %r6;
+mov.b64 {%r1, %r2}, %rd3;
+mov.b64 %rd3, {%r2, %r1};
+shfl.sync.idx.b32 %r1|%p2, %r2, 0, 31, -1;
+vote.sync.all.pred %p3, %p2, -1;
+@!%p3 st.global.v4.b32 [%rd3+16], {%r1, 77, %r3, -1};
+st.global.v2.b64 [%rd3], {%rd1, %rd2};
+@%p1 bra.uni $L;
+$L: ret;)ptx");
     const auto module = parse(text, "test.ptx");
     ASSERT_TRUE(module) << module.error().message;
     const std::string printed = print(*module);

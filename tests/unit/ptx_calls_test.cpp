@@ -17,21 +17,46 @@ const std::string kHead = ".version 7.1\n.target sm_70\n.address_size 64\n";
 
 // twice(x), as clang writes it, with a static variable and a loop.
 const std::string kTwice =
-    ".func (.param .b32 func_retval0) twice(.param .b32 twice_param_0)\n{\n"
-    ".reg .pred %p<2>;\n.reg .b32 %r<4>;\n.shared .align 4 .b8 buffer[64];\n"
-    ".loc 1 3 0\nld.param.u32 %r1, [twice_param_0];\nmov.u32 %r2, buffer;\nst.shared.u32 [%r2], %r1;\n"
-    "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra DONE;\nadd.s32 %r1, %r1, %r1;\nDONE:\n"
-    "st.param.b32 [func_retval0+0], %r1;\nret;\n}\n";
+    R"ptx(.func (.param .b32 func_retval0) twice(.param .b32 twice_param_0)
+{
+.reg .pred %p<2>;
+.reg .b32 %r<4>;
+.shared .align 4 .b8 buffer[64];
+.loc 1 3 0
+ld.param.u32 %r1, [twice_param_0];
+mov.u32 %r2, buffer;
+st.shared.u32 [%r2], %r1;
+setp.eq.s32 %p1, %r1, 0;
+@%p1 bra DONE;
+add.s32 %r1, %r1, %r1;
+DONE:
+st.param.b32 [func_retval0+0], %r1;
+ret;
+}
+)ptx";
 
 std::string calls(const std::string& body) {
-    return ".visible .entry k(.param .u64 k_param_0)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 "
-           "%rd<8>;\n.reg .f32 %f<8>;\n.loc 1 20 0\n" +
-           body + "\nret;\n}\n";
+    return R"ptx(.visible .entry k(.param .u64 k_param_0)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<8>;
+.reg .b64 %rd<8>;
+.reg .f32 %f<8>;
+.loc 1 20 0
+)ptx" + body +
+           "\nret;\n}\n";
 }
 
 std::string call_twice(const std::string& guard = "") {
-    return "{\n.param .b32 param0;\nst.param.b32 [param0+0], %r1;\n.param .b32 retval0;\n" + guard +
-           "call.uni (retval0), twice, (param0);\nld.param.b32 %r1, [retval0+0];\n}\n";
+    return R"ptx({
+.param .b32 param0;
+st.param.b32 [param0+0], %r1;
+.param .b32 retval0;
+)ptx" + guard +
+           R"ptx(call.uni (retval0), twice, (param0);
+ld.param.b32 %r1, [retval0+0];
+}
+)ptx";
 }
 
 Module parsed(const std::string& text) {
@@ -118,13 +143,22 @@ TEST(PtxCalls, AGuardLeadsAroundTheCall) {
 TEST(PtxCalls, StructsArePiecesOrLocalMemory) {
     const auto text = [&](const std::string& read) {
         return kHead +
-               ".func (.param .b32 r) f(.param .align 8 .b8 s[16])\n{\n.reg .b32 %r<3>;\n.reg .b64 "
-               "%rd<3>;\n.reg .b16 %h<2>;\n" +
-               read + "\nst.param.b32 [r+0], %r1;\nret;\n}\n" +
+               R"ptx(.func (.param .b32 r) f(.param .align 8 .b8 s[16])
+{
+.reg .b32 %r<3>;
+.reg .b64 %rd<3>;
+.reg .b16 %h<2>;
+)ptx" + read + "\nst.param.b32 [r+0], %r1;\nret;\n}\n" +
                calls(
-                   "mov.u32 %r1, 1;\n{\n.param .align 8 .b8 param0[16];\nst.param.v2.b32 [param0+0], {%r1, "
-                   "5};\nst.param.b64 [param0+8], %rd1;\n.param .b32 retval0;\ncall.uni (retval0), f, "
-                   "(param0);\nld.param.b32 %r1, [retval0+0];\n}");
+                   R"ptx(mov.u32 %r1, 1;
+{
+.param .align 8 .b8 param0[16];
+st.param.v2.b32 [param0+0], {%r1, 5};
+st.param.b64 [param0+8], %rd1;
+.param .b32 retval0;
+call.uni (retval0), f, (param0);
+ld.param.b32 %r1, [retval0+0];
+})ptx");
     };
     const auto locals = [&](const std::string& read) {
         const Module module = parsed(text(read));
@@ -139,15 +173,25 @@ TEST(PtxCalls, StructsArePiecesOrLocalMemory) {
 
 TEST(PtxCalls, AFunctionWithoutABodyStaysACall) {
     const std::string print_line =
-        "{\n.param .b64 param0;\nst.param.b64 [param0+0], %rd1;\n.param .b64 param1;\nst.param.b64 "
-        "[param1+0], "
-        "%rd1;\n.param .b32 retval0;\ncall.uni (retval0), vprintf, (param0, param1);\nld.param.b32 %r1, "
-        "[retval0+0];\n}\n";
-    const Module module =
-        parsed(kHead +
-               ".extern .func (.param .b32 r) vprintf\n(\n.param .b64 a,\n.param .b64 b\n)\n;\n"
-               ".extern .func unused(.param .b64 a);\n" +
-               kTwice + calls("mov.u64 %rd1, 0;\n" + print_line + print_line + call_twice()));
+        R"ptx({
+.param .b64 param0;
+st.param.b64 [param0+0], %rd1;
+.param .b64 param1;
+st.param.b64 [param1+0], %rd1;
+.param .b32 retval0;
+call.uni (retval0), vprintf, (param0, param1);
+ld.param.b32 %r1, [retval0+0];
+}
+)ptx";
+    const Module module = parsed(kHead +
+                                 R"ptx(.extern .func (.param .b32 r) vprintf
+(
+.param .b64 a,
+.param .b64 b
+)
+;
+.extern .func unused(.param .b64 a);
+)ptx" + kTwice + calls("mov.u64 %rd1, 0;\n" + print_line + print_line + call_twice()));
     EXPECT_EQ(count_of(module.kernels.at(0), Op::Call), 2u);
     ASSERT_EQ(module.functions.size(), 1u);
     EXPECT_NE(module.functions[0].find("vprintf"), std::string::npos);
@@ -155,9 +199,14 @@ TEST(PtxCalls, AFunctionWithoutABodyStaysACall) {
 }
 
 TEST(PtxCalls, AnIndexedBranchGoesToEachOfItsTargets) {
-    const Module module = parsed(kHead + calls("mov.u32 %r1, %tid.x;\nTS: .branchtargets A, B, A;\n"
-                                               "brx.idx %r1, TS;\nA:\nadd.s32 %r2, %r1, 1;\nB:\n"
-                                               "add.s32 %r2, %r1, 2;\n"));
+    const Module module = parsed(kHead + calls(R"ptx(mov.u32 %r1, %tid.x;
+TS: .branchtargets A, B, A;
+brx.idx %r1, TS;
+A:
+add.s32 %r2, %r1, 1;
+B:
+add.s32 %r2, %r1, 2;
+)ptx"));
     const Kernel& kernel = module.kernels.at(0);
     EXPECT_EQ(count_of(kernel, Op::Bra), 3u);
     EXPECT_EQ(count_of(kernel, Op::Setp), 2u);
@@ -165,12 +214,11 @@ TEST(PtxCalls, AnIndexedBranchGoesToEachOfItsTargets) {
 }
 
 TEST(PtxCalls, AddressesInInitialValuesPrintBack) {
-    const Module module = parsed(
-        kHead +
-        ".global .align 1 .b8 text[3] = {104, 105, 0};\n"
-        ".global .align 8 .u64 names[3] = {generic(text), text+2, 7};\n"
-        ".global .align 8 .u8 packed[8] = {0xFF(generic(text)), 0xFF00(generic(text)), 1, 2, 3, 4, 5, 6};\n" +
-        calls("mov.u64 %rd1, names;\nld.global.u64 %rd2, [%rd1];"));
+    const Module module = parsed(kHead +
+                                 R"ptx(.global .align 1 .b8 text[3] = {104, 105, 0};
+.global .align 8 .u64 names[3] = {generic(text), text+2, 7};
+.global .align 8 .u8 packed[8] = {0xFF(generic(text)), 0xFF00(generic(text)), 1, 2, 3, 4, 5, 6};
+)ptx" + calls("mov.u64 %rd1, names;\nld.global.u64 %rd2, [%rd1];"));
     ASSERT_EQ(module.variables.size(), 3u);
     EXPECT_EQ(module.variables[1].relocations.size(), 2u);
     // The kernel that names the table has what the table names.
@@ -183,12 +231,23 @@ TEST(PtxCalls, AddressesInInitialValuesPrintBack) {
 
 TEST(PtxCalls, WhatCannotBeInlinedIsOneSentence) {
     const std::string self =
-        ".func f()\n{\ncall.uni g, ();\nret;\n}\n.func g()\n{\ncall.uni f, ();\nret;\n}\n";
+        R"ptx(.func f()
+{
+call.uni g, ();
+ret;
+}
+.func g()
+{
+call.uni f, ();
+ret;
+}
+)ptx";
     EXPECT_EQ(refusal(kHead + self + calls("call.uni f, ();")),
               "calls.ptx:11: function 'f' calls itself, and Tilescope runs no recursion; write it as a loop");
-    EXPECT_NE(refusal(kHead + calls("PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
-                                    ".param .b32 param0;\n.param .b32 retval0;\n"
-                                    "call (retval0), %rd1, (param0), PROTO;"))
+    EXPECT_NE(refusal(kHead + calls(R"ptx(PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);
+.param .b32 param0;
+.param .b32 retval0;
+call (retval0), %rd1, (param0), PROTO;)ptx"))
                   .find("called through a pointer (register '%rd1')"),
               std::string::npos);
     EXPECT_NE(refusal(kHead + kTwice + calls("call.uni twice, ();")).find("other parameters than it has"),

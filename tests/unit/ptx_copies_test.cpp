@@ -8,10 +8,17 @@ namespace tilescope::ptx {
 namespace {
 
 std::string module_with(const std::string& body) {
-    return ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-           ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n.reg .pred %p<2>;\n"
-           ".shared .align 16 .b8 tile[64];\n" +
-           body + "\nret;\n}\n";
+    return R"ptx(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+.reg .b32 %r<4>;
+.reg .b64 %rd<4>;
+.reg .pred %p<2>;
+.shared .align 16 .b8 tile[64];
+)ptx" + body +
+           "\nret;\n}\n";
 }
 
 std::string error_of(const std::string& body) {
@@ -20,13 +27,13 @@ std::string error_of(const std::string& body) {
 }
 
 TEST(PtxCopies, AreReadAndPrintedAgain) {
-    const auto module = parse(module_with("cp.async.ca.shared.global [%r1], [%rd1], 4;\n"
-                                          "cp.async.ca.shared.global [tile+8], [%rd1+16], 8, %r2;\n"
-                                          "cp.async.cg.shared.global.L2::128B [%rd2], [%rd1], 16, 0;\n"
-                                          "cp.async.ca.shared::cta.global [%r1], [%rd1], 16;\n"
-                                          "cp.async.commit_group;\n"
-                                          "cp.async.wait_group 1;\n"
-                                          "cp.async.wait_all;"),
+    const auto module = parse(module_with(R"ptx(cp.async.ca.shared.global [%r1], [%rd1], 4;
+cp.async.ca.shared.global [tile+8], [%rd1+16], 8, %r2;
+cp.async.cg.shared.global.L2::128B [%rd2], [%rd1], 16, 0;
+cp.async.ca.shared::cta.global [%r1], [%rd1], 16;
+cp.async.commit_group;
+cp.async.wait_group 1;
+cp.async.wait_all;)ptx"),
                               "k.ptx");
     ASSERT_TRUE(module && module->kernels.size() == 1) << error_of("");
     const Kernel& kernel = module->kernels[0];
@@ -35,7 +42,7 @@ TEST(PtxCopies, AreReadAndPrintedAgain) {
     EXPECT_EQ(kernel.instructions[2].vector, 4);
     EXPECT_EQ(kernel.instructions[4].op, Op::CpCommit);
     EXPECT_EQ(kernel.instructions[5].operands[0].bits, 1u);
-    EXPECT_EQ(kernel.instructions[6].mode, Mode::All);
+    EXPECT_EQ(kernel.instructions[6].op, Op::CpWaitAll);
     const std::string printed = print(*module);
     EXPECT_NE(printed.find("cp.async.ca.shared.global \t[tile+8], [%rd1+16], 8, %r2;"), std::string::npos)
         << printed;
@@ -46,8 +53,10 @@ TEST(PtxCopies, AreReadAndPrintedAgain) {
 }
 
 TEST(PtxCopies, AreALoadAndAStore) {
-    const auto module = parse(module_with("cp.async.ca.shared.global [%r1+4], [%rd1+8], 8;\n"
-                                          "cp.async.commit_group;\ncp.async.wait_all;\nbar.sync 0;"),
+    const auto module = parse(module_with(R"ptx(cp.async.ca.shared.global [%r1+4], [%rd1+8], 8;
+cp.async.commit_group;
+cp.async.wait_all;
+bar.sync 0;)ptx"),
                               "k.ptx");
     ASSERT_TRUE(module);
     const Kernel& kernel = module->kernels[0];

@@ -95,7 +95,11 @@ TEST(PtxPrint, HandWrittenBodyPrintsBack) {
                               "hand");
     ASSERT_TRUE(module) << module.error().message;
     const std::string text = print(*module);
-    EXPECT_NE(text.find("\t.pragma \"nounroll\";\nL:\n\t.pragma \"nounroll\";\n\tadd.u32"), std::string::npos)
+    EXPECT_NE(text.find(R"ptx(	.pragma "nounroll";
+L:
+	.pragma "nounroll";
+	add.u32)ptx"),
+              std::string::npos)
         << text;
     EXPECT_NE(text.find("\t.loc 1 3 1\n\t.loc\t1 4 1\n\tmov.u32 \tt, 7;"), std::string::npos) << text;
     const auto again = parse(text, "printed");

@@ -21,13 +21,32 @@ struct Ran : test::KernelRun {
     Ran(const std::string& body, std::vector<uint32_t> initial, Dim3 block, Dim3 grid = {},
         unsigned cpus = 1) {
         program = test::program_of(
-            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u64 "
-            "k_1)\n{\n.shared .align 8 .b8 tile[256];\n.reg .b32 %t;\n.reg .b32 %r<12>;\n.reg .b64 %i;\n.reg "
-            ".b64 %o;\n.reg .b64 %d<9>;\n.reg .pred %p<9>;\n"
-            "ld.param.u64 %i, [k_0];\nld.param.u64 %o, [k_1];\nmov.u32 %t, %tid.x;\n" +
-                body +
-                "\nmov.u32 %r9, %ctaid.x;\nmov.u32 %r10, %ntid.x;\nmad.lo.u32 %r9, %r9, %r10, %t;\n"
-                "mul.wide.u32 %d0, %r9, 8;\nadd.s64 %d0, %d0, %o;\nst.global.u64 [%d0], %d7;\nret;\n}\n",
+            R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0, .param .u64 k_1)
+{
+.shared .align 8 .b8 tile[256];
+.reg .b32 %t;
+.reg .b32 %r<12>;
+.reg .b64 %i;
+.reg .b64 %o;
+.reg .b64 %d<9>;
+.reg .pred %p<9>;
+ld.param.u64 %i, [k_0];
+ld.param.u64 %o, [k_1];
+mov.u32 %t, %tid.x;
+)ptx" + body +
+                R"ptx(
+mov.u32 %r9, %ctaid.x;
+mov.u32 %r10, %ntid.x;
+mad.lo.u32 %r9, %r9, %r10, %t;
+mul.wide.u32 %d0, %r9, 8;
+add.s64 %d0, %d0, %o;
+st.global.u64 [%d0], %d7;
+ret;
+}
+)ptx",
             "k");
         launch.block = block, launch.grid = grid;
         launch.arguments = test_arguments({kWords, kOut});
@@ -99,8 +118,10 @@ TEST(Atomics, CompareAndSwapAndSixtyFourBits) {
 
 TEST(Atomics, OnlyActiveLanesUpdate) {
     const Ran ran(
-        "setp.lt.u32 %p1, %t, 5;\nmov.u64 %d7, 0;\n@%p1 red.global.add.u32 [%i], 3;\n@!%p1 "
-        "red.global.add.u32 [%i+4], 1;",
+        R"ptx(setp.lt.u32 %p1, %t, 5;
+mov.u64 %d7, 0;
+@%p1 red.global.add.u32 [%i], 3;
+@!%p1 red.global.add.u32 [%i+4], 1;)ptx",
         {0, 0}, {40, 1, 1});
     EXPECT_EQ(ran.words, (std::vector<uint32_t>{15, 35}));
 }
@@ -108,8 +129,15 @@ TEST(Atomics, OnlyActiveLanesUpdate) {
 TEST(Atomics, AreAtomicAmongBlocksOnSeveralThreads) {
     // Every thread takes 40 tickets: none is given twice.
     const Ran ran(
-        "mov.u32 %r2, 0;\nmov.u64 %d7, 0;\n$again:\natom.global.add.u32 %r1, [%i], 1;\ncvt.u64.u32 %d1, "
-        "%r1;\nadd.s64 %d7, %d7, %d1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 40;\n@%p1 bra $again;",
+        R"ptx(mov.u32 %r2, 0;
+mov.u64 %d7, 0;
+$again:
+atom.global.add.u32 %r1, [%i], 1;
+cvt.u64.u32 %d1, %r1;
+add.s64 %d7, %d7, %d1;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p1, %r2, 40;
+@%p1 bra $again;)ptx",
         {0}, {96, 1, 1}, {16, 1, 1}, 4);
     const uint64_t tickets = 40u * 96 * 16;
     EXPECT_EQ(ran.words[0], tickets);
@@ -119,9 +147,14 @@ TEST(Atomics, AreAtomicAmongBlocksOnSeveralThreads) {
 TEST(Atomics, AddFloats) {
     constexpr uint32_t kSmall = 1;  // the least subnormal number
     const Ran ran(
-        "mov.u64 %d7, 0;\nred.global.add.f32 [%i], 0f3F800000;\natom.global.add.f64 %d1, [%i+8], "
-        "0d3FE0000000000000;\nred.global.add.f32 [%i+4], 0f00000000;\nst.shared.u32 [tile], 1;\natom.shared."
-        "add.f32 %r1, [tile], 0f00000000;\nld.shared.u32 %r2, [tile];\ncvt.u64.u32 %d7, %r2;",
+        R"ptx(mov.u64 %d7, 0;
+red.global.add.f32 [%i], 0f3F800000;
+atom.global.add.f64 %d1, [%i+8], 0d3FE0000000000000;
+red.global.add.f32 [%i+4], 0f00000000;
+st.shared.u32 [tile], 1;
+atom.shared.add.f32 %r1, [tile], 0f00000000;
+ld.shared.u32 %r2, [tile];
+cvt.u64.u32 %d7, %r2;)ptx",
         {0, kSmall, 0, 0}, {3, 1, 1});
     EXPECT_EQ(std::bit_cast<float>(ran.words[0]), 3.0F);
     EXPECT_EQ(ran.words[1], 0u);  // global memory flushes it, shared memory does not
@@ -132,8 +165,17 @@ TEST(Atomics, AddFloats) {
 TEST(Atomics, FaultAsOtherAccesses) {
     test::KernelRun run;
     run.program = test::program_of(
-        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
-        "%o;\nld.param.u64 %o, [k_0];\nred.global.add.u32 [%o+64], 1;\nret;\n}\n",
+        R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+.reg .b64 %o;
+ld.param.u64 %o, [k_0];
+red.global.add.u32 [%o+64], 1;
+ret;
+}
+)ptx",
         "k");
     run.launch.arguments = test_arguments({kWords});
     run.memory.buffers = {{"x", kWords, std::vector<std::byte>(64)}};
@@ -148,9 +190,15 @@ TEST(Atomics, FaultAsOtherAccesses) {
 
 TEST(Clock, IncreasesFromOneInstructionToTheNext) {
     const Ran ran(
-        "mov.u64 %d1, %clock64;\nmov.u64 %d2, %clock64;\nmov.u32 %r1, %clock;\nmov.u32 %r2, %clock_hi;\n"
-        "cvt.u64.u32 %d3, %r1;\nsetp.lt.u64 %p1, %d1, %d2;\nsetp.lt.and.u64 %p1, %d2, %d3, %p1;\n"
-        "setp.eq.and.u32 %p1, %r2, 0, %p1;\nselp.u64 %d7, 1, 0, %p1;",
+        R"ptx(mov.u64 %d1, %clock64;
+mov.u64 %d2, %clock64;
+mov.u32 %r1, %clock;
+mov.u32 %r2, %clock_hi;
+cvt.u64.u32 %d3, %r1;
+setp.lt.u64 %p1, %d1, %d2;
+setp.lt.and.u64 %p1, %d2, %d3, %p1;
+setp.eq.and.u32 %p1, %r2, 0, %p1;
+selp.u64 %d7, 1, 0, %p1;)ptx",
         {0}, {33, 1, 1});
     for (const uint64_t ok : ran.out) EXPECT_EQ(ok, 1u);
 }
@@ -161,10 +209,26 @@ TEST(Clock, IsTheBlocks) {
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy}) {
         test::KernelRun run;
         run.program = test::program_of(
-            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
-            "%o;\n.reg .b64 %d<4>;\n.reg .b32 %t;\nmov.u32 %t, %tid.x;\nld.param.u64 %o, "
-            "[k_0];\nmul.wide.u32 %d0, %t, 16;\nadd.s64 %o, %o, %d0;\nmov.u64 %d1, %clock64;\nst.global.u64 "
-            "[%o], %d1;\nbar.sync 0;\nmov.u64 %d2, %clock64;\nst.global.u64 [%o+8], %d2;\nret;\n}\n",
+            R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+.reg .b64 %o;
+.reg .b64 %d<4>;
+.reg .b32 %t;
+mov.u32 %t, %tid.x;
+ld.param.u64 %o, [k_0];
+mul.wide.u32 %d0, %t, 16;
+add.s64 %o, %o, %d0;
+mov.u64 %d1, %clock64;
+st.global.u64 [%o], %d1;
+bar.sync 0;
+mov.u64 %d2, %clock64;
+st.global.u64 [%o+8], %d2;
+ret;
+}
+)ptx",
             "k");
         run.launch.block = {128, 1, 1};
         run.options.schedule.kind = kind;
@@ -190,15 +254,28 @@ TEST(Clock, IsTheBlocks) {
 
 TEST(Vectors, OfRegistersAndConstantsAreStoredUnderAPredicate) {
     const Ran ran(
-        "setp.eq.u32 %p1, %t, 2;\nmov.u64 %d7, 0;\nmov.u32 %r1, 11;\nmov.u64 %d1, 0x500000006;\nmov.b64 "
-        "{%r2, %r3}, %d1;\nmov.b64 %d2, {%r3, %r2};\n@%p1 st.global.v4.b32 [%i], {%r1, 77, %r2, -1};\n@!%p1 "
-        "bra.uni $skip;\nst.global.v2.b64 [%i+16], {%d2, 9};\n$skip:",
+        R"ptx(setp.eq.u32 %p1, %t, 2;
+mov.u64 %d7, 0;
+mov.u32 %r1, 11;
+mov.u64 %d1, 0x500000006;
+mov.b64 {%r2, %r3}, %d1;
+mov.b64 %d2, {%r3, %r2};
+@%p1 st.global.v4.b32 [%i], {%r1, 77, %r2, -1};
+@!%p1 bra.uni $skip;
+st.global.v2.b64 [%i+16], {%d2, 9};
+$skip:)ptx",
         std::vector<uint32_t>(8), {4, 1, 1});
     EXPECT_EQ(ran.words, (std::vector<uint32_t>{11, 77, 6, 0xFFFF'FFFF, 5, 6, 9, 0}));
     const Ran back(
-        "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%i];\nld.relaxed.gpu.global.v2.b64 {%d1, %d2}, "
-        "[%i+16];\nxor.b32 %r1, %r1, %r4;\nxor.b32 %r2, %r2, %r3;\nmov.b64 %d7, {%r1, %r2};\nxor.b64 "
-        "%d7, %d7, %d1;\nxor.b64 %d7, %d7, %d2;\nfence.acq_rel.gpu;\nmembar.gl;",
+        R"ptx(ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%i];
+ld.relaxed.gpu.global.v2.b64 {%d1, %d2}, [%i+16];
+xor.b32 %r1, %r1, %r4;
+xor.b32 %r2, %r2, %r3;
+mov.b64 %d7, {%r1, %r2};
+xor.b64 %d7, %d7, %d1;
+xor.b64 %d7, %d7, %d2;
+fence.acq_rel.gpu;
+membar.gl;)ptx",
         {1, 2, 4, 8, 16, 32, 64, 128}, {1, 1, 1});
     EXPECT_EQ(back.out[0], (uint64_t{6 ^ 32 ^ 128} << 32 | (9 ^ 16 ^ 64)));
 }
@@ -206,9 +283,15 @@ TEST(Vectors, OfRegistersAndConstantsAreStoredUnderAPredicate) {
 TEST(GenericAddresses, AreAskedWhichSpaceTheyAreIn) {
     for (const auto& [space, bit] : {std::pair{"shared", 1}, {"global", 2}, {"local", 4}}) {
         const Ran ran(
-            "mov.u64 %d1, tile;\ncvta.shared.u64 %d1, %d1;\nmov.u64 %d7, 0;\nisspacep." + std::string(space) +
+            R"ptx(mov.u64 %d1, tile;
+cvta.shared.u64 %d1, %d1;
+mov.u64 %d7, 0;
+isspacep.)ptx" + std::string(space) +
                 " %p1, %d1;\nisspacep." + space +
-                " %p2, %i;\nselp.u64 %d2, 1, 0, %p1;\nselp.u64 %d3, 2, 0, %p2;\nor.b64 %d7, %d2, %d3;",
+                R"ptx( %p2, %i;
+selp.u64 %d2, 1, 0, %p1;
+selp.u64 %d3, 2, 0, %p2;
+or.b64 %d7, %d2, %d3;)ptx",
             {0}, {2, 1, 1});
         EXPECT_EQ(ran.out[1], static_cast<uint64_t>(bit & 3)) << space;
     }

@@ -17,15 +17,24 @@ constexpr uint64_t kOut = 0x10000;
 // A kernel k(u64 out, struct of 24 bytes) with tid.x in %t and &out[tid] in %a; it stores %v.
 KernelRun kernel(const std::string& body, const std::string& before = "", uint32_t threads = 32) {
     KernelRun run;
-    run.program = test::program_of(
-        ".version 7.0\n.target sm_70\n.address_size 64\n" + before +
-            ".visible .entry k(.param .u64 k_0, .param .align 8 .b8 k_1[24])\n{\n.local .align 8 .b8 "
-            "depot[32];\n.reg .b32 %t;\n.reg .b32 %v;\n.reg .b32 %r<9>;\n.reg .b64 %a;\n.reg .b64 "
-            "%d<9>;\n.reg "
-            ".pred %p<9>;\n.reg .f32 %f<9>;\n.reg .f64 %g<3>;\nld.param.u64 %a, [k_0];\nmov.u32 %t, "
-            "%tid.x;\nmul.wide.u32 %d0, %t, 4;\nadd.s64 %a, %a, %d0;\n" +
-            body + "\nst.global.u32 [%a], %v;\nret;\n}\n",
-        "k");
+    run.program = test::program_of(".version 7.0\n.target sm_70\n.address_size 64\n" + before +
+                                       R"ptx(.visible .entry k(.param .u64 k_0, .param .align 8 .b8 k_1[24])
+{
+.local .align 8 .b8 depot[32];
+.reg .b32 %t;
+.reg .b32 %v;
+.reg .b32 %r<9>;
+.reg .b64 %a;
+.reg .b64 %d<9>;
+.reg .pred %p<9>;
+.reg .f32 %f<9>;
+.reg .f64 %g<3>;
+ld.param.u64 %a, [k_0];
+mov.u32 %t, %tid.x;
+mul.wide.u32 %d0, %t, 4;
+add.s64 %a, %a, %d0;
+)ptx" + body + "\nst.global.u32 [%a], %v;\nret;\n}\n",
+                                   "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kOut, 0});
     std::vector<std::byte>& object = run.launch.arguments[1].object;
@@ -45,15 +54,41 @@ std::vector<uint32_t> results(KernelRun run) {
 // collatz(n): a loop whose trips differ from lane to lane, and an early return.
 TEST(Calls, AFunctionRunsInEveryLane) {
     const std::string collatz =
-        ".func (.param .b32 func_retval0) collatz(.param .b32 n)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<6>;\n"
-        "ld.param.u32 %r1, [n];\nmov.u32 %r2, 0;\nsetp.lt.u32 %p1, %r1, 2;\n@!%p1 bra LOOP;\n"
-        "st.param.b32 [func_retval0+0], 1000;\nret;\nLOOP:\nand.b32 %r3, %r1, 1;\nsetp.eq.s32 %p2, %r3, 1;\n"
-        "@%p2 bra ODD;\nshr.u32 %r1, %r1, 1;\nbra.uni NEXT;\nODD:\nmad.lo.s32 %r1, %r1, 3, 1;\nNEXT:\n"
-        "add.s32 %r2, %r2, 1;\nsetp.ne.s32 %p3, %r1, 1;\n@%p3 bra LOOP;\n"
-        "st.param.b32 [func_retval0+0], %r2;\nret;\n}\n";
+        R"ptx(.func (.param .b32 func_retval0) collatz(.param .b32 n)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<6>;
+ld.param.u32 %r1, [n];
+mov.u32 %r2, 0;
+setp.lt.u32 %p1, %r1, 2;
+@!%p1 bra LOOP;
+st.param.b32 [func_retval0+0], 1000;
+ret;
+LOOP:
+and.b32 %r3, %r1, 1;
+setp.eq.s32 %p2, %r3, 1;
+@%p2 bra ODD;
+shr.u32 %r1, %r1, 1;
+bra.uni NEXT;
+ODD:
+mad.lo.s32 %r1, %r1, 3, 1;
+NEXT:
+add.s32 %r2, %r2, 1;
+setp.ne.s32 %p3, %r1, 1;
+@%p3 bra LOOP;
+st.param.b32 [func_retval0+0], %r2;
+ret;
+}
+)ptx";
     const std::string call =
-        "{\n.param .b32 param0;\nst.param.b32 [param0+0], %r1;\n.param .b32 retval0;\ncall.uni (retval0), "
-        "collatz, (param0);\nld.param.b32 %r2, [retval0+0];\n}\n";
+        R"ptx({
+.param .b32 param0;
+st.param.b32 [param0+0], %r1;
+.param .b32 retval0;
+call.uni (retval0), collatz, (param0);
+ld.param.b32 %r2, [retval0+0];
+}
+)ptx";
     const auto out = results(kernel("mov.u32 %r1, %t;\n" + call + "mov.u32 %v, %r2;\nadd.s32 %r1, %t, 7;\n" +
                                         call + "add.s32 %v, %v, %r2;",
                                     collatz));
@@ -71,16 +106,20 @@ TEST(Calls, AStructIsReadByNameAndByAddress) {
     EXPECT_EQ(results(kernel("ld.param.v2.u32 {%r1, %v}, [k_1+16];"))[3], 0x18171615u);
     // k_1.n[tid % 4], as clang indexes an array of a struct.
     const std::string index =
-        "mov.b64 %d1, k_1;\nand.b32 %r1, %t, 3;\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, "
-        "%d1, %d2;\n";
+        R"ptx(mov.b64 %d1, k_1;
+and.b32 %r1, %t, 3;
+mul.wide.u32 %d2, %r1, 4;
+add.s64 %d3, %d1, %d2;
+)ptx";
     const auto out = results(kernel(index + "ld.param.u32 %v, [%d3+8];"));
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0x0C0B0A09u + 0x04040404u * (t % 4)) << t;
     EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nld.u32 %v, [%d2+4];"))[0],
               0x08070605u);
-    EXPECT_EQ(
-        results(kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nisspacep.param %p1, %d2;\nselp.u32 "
-                       "%v, 1, 0, %p1;"))[0],
-        1u);
+    EXPECT_EQ(results(kernel(R"ptx(mov.b64 %d1, k_1;
+cvta.param.u64 %d2, %d1;
+isspacep.param %p1, %d2;
+selp.u32 %v, 1, 0, %p1;)ptx"))[0],
+              1u);
     EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\nisspacep.param %p1, %a;\nselp.u32 %v, 1, 0, %p1;"))[0], 0u);
 }
 
@@ -103,24 +142,40 @@ TEST(Calls, AParameterIsNotReadPastItsEnd) {
 }
 
 const std::string kStrings =
-    ".extern .func (.param .b32 func_retval0) vprintf(.param .b64 f, .param .b64 a);\n"
-    ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
-    ".global .align 1 .b8 form[22] = {116, 32, 37, 100, 58, 32, 37, 46, 49, 102, 32, 37, 115, 32, 37, 108, "
-    "108, "
-    "120, 10, 0};\n"  // "t %d: %.1f %s %llx\n"
-    ".global .align 1 .b8 word[3] = {104, 105, 0};\n"
-    ".global .align 1 .b8 claim[6] = {120, 32, 60, 32, 56, 0};\n";  // "x < 8"
+    R"ptx(.extern .func (.param .b32 func_retval0) vprintf(.param .b64 f, .param .b64 a);
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.global .align 1 .b8 form[22] = {116, 32, 37, 100, 58, 32, 37, 46, 49, 102, 32, 37, 115, 32, 37, 108, 108, 120, 10, 0};
+)ptx"   // "t %d: %.1f %s %llx\n"
+    R"ptx(.global .align 1 .b8 word[3] = {104, 105, 0};
+.global .align 1 .b8 claim[6] = {120, 32, 60, 32, 56, 0};
+)ptx";  // "x < 8"
 
 TEST(Calls, PrintfWritesALineForEachLane) {
     KernelRun run = kernel(
-        "mov.u64 %d1, depot;\ncvta.local.u64 %d2, %d1;\nst.local.u32 [%d1], %t;\ncvt.rn.f64.u32 %g1, "
-        "%t;\nst.local.f64 [%d1+8], %g1;\nmov.u64 %d3, word;\ncvta.global.u64 %d3, %d3;\nst.local.u64 "
-        "[%d1+16], "
-        "%d3;\nmov.u64 %d4, 0xABCDEF0123;\nst.local.u64 [%d1+24], %d4;\nmov.u64 %d5, form;\ncvta.global.u64 "
-        "%d5, %d5;\nsetp.lt.u32 %p1, %t, 30;\n@%p1 bra END;\n{\n.param .b64 param0;\nst.param.b64 "
-        "[param0+0], "
-        "%d5;\n.param .b64 param1;\nst.param.b64 [param1+0], %d2;\n.param .b32 retval0;\ncall.uni (retval0), "
-        "vprintf, (param0, param1);\nld.param.b32 %v, [retval0+0];\n}\nEND:",
+        R"ptx(mov.u64 %d1, depot;
+cvta.local.u64 %d2, %d1;
+st.local.u32 [%d1], %t;
+cvt.rn.f64.u32 %g1, %t;
+st.local.f64 [%d1+8], %g1;
+mov.u64 %d3, word;
+cvta.global.u64 %d3, %d3;
+st.local.u64 [%d1+16], %d3;
+mov.u64 %d4, 0xABCDEF0123;
+st.local.u64 [%d1+24], %d4;
+mov.u64 %d5, form;
+cvta.global.u64 %d5, %d5;
+setp.lt.u32 %p1, %t, 30;
+@%p1 bra END;
+{
+.param .b64 param0;
+st.param.b64 [param0+0], %d5;
+.param .b64 param1;
+st.param.b64 [param1+0], %d2;
+.param .b32 retval0;
+call.uni (retval0), vprintf, (param0, param1);
+ld.param.b32 %v, [retval0+0];
+}
+END:)ptx",
         kStrings);
     std::string printed;
     run.options.print = [&](std::string_view text) { printed += text; };
@@ -134,14 +189,26 @@ TEST(Calls, PrintfWritesALineForEachLane) {
 
 TEST(Calls, AnAssertionEndsTheRunWithItsText) {
     KernelRun run = kernel(
-        "mov.u64 %d1, claim;\ncvta.global.u64 %d1, %d1;\nmov.u32 %r1, 17;\nmov.u64 %d2, 0;\nsetp.lt.u32 %p1, "
-        "%t, "
-        "8;\n@%p1 bra GOOD;\n{\n.param .b64 param0;\nst.param.b64 [param0+0], %d1;\n.param .b64 param1;\n"
-        "st.param.b64 [param1+0], %d2;\n.param .b32 param2;\nst.param.b32 [param2+0], %r1;\n.param .b64 "
-        "param3;\n"
-        "st.param.b64 [param3+0], %d2;\n.param .b64 param4;\nst.param.b64 [param4+0], 1;\ncall.uni "
-        "__assertfail, "
-        "(param0, param1, param2, param3, param4);\n}\nGOOD:",
+        R"ptx(mov.u64 %d1, claim;
+cvta.global.u64 %d1, %d1;
+mov.u32 %r1, 17;
+mov.u64 %d2, 0;
+setp.lt.u32 %p1, %t, 8;
+@%p1 bra GOOD;
+{
+.param .b64 param0;
+st.param.b64 [param0+0], %d1;
+.param .b64 param1;
+st.param.b64 [param1+0], %d2;
+.param .b32 param2;
+st.param.b32 [param2+0], %r1;
+.param .b64 param3;
+st.param.b64 [param3+0], %d2;
+.param .b64 param4;
+st.param.b64 [param4+0], 1;
+call.uni __assertfail, (param0, param1, param2, param3, param4);
+}
+GOOD:)ptx",
         kStrings);
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
@@ -153,19 +220,33 @@ TEST(Calls, AnAssertionEndsTheRunWithItsText) {
 
 TEST(Calls, VariablesHoldTheAddressesOfOthers) {
     const auto out = results(kernel(
-        "mov.u64 %d1, table;\nand.b32 %r1, %t, 1;\nmul.wide.u32 %d2, %r1, 8;\nadd.s64 %d1, %d1, "
-        "%d2;\nld.global.u64 %d3, [%d1];\nld.u32 %v, [%d3];",
-        ".global .align 4 .b32 numbers[3] = {7, 8, 9};\n.global .align 8 .u64 table[2] = {generic(numbers), "
-        "generic(numbers)+8};\n"));
+        R"ptx(mov.u64 %d1, table;
+and.b32 %r1, %t, 1;
+mul.wide.u32 %d2, %r1, 8;
+add.s64 %d1, %d1, %d2;
+ld.global.u64 %d3, [%d1];
+ld.u32 %v, [%d3];)ptx",
+        R"ptx(.global .align 4 .b32 numbers[3] = {7, 8, 9};
+.global .align 8 .u64 table[2] = {generic(numbers), generic(numbers)+8};
+)ptx"));
     EXPECT_EQ(out[0], 7u);
     EXPECT_EQ(out[1], 9u);
 }
 
 TEST(Calls, AnIndexedBranchTakesEachLaneToItsTarget) {
-    const auto out =
-        results(kernel("and.b32 %r1, %t, 3;\nmov.u32 %v, 0;\nTS: .branchtargets A, B, C, A;\nbrx.idx "
-                       "%r1, TS;\nA:\nmov.u32 %v, 1;\nbra.uni END;\nB:\nmov.u32 %v, 2;\nbra.uni "
-                       "END;\nC:\nmov.u32 %v, 3;\nEND:"));
+    const auto out = results(kernel(R"ptx(and.b32 %r1, %t, 3;
+mov.u32 %v, 0;
+TS: .branchtargets A, B, C, A;
+brx.idx %r1, TS;
+A:
+mov.u32 %v, 1;
+bra.uni END;
+B:
+mov.u32 %v, 2;
+bra.uni END;
+C:
+mov.u32 %v, 3;
+END:)ptx"));
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], (std::array<uint32_t, 4>{1, 2, 3, 1}[t % 4])) << t;
 }
 
@@ -199,18 +280,24 @@ TEST(Calls, ABarrierReducesThePredicatesOfAllThreads) {
 }
 
 TEST(Calls, HintsChangeNothing) {
-    const auto out =
-        results(kernel("mov.u32 %v, %t;\nnanosleep.u32 100;\nprefetch.global.L2 [%a];\nprefetchu.L1 [%a];\n"
-                       "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\nfence.acq_rel.gpu;"));
+    const auto out = results(kernel(R"ptx(mov.u32 %v, %t;
+nanosleep.u32 100;
+prefetch.global.L2 [%a];
+prefetchu.L1 [%a];
+griddepcontrol.wait;
+griddepcontrol.launch_dependents;
+fence.acq_rel.gpu;)ptx"));
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t);
 }
 
 TEST(Calls, AFunctionThatIsNotThereIsNamed) {
     const auto why = [](const std::string& name) {
-        const auto module =
-            ptx::parse(".version 7.0\n.target sm_70\n.address_size 64\n.extern .func " + name +
-                           "();\n.visible .entry k()\n{\ncall.uni " + name + ", ();\nret;\n}\n",
-                       "test.ptx");
+        const auto module = ptx::parse(R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.extern .func )ptx" + name + "();\n.visible .entry k()\n{\ncall.uni " +
+                                           name + ", ();\nret;\n}\n",
+                                       "test.ptx");
         return prepare(*module, "k").error().message;
     };
     EXPECT_NE(
@@ -277,11 +364,20 @@ TEST(GridBarrier, HoldsEveryBlockUntilAllHaveCome) {
     const std::string sync = "call.uni cudaCGSynchronizeGrid, ();\n";
     const auto make = [&](const std::string& guard) {
         KernelRun run = kernel(
-            "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\nadd.s32 %r3, %r1, 1;\nrem.u32 %r3, %r3, %r2;\n"
-            "mad.lo.s32 %r4, %r1, 64, %t;\nmad.lo.s32 %r5, %r3, 64, %t;\nld.param.u64 %d1, [k_0];\n"
-            "mul.wide.u32 %d2, %r4, 4;\nadd.s64 %a, %d1, %d2;\nmul.wide.u32 %d3, %r5, 4;\n"
-            "add.s64 %d4, %d1, %d3;\nsetp.eq.s32 %p1, %r1, 2;\n" +
-                guard + "st.global.u32 [%a], %r4;\n" + sync + "ld.global.u32 %r6, [%d4];\n" + sync +
+            R"ptx(mov.u32 %r1, %ctaid.x;
+mov.u32 %r2, %nctaid.x;
+add.s32 %r3, %r1, 1;
+rem.u32 %r3, %r3, %r2;
+mad.lo.s32 %r4, %r1, 64, %t;
+mad.lo.s32 %r5, %r3, 64, %t;
+ld.param.u64 %d1, [k_0];
+mul.wide.u32 %d2, %r4, 4;
+add.s64 %a, %d1, %d2;
+mul.wide.u32 %d3, %r5, 4;
+add.s64 %d4, %d1, %d3;
+setp.eq.s32 %p1, %r1, 2;
+)ptx" + guard + "st.global.u32 [%a], %r4;\n" +
+                sync + "ld.global.u32 %r6, [%d4];\n" + sync +
                 "add.s32 %v, %r6, 1000;\nst.global.u32 [%a], %v;\n" + sync + "ld.global.u32 %r6, [%d4];\n" +
                 sync + "mov.u32 %v, %r6;",
             ".extern .func cudaCGSynchronizeGrid();\n", 64);
@@ -314,9 +410,20 @@ TEST(GridBarrier, HoldsEveryBlockUntilAllHaveCome) {
 
 TEST(Calls, MallocAndFreeAskForTheHeap) {
     const std::string body =
-        "{\n.param .b64 param0;\nst.param.b64 [param0+0], 24;\n.param .b64 retval0;\ncall.uni (retval0), "
-        "malloc, (param0);\nld.param.b64 %d1, [retval0+0];\n}\ncvt.u32.u64 %v, %d1;\n"
-        "{\n.param .b64 param0;\nst.param.b64 [param0+0], %d1;\ncall.uni free, (param0);\n}\n";
+        R"ptx({
+.param .b64 param0;
+st.param.b64 [param0+0], 24;
+.param .b64 retval0;
+call.uni (retval0), malloc, (param0);
+ld.param.b64 %d1, [retval0+0];
+}
+cvt.u32.u64 %v, %d1;
+{
+.param .b64 param0;
+st.param.b64 [param0+0], %d1;
+call.uni free, (param0);
+}
+)ptx";
     const std::string before =
         ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
     KernelRun heap = kernel(body, before);

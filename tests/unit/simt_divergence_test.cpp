@@ -170,17 +170,32 @@ private:
                 body_ += fmt::format("and.b32 %c{}, {}, 3;\nL{}:\n", depth, reg(), id);
                 statements(depth + 1, 1 + pick(3), fmt::format("X{}", id), fmt::format("C{}", id));
                 body_ += fmt::format(
-                    "C{2}:\nmov.u32 %s, %c{0};\nsub.u32 %c{0}, %c{0}, 1;\nsetp.ne.u32 %p0, %s, 0;\n@%p0 bra "
-                    "L{1};\nX{2}:\n",
+                    R"ptx(C{2}:
+mov.u32 %s, %c{0};
+sub.u32 %c{0}, %c{0}, 1;
+setp.ne.u32 %p0, %s, 0;
+@%p0 bra L{1};
+X{2}:
+)ptx",
                     depth, id, id);
         }
     }
     std::string whole() const {
         std::string text =
-            ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b32 "
-            "%r<6>;\n.reg .b32 %c<4>;\n"
-            ".reg .b32 %s;\n.reg .pred %p<2>;\n.reg .b64 %a;\n.reg .b64 %d;\n"
-            "ld.param.u64 %a, [k_0];\nmov.u32 %r0, %tid.x;\n";
+            R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+.reg .b32 %r<6>;
+.reg .b32 %c<4>;
+.reg .b32 %s;
+.reg .pred %p<2>;
+.reg .b64 %a;
+.reg .b64 %d;
+ld.param.u64 %a, [k_0];
+mov.u32 %r0, %tid.x;
+)ptx";
         text += fmt::format("mul.wide.u32 %d, %r0, {};\nadd.s64 %a, %a, %d;\n", 4 * kWords);
         for (int i = 1; i < 6; ++i)
             text += fmt::format("mul.lo.u32 %r{}, %r0, {};\nadd.u32 %r{}, %r{}, {};\n", i, 2 * i + 1, i, i,
@@ -230,13 +245,36 @@ TEST(Divergence, RandomForwardJumpsMatchOneThreadAtATime) {
 // Lanes that took different sides run together again from the join on: one store request, full mask.
 TEST(Divergence, ReconvergesAtTheImmediatePostDominator) {
     const std::string text =
-        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b32 "
-        "%t;\n.reg .b64 %o;\n.reg .b64 %a;\n.reg .pred %p;\n"
-        "ld.param.u64 %o, [k_0];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %a, %t, 4;\nadd.s64 %a, %a, %o;\n"
-        "setp.lt.u32 %p, %t, 8;\n@%p bra A;\nst.global.u32 [%a], %t;\nbra J;\nA:\nst.global.u32 [%a], "
-        "%t;\nJ:\nst.global.u32 [%a], %t;\n"
-        "LOOP:\nst.global.u32 [%a], %t;\nsub.u32 %t, %t, 1;\nsetp.lt.u32 %p, %t, 32;\n@%p bra "
-        "LOOP;\nst.global.u32 [%a], %t;\nret;\n}\n";
+        R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+.reg .b32 %t;
+.reg .b64 %o;
+.reg .b64 %a;
+.reg .pred %p;
+ld.param.u64 %o, [k_0];
+mov.u32 %t, %tid.x;
+mul.wide.u32 %a, %t, 4;
+add.s64 %a, %a, %o;
+setp.lt.u32 %p, %t, 8;
+@%p bra A;
+st.global.u32 [%a], %t;
+bra J;
+A:
+st.global.u32 [%a], %t;
+J:
+st.global.u32 [%a], %t;
+LOOP:
+st.global.u32 [%a], %t;
+sub.u32 %t, %t, 1;
+setp.lt.u32 %p, %t, 32;
+@%p bra LOOP;
+st.global.u32 [%a], %t;
+ret;
+}
+)ptx";
     test::KernelRun run;
     run.program = test::program_of(text, "k");
     run.launch.block = {32, 1, 1};

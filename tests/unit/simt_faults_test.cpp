@@ -17,14 +17,30 @@ constexpr uint64_t kBase = 0x10000;
 // A kernel k(u64 out, u32 n) with tid.x in %t, out in %o and &out[tid] in %a.
 KernelRun kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, uint32_t cols = 4) {
     KernelRun run;
-    run.program = test::program_of(
-        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0, .param .u32 "
-        "k_1)\n{\n.reg .b32 %t;\n.reg .b32 %n;\n.reg .b32 %r<9>;\n.reg .b64 %o;\n.reg .b64 %a;\n.reg .b64 "
-        "%d<9>;\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n.shared .align 4 .b8 tile[64];\n.loc 1 10 "
-        "0\nld.param.u64 %o, [k_0];\nld.param.u32 %n, [k_1];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %a, %t, "
-        "4;\nadd.s64 %a, %a, %o;\n" +
-            body + "\nret;\n}\n.file 1 \"k.cu\"\n",
-        "k");
+    run.program =
+        test::program_of(
+            R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0, .param .u32 k_1)
+{
+.reg .b32 %t;
+.reg .b32 %n;
+.reg .b32 %r<9>;
+.reg .b64 %o;
+.reg .b64 %a;
+.reg .b64 %d<9>;
+.reg .pred %p<9>;
+.reg .f32 %f<9>;
+.shared .align 4 .b8 tile[64];
+.loc 1 10 0
+ld.param.u64 %o, [k_0];
+ld.param.u32 %n, [k_1];
+mov.u32 %t, %tid.x;
+mul.wide.u32 %a, %t, 4;
+add.s64 %a, %a, %o;
+)ptx" + body + "\nret;\n}\n.file 1 \"k.cu\"\n",
+            "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kBase, 12});
     run.memory.buffers = {{"M", kBase, std::vector<std::byte>(size_t{rows} * cols * 4)}};
@@ -57,8 +73,10 @@ TEST(Faults, NegativeIndexesAreNamedAsSuch) {
 
 TEST(Faults, OnlyActiveLanesAreJudged) {
     KernelRun run = kernel(
-        "setp.lt.u32 %p1, %t, %n;\n@%p1 ld.global.u32 %r1, [%a];\nsetp.gt.u32 %p2, %t, 99;\n@%p2 "
-        "st.global.u32 [%a], %r1;",
+        R"ptx(setp.lt.u32 %p1, %t, %n;
+@%p1 ld.global.u32 %r1, [%a];
+setp.gt.u32 %p2, %t, 99;
+@%p2 st.global.u32 [%a], %r1;)ptx",
         32);
     EXPECT_TRUE(run.run().complete);
     ASSERT_EQ(run.events[0].size(), 1u);  // the store had no active lane
@@ -66,7 +84,11 @@ TEST(Faults, OnlyActiveLanesAreJudged) {
 }
 
 TEST(Faults, SharedMemoryHasAnEnd) {
-    const std::string to = "mov.u32 %r1, tile;\nshl.b32 %r2, %t, 2;\nadd.s32 %r1, %r1, %r2;\n.loc 1 31 0\n";
+    const std::string to = R"ptx(mov.u32 %r1, tile;
+shl.b32 %r2, %t, 2;
+add.s32 %r1, %r1, %r2;
+.loc 1 31 0
+)ptx";
     expect_fault(kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
                  "thread[15] of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
     expect_fault(kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
@@ -109,8 +131,17 @@ TEST(Faults, TheFarthestAddressesAreInNoBuffer) {
 // Its bytes are 0.
 TEST(Prepare, TakesAVariableWithoutAValue) {
     const auto program = test::program_of(
-        ".version 6.0\n.target sm_70\n.address_size 64\n.const .align 4 .b8 c[8];\n"
-        ".visible .entry k()\n{\n.reg .b32 %r;\nld.const.u32 %r, [c];\nret;\n}\n",
+        R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.const .align 4 .b8 c[8];
+.visible .entry k()
+{
+.reg .b32 %r;
+ld.const.u32 %r, [c];
+ret;
+}
+)ptx",
         "k");
     EXPECT_EQ(program->constants, std::vector<std::byte>(8));
 }
@@ -147,7 +178,11 @@ TEST(Faults, TheStopFlagEndsALoop) {
 TEST(Faults, TheFirstFaultingBlockIsNamedOnAnyNumberOfThreads) {
     for (const unsigned threads : {1u, 2u, 4u}) {
         KernelRun run = kernel(
-            "mov.u32 %r1, %ctaid.x;\nsetp.ge.u32 %p1, %r1, 5;\nst.global.u32 [%a], %t;\n@%p1 trap;", 4);
+            R"ptx(mov.u32 %r1, %ctaid.x;
+setp.ge.u32 %p1, %r1, 5;
+st.global.u32 [%a], %t;
+@%p1 trap;)ptx",
+            4);
         run.launch.grid = {40, 1, 1};
         run.options.threads = threads;
         const Outcome outcome = run.run();
@@ -172,7 +207,12 @@ TEST(Barriers, DoNotWaitForThreadsThatExited) {
     // Whole warps, parts of warps, by a branch to ret and by a guarded ret; warp 2 exits late.
     for (const char* leave :
          {"setp.ge.u32 %p1, %t, 40;\n@%p1 bra END;\n", "setp.ge.u32 %p1, %t, 40;\n@%p1 ret;\n",
-          "setp.ge.u32 %p1, %t, 40;\n@!%p1 bra GO;\nst.global.u32 [%o], %t;\nbra END;\nGO:\n"}) {
+          R"ptx(setp.ge.u32 %p1, %t, 40;
+@!%p1 bra GO;
+st.global.u32 [%o], %t;
+bra END;
+GO:
+)ptx"}) {
         KernelRun run = kernel(std::string(leave) + "bar.sync 0;\nst.global.u32 [%o+4], %t;\nEND:", 96);
         const Outcome outcome = run.run();
         EXPECT_TRUE(outcome.complete) << leave << (outcome.fault ? outcome.fault->message : "");
@@ -188,8 +228,16 @@ TEST(Barriers, DoNotWaitForThreadsThatExited) {
 
 TEST(Barriers, OnBothSidesOfABranchInOneWarpAreAFault) {
     KernelRun run = kernel(
-        "setp.lt.u32 %p1, %t, 8;\n@%p1 bra B;\n.loc 1 21 0\nbar.sync 0;\nbra END;\nB:\n.loc 1 24 0\nbar.sync "
-        "0;\nEND:\nst.global.u32 [%o], %t;",
+        R"ptx(setp.lt.u32 %p1, %t, 8;
+@%p1 bra B;
+.loc 1 21 0
+bar.sync 0;
+bra END;
+B:
+.loc 1 24 0
+bar.sync 0;
+END:
+st.global.u32 [%o], %t;)ptx",
         32);
     expect_fault(run, Fault::Kind::BarrierDivergence,
                  "thread[8] of block (0,0) waits at the barrier at line 21 while thread[0], of the "
@@ -200,8 +248,15 @@ TEST(Barriers, OnBothSidesOfABranchInOneWarpAreAFault) {
 
 TEST(Barriers, UnderAConditionThatPartOfAWarpMeetsAreAFault) {
     KernelRun run = kernel(
-        ".loc 1 20 0\nst.global.u32 [%o], %t;\nsetp.lt.u32 %p1, %t, 8;\n@!%p1 bra NEXT;\n.loc 1 21 "
-        "0\nbar.sync 0;\nNEXT:\n.loc 1 25 0\nbar.sync 0;",
+        R"ptx(.loc 1 20 0
+st.global.u32 [%o], %t;
+setp.lt.u32 %p1, %t, 8;
+@!%p1 bra NEXT;
+.loc 1 21 0
+bar.sync 0;
+NEXT:
+.loc 1 25 0
+bar.sync 0;)ptx",
         32);
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
@@ -214,8 +269,15 @@ TEST(Barriers, UnderAConditionThatPartOfAWarpMeetsAreAFault) {
 
 TEST(Barriers, WithDifferentNumbersDeadlock) {
     KernelRun run = kernel(
-        "setp.lt.u32 %p1, %t, 32;\n@%p1 bra B;\n.loc 1 30 0\nbar.sync 1;\nbra END;\nB:\n.loc 1 32 "
-        "0\nbar.sync 2;\nEND:",
+        R"ptx(setp.lt.u32 %p1, %t, 32;
+@%p1 bra B;
+.loc 1 30 0
+bar.sync 1;
+bra END;
+B:
+.loc 1 32 0
+bar.sync 2;
+END:)ptx",
         64);
     expect_fault(run, Fault::Kind::Deadlock,
                  "thread[0] of block (0,0) waits for ever at barrier 2 at line 32: not enough threads "
@@ -244,8 +306,11 @@ TEST(Barriers, HaveNumbersUpTo15) {
 
 TEST(Barriers, CountTheThreadsTheyAreGiven) {
     // Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2.
-    KernelRun run =
-        kernel("shr.u32 %r1, %t, 6;\nadd.u32 %r1, %r1, 1;\nbar.sync %r1, 64;\nst.global.u32 [%o], %t;", 128);
+    KernelRun run = kernel(R"ptx(shr.u32 %r1, %t, 6;
+add.u32 %r1, %r1, 1;
+bar.sync %r1, 64;
+st.global.u32 [%o], %t;)ptx",
+                           128);
     run.options.schedule.kind = Schedule::Kind::Greedy;
     EXPECT_TRUE(run.run().complete);
     ASSERT_EQ(run.events[0].size(), 8u);

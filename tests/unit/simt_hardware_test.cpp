@@ -44,14 +44,27 @@ std::string ptx_for(const std::string& op, const Shape& shape) {
     const std::string in = shape.in, out = shape.out;
     const int bytes = out.ends_with("64") ? 8 : 4;
     std::string text =
-        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry probe(\n"
-        ".param .u64 probe_param_0,\n.param .u64 probe_param_1,\n.param .u64 probe_param_2\n)\n{\n";
+        R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry probe(
+.param .u64 probe_param_0,
+.param .u64 probe_param_1,
+.param .u64 probe_param_2
+)
+{
+)ptx";
     text += ".reg .b64 %rd<8>;\n.reg .b32 %r<4>;\n.reg ." + in + " %a;\n.reg ." + in + " %b;\n.reg ." + out +
             " %o;\n";
     text +=
-        "ld.param.u64 %rd1, [probe_param_0];\nld.param.u64 %rd2, [probe_param_1];\n"
-        "ld.param.u64 %rd3, [probe_param_2];\nmov.u32 %r1, %tid.x;\n"
-        "mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd5, %rd1, %rd4;\nadd.s64 %rd6, %rd2, %rd4;\n";
+        R"ptx(ld.param.u64 %rd1, [probe_param_0];
+ld.param.u64 %rd2, [probe_param_1];
+ld.param.u64 %rd3, [probe_param_2];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %rd4, %r1, 4;
+add.s64 %rd5, %rd1, %rd4;
+add.s64 %rd6, %rd2, %rd4;
+)ptx";
     text += "mul.wide.u32 %rd7, %r1, " + std::to_string(bytes) + ";\nadd.s64 %rd7, %rd3, %rd7;\n";
     text += "ld.global." + in + " %a, [%rd5];\nld.global." + in + " %b, [%rd6];\n";
     text +=

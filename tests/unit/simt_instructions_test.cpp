@@ -17,15 +17,31 @@ constexpr uint64_t kIn = 0x10000, kOut = 0x20000;
 std::vector<uint32_t> run(const std::string& body, uint32_t threads = 32, bool values = false,
                           const std::string& globals = "") {
     test::KernelRun run;
-    run.program = test::program_of(
-        ".version 6.0\n.target sm_70\n.address_size 64\n" + globals +
-            ".visible .entry k(.param .u64 k_0, .param .u64 k_1)\n{\n.local .align 8 .b8 depot[16];\n.shared "
-            ".align 8 .b8 tile[256];\n"
-            ".reg .b32 %t;\n.reg .b32 %v;\n.reg .b32 %r<9>;\n.reg .b16 %h<9>;\n.reg .b64 %i;\n.reg .b64 "
-            "%o;\n.reg .b64 %d<9>;\n.reg .pred %p<9>;\n.reg .f32 %f<9>;\n"
-            "ld.param.u64 %i, [k_0];\nld.param.u64 %o, [k_1];\nmov.u32 %t, %tid.x;\n" +
-            body + "\nmul.wide.u32 %d0, %t, 4;\nadd.s64 %d0, %d0, %o;\nst.global.u32 [%d0], %v;\nret;\n}\n",
-        "k");
+    run.program = test::program_of(".version 6.0\n.target sm_70\n.address_size 64\n" + globals +
+                                       R"ptx(.visible .entry k(.param .u64 k_0, .param .u64 k_1)
+{
+.local .align 8 .b8 depot[16];
+.shared .align 8 .b8 tile[256];
+.reg .b32 %t;
+.reg .b32 %v;
+.reg .b32 %r<9>;
+.reg .b16 %h<9>;
+.reg .b64 %i;
+.reg .b64 %o;
+.reg .b64 %d<9>;
+.reg .pred %p<9>;
+.reg .f32 %f<9>;
+ld.param.u64 %i, [k_0];
+ld.param.u64 %o, [k_1];
+mov.u32 %t, %tid.x;
+)ptx" + body + R"ptx(
+mul.wide.u32 %d0, %t, 4;
+add.s64 %d0, %d0, %o;
+st.global.u32 [%d0], %v;
+ret;
+}
+)ptx",
+                                   "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kIn, kOut});
     run.options.values = values;
@@ -51,8 +67,11 @@ void expect(const std::string& body, const std::function<uint32_t(uint32_t)>& wa
 // Numbers of 64 and 96 bits in 32-bit registers, the carry between them.
 TEST(Instructions, CarriesJoinWords) {
     const std::string words =
-        "mul.lo.u32 %r1, %t, 0x9E3779B9;\nxor.b32 %r2, %r1, 0x5BD1E995;\nmul.lo.u32 %r3, %r2, %r2;\nnot.b32 "
-        "%r4, %r1;\n";
+        R"ptx(mul.lo.u32 %r1, %t, 0x9E3779B9;
+xor.b32 %r2, %r1, 0x5BD1E995;
+mul.lo.u32 %r3, %r2, %r2;
+not.b32 %r4, %r1;
+)ptx";
     const auto a = [](uint32_t t) {
         return uint64_t{t * 0x9E37'79B9u ^ 0x5BD1'E995u} << 32 | t * 0x9E37'79B9u;
     };
@@ -71,16 +90,22 @@ TEST(Instructions, CarriesJoinWords) {
            [&](uint32_t t) { return folded(a(t) - b(t)); });
     // The flag of a chain: all ones and one more, carried through three words.
     expect(
-        "mov.u32 %r1, -1;\nand.b32 %r2, %t, 1;\nadd.cc.u32 %r3, %r1, %r2;\naddc.cc.u32 %r4, %r1, "
-        "0;\naddc.u32 %v, 5, 0;",
+        R"ptx(mov.u32 %r1, -1;
+and.b32 %r2, %t, 1;
+add.cc.u32 %r3, %r1, %r2;
+addc.cc.u32 %r4, %r1, 0;
+addc.u32 %v, 5, 0;)ptx",
         [](uint32_t t) { return 5 + (t & 1); });
     // 32 x 32 + 64 bits.
     expect(words + "mad.lo.cc.u32 %r5, %r1, %r2, %r4;\nmadc.hi.u32 %r6, %r1, %r2, %r3;\n" + fold,
            [&](uint32_t t) { return folded((a(t) & 0xFFFF'FFFF) * (a(t) >> 32) + b(t)); });
     // Lanes that do not take part keep their flag.
     expect(
-        "setp.lt.u32 %p1, %t, 16;\nmov.u32 %r1, -1;\nadd.cc.u32 %r2, %r1, 1;\n@%p1 add.cc.u32 %r2, %r1, "
-        "0;\naddc.u32 %v, 0, 0;",
+        R"ptx(setp.lt.u32 %p1, %t, 16;
+mov.u32 %r1, -1;
+add.cc.u32 %r2, %r1, 1;
+@%p1 add.cc.u32 %r2, %r1, 0;
+addc.u32 %v, 0, 0;)ptx",
         [](uint32_t t) { return t < 16 ? 0u : 1u; });
 }
 
@@ -117,7 +142,11 @@ TEST(Instructions, PredicatesAndTheirCombinations) {
 
 TEST(Instructions, VotesSeeTheLanesThatTakePart) {
     const std::string odd =
-        "and.b32 %r1, %t, 1;\nsetp.eq.u32 %p1, %r1, 1;\nsetp.lt.u32 %p2, %t, 16;\nmov.u32 %v, 7;\n";
+        R"ptx(and.b32 %r1, %t, 1;
+setp.eq.u32 %p1, %r1, 1;
+setp.lt.u32 %p2, %t, 16;
+mov.u32 %v, 7;
+)ptx";
     expect(
         odd + "vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t) { return 0xAAAA'AAAAu; });
     expect(
@@ -185,10 +214,16 @@ TEST(Instructions, VectorsAndNarrowAccesses) {
         at + "ld.global.u32 %r1, [%d1];\nmov.b32 {%h1, %h2}, %r1;\nmov.b32 %v, {%h2, %h1};",
         [&](uint32_t t) { return word(2 * t) << 16 | word(2 * t) >> 16; });
     expect(
-        "mov.u32 %r1, 5;\nmov.b64 %d1, {%t, %r1};\nshr.u64 %d1, %d1, 32;\ncvt.u32.u64 %v, %d1;",
+        R"ptx(mov.u32 %r1, 5;
+mov.b64 %d1, {%t, %r1};
+shr.u64 %d1, %d1, 32;
+cvt.u32.u64 %v, %d1;)ptx",
         [](uint32_t) { return 5u; });
     expect(
-        "cvt.s8.s32 %v, -3;\ncvt.s64.s8 %d1, %t;\ncvt.u32.u64 %r1, %d1;\nadd.u32 %v, %v, %r1;",
+        R"ptx(cvt.s8.s32 %v, -3;
+cvt.s64.s8 %d1, %t;
+cvt.u32.u64 %r1, %d1;
+add.u32 %v, %v, %r1;)ptx",
         [](uint32_t t) { return t - 3; });
     expect(
         "bfi.b32 %v, %t, -1, 8, 16;", [](uint32_t t) { return 0xFF00'00FFu | t << 8; });
@@ -205,12 +240,22 @@ TEST(Instructions, EveryMemorySpace) {
         "ld.global.u32 %v, [counter];", [](uint32_t) { return 17u; }, 32, globals);
     // Local memory is the thread's own; generic addresses find their space.
     expect(
-        "mov.u64 %d1, depot;\ncvta.local.u64 %d2, %d1;\nst.local.u32 [%d1+4], %t;\nld.u32 %v, [%d2+4];",
+        R"ptx(mov.u64 %d1, depot;
+cvta.local.u64 %d2, %d1;
+st.local.u32 [%d1+4], %t;
+ld.u32 %v, [%d2+4];)ptx",
         [](uint32_t t) { return t; });
     expect(
-        "mov.u64 %d1, tile;\ncvta.shared.u64 %d2, %d1;\nmul.wide.u32 %d3, %t, 4;\nadd.s64 %d4, %d2, "
-        "%d3;\nst.u32 [%d4], %t;\nxor.b32 %r1, %t, 1;\nmov.u32 %r2, tile;\nshl.b32 %r1, %r1, 2;\nadd.u32 "
-        "%r2, %r2, %r1;\nld.shared.u32 %v, [%r2];",
+        R"ptx(mov.u64 %d1, tile;
+cvta.shared.u64 %d2, %d1;
+mul.wide.u32 %d3, %t, 4;
+add.s64 %d4, %d2, %d3;
+st.u32 [%d4], %t;
+xor.b32 %r1, %t, 1;
+mov.u32 %r2, tile;
+shl.b32 %r1, %r1, 2;
+add.u32 %r2, %r2, %r1;
+ld.shared.u32 %v, [%r2];)ptx",
         [](uint32_t t) { return t ^ 1; });
     expect("ld.u32 %v, [%i+4];", [](uint32_t) { return 0x0101'0181u; });
     // Shared memory that nobody stored to holds ones everywhere.
@@ -234,12 +279,28 @@ TEST(Instructions, SpecialRegisters) {
 TEST(Instructions, UnfusedProductsJoinTheirSum) {
     test::KernelRun run;
     run.program = test::program_of(
-        ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n.reg .b64 "
-        "%o;\n.reg .f32 %f<20>;\nld.param.u64 %o, [k_0];\n"
-        "ld.global.f32 %f1, [%o];\nld.global.f32 %f2, [%o+4];\nld.global.f32 %f3, [%o+8];\n"
-        "mul.rn.f32 %f4, %f1, %f2;\nadd.rn.f32 %f5, %f4, 0f00000000;\nmul.rn.f32 %f6, %f2, %f3;\nadd.rn.f32 "
-        "%f5, %f6, %f5;\nfma.rn.f32 %f5, %f1, %f3, %f5;\n"
-        "st.global.f32 [%o+12], %f5;\nmul.rn.f32 %f7, %f3, %f3;\nst.global.f32 [%o+16], %f7;\nret;\n}\n",
+        R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+.reg .b64 %o;
+.reg .f32 %f<20>;
+ld.param.u64 %o, [k_0];
+ld.global.f32 %f1, [%o];
+ld.global.f32 %f2, [%o+4];
+ld.global.f32 %f3, [%o+8];
+mul.rn.f32 %f4, %f1, %f2;
+add.rn.f32 %f5, %f4, 0f00000000;
+mul.rn.f32 %f6, %f2, %f3;
+add.rn.f32 %f5, %f6, %f5;
+fma.rn.f32 %f5, %f1, %f3, %f5;
+st.global.f32 [%o+12], %f5;
+mul.rn.f32 %f7, %f3, %f3;
+st.global.f32 [%o+16], %f7;
+ret;
+}
+)ptx",
         "k");
     run.launch.block = {2, 1, 1};
     run.launch.arguments = test_arguments({kIn});

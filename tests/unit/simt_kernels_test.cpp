@@ -52,6 +52,31 @@ TEST(ShippedKernels, GiveThePlainProduct) {
             }
 }
 
+// The list of micro-operations says all that its functions are chosen by, so that other back ends can be made
+// of it.
+TEST(ShippedKernels, LaneOperationsKeepWhatTheyCompute) {
+    for (const auto& [kernel, file] : {std::pair{"tiled", "tiled.t16"},
+                                       {"register_tile", "register_tile"},
+                                       {"double_buffer", "double_buffer"},
+                                       {"vector_loads", "vector_loads"}}) {
+        const std::string text = file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/" + std::string(file) + ".ptx");
+        const auto portable = test::program_of(text, kernel, LaneVersion::Portable);
+        ASSERT_EQ(portable->lanes.size(), portable->code.size());
+        for (const LaneVersion version : {LaneVersion::Portable, LaneVersion::Avx2}) {
+            if (!supported(version)) continue;
+            const auto program = test::program_of(text, kernel, version);
+            ASSERT_EQ(program->code.size(), portable->code.size());
+            for (size_t i = 0; i < program->code.size(); ++i) {
+                if (program->code[i].kind != MicroOp::Kind::Lane) continue;
+                const LaneOp chosen = find_lane_op(program->lanes[i].does, version);
+                EXPECT_EQ(program->code[i].full, chosen.full);
+                EXPECT_EQ(program->code[i].partial, chosen.partial);
+                EXPECT_EQ(program->lanes[i].does, portable->lanes[i].does) << "both versions: one list";
+            }
+        }
+    }
+}
+
 TEST(ShippedKernels, RecordTheSameOnAnyNumberOfThreads) {
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded}) {
         std::vector<std::vector<Event>> first;

@@ -109,9 +109,13 @@ struct alignas(64) Column {
 // Parses one instruction over %D (destination) and %A, %B, %C of the given register types.
 inline ptx::Instruction instruction_of(const std::string& line, const std::string& d, const std::string& a,
                                        const std::string& b, const std::string& c) {
-    const std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n.reg ." +
-                             d + " %D;\n.reg ." + a + " %A;\n.reg ." + b + " %B;\n.reg ." + c + " %C;\n" +
-                             line + "\nret;\n}\n";
+    const std::string text = R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k()
+{
+.reg .)ptx" + d + " %D;\n.reg ." +
+                             a + " %A;\n.reg ." + b + " %B;\n.reg ." + c + " %C;\n" + line + "\nret;\n}\n";
     const auto module = ptx::parse(text, line);
     if (!module) throw std::runtime_error(module.error().message);
     return module->kernels[0].instructions[0];

@@ -53,8 +53,13 @@ Told tell(const std::string& line, const Lanes& l, const Told& old, bool wide, b
           LaneVersion version) {
     const std::string type = wide ? "b64" : "b32";
     const std::string text =
-        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 "
-        "%D, %B, %C;\n.reg ." +
+        R"ptx(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+.reg .b32 %D, %B, %C;
+.reg .)ptx" +
         type + " %A;\n.reg .pred %P, %Q;\n" + line + "\nret;\n}\n";
     const auto module = ptx::parse(text, line);
     if (!module) throw std::runtime_error(module.error().message);

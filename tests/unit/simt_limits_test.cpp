@@ -13,13 +13,13 @@ using test::KernelRun;
 // One array `a` of 64 words, whose address is the only parameter.
 KernelRun run_of(const std::string& body, uint32_t blocks = 1, const std::string& variables = "") {
     KernelRun run;
-    run.program =
-        test::program_of(".version 7.0\n.target sm_70\n.address_size 64\n" + variables +
-                             ".visible .entry k(.param .u64 k_0)\n{\n"
-                             ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<8>; .reg .pred %p<4>;\n"
-                             "ld.param.u64 %rd1, [k_0];\n" +
-                             body + "\nret;\n}\n",
-                         "k");
+    run.program = test::program_of(".version 7.0\n.target sm_70\n.address_size 64\n" + variables +
+                                       R"ptx(.visible .entry k(.param .u64 k_0)
+{
+.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<8>; .reg .pred %p<4>;
+ld.param.u64 %rd1, [k_0];
+)ptx" + body + "\nret;\n}\n",
+                                   "k");
     const uint64_t base = place_buffers({256})[0];
     run.memory.buffers.push_back({"a", base, std::vector<std::byte>(256)});
     run.launch.arrays.push_back(test_array("a", Space::Global, ArrayRole::InOut, 1, 64, base));
@@ -105,9 +105,20 @@ TEST(SimtLimits, ManyParameters) {
     for (int i = 0; i < 300; ++i) parameters += ", .param .u32 p" + std::to_string(i);
     KernelRun run = run_of("ret;");
     run.program = test::program_of(
-        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 q" + parameters +
-            ")\n{\n.reg .b32 %r<8>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [q];\n"
-            "ld.param.u32 %r1, [p290];\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
+        R"ptx(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 q)ptx" +
+            parameters +
+            R"ptx()
+{
+.reg .b32 %r<8>; .reg .b64 %rd<4>;
+ld.param.u64 %rd1, [q];
+ld.param.u32 %r1, [p290];
+st.global.u32 [%rd1], %r1;
+ret;
+}
+)ptx",
         "k");
     const uint64_t base = run.launch.arguments[0].value;
     run.launch.arguments = test_arguments({base});

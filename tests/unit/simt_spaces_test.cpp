@@ -35,11 +35,22 @@ struct Watched : test::KernelRun {
 
     Watched(const std::string& body, uint32_t lanes, std::vector<uint64_t> returns = {}) {
         program = test::program_of(
-            ".version 6.0\n.target sm_70\n.address_size 64\n.const .align 4 .b8 table[16] = "
-            "{1,0,0,0,2,0,0,0,3,0,0,0,4,0,0,0};\n.visible .entry k(.param .u64 k_0)\n{\n.local .align 8 .b8 "
-            "own[32];\n.shared .align 8 .b8 tile[256];\n.reg .b32 %t;\n.reg .b32 %r<12>;\n.reg .b64 %i;\n"
-            ".reg .b64 %d<9>;\n.reg .pred %p<9>;\nld.param.u64 %i, [k_0];\nmov.u32 %t, %tid.x;\n" +
-                body + "\nret;\n}\n",
+            R"ptx(.version 6.0
+.target sm_70
+.address_size 64
+.const .align 4 .b8 table[16] = {1,0,0,0,2,0,0,0,3,0,0,0,4,0,0,0};
+.visible .entry k(.param .u64 k_0)
+{
+.local .align 8 .b8 own[32];
+.shared .align 8 .b8 tile[256];
+.reg .b32 %t;
+.reg .b32 %r<12>;
+.reg .b64 %i;
+.reg .b64 %d<9>;
+.reg .pred %p<9>;
+ld.param.u64 %i, [k_0];
+mov.u32 %t, %tid.x;
+)ptx" + body + "\nret;\n}\n",
             "k");
         launch.block = {lanes, 1, 1};
         launch.arguments = test_arguments({kWords});
@@ -82,8 +93,13 @@ TEST(Spaces, AtomicsFindAgainWhatARecordingSays) {
 
 TEST(Spaces, LocalAndConstantMemoryAreSteps) {
     const Watched run(
-        "st.local.u32 [own+4], %t;\nld.local.u32 %r1, [own+4];\nld.const.u32 %r2, [table+8];\nmul.wide.u32 "
-        "%d1, %t, 4;\nmov.u64 %d2, table;\nadd.s64 %d2, %d2, %d1;\nld.const.u32 %r3, [%d2];",
+        R"ptx(st.local.u32 [own+4], %t;
+ld.local.u32 %r1, [own+4];
+ld.const.u32 %r2, [table+8];
+mul.wide.u32 %d1, %t, 4;
+mov.u64 %d2, table;
+add.s64 %d2, %d2, %d1;
+ld.const.u32 %r3, [%d2];)ptx",
         4);
     ASSERT_EQ(run.observer.seen.size(), 4u);
     const auto& seen = run.observer.seen;
@@ -100,9 +116,16 @@ TEST(Spaces, LocalAndConstantMemoryAreSteps) {
 TEST(Spaces, OfOneGenericAccessAreARequestEach) {
     // Lanes 0 and 3: global memory; 1: shared; 2: local.
     const std::string addresses =
-        "mov.u64 %d1, tile;\ncvta.shared.u64 %d1, %d1;\nmov.u64 %d2, own;\ncvta.local.u64 %d2, %d2;\nsetp.eq."
-        "u32 %p1, %t, 1;\nsetp.eq.u32 %p2, %t, 2;\nselp.b64 %d3, %d1, %i, %p1;\nselp.b64 %d3, %d2, %d3, "
-        "%p2;\nadd.u32 %r1, %t, 10;\n";
+        R"ptx(mov.u64 %d1, tile;
+cvta.shared.u64 %d1, %d1;
+mov.u64 %d2, own;
+cvta.local.u64 %d2, %d2;
+setp.eq.u32 %p1, %t, 1;
+setp.eq.u32 %p2, %t, 2;
+selp.b64 %d3, %d1, %i, %p1;
+selp.b64 %d3, %d2, %d3, %p2;
+add.u32 %r1, %t, 10;
+)ptx";
     const Watched run(addresses + "st.u32 [%d3+4], %r1;\nld.u32 %r2, [%d3+4];", 4);
     EXPECT_TRUE(run.outcome.complete);
     ASSERT_EQ(run.observer.seen.size(), 6u);
