@@ -15,19 +15,19 @@
 #include <string_view>
 #include <vector>
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "app/draw/ui.h"
 #include "app/input/overlays.h"
 #include "app/input/screen.h"
-#include "app/lessons/model.h"
-#include "app/levels/model.h"
-#include "app/limits/model.h"
+#include "app/lessons/state.h"
+#include "app/levels/state.h"
+#include "app/limits/state.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
-#include "app/programs/model.h"
+#include "app/programs/state.h"
 #include "app/session/session.h"
-#include "app/step/panels.h"
-#include "app/timing/model.h"
+#include "app/step/state.h"
+#include "app/timing/state.h"
 
 namespace tilescope::app {
 

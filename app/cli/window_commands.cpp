@@ -9,7 +9,7 @@
 
 #include "app/app.h"
 #include "app/cli/cli.h"
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "app/input/overlays.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"

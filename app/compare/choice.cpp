@@ -66,17 +66,13 @@ MadeRecording open_part(const ComparePreset::Part& part,
                 fmt::format("No recording of {} from a GPU ships with this program; record it on a GPU "
                             "with 'tilescope record' and open it with 'tilescope render --with'",
                             part_name(part))};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return session::make_recording(std::move(*trace), found->label);
+        return session::make_recording(kernels::open_shipped(*found), found->label);
     }
     auto plan = kernels::plan(part.kernel, part.shape);
     if (!plan) return plan.error();
     kernels::RecordOptions options;
     options.stop = stop;
-    auto trace = kernels::record_cpu(*plan, options);
-    if (!trace) return trace.error();
-    return session::make_recording(std::move(*trace), "recorded now, on the CPU");
+    return session::make_recording(kernels::record_cpu(*plan, options), "recorded now, on the CPU");
 }
 
 // What the maps say of the inputs.

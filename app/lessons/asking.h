@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/lessons/questions.h"
+#include "app/lessons/state.h"
 
 namespace tilescope::lessons {
 

@@ -19,7 +19,6 @@
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/lessons/panels.h"
-#include "kernels/run/record.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -417,39 +416,6 @@ bool listens(State& state, Session& session, const input::KeyPress& key) {
 }
 
 }  // namespace
-
-Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
-    const trace::Trace& trace = *recording.trace;
-    Standing here{recording.serial, {}, recording.notation, "", "", "", {}};
-    const auto block = std::ranges::find_if(
-        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
-    if (block == trace.blocks.end()) return here;
-    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
-    const auto index = session::index_of(recording, here.at.block);
-    const auto step = find_step(trace, *index, stop);
-    if (!step) return here;
-    return standing_at(recording, *index, *step, stop);
-}
-
-session::MadeRecording recording_of(const LessonStop& stop) {
-    if (!stop.recording.empty()) {
-        const auto& all = kernels::shipped_recordings();
-        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
-        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return session::make_recording(std::move(*trace), found->label);
-    }
-    if (!stop.file.empty()) {
-        if (stop.path.empty()) return Error{fmt::format("The recording '{}' is in no folder.", stop.file)};
-        return session::read_recording(stop.path, stop.path);
-    }
-    const auto plan = kernels::plan(stop.kernel, stop.shape);
-    if (!plan) return plan.error();
-    auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
-    return session::make_recording(std::move(*trace), "recorded for the lesson, on the CPU");
-}
 
 bool at_end(const State& state, const Session& session) {
     return session.walk.running && !state.quiz && state.lesson < state.lessons->size() &&

@@ -1,4 +1,6 @@
 // The Program screen, and the strip above the other screens while a program runs.
+#include "app/input/screen.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/programs/model.h"
+#include "app/programs/state.h"
 
 namespace tilescope::programs {
 namespace {

@@ -26,6 +26,11 @@
 #include "kernels/textbook/shipped.h"
 #include "kernels/textbook/timings.h"
 
+namespace tilescope::input {
+template <class State>
+struct Screen;  // what a screen offers (input/screen.h); each declares its own beside its state
+}  // namespace tilescope::input
+
 namespace tilescope::session {
 
 // What ships with the program, or what a test puts in its place. Each is read when it is first asked for.
@@ -161,9 +166,6 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
 // Takes over what jobs have finished, and begins what is wanted next. wait: until all of it is there, for a
 // picture. Returns true while something is still to come.
 bool update(Session& session, bool wait);
-
-// Reads a recording; open_bytes: of another one that stays open.
-MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes = 0);
 
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
 // in session.message why not. A program is run instead (programs.h); lessons are left to who shows them

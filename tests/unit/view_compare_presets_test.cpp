@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/unit/view_walked.h"
 
