@@ -31,7 +31,7 @@ const input::Actions<input::State>& terms() {
             rows.emplace_back(
                 std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
                 place_of(term.shown_by), input::Chord(), input::Chord(),
-                [&term](session::Session& session) { session.asked.emplace_back(term.shown_by); });
+                [&term](session::Session& session) { session.ask_to(term.shown_by); });
         return rows;
     }();
     return all;

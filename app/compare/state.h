@@ -67,7 +67,5 @@ void set_beside(State& state, std::shared_ptr<const session::Recording> other);
 bool ready(State& state, session::Session& session, bool wait);
 
 extern const input::Screen<State> kScreen;  // screen.cpp
-// Takes a recording that was opened to be set beside the session's own, and shows the two.
-bool update(State& state, session::Session& session, bool wait);
 
 }  // namespace tilescope::compare

@@ -103,11 +103,11 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     session.cursor = state.standing.at;
     static_cast<session::MadeBlock&>(session) = {session::index_of(*session.recording, session.cursor.block)};
     session.pin = session.hover = {};
-    ++session.framing;
+    session.ask(session::wish::Frame{});
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
-    session.asked.insert(session.asked.end(), stop.acts.begin(), stop.acts.end());
+    for (const std::string& act : stop.acts) session.ask_to(act);
     state.acted = !stop.acts.empty();
     open_question(state, session);
 }
@@ -120,28 +120,38 @@ void stand_on_model(State& state, Session& session, const LessonStop& stop) {
 
 // What a stop did beside its recording is not left to the next one, or to whoever ends the lesson there.
 void take_back(State& state, Session& session) {
-    if (std::exchange(state.acted, false)) session.asked.emplace_back("plain_look");
+    if (std::exchange(state.acted, false)) session.ask_to("plain_look");
+}
+
+// Goes to the next stop or the one before; behind the last one to the end, and from there to the next lesson.
+void walk(State& state, Session& session, int by) {
+    if (take_walk(state, session, by)) return;
+    if (by > 0 && at_end(state, session))
+        go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
+    else if (by > 0)
+        go_to_stop(state, session, state.lesson, state.stop + 1);
+    else if (state.stop > 0)
+        go_to_stop(state, session, state.lesson, state.stop - 1);
+}
+
+void grant(State& state, Session& session, const session::Wish& wish) {
+    if (const auto* const lessons = std::get_if<session::wish::OpenLessons>(&wish)) {
+        auto opened = open_own(state, session, lessons->path);
+        session.message = opened ? *opened : opened.error().message;
+    } else if (const auto* const lesson = std::get_if<session::wish::BeginLesson>(&wish)) {
+        begin_own(state, session, lesson->path);
+    } else if (const auto* const walked = std::get_if<session::wish::GoOn>(&wish)) {
+        walk(state, session, walked->by);
+    }
 }
 
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
-    if (!session.own_lessons.empty()) {
-        auto opened = open_own(state, session, std::exchange(session.own_lessons, {}));
-        session.message = opened ? *opened : opened.error().message;
-    }
-    if (!session.own_lesson.empty()) begin_own(state, session, std::exchange(session.own_lesson, {}));
-    int by = std::exchange(session.walk.by, 0);
     if (!session.walk.running) take_back(state, session);
     if (!session.walk.running && (state.asked || state.quiz)) {
         drop_question(state, session);
         state.quiz = false;
     }
-    if (by != 0 && take_walk(state, session, by)) by = 0;
-    if (by > 0 && at_end(state, session))
-        go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
-    else if (by > 0)
-        go_to_stop(state, session, state.lesson, state.stop + 1);
-    if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
     take_back(state, session);
@@ -344,7 +354,7 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     if (state.lessons->empty()) return false;
     if (at_end(state, session)) {
-        if (press.key == Key::Enter) session.walk.by = 1;
+        if (press.key == Key::Enter) session.ask(session::wish::GoOn{1});
         return press.key == Key::Enter;
     }
     if (press_figure(state, session, press)) return true;
@@ -432,8 +442,8 @@ void show_model(State& state, Session& session, const LessonStop& stop) {
     if (const Figure* const figure = find_figure(stop.figure))
         show_figure(state, session, *figure, stop.set);
     else
-        session.asked.push_back(stop.which == 0 ? "limits:" + stop.limits
-                                                : fmt::format("limits:{}:{}", stop.limits, stop.which + 1));
+        session.ask_to(stop.which == 0 ? "limits:" + stop.limits
+                                       : fmt::format("limits:{}:{}", stop.limits, stop.which + 1));
 }
 
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
@@ -486,7 +496,10 @@ const input::Screen<State> kScreen{.name = "Lessons",
                                    .press = press,
                                    .actions = actions,
                                    .update = update,
+                                   .grant = grant,
                                    .strip = strip,
-                                   .listens = listens};
+                                   .keeps_strip = [](const State& state) { return state.shown.has_value(); },
+                                   .listens = listens,
+                                   .hides_itself = [](const session::Question&) { return true; }};
 
 }  // namespace tilescope::lessons

@@ -382,6 +382,7 @@ const input::Screen<State> kScreen{.name = "Limits",
                                    .about = "What an SM holds, and what keeps it from more",
                                    .draw = draw_screen,
                                    .press = press,
-                                   .actions = actions};
+                                   .actions = actions,
+                                   .hides_itself = [](const session::Question& of) { return of.of_case; }};
 
 }  // namespace tilescope::limits

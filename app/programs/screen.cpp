@@ -402,6 +402,7 @@ const input::Screen<State> kScreen{.name = "Program",
                                    .actions = actions,
                                    .update = update,
                                    .strip = strip,
+                                   .hides_itself = [](const session::Question&) { return true; },
                                    .there = [](const Session& s) { return s.program.has_value(); }};
 
 }  // namespace tilescope::programs

@@ -46,7 +46,7 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
         return;
     }
     if (opened.beside)
-        session.beside = std::move(**made);
+        session.ask(wish::SetBeside{std::move(**made)});
     else
         show(session, std::move(**made));
     if (!opened.beside && &coming == &session.opening) session.screen = kStepScreen;
@@ -64,7 +64,7 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
     session.playback.playing = false;
     session.playback.carry = 0;
     session.hover = session.pin = {};
-    ++session.framing;
+    session.ask(wish::Frame{});
     session.message.clear();
     const trace::Trace& trace = session.trace();
     if (!trace.time.empty() && !trace.blocks.empty() && trace.blocks[0].count > 0)
@@ -128,7 +128,7 @@ void open_file(Session& session, const std::string& path, bool beside) {
     }
     if (!lesson_files(path).empty()) {
         if (beside) session.message = "A lesson is not set beside a recording; open it by itself.";
-        if (!beside) session.own_lessons = path;
+        if (!beside) session.ask(wish::OpenLessons{path});
         return;
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});

@@ -98,7 +98,6 @@ struct MappingCache {
 struct State {
     View view;                  // of a product
     std::vector<View> arrays;   // of any other launch, by array
-    uint64_t framing = 0;       // Session::framing that the view is of
     playback::Cursor moving;    // the step whose elements are on their way,
     double moves_since = -1;    // and since when (DrawContext::time)
     std::optional<float> film;  // of a film's frame instead: how far they are, 0 to 1
