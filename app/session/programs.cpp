@@ -337,11 +337,10 @@ void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
     next.hearing = std::make_shared<Hearing>();
     next.began = std::chrono::steady_clock::now();
     next.folders.push_back(*folder);
-    session.running =
-        session.jobs->start([arguments = *arguments, program = session.own_program, folder = *folder,
-                             hearing = next.hearing](Control& control) {
-            return run(arguments, program, folder, *hearing, control);
-        });
+    session.running = session.jobs->start([arguments = *arguments, program = session.own_program,
+                                           folder = *folder, hearing = next.hearing](Control& control) {
+        return run(arguments, program, folder, *hearing, control);
+    });
     session.program = std::move(next);
     session.walk.running = false;
     session.screen = kProgramScreen;

@@ -155,7 +155,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
 
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
     bool blank = false;                // the screen is black until a key is pressed
-    std::string message;   // one sentence: the last error or notice
+    std::string message;               // one sentence: the last error or notice
     Walk walk;
     Question question;  // that is asked at this step
 
