@@ -9,7 +9,6 @@
 
 #include "app/draw/widgets.h"
 #include "app/input/overlays.h"
-#include "app/lessons/asking.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
 
@@ -41,10 +40,17 @@ ScreenRow row() {
     row.update = [](State& state, session::Session& session, bool wait) {
         return screen.update != nullptr && screen.update(state.*member, session, wait);
     };
+    row.grant = [](State& state, session::Session& session, const session::Wish& wish) {
+        if (screen.grant != nullptr) screen.grant(state.*member, session, wish);
+    };
     row.strip = [](input::Ui<State>& ui, const Rect& area) {
         input::Ui<Own> own{ui, ui.state.*member};
         return screen.strip != nullptr ? screen.strip(own, area) : 0.f;
     };
+    row.keeps_strip = [](const State& state) {
+        return screen.keeps_strip != nullptr && screen.keeps_strip(state.*member);
+    };
+    row.hides_itself = screen.hides_itself;
     row.there = screen.there;
     row.key_last = screen.key_last;
     return row;
@@ -103,18 +109,28 @@ const Doing& doing() {
     return all;
 }
 
-// What keys, buttons and boxes asked for, and what the screens make of it. True while something is to come.
+// Grants all that keys, buttons and boxes asked for, and what that asks for in turn.
+void grant_wishes(State& state) {
+    session::Session& session = state.session;
+    while (!session.wishes.empty())
+        for (const session::Wish& wish : std::exchange(session.wishes, {})) {
+            if (const auto* const action = std::get_if<session::wish::Do>(&wish)) act(state, action->name);
+            if (const auto* const picture = std::get_if<session::wish::SavePicture>(&wish))
+                state.pictures.push_back(picture->path);
+            if (std::holds_alternative<session::wish::Quit>(wish)) state.quits = true;
+            input::grant(state.input, session, wish);
+            for (const ScreenRow& screen : screens()) screen.grant(state, session, wish);
+        }
+}
+
+// What was asked for, and what the screens make of it. True while something is to come.
 bool grant(State& state, bool wait) {
     if (state.session.opening) session::update(state.session, wait);
-    const auto do_asked = [&] {
-        while (!state.session.asked.empty())
-            for (const std::string& name : std::exchange(state.session.asked, {})) act(state, name);
-    };
-    do_asked();
+    grant_wishes(state);
     input::update(state.input, state.session);
     bool coming = false;
     for (const ScreenRow& screen : screens()) coming = screen.update(state, state.session, wait) || coming;
-    do_asked();  // of a stop that was walked to
+    grant_wishes(state);  // of a stop that was walked to
     return coming;
 }
 
@@ -322,7 +338,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     // What is seen: panels have the mouse unless a form or a list of keys lies over them.
     const Rect screen{{0, 0}, {static_cast<float>(canvas.width), static_cast<float>(canvas.height)}};
     look::Pick hovered;
-    input::Ui<State> ui{{{context, *ImGui::GetBackgroundDrawList()}, session, hovered}, state};
+    input::Ui<State> ui{{{context, *ImGui::GetBackgroundDrawList()}, session, offers(), hovered}, state};
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     const Rect bar{screen.min,
@@ -338,18 +354,13 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {
-        // A strip lies between the bar and the screen that it speaks of; a figure is the Lessons screen's
-        // own.
-        const bool figure = one.option == std::string_view(lessons::kScreen.option) && state.lessons.shown;
-        if ((&one == &shown && !figure) || state.paper) continue;
+        // A strip lies between the bar and the screen that it speaks of.
+        if ((&one == &shown && !one.keeps_strip(state)) || state.paper) continue;
         const Rect area{{ui.px(8), below + ui.px(8)}, {screen.max.x - ui.px(8), screen.max.y}};
         if (const float height = one.strip(ui, area); height > 0) below += height + ui.px(8);
     }
-    // The screens that questions stand on hide parts of themselves while one is open; others wait as a whole.
-    const auto is = [&](std::string_view option) { return option == shown.option; };
-    const bool hides = shown.there != nullptr || is(session::kStepScreen) || is(lessons::kScreen.option) ||
-                       (is(limits::kScreen.option) && lessons::asks_of_limits(state.lessons));
     const Rect rest{{screen.min.x, below}, screen.max};
+    const bool hides = shown.hides_itself != nullptr && shown.hides_itself(session.question);
     if (session.question.hides_any() && !hides)
         hidden_panel(ui, rest.inset(ui.px(8)));
     else
@@ -376,7 +387,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     if (session.blank) ImGui::GetForegroundDrawList()->AddRectFilled(screen.min, screen.max, draw::rgb(0));
 
     // What was clicked.
-    const bool asked = !session.asked.empty() || session.wants_beside;
+    const bool asked = !session.wishes.empty();
     context.soon = grant(state, context.waits) || context.soon;
     context.another_frame = context.another_frame || asked;
 }

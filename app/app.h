@@ -15,19 +15,19 @@
 #include <string_view>
 #include <vector>
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "app/draw/ui.h"
 #include "app/input/overlays.h"
 #include "app/input/screen.h"
-#include "app/lessons/model.h"
-#include "app/levels/model.h"
-#include "app/limits/model.h"
+#include "app/lessons/state.h"
+#include "app/levels/state.h"
+#include "app/limits/state.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
-#include "app/programs/model.h"
+#include "app/programs/state.h"
 #include "app/session/session.h"
-#include "app/step/panels.h"
-#include "app/timing/model.h"
+#include "app/step/state.h"
+#include "app/timing/state.h"
 
 namespace tilescope::app {
 
@@ -44,6 +44,8 @@ struct State {
     lessons::State lessons;
     programs::State programs;
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
+    bool quits = false;  // it was asked to
+    std::vector<std::string> pictures;  // to be saved once the frame is drawn (wish::SavePicture)
 };
 
 // A row of the table of screens (app.cpp): what a screen offers, as functions of the State. All of them are
@@ -138,7 +140,7 @@ private:
 // Fails, in one sentence, where there is no display or no OpenGL 3.3.
 Result<void> run_window(State state, bool keep_theme);
 
-// The current view as a PNG or an SVG, as an action or the path box asked for it (Session::pictures). After
+// The current view as a PNG or an SVG, as an action or the path box asked for it (State::pictures). After
 // Frame::render and before the window shows it, so that the PNG is what is seen. A request for ".png" alone
 // gets a name of its own, in $XDG_PICTURES_DIR or, without it, the current folder; nothing that is there is
 // written over by that. The message says where the picture is, or why there is none.

@@ -111,11 +111,7 @@ void Frame::render() {
 std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
     // This copy stands still; what the window's own state has under way goes on there.
     state.session.playback.playing = false;
-    state.session.pictures.clear();
-    state.session.opening.reset();
-    state.session.ordered.reset();
-    state.session.exporting.reset();
-    if (state.session.program) state.session.program->job = {};
+    static_cast<session::UnderWay&>(state.session) = {};
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;
@@ -188,7 +184,7 @@ Result<void> write_text(const std::string& text, const std::string& path) {
 
 void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
     std::string& message = state.session.message;
-    for (const std::string& wanted : std::exchange(state.session.pictures, {})) {
+    for (const std::string& wanted : std::exchange(state.pictures, {})) {
         const std::string_view ending = session::picture_ending(wanted);
         if (!state.session.recording) {
             message = "There is no recording to make a picture of; press R to record one.";

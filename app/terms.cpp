@@ -28,10 +28,9 @@ const input::Actions<input::State>& terms() {
     static const input::Actions<input::State> all = [] {
         input::Actions<input::State> rows;
         for (const look::Term& term : look::terms())
-            rows.emplace_back(
-                std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
-                place_of(term.shown_by), input::Chord(), input::Chord(),
-                [&term](session::Session& session) { session.asked.emplace_back(term.shown_by); });
+            rows.emplace_back(std::string("term:") + term.word, std::string(term.word) + ": " + term.means,
+                              place_of(term.shown_by), input::Chord(), input::Chord(),
+                              [&term](session::Session& session) { session.ask_to(term.shown_by); });
         return rows;
     }();
     return all;

@@ -138,7 +138,7 @@ public:
         timing_.frame(outcome_.build_ms, state_.session.block != nullptr);
         memory_.look(state_, *window_);
         due_ = std::max(0, due_ - 1);
-        return !state_.session.quit && !window_->asked_to_close();
+        return !state_.quits && !window_->asked_to_close();
     }
 
 private:

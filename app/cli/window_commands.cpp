@@ -12,7 +12,7 @@
 #include "app/cli/line.h"
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "app/input/overlays.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"

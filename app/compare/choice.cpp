@@ -66,17 +66,13 @@ MadeRecording open_part(const ComparePreset::Part& part,
                 fmt::format("No recording of {} from a GPU ships with this program; record it on a GPU "
                             "with 'tilescope record' and open it with 'tilescope render --with'",
                             part_name(part))};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return session::make_recording(std::move(*trace), found->label);
+        return session::make_recording(kernels::open_shipped(*found), found->label);
     }
     auto plan = kernels::plan(part.kernel, part.shape);
     if (!plan) return plan.error();
     kernels::RecordOptions options;
     options.stop = stop;
-    auto trace = kernels::record_cpu(*plan, options);
-    if (!trace) return trace.error();
-    return session::make_recording(std::move(*trace), "recorded now, on the CPU");
+    return session::make_recording(kernels::record_cpu(*plan, options), "recorded now, on the CPU");
 }
 
 // What the maps say of the inputs.
@@ -166,7 +162,7 @@ void choose_comparison(State& state, Session& session) {
     session.screen = kScreen.option;
 }
 
-void open_beside(Session& session) { session.wants_beside = true; }
+void open_beside(Session& session) { session.ask(session::wish::OpenBeside{}); }
 
 }  // namespace
 
@@ -184,11 +180,11 @@ void set_beside(State& state, std::shared_ptr<const Recording> other) {
     session::set(state.other, std::move(other));
 }
 
-bool update(State& state, Session& session, bool) {
-    if (!session.beside) return false;
-    set_beside(state, std::exchange(session.beside, nullptr));
+void grant(State& state, Session& session, const session::Wish& wish) {
+    const auto* const beside = std::get_if<session::wish::SetBeside>(&wish);
+    if (beside == nullptr) return;
+    set_beside(state, beside->recording);
     session.screen = kScreen.option;
-    return false;
 }
 
 bool ready(State& state, Session& session, bool wait) {
@@ -256,7 +252,7 @@ void take_choice(State& state, Session& session, int chosen) {
         state.preset = state.chosen;
         state.wanted = true;
     } else if (state.chosen == pairs) {
-        session.asked.emplace_back("open");
+        session.ask_to("open");
     } else {
         open_beside(session);
     }

@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "app/draw/sheet.h"
-#include "app/input/screen.h"
+#include "app/session/shown.h"
 #include "core/playback/cursor.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
@@ -152,73 +152,5 @@ LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analys
 // The part of a matrix that is shown: all of it where most of it was touched or it is small; else a part of
 // `touched`, cut into squares as wide as its shorter side, the one in which `tile` begins.
 CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const CellRect& tile);
-
-// --- the screen's state: the pairs, which of them is shown, and what is known of the two recordings
-
-// A pair of recordings: what differs between them is the one thing that it teaches.
-struct ComparePreset {
-    // A recording of a kernel: made anew on the CPU, or one that ships from a GPU.
-    struct Part {
-        const char* kernel;
-        kernels::Shape shape;
-        bool shipped = false;
-    };
-    const char* title;  // "Tiled or untiled"
-    const char* about;  // what to look at
-    Part a, b;
-};
-std::span<const ComparePreset> compare_presets();        // in the order of the Compare screen
-std::string part_name(const ComparePreset::Part& part);  // "untiled T=16  64x64x64"
-
-// What comparing needs of one of the two recordings, kept while it is one of them.
-struct Known {
-    uint64_t serial = 0;  // of the recording; 0 for none
-    std::shared_ptr<const Tally> tally;
-    std::vector<LoadsSummary> maps;  // by array: how often the elements of the inputs were loaded
-    session::Job<Result<std::shared_ptr<const Tally>>> counting;
-    std::string no_tally;  // why there is none
-    // The strip of its block as wide as it was last drawn.
-    std::shared_ptr<const look::BlockIndex> strip_of;
-    draw::TimelineView strip;
-};
-
-// Two recordings that were chosen together.
-struct Pair {
-    std::shared_ptr<const session::Recording> a, b;
-};
-
-struct State {
-    Lock lock = Lock::Phase;
-    int preset = -1;        // of compare_presets(), shown or on its way; -1 for none
-    bool wanted = false;    // it is to be opened
-    bool choosing = false;  // the list of pairs is shown, whatever is there
-    bool swap = false;      // A and B are to change places
-    int chosen = 0;         // on the list: a pair, or behind the pairs A or B
-    int columns = 2;        // that the list was last drawn in
-    std::string message;    // why the last one could not be
-    session::Job<Result<Pair>> opening;
-
-    session::Shown other;  // B; its faults are without the wrong elements of the output
-    Known a, b;
-};
-
-// The list of pairs is shown: asked for, or there is nothing else to show.
-bool choosing(const State& state, const session::Session& session);
-// Takes what is chosen on the list: a pair, or another recording as A or as B. The next frame opens it.
-void take_choice(State& state, session::Session& session, int chosen);
-void swap_sides(State& state, session::Session& session);
-// Sets a second recording beside the session's own.
-void set_beside(State& state, std::shared_ptr<const session::Recording> other);
-
-// Opens what was chosen, and makes B stand where the lock has it. wait: at once; else what takes long comes
-// with a later call. Returns true while something is still to come.
-bool ready(State& state, session::Session& session, bool wait);
-
-extern const input::Screen<State> kScreen;  // screen.cpp
-// What the screen offers the program (input/screen.h).
-const input::Actions<State>& actions();
-bool press(State& state, session::Session& session, const platform::KeyPress& key);  // of the list of pairs
-// Takes a recording that was opened to be set beside the session's own, and shows the two.
-bool update(State& state, session::Session& session, bool wait);
 
 }  // namespace tilescope::compare

@@ -1,7 +1,8 @@
 // The panels of the Compare screen. A is a disc and B a square wherever they are named.
 #pragma once
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
+#include "app/input/screen.h"
 #include "app/look/pick.h"
 
 namespace tilescope::compare {
@@ -44,6 +45,12 @@ float badge(draw::Ui& ui, ImVec2 at, float size, char letter);
 
 // Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);
+
+// What the screen offers the program (choice.cpp): its keys while it is shown, and a recording that was opened
+// to be set beside the session's own.
+void grant(State& state, session::Session& session, const session::Wish& wish);
+bool press(State& state, session::Session& session, const platform::KeyPress& key);
+const input::Actions<State>& actions();
 
 // Loads of every element of the inputs, coloured on a scale up to `most`; with_output: and the wrong elements
 // of the output.

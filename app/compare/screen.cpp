@@ -337,6 +337,6 @@ const input::Screen<State> kScreen{.name = "Compare",
                                    .draw = draw_screen,
                                    .press = press,
                                    .actions = actions,
-                                   .update = update};
+                                   .grant = grant};
 
 }  // namespace tilescope::compare

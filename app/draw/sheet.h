@@ -45,6 +45,14 @@ constexpr Cell cell(Ink ink, uint8_t strength = 255, Pattern pattern = Pattern::
                                   static_cast<unsigned>(pattern))};
 }
 
+// What a shared cell holds where that is no element of this phase: what the legend calls the mark on it, and
+// what that looks like (zero_sign() and stale_notch() in ui.h draw them).
+struct CellMark {
+    const char *means, *looks;
+};
+inline constexpr CellMark kZeroMark{"zero fill", "a diagonal stroke"},
+    kStaleMark{"stale value", "a notch in the corner"};
+
 struct CellLevel {
     uint32_t rows = 0, cols = 0;
     std::vector<Cell> cells;  // [rows * cols], row-major

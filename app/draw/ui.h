@@ -187,12 +187,6 @@ void wait_bar(Ui& ui, const Rect& box);
 void zero_sign(Ui& ui, const Rect& cell);
 void stale_notch(Ui& ui, const Rect& cell);
 void stale_sign(Ui& ui, const Rect& box);  // a cell with its notch, as the legend shows it
-// In words: what the legend calls each, and what it looks like.
-struct CellMark {
-    const char *means, *looks;
-};
-inline constexpr CellMark kZeroMark{"zero fill", "a diagonal stroke"},
-    kStaleMark{"stale value", "a notch in the corner"};
 
 // A mark in one cell or rectangle of a grid.
 GridMark fill_mark(const CellRect& cells, Rgba fill);

@@ -24,7 +24,7 @@ void jump(Session& session) {
 template <int by>
 void walk(Session& session) {
     if (session.walk.running)
-        session.walk.by = by;
+        session.ask(session::wish::GoOn{by});
     else
         session::jump(session, by > 0 ? Move::NextStep : Move::PreviousStep);
 }
@@ -146,28 +146,28 @@ const Actions<State>& looks() {
 
 const Actions<State>& files() {
     static const Actions<State> all = under<State>(
-        "Recordings",
-        {
-            {"commands", "find any of these", "Ctrl + P", control(Key::P),
-             [](State& s) { s.palette = {.open = true}; }},
-            {"open", "open a recording or a program", "Ctrl + O", control(Key::O),
-             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
-            {"save", "save this recording", "Ctrl + S", control(Key::S),
-             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
-            {"export_png", "this view as a PNG", "Ctrl + E", control(Key::E),
-             [](Session& s) { s.pictures.emplace_back(".png"); }},
-            {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
-             [](Session& s) { s.pictures.emplace_back(".svg"); }},
-            {"record", "record another kernel or size", "R", key(Key::R),
-             [](State& s) { s.form.open = !s.form.open; }},
-            {"form:program", "record a program with arguments, or other launches of it", "", Chord(),
-             record_program},
-            {"glossary", "what the words mean", "G", key(Key::G), open_glossary},
-            {"keys", "this list of keys", "?", key(Key::Question),
-             [](State& s) { s.show_keys = !s.show_keys; }},
-            {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},
-            {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q), [](Session& s) { s.quit = true; }},
-        });
+        "Recordings", {
+                          {"commands", "find any of these", "Ctrl + P", control(Key::P),
+                           [](State& s) { s.palette = {.open = true}; }},
+                          {"open", "open a recording or a program", "Ctrl + O", control(Key::O),
+                           [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
+                          {"save", "save this recording", "Ctrl + S", control(Key::S),
+                           [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
+                          {"export_png", "this view as a PNG", "Ctrl + E", control(Key::E),
+                           [](Session& s) { s.ask(session::wish::SavePicture{".png"}); }},
+                          {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
+                           [](Session& s) { s.ask(session::wish::SavePicture{".svg"}); }},
+                          {"record", "record another kernel or size", "R", key(Key::R),
+                           [](State& s) { s.form.open = !s.form.open; }},
+                          {"form:program", "record a program with arguments, or other launches of it", "",
+                           Chord(), record_program},
+                          {"glossary", "what the words mean", "G", key(Key::G), open_glossary},
+                          {"keys", "this list of keys", "?", key(Key::Question),
+                           [](State& s) { s.show_keys = !s.show_keys; }},
+                          {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},
+                          {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q),
+                           [](Session& s) { s.ask(session::wish::Quit{}); }},
+                      });
     return all;
 }
 

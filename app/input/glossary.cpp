@@ -79,15 +79,14 @@ void press_in_glossary(State& state, Session& session, const KeyPress& press) {
         type(glossary.query, press.character);
         glossary.chosen = 0;
     } else if (press.control && press.key == Key::Q) {
-        session.quit = true;
+        session.ask(session::wish::Quit{});
     } else if (press.key == Key::Escape) {
         glossary.open = false;
     } else {
         const GlossaryList list = glossary_list(glossary);
         if (press.key == Key::Enter && !list.terms.empty()) {
             glossary.open = false;
-            session.asked.emplace_back(
-                list.terms[std::min(glossary.chosen, list.terms.size() - 1)]->shown_by);
+            session.ask_to(list.terms[std::min(glossary.chosen, list.terms.size() - 1)]->shown_by);
         } else if (!choose(glossary.chosen, list.terms.size(), press) && edit(glossary.query, press)) {
             glossary.chosen = 0;
         }

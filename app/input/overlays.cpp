@@ -124,7 +124,7 @@ void press_in_overlay(State& state, Session& session, std::span<const Offer> off
         type(text, press.character);
         text_changed();
     } else if (press.control && press.key == Key::Q) {
-        session.quit = true;
+        session.ask(session::wish::Quit{});
     } else if (in_palette && (press.key == Key::Escape || (press.control && press.key == Key::P))) {
         palette.open = false;
     } else if (press.key == Key::Escape) {
@@ -147,10 +147,6 @@ void press_in_overlay(State& state, Session& session, std::span<const Offer> off
 
 void update(State& state, Session& session) {
     PathBox& box = state.path;
-    if (std::exchange(session.wants_beside, false)) {
-        open_path_box(state, session, PathBox::Mode::Open);
-        box.beside = session.recording != nullptr;  // nothing is there to set it beside: it comes first
-    }
     if (box.opening && !session.opening) {
         box.opening = false;
         if (session.message.empty())
@@ -158,8 +154,14 @@ void update(State& state, Session& session) {
         else
             box.problem = std::exchange(session.message, {});
     }
-    if (session.recording && state.form.framed != session.framing) {
-        state.form.framed = session.framing;
+}
+
+void grant(State& state, Session& session, const session::Wish& wish) {
+    if (std::holds_alternative<session::wish::OpenBeside>(wish)) {
+        open_path_box(state, session, PathBox::Mode::Open);
+        // Nothing is there to set it beside: it comes first.
+        state.path.beside = session.recording != nullptr;
+    } else if (std::holds_alternative<session::wish::Frame>(wish) && session.recording) {
         // The form knows the textbook kernels.
         const std::string& kernel = session.trace().meta.kernel;
         if (session.recording->product && kernels::find(kernel) != nullptr) {

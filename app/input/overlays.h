@@ -49,8 +49,7 @@ struct BlockSteps {
 };
 
 struct RecordForm : session::Order {
-    bool open = false;    // the form is shown
-    uint64_t framed = 0;  // Session::framing as it was when the form took the recording's kernel and shape
+    bool open = false;  // the form is shown
     // By kernel and tile width, those asked for: two recordings serve every k.
     std::map<std::pair<std::string, uint32_t>, Result<BlockSteps>> block_steps;
     // What was pressed for its fields and lists, in order; ImGui takes one a frame.
@@ -107,8 +106,11 @@ bool edit(TextField& field, const KeyPress& press);
 bool overlay_open(const State& state);
 // The keyboard while one of them is open. offers: all that can be done.
 void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press);
-// Takes up what the session asks of the overlays, and what has come of what they asked for.
+// Takes up what has come of what they asked for.
 void update(State& state, Session& session);
+// Grants a wish that is the overlays': the box for a second recording is opened, the form takes the kernel of
+// the recording that is shown.
+void grant(State& state, Session& session, const session::Wish& wish);
 
 // Up, down and by pages through `count` rows, around the ends; false for any other key.
 bool choose(size_t& chosen, size_t count, const KeyPress& press);

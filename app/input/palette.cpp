@@ -256,13 +256,13 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
         std::from_chars(what.data(), what.data() + what.size(), number);
         return session::open_launch(session, number);  // of this program alone: not remembered
     } else if (kind == "own") {
-        session.own_lesson = what;
+        session.ask(session::wish::BeginLesson{what});
     } else if (kind == "example") {
         session::open_example(session, what);
     } else if (kind == "export") {
         open_export_box(state, session, what);
     } else if (std::ranges::find(offers, name, &Offer::name) != offers.end()) {
-        session.asked.push_back(name);
+        session.ask_to(name);
     } else {
         return;
     }

@@ -83,7 +83,7 @@ bool may_write(PathBox& box, const std::string& path, const std::vector<std::str
 void save(PathBox& box, Session& session, std::string path) {
     if (!session.recording) return;
     if (!session::picture_ending(path).empty()) {  // made of the whole frame, once it is drawn
-        session.pictures.push_back(path);
+        session.ask(session::wish::SavePicture{path});
         box.mode = PathBox::Mode::Closed;
         return;
     }

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "app/draw/ui.h"
 #include "app/platform/input.h"
@@ -75,6 +78,7 @@ Actions<State> under(const char* heading, Actions<State> actions) {
 // screen's own state.
 struct SessionUi : draw::Ui {
     Session& session;
+    std::span<const Offer> offers;  // all that can be done
 
     const trace::Trace& trace() const { return session.trace(); }
     // Null while it is made, and where it cannot be.
@@ -112,9 +116,15 @@ inline void offer_pick(SessionUi& ui, const look::Pick& pick) {
     if (ImGui::IsMouseClicked(0)) ui.session.pin = ui.session.pin == pick ? look::Pick{} : pick;
 }
 
+// A button's words with the key that does the same: "Lessons (5)".
+inline std::string with_key(const SessionUi& ui, std::string_view words, std::string_view action) {
+    const auto found = std::ranges::find(ui.offers, action, &Offer::name);
+    return fmt::format("{} ({})", words, found != ui.offers.end() ? found->keys : "");
+}
+
 // Asks for an action by its name, as its key would.
 inline void ask(SessionUi& ui, const char* action) {
-    ui.session.asked.emplace_back(action);
+    ui.session.ask_to(action);
     ui.context.another_frame = true;
 }
 
@@ -138,11 +148,18 @@ struct Screen {
     // Before every frame, whichever screen is shown, and after every key. wait: for a picture, do all of it
     // now. True while something is still to come.
     bool (*update)(State& state, Session& session, bool wait) = nullptr;
+    // Hears a wish of the session, and grants it where it is this screen's.
+    void (*grant)(State& state, Session& session, const session::Wish& wish) = nullptr;
     // A strip above the screen that is shown, where there is something to say; returns the height taken.
     float (*strip)(Ui<State>& ui, const draw::Rect& area) = nullptr;
+    // Whether its strip stands above this screen too, and not above the others alone; null: never.
+    bool (*keeps_strip)(const State& state) = nullptr;
     // Gets a key before the screen that is shown and the table of keys, whichever screen it is: a line that
     // is typed, a question that waits for its answer. False for a key that means nothing to it.
     bool (*listens)(State& state, Session& session, const KeyPress& key) = nullptr;
+    // Whether it leaves out by itself what tells the answer of an open question, and is not to be hidden as a
+    // whole; null: never.
+    bool (*hides_itself)(const session::Question& question) = nullptr;
     // Whether its tab stands in the bar though it is not shown; null: always.
     bool (*there)(const Session& session) = nullptr;
     // Its number key is behind those of all screens that have none of this, so that theirs stay as they were.

@@ -148,7 +148,6 @@ void ask_me(State& state, Session& session) {
     state.wanted = false;
     state.note.clear();
     session.walk.running = true;
-    session.walk.by = 0;
     session.playback.playing = false;
     session.screen = session::kStepScreen;
     session.pin = session.hover = {};

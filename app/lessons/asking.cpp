@@ -74,11 +74,6 @@ const LessonStop* stop_shown(const State& state) {
     return state.stop < stops.size() ? &stops[state.stop] : nullptr;
 }
 
-bool asks_of_limits(const State& state) {
-    const LessonStop* const stop = stop_shown(state);
-    return state.asked && stop != nullptr && !stop->limits.empty();
-}
-
 void open_question(State& state, Session& session) {
     drop_question(state, session);
     const LessonStop* const stop = stop_shown(state);
@@ -93,6 +88,7 @@ void open_question(State& state, Session& session) {
     state.asked = Asked{};
     if (is_modelled(*stop)) {
         session.question = opened(*stop->ask, nullptr);
+        session.question.of_case = !stop->limits.empty();
         return;
     }
     const Scene scene{session.trace(), *session.block, session.cursor.step, nullptr, session.replay};
@@ -150,7 +146,7 @@ bool take_key(State& state, Session& session, const input::KeyPress& press) {
     if (press.control || press.alt) return false;
     if (state.asked->revealed) {
         if (press.key != Key::Enter) return false;
-        session.walk.by = 1;
+        session.ask(session::wish::GoOn{1});
         return true;
     }
     session::Question& asked = session.question;

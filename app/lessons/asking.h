@@ -6,14 +6,12 @@
 #pragma once
 
 #include "app/lessons/questions.h"
+#include "app/lessons/state.h"
 
 namespace tilescope::lessons {
 
 // The stop that is shown: of the lesson, or the question that "ask me" found. Null where none is.
 const LessonStop* stop_shown(const State& state);
-
-// Whether the question that is open is about a case of the Limits screen, which hides what tells by itself.
-bool asks_of_limits(const State& state);
 
 // Opens the question of the stop that is shown, where it asks one; again as it was left where it was answered
 // in this walk. The session stands at the step.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/sheet.h"
 #include "app/lessons/questions.h"
 #include "app/look/request.h"
 #include "app/look/shared_cells.h"

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "app/lessons/model.h"
-
 namespace tilescope::lessons {
 
 struct HandoutStop {

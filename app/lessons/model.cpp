@@ -4,6 +4,8 @@
 
 #include "app/lessons/questions.h"
 #include "core/limits/presets.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/shipped.h"
 
 namespace tilescope::lessons {
 
@@ -48,6 +50,35 @@ Standing standing_at(const session::Recording& recording, const BlockIndex& inde
     Scene scene{*recording.trace, index, step};
     say(here, stop, [&](const std::string& sentence) { return said(scene, sentence); });
     return here;
+}
+
+Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
+    const trace::Trace& trace = *recording.trace;
+    Standing here{recording.serial, {}, recording.notation, "", "", "", {}};
+    const auto block = std::ranges::find_if(
+        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
+    if (block == trace.blocks.end()) return here;
+    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
+    const auto index = session::index_of(recording, here.at.block);
+    const auto step = find_step(trace, *index, stop);
+    if (!step) return here;
+    return standing_at(recording, *index, *step, stop);
+}
+
+session::MadeRecording recording_of(const LessonStop& stop) {
+    if (!stop.recording.empty()) {
+        const auto& all = kernels::shipped_recordings();
+        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
+        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
+        return session::make_recording(kernels::open_shipped(*found), found->label);
+    }
+    if (!stop.file.empty()) {
+        if (stop.path.empty()) return Error{fmt::format("The recording '{}' is in no folder.", stop.file)};
+        return session::read_recording(stop.path, stop.path);
+    }
+    const auto plan = kernels::plan(stop.kernel, stop.shape);
+    if (!plan) return plan.error();
+    return session::make_recording(kernels::record_cpu(*plan, {}), "recorded for the lesson, on the CPU");
 }
 
 std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index,

@@ -13,7 +13,7 @@
 
 #include <string>
 
-#include "app/lessons/model.h"
+#include "app/lessons/state.h"
 
 namespace tilescope::lessons {
 

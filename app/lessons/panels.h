@@ -1,7 +1,7 @@
 // The parts of the Lessons screen: its list, a lesson's end, and the line of a stop that is written.
 #pragma once
 
-#include "app/lessons/model.h"
+#include "app/lessons/state.h"
 
 namespace tilescope::lessons {
 

@@ -19,7 +19,6 @@
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/lessons/panels.h"
-#include "kernels/run/record.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -104,11 +103,11 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     session.cursor = state.standing.at;
     static_cast<session::MadeBlock&>(session) = {session::index_of(*session.recording, session.cursor.block)};
     session.pin = session.hover = {};
-    ++session.framing;
+    session.ask(session::wish::Frame{});
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
-    session.asked.insert(session.asked.end(), stop.acts.begin(), stop.acts.end());
+    for (const std::string& act : stop.acts) session.ask_to(act);
     state.acted = !stop.acts.empty();
     open_question(state, session);
 }
@@ -121,28 +120,38 @@ void stand_on_model(State& state, Session& session, const LessonStop& stop) {
 
 // What a stop did beside its recording is not left to the next one, or to whoever ends the lesson there.
 void take_back(State& state, Session& session) {
-    if (std::exchange(state.acted, false)) session.asked.emplace_back("plain_look");
+    if (std::exchange(state.acted, false)) session.ask_to("plain_look");
+}
+
+// Goes to the next stop or the one before; behind the last one to the end, and from there to the next lesson.
+void walk(State& state, Session& session, int by) {
+    if (take_walk(state, session, by)) return;
+    if (by > 0 && at_end(state, session))
+        go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
+    else if (by > 0)
+        go_to_stop(state, session, state.lesson, state.stop + 1);
+    else if (state.stop > 0)
+        go_to_stop(state, session, state.lesson, state.stop - 1);
+}
+
+void grant(State& state, Session& session, const session::Wish& wish) {
+    if (const auto* const lessons = std::get_if<session::wish::OpenLessons>(&wish)) {
+        auto opened = open_own(state, session, lessons->path);
+        session.message = opened ? *opened : opened.error().message;
+    } else if (const auto* const lesson = std::get_if<session::wish::BeginLesson>(&wish)) {
+        begin_own(state, session, lesson->path);
+    } else if (const auto* const walked = std::get_if<session::wish::GoOn>(&wish)) {
+        walk(state, session, walked->by);
+    }
 }
 
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
-    if (!session.own_lessons.empty()) {
-        auto opened = open_own(state, session, std::exchange(session.own_lessons, {}));
-        session.message = opened ? *opened : opened.error().message;
-    }
-    if (!session.own_lesson.empty()) begin_own(state, session, std::exchange(session.own_lesson, {}));
-    int by = std::exchange(session.walk.by, 0);
     if (!session.walk.running) take_back(state, session);
     if (!session.walk.running && (state.asked || state.quiz)) {
         drop_question(state, session);
         state.quiz = false;
     }
-    if (by != 0 && take_walk(state, session, by)) by = 0;
-    if (by > 0 && at_end(state, session))
-        go_to_stop(state, session, next_lesson(state, state.lesson).value_or(state.lessons->size()), 0);
-    else if (by > 0)
-        go_to_stop(state, session, state.lesson, state.stop + 1);
-    if (by < 0 && state.stop > 0) go_to_stop(state, session, state.lesson, state.stop - 1);
     if (!session.walk.running || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
     take_back(state, session);
@@ -341,7 +350,7 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     if (state.lessons->empty()) return false;
     if (at_end(state, session)) {
-        if (press.key == Key::Enter) session.walk.by = 1;
+        if (press.key == Key::Enter) session.ask(session::wish::GoOn{1});
         return press.key == Key::Enter;
     }
     if (press_figure(state, session, press)) return true;
@@ -414,39 +423,6 @@ bool listens(State& state, Session& session, const input::KeyPress& key) {
 
 }  // namespace
 
-Standing standing_of(const session::Recording& recording, const LessonStop& stop) {
-    const trace::Trace& trace = *recording.trace;
-    Standing here{recording.serial, {}, recording.notation, "", "", "", {}};
-    const auto block = std::ranges::find_if(
-        trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
-    if (block == trace.blocks.end()) return here;
-    here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
-    const auto index = session::index_of(recording, here.at.block);
-    const auto step = find_step(trace, *index, stop);
-    if (!step) return here;
-    return standing_at(recording, *index, *step, stop);
-}
-
-session::MadeRecording recording_of(const LessonStop& stop) {
-    if (!stop.recording.empty()) {
-        const auto& all = kernels::shipped_recordings();
-        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
-        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
-        auto trace = kernels::open_shipped(*found);
-        if (!trace) return trace.error();
-        return session::make_recording(std::move(*trace), found->label);
-    }
-    if (!stop.file.empty()) {
-        if (stop.path.empty()) return Error{fmt::format("The recording '{}' is in no folder.", stop.file)};
-        return session::read_recording(stop.path, stop.path);
-    }
-    const auto plan = kernels::plan(stop.kernel, stop.shape);
-    if (!plan) return plan.error();
-    auto trace = kernels::record_cpu(*plan, {});
-    if (!trace) return trace.error();
-    return session::make_recording(std::move(*trace), "recorded for the lesson, on the CPU");
-}
-
 bool at_end(const State& state, const Session& session) {
     return session.walk.running && !state.quiz && state.lesson < state.lessons->size() &&
            state.stop == (*state.lessons)[state.lesson].stops.size();
@@ -462,8 +438,8 @@ void show_model(State& state, Session& session, const LessonStop& stop) {
     if (const Figure* const figure = find_figure(stop.figure))
         show_figure(state, session, *figure, stop.set);
     else
-        session.asked.push_back(stop.which == 0 ? "limits:" + stop.limits
-                                                : fmt::format("limits:{}:{}", stop.limits, stop.which + 1));
+        session.ask_to(stop.which == 0 ? "limits:" + stop.limits
+                                       : fmt::format("limits:{}:{}", stop.limits, stop.which + 1));
 }
 
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
@@ -516,7 +492,10 @@ const input::Screen<State> kScreen{.name = "Lessons",
                                    .press = press,
                                    .actions = actions,
                                    .update = update,
+                                   .grant = grant,
                                    .strip = strip,
-                                   .listens = listens};
+                                   .keeps_strip = [](const State& state) { return state.shown.has_value(); },
+                                   .listens = listens,
+                                   .hides_itself = [](const session::Question&) { return true; }};
 
 }  // namespace tilescope::lessons

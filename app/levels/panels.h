@@ -2,7 +2,8 @@
 // and its name beside it.
 #pragma once
 
-#include "app/levels/model.h"
+#include "app/input/screen.h"
+#include "app/levels/state.h"
 
 namespace tilescope::levels {
 

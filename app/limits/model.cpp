@@ -21,29 +21,29 @@ constexpr struct {
 
 }  // namespace
 
-void take_preset(State& state, std::string_view id, size_t block) {
+void take_preset(LimitsChoice& chosen, std::string_view id, size_t block) {
     const analysis::LimitPreset* preset = analysis::find_limit_preset(id);
     if (preset == nullptr) return;
-    state.preset = preset->id;
-    state.device = preset->device;
-    state.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
-    state.parameter = preset->parameter;
+    chosen.preset = preset->id;
+    chosen.device = preset->device;
+    chosen.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
+    chosen.parameter = preset->parameter;
 }
 
-void take_device(State& state, std::string_view id) {
-    state.device = id;
-    state.preset.clear();
+void take_device(LimitsChoice& chosen, std::string_view id) {
+    chosen.device = id;
+    chosen.preset.clear();
 }
 
-void change_parameter(State& state, const SmLimits& sm, Parameter parameter, int steps) {
+void change_parameter(LimitsChoice& chosen, const SmLimits& sm, Parameter parameter, int steps) {
     constexpr int64_t kSharedStep = 512;  // bytes
     const auto move = [&](int64_t step, int64_t least, int64_t most) {
-        uint32_t& value = state.use.*kParameters[static_cast<size_t>(parameter)].value;
+        uint32_t& value = chosen.use.*kParameters[static_cast<size_t>(parameter)].value;
         const int64_t wanted =
             (value + (steps < 0 && value % step != 0 ? step : 0)) / step * step + steps * step;
         value = static_cast<uint32_t>(std::clamp(wanted, least, std::max(least, most)));
     };
-    state.parameter = parameter;
+    chosen.parameter = parameter;
     if (parameter == Parameter::Threads)
         move(sm.warp_size, sm.warp_size, sm.threads_per_block);
     else if (parameter == Parameter::Registers)
@@ -52,29 +52,30 @@ void change_parameter(State& state, const SmLimits& sm, Parameter parameter, int
         move(kSharedStep, 0, sm.shared_per_block_optin);
 }
 
-analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
-    const auto found = std::ranges::find(devices, state.device, &analysis::DeviceSpec::id);
+analysis::DeviceSpec limits_device(const LimitsChoice& chosen,
+                                   const std::vector<analysis::DeviceSpec>& devices) {
+    const auto found = std::ranges::find(devices, chosen.device, &analysis::DeviceSpec::id);
     if (found == devices.end()) return devices.empty() ? analysis::DeviceSpec{} : devices.front();
     analysis::DeviceSpec device = *found;
-    if (const auto* preset = analysis::find_limit_preset(state.preset))
+    if (const auto* preset = analysis::find_limit_preset(chosen.preset))
         device.sm = analysis::changed(device.sm, preset->change);
     return device;
 }
 
-std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
-    const auto* preset = analysis::find_limit_preset(state.preset);
-    const auto found = std::ranges::find(devices, state.device, &analysis::DeviceSpec::id);
+std::string change_words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices) {
+    const auto* preset = analysis::find_limit_preset(chosen.preset);
+    const auto found = std::ranges::find(devices, chosen.device, &analysis::DeviceSpec::id);
     if (preset == nullptr || found == devices.end()) return "";
     return analysis::change_in_words(found->sm, preset->change);
 }
 
-Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices) {
-    const auto* preset = analysis::find_limit_preset(state.preset);
-    const analysis::DeviceSpec device = limits_device(state, devices);
-    const std::string changed = change_words(state, devices);
-    return {preset != nullptr ? question_of(*preset, state.use)
+Words words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices) {
+    const auto* preset = analysis::find_limit_preset(chosen.preset);
+    const analysis::DeviceSpec device = limits_device(chosen, devices);
+    const std::string changed = change_words(chosen, devices);
+    return {preset != nullptr ? question_of(*preset, chosen.use)
                               : fmt::format("How many blocks does an SM of {} hold?", name_of(device)),
-            answer_in_words(preset, device, state.use, devices),
+            answer_in_words(preset, device, chosen.use, devices),
             fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured",
                         name_of(device), device.sm.capability(), changed.empty() ? "" : ", with " + changed)};
 }

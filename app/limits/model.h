@@ -8,39 +8,38 @@
 #include <vector>
 
 #include "app/draw/axes.h"
-#include "app/input/screen.h"
 #include "core/limits/presets.h"
 
 namespace tilescope::limits {
 
 // What was chosen: a device, a block, and the case that both came from.
-struct State {
+struct LimitsChoice {
     std::string preset = "cliff";  // id; empty once the device is chosen by hand
     std::string device = "gt200";  // id
     analysis::BlockUse use{.threads = 256, .registers = 10};
     analysis::Parameter parameter = analysis::Parameter::Registers;  // what + and - change
 };
 
-extern const input::Screen<State> kScreen;  // screen.cpp
-
 // The case with all that it sets: device, block (of that number) and parameter; nothing where there is no
 // such case.
-void take_preset(State& state, std::string_view id, size_t block = 0);
-void take_device(State& state, std::string_view id);
+void take_preset(LimitsChoice& chosen, std::string_view id, size_t block = 0);
+void take_device(LimitsChoice& chosen, std::string_view id);
 // One step more or less of a parameter: a warp of threads, a register, 512 bytes.
-void change_parameter(State& state, const analysis::SmLimits& sm, analysis::Parameter parameter, int steps);
+void change_parameter(LimitsChoice& chosen, const analysis::SmLimits& sm, analysis::Parameter parameter,
+                      int steps);
 
-// The device of the state with what its case changes; the first known one where there is none of that id.
-analysis::DeviceSpec limits_device(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+// The device chosen with what its case changes; the first known one where there is none of that id.
+analysis::DeviceSpec limits_device(const LimitsChoice& chosen,
+                                   const std::vector<analysis::DeviceSpec>& devices);
 
-// What the state's case changes of its device: "1,536 thread slots in place of 1,024"; "" for nothing.
-std::string change_words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+// What the chosen case changes of its device: "1,536 thread slots in place of 1,024"; "" for nothing.
+std::string change_words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices);
 
 // The case's question, its answer with the reason, and which SM both are about: of the values that are shown.
 struct Words {
     std::string question, answer, device;
 };
-Words words(const State& state, const std::vector<analysis::DeviceSpec>& devices);
+Words words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices);
 
 // What an SM has to give, and what a block takes of it: a row each.
 struct Given {

@@ -15,6 +15,8 @@
 //
 // In a low window, as that of a projector with type for the back row, the sums stand one above the other, and
 // beside them the answer and the one curve that the arrow keys choose.
+#include "app/input/screen.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +24,7 @@
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
-#include "app/limits/model.h"
+#include "app/limits/state.h"
 #include "core/base/words.h"
 
 namespace tilescope::limits {
@@ -380,6 +382,7 @@ const input::Screen<State> kScreen{.name = "Limits",
                                    .about = "What an SM holds, and what keeps it from more",
                                    .draw = draw_screen,
                                    .press = press,
-                                   .actions = actions};
+                                   .actions = actions,
+                                   .hides_itself = [](const session::Question& of) { return of.of_case; }};
 
 }  // namespace tilescope::limits

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace tilescope::programs {
 namespace {

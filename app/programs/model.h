@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/input/screen.h"
+#include "app/session/programs.h"
 
 namespace tilescope::programs {
 
@@ -47,20 +47,5 @@ std::vector<std::string> lines_of(std::string_view text, size_t columns);
 
 // The row to stand on when a run has ended: the first launch at fault, else the one that was opened.
 size_t first_choice(const session::Program& program);
-
-struct State {
-    size_t chosen = 0;    // of the launches, from 0
-    double top = 0;       // the first row in sight
-    bool follows = true;  // the output's last lines stay in sight, until somebody turns the wheel
-    double line = 0;      // else its first line in sight
-    // What the lines were made of, so that they are made again only when that changes.
-    std::vector<std::string> lines{};
-    uint64_t lines_bytes = 0;
-    size_t lines_columns = 0;
-    std::chrono::steady_clock::time_point began{};  // of the run that is shown
-    bool was_running = false;
-};
-
-extern const input::Screen<State> kScreen;  // screen.cpp
 
 }  // namespace tilescope::programs

@@ -1,4 +1,6 @@
 // The Program screen, and the strip above the other screens while a program runs.
+#include "app/input/screen.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/programs/model.h"
+#include "app/programs/state.h"
 
 namespace tilescope::programs {
 namespace {
@@ -399,6 +402,7 @@ const input::Screen<State> kScreen{.name = "Program",
                                    .actions = actions,
                                    .update = update,
                                    .strip = strip,
+                                   .hides_itself = [](const session::Question&) { return true; },
                                    .there = [](const Session& s) { return s.program.has_value(); }};
 
 }  // namespace tilescope::programs

@@ -322,8 +322,8 @@ void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
     next.hearing = std::make_shared<Hearing>();
     next.began = std::chrono::steady_clock::now();
     next.folders.push_back(*folder);
-    next.job = session.jobs->start([arguments = *arguments, program = session.own_program, folder = *folder,
-                                    hearing = next.hearing](Control& control) {
+    session.running = session.jobs->start([arguments = *arguments, program = session.own_program,
+                                           folder = *folder, hearing = next.hearing](Control& control) {
         return run(arguments, program, folder, *hearing, control);
     });
     session.program = std::move(next);
@@ -353,7 +353,7 @@ void open_launch(Session& session, uint64_t number) {
 bool update_program(Session& session, bool wait) {
     if (!session.program || !session.program->running) return false;
     Program& program = *session.program;
-    auto ended = program.job.take(wait);
+    auto ended = session.running.take(wait);
     if (!ended) return true;
     program.running = false;
     if (ended->list && program.ended.list)

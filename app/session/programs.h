@@ -93,7 +93,6 @@ struct Program {
     std::string name;  // "transpose.cu"
     bool running = false;
     std::shared_ptr<Hearing> hearing;
-    Job<ProgramRun> job;
     std::chrono::steady_clock::time_point began{};
     uint64_t wanted = 0;  // the launch to be opened when it is recorded; 0: the first one that is
     uint64_t opened = 0;  // the launch that was opened last; 0: none yet

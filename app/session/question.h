@@ -32,7 +32,8 @@ struct Question {
     // What is predicted: by clicks and by keys, or typed alone.
     enum class Takes : uint8_t { Nothing, Typed, Choice, Cells, Lanes, Bank };
 
-    bool open = false;  // it waits for its answer
+    bool open = false;     // it waits for its answer
+    bool of_case = false;  // it is about a case of the Limits screen
     uint8_t hidden = 0;
     Takes takes = Takes::Nothing;
     uint8_t array = 0xFF;  // whose cells are taken

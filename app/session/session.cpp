@@ -22,10 +22,6 @@ constexpr std::chrono::milliseconds kPatience{40};
 
 constexpr size_t kMostLooked = 20'000;  // entries of a folder: it must not hold up a frame
 
-MadeRecording made_of(Result<trace::Trace> trace, const std::string& origin) {
-    return trace ? make_recording(std::move(*trace), origin) : MadeRecording(trace.error());
-}
-
 MadeRecording recorded(const kernels::TextbookPlan& plan, const Order& order, Control& control) {
     gpu::GpuRecordOptions options;
     options.common.window = order.window;
@@ -36,7 +32,7 @@ MadeRecording recorded(const kernels::TextbookPlan& plan, const Order& order, Co
     options.common.blocks_done = &control.done;
     std::string by;
     auto trace = gpu::record(plan, options, order.backend, by);
-    return made_of(std::move(trace), "recorded now, " + by);
+    return make_recording(std::move(trace), "recorded now, " + by);
 }
 
 // Takes over a recording that has come.
@@ -50,7 +46,7 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
         return;
     }
     if (opened.beside)
-        session.beside = std::move(**made);
+        session.ask(wish::SetBeside{std::move(**made)});
     else
         show(session, std::move(**made));
     if (!opened.beside && &coming == &session.opening) session.screen = kStepScreen;
@@ -68,7 +64,7 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
     session.playback.playing = false;
     session.playback.carry = 0;
     session.hover = session.pin = {};
-    ++session.framing;
+    session.ask(wish::Frame{});
     session.message.clear();
     const trace::Trace& trace = session.trace();
     if (!trace.time.empty() && !trace.blocks.empty() && trace.blocks[0].count > 0)
@@ -102,10 +98,6 @@ void open(Session& session, const std::string& what, const std::string& path, bo
     session.opening->job.ready(kPatience);
 }
 
-MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes) {
-    return made_of(trace::read_file(path, open_bytes), origin);
-}
-
 std::vector<std::string> lesson_files(const std::string& path) {
     if (path.ends_with(".json")) return {path};
     std::vector<std::string> found;
@@ -136,7 +128,7 @@ void open_file(Session& session, const std::string& path, bool beside) {
     }
     if (!lesson_files(path).empty()) {
         if (beside) session.message = "A lesson is not set beside a recording; open it by itself.";
-        if (!beside) session.own_lessons = path;
+        if (!beside) session.ask(wish::OpenLessons{path});
         return;
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});
@@ -150,8 +142,9 @@ void open_shipped(Session& session, std::string_view name, bool beside) {
     if (found == all.end())
         session.message = fmt::format("No recording '{}' ships with this program.", name);
     else
-        open(session, found->label, "", beside,
-             [recording = *found] { return made_of(kernels::open_shipped(recording), recording.label); });
+        open(session, found->label, "", beside, [recording = *found] {
+            return make_recording(kernels::open_shipped(recording), recording.label);
+        });
 }
 
 void record(Session& session, const Order& order) {

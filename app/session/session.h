@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "app/draw/theme.h"
@@ -25,6 +26,11 @@
 #include "kernels/textbook/devices.h"
 #include "kernels/textbook/shipped.h"
 #include "kernels/textbook/timings.h"
+
+namespace tilescope::input {
+template <class State>
+struct Screen;  // what a screen offers (input/screen.h); each declares its own beside its state
+}  // namespace tilescope::input
 
 namespace tilescope::session {
 
@@ -80,10 +86,47 @@ struct Exporting {
     Job<std::string> job;  // the sentence that says how it ended
 };
 
-// A walk that a screen leads from stop to stop, while it runs: who leads it takes `by` and goes on.
+// A walk that a screen leads from stop to stop.
 struct Walk {
     bool running = false;
-    int by = 0;  // stops to go on (1) or back (-1)
+};
+
+// What keys, clicks and boxes ask for. The program hears each wish in its turn (app.cpp), and so do the
+// overlays and every screen: whoever can grant it does.
+namespace wish {
+struct Do {
+    std::string name;  // of an action, or a place: "thread:19"
+};
+struct Frame {};  // what is looked at is framed anew
+struct GoOn {
+    int by = 0;  // stops on (1) or back (-1) in the walk that runs
+};
+struct OpenBeside {};  // the path of a second recording is asked for
+struct SetBeside {
+    std::shared_ptr<const Recording> recording;  // that was opened for it
+};
+struct OpenLessons {
+    std::string path;
+};
+struct BeginLesson {
+    std::string path;  // of a listed one
+};
+struct SavePicture {
+    std::string path;  // of the screen; ".png" or ".svg" alone: under a name of its own
+};
+struct Quit {};
+}  // namespace wish
+using Wish = std::variant<wish::Do, wish::Frame, wish::GoOn, wish::OpenBeside, wish::SetBeside,
+                          wish::OpenLessons, wish::BeginLesson, wish::SavePicture, wish::Quit>;
+
+// What goes on beside the window, and what is still to be granted. A copy of a session that stands still, for
+// a picture, has none of it.
+struct UnderWay {
+    std::vector<Wish> wishes;
+    std::optional<Opening> opening, ordered;
+    std::optional<Exporting> exporting;
+    Job<GpuThere> asking;
+    Job<ProgramRun> running;  // of the program
 };
 
 // A person's choices, and what they opened: remembered between starts (settings.h).
@@ -106,25 +149,15 @@ struct Recent {
 // the source are seen there.
 inline constexpr const char* kStepScreen = "step";
 
-struct Session : Shown, Choices, Recent {
+struct Session : Shown, Choices, Recent, UnderWay {
     Playback playback;
     look::Pick hover, pin;
 
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
     bool blank = false;                // the screen is black until a key is pressed
-    bool quit = false;
-    std::string message;   // one sentence: the last error or notice
-    uint64_t framing = 0;  // counts how often what is looked at is to be framed anew
+    std::string message;               // one sentence: the last error or notice
     Walk walk;
     Question question;  // that is asked at this step
-
-    // Wishes of one frame, which the program grants: actions by name, the path of a second recording, and
-    // pictures of the screen to save (".png" alone: under a name of its own).
-    std::vector<std::string> asked;
-    bool wants_beside = false;
-    std::vector<std::string> pictures;
-    std::string own_lessons;  // the path of lessons to be opened; "" for none
-    std::string own_lesson;   // the file of a listed one that is to begin; "" for none
 
     // A lecturer's own lessons, as far as they are listed.
     struct OwnLesson {
@@ -132,11 +165,6 @@ struct Session : Shown, Choices, Recent {
     };
     std::vector<OwnLesson> listed_lessons;
 
-    // Under way beside the window.
-    std::optional<Opening> opening, ordered;
-    std::optional<Exporting> exporting;
-    std::shared_ptr<const Recording> beside;  // opened to be set beside; taken by who shows two
-    Job<GpuThere> asking;
     GpuThere gpu;
     std::optional<Program> program;                    // that was opened last
     std::string own_program = platform::kThisProgram;  // what runs it: this one, or a test's own
@@ -146,6 +174,9 @@ struct Session : Shown, Choices, Recent {
 
     // Its sums; until they are counted, which kinds of requests there are.
     const analysis::Summary& summary() const { return totals ? totals->summary : recording->outline; }
+
+    void ask(Wish wish) { wishes.push_back(std::move(wish)); }
+    void ask_to(std::string action) { ask(wish::Do{std::move(action)}); }
 };
 
 // Type in lecture mode: the same scale, as much larger.
@@ -162,12 +193,9 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
 // picture. Returns true while something is still to come.
 bool update(Session& session, bool wait);
 
-// Reads a recording; open_bytes: of another one that stays open.
-MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes = 0);
-
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
 // in session.message why not. A program is run instead (programs.h); lessons are left to who shows them
-// (Session::own_lessons).
+// (wish::OpenLessons).
 void open_file(Session& session, const std::string& path, bool beside = false);
 // The lessons that a path names: a .json file, or those of a folder, by their names: its .json files, and a
 // lesson.json of each folder in it. No link is followed. None where there are none.

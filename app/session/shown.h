@@ -33,9 +33,10 @@ struct Recording {
 using MadeRecording = Result<std::shared_ptr<const Recording>>;
 
 MadeRecording make_recording(std::shared_ptr<const trace::Trace> trace, std::string origin);
-inline MadeRecording make_recording(trace::Trace trace, std::string origin) {
-    return make_recording(std::make_shared<const trace::Trace>(std::move(trace)), std::move(origin));
-}
+// Of a trace that was read or recorded, or why there is none.
+MadeRecording make_recording(Result<trace::Trace> trace, std::string origin);
+// Reads a file; open_bytes: of another recording that stays open.
+MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes = 0);
 
 // The same recording, with the same serial, spoken of in a wording.
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,

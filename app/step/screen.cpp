@@ -265,9 +265,10 @@ Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faul
 // No recording, or one that stopped before its first block was done.
 void nothing_to_step(Ui& ui, const Rect& screen) {
     constexpr const char* kActions[] = {"record", "open", "screen_lessons"};
-    constexpr draw::EmptyButton kButtons[] = {{"Record a kernel (R)", "Choose a kernel and a size"},
-                                              {"Open a recording (Ctrl+O)", "A .tsc file, or one that ships"},
-                                              {"Lessons (5)", "Short walks through recordings"}};
+    const std::string lessons = input::with_key(ui, "Lessons", kActions[2]);
+    const draw::EmptyButton buttons[] = {{"Record a kernel (R)", "Choose a kernel and a size"},
+                                         {"Open a recording (Ctrl+O)", "A .tsc file, or one that ships"},
+                                         {lessons.c_str(), "Short walks through recordings"}};
     if (ui.session.opening && !ui.session.recording) {
         draw::empty_panel(ui, screen, session::opening_words(ui.session),
                           "A large recording takes a moment.");
@@ -279,7 +280,7 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
                           opened ? "It ended before its first block was done: record the kernel again with "
                                    "R, or open another file."
                                  : "Press R to record a kernel, or drop a .tsc file on this window.",
-                          ui.session.message, kButtons);
+                          ui.session.message, buttons);
     if (pressed) input::ask(ui, kActions[*pressed]);
 }
 
@@ -314,11 +315,13 @@ void frame_again(State& state) {
     state.arrays.clear();
 }
 
+void grant(State& state, session::Session&, const session::Wish& wish) {
+    if (std::holds_alternative<session::wish::Frame>(wish)) frame_again(state);
+}
+
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     const session::Session& session = ui.session;
-    if (state.framing != 0 && state.framing != session.framing) frame_again(state);
-    state.framing = session.framing;
     state.places.clear();
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
@@ -395,6 +398,8 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .about = "One request after the other",
                                    .draw = draw_screen,
                                    .says_messages = true,
-                                   .actions = actions};
+                                   .actions = actions,
+                                   .grant = grant,
+                                   .hides_itself = [](const session::Question&) { return true; }};
 
 }  // namespace tilescope::step

@@ -2,7 +2,8 @@
 // latency (latency.h); or the way from kernel to kernel (ladder.h).
 #pragma once
 
-#include "app/timing/model.h"
+#include "app/input/screen.h"
+#include "app/timing/state.h"
 
 namespace tilescope::timing {
 

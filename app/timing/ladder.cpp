@@ -21,19 +21,30 @@ struct Measured {
     const Levels* levels = nullptr;  // null while they are not known
 };
 
-const Levels* levels_of(const Machine& machine, const State& chosen, std::string_view kernel,
-                        uint32_t width) {
-    const auto of = bounds_of(machine, kernel, chosen.tile, width);
-    const Result<Levels>* const made = of ? chosen.bounds.find(*of) : nullptr;
+// Whose ladder it is.
+struct LadderOf {
+    const Machine& machine;
+    const Bounds& bounds;
+    uint32_t tile = 0, width = 0;
+
+    const Timing* timed(std::string_view kernel) const { return row_of(machine, kernel, width, tile); }
+    std::optional<BoundsOf> launch(std::string_view kernel) const {
+        return bounds_of(machine, kernel, tile, width);
+    }
+};
+
+const Levels* levels_of(const LadderOf& ladder, std::string_view kernel) {
+    const auto of = ladder.launch(kernel);
+    const Result<Levels>* const made = of ? ladder.bounds.find(*of) : nullptr;
     return made != nullptr && *made ? &**made : nullptr;
 }
 
 // From the ground up, those that were measured.
-std::vector<Measured> measured_rungs(const Machine& machine, const State& chosen, uint32_t width) {
+std::vector<Measured> measured_rungs(const LadderOf& ladder) {
     std::vector<Measured> all;
     for (const Rung& rung : rungs())
-        if (const Timing* const row = row_of(machine, rung.kernel, width, chosen.tile))
-            all.push_back({shown_name(rung.kernel), row, levels_of(machine, chosen, rung.kernel, width)});
+        if (const Timing* const row = ladder.timed(rung.kernel))
+            all.push_back({shown_name(rung.kernel), row, levels_of(ladder, rung.kernel)});
     return all;
 }
 
@@ -64,11 +75,11 @@ std::string steps_words(const std::vector<Measured>& rungs) {
     return fmt::format("{}; {} gains most: {} times.", slow, rungs[best].name, most);
 }
 
-std::string sentence(const std::vector<Measured>& rungs, const Timing* library, uint32_t width,
-                     const Machine& machine) {
+std::string sentence(const std::vector<Measured>& rungs, const Timing* library, const LadderOf& ladder) {
+    const uint32_t width = ladder.width;
     if (rungs.empty())
         return fmt::format("None of these kernels was timed at width {} on {}; choose another width or T.",
-                           grouped(width), machine.name);
+                           grouped(width), ladder.machine.name);
     const Measured& first = rungs.front();
     const Measured& best =
         *std::ranges::min_element(rungs, {}, [](const Measured& one) { return one.row->median_ms; });
@@ -86,12 +97,12 @@ std::string sentence(const std::vector<Measured>& rungs, const Timing* library, 
                         : fmt::format(" {} is bound by {}, {} by {}.", first.name, below, best.name, above));
 }
 
-void add_bound(LadderRow& row, const Machine& machine, const State& chosen, uint32_t width) {
-    const auto of = bounds_of(machine, row.kernel, chosen.tile, width);
+void add_bound(LadderRow& row, const LadderOf& ladder) {
+    const auto of = ladder.launch(row.kernel);
     if (!of) return;
-    const Result<Levels>* const made = chosen.bounds.find(*of);
+    const Result<Levels>* const made = ladder.bounds.find(*of);
     if (made == nullptr) {
-        const bool now = chosen.bounds.working.begun() && chosen.bounds.working_on == *of;
+        const bool now = ladder.bounds.working.begun() && ladder.bounds.working_on == *of;
         row.bound = now ? "being worked out" : kToBeKnown;
         row.bound_rests_on = "Its blocks are replayed through L1, L2 and DRAM, one kernel after the other.";
         return;
@@ -101,26 +112,27 @@ void add_bound(LadderRow& row, const Machine& machine, const State& chosen, uint
         row.bound_rests_on = made->error().message + ".";
         return;
     }
-    const analysis::LevelDevice on{*leveled_device(machine), *kernels::find_levels(of->device)};
+    const analysis::LevelDevice on{*leveled_device(ladder.machine), *kernels::find_levels(of->device)};
     const BoundChart chart = bound_chart(*of, **made, on, {});
     row.known = true;
     row.bound = bound_name(**made);
     row.bound_rests_on = "Modelled. " + chart.sentence + " " + chart.rests_on;
 }
 
-LadderRow row_of_rung(const Machine& machine, const State& chosen, uint32_t width, std::string_view kernel,
-                      const Timing* library) {
+LadderRow row_of_rung(const LadderOf& ladder, std::string_view kernel, const Timing* library) {
     LadderRow row;
     row.kernel = kernel;
-    row.name = name_with_tile(kernel, chosen.tile);
-    const Timing* const timed = row_of(machine, kernel, width, chosen.tile);
+    row.name = name_with_tile(kernel, ladder.tile);
+    const Timing* const timed = ladder.timed(kernel);
     if (timed == nullptr) return row;
     row.gflops = timed->gflops;
     row.rate = draw::figure(timed->gflops);
     const bool is_library = kernel == kLibrary;
-    row.measured = median_words(*timed, is_library ? row.name : "the PTX by " + machine.times->compiler,
-                                machine.times->device);
-    row.measured += fmt::format(" GFLOP/s: 2 x {0} x {0} x {0} operations in that time.", grouped(width));
+    row.measured =
+        median_words(*timed, is_library ? row.name : "the PTX by " + ladder.machine.times->compiler,
+                     ladder.machine.times->device);
+    row.measured +=
+        fmt::format(" GFLOP/s: 2 x {0} x {0} x {0} operations in that time.", grouped(ladder.width));
     if (library != nullptr) {
         row.share = share_of(*timed, *library);
         if (!is_library)
@@ -130,7 +142,7 @@ LadderRow row_of_rung(const Machine& machine, const State& chosen, uint32_t widt
     if (is_library)
         row.bound_rests_on = "What cuBLAS runs is not known here, and so neither is what bounds it.";
     else
-        add_bound(row, machine, chosen, width);
+        add_bound(row, ladder);
     return row;
 }
 
@@ -146,20 +158,21 @@ std::span<const Rung> rungs() {
     return all;
 }
 
-LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t width) {
+LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds) {
+    const LadderOf ladder{machine, bounds, tile, width};
     LadderChart chart;
     const Timing* const library = row_of(machine, kLibrary, width, 0);
-    const std::vector<Measured> measured = measured_rungs(machine, chosen, width);
-    chart.sentence = sentence(measured, library, width, machine);
+    const std::vector<Measured> measured = measured_rungs(ladder);
+    chart.sentence = sentence(measured, library, ladder);
     chart.rests_on = fmt::format(
         "Ratios of measured times, medians of runs on {}. No faster: a longer time, or one that its runs do "
         "not "
         "tell apart.",
         machine.times->device);
-    if (library != nullptr) chart.rows.push_back(row_of_rung(machine, chosen, width, kLibrary, library));
+    if (library != nullptr) chart.rows.push_back(row_of_rung(ladder, kLibrary, library));
     std::vector<std::string> missing;
     for (const Rung& rung : std::views::reverse(rungs())) {
-        chart.rows.push_back(row_of_rung(machine, chosen, width, rung.kernel, library));
+        chart.rows.push_back(row_of_rung(ladder, rung.kernel, library));
         chart.rows.back().step = rung.removes;
         if (chart.rows.back().gflops == 0) missing.push_back(shown_name(rung.kernel));
     }
@@ -171,7 +184,7 @@ LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t w
     return chart;
 }
 
-std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const State& chosen, uint32_t width) {
+std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const TimingChoice& chosen, uint32_t width) {
     std::vector<BoundsOf> all;
     for (const Rung& rung : rungs())
         if (auto of = bounds_of(machine, rung.kernel, chosen.tile, width)) all.push_back(std::move(*of));

@@ -44,10 +44,10 @@ struct LadderChart {
     std::vector<LadderRow> rows;  // the library first, where it was measured; then from the top rung down
     std::string note;             // what the figures are, and which are missing
 };
-// Of a machine that was measured; chosen: with the bounds that are known.
-LadderChart ladder_chart(const Machine& machine, const State& chosen, uint32_t width);
+// Of a machine that was measured. bounds: as far as they are known.
+LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds);
 
 // The launches of the rungs that were timed, for their bounds, the chosen kernel's first.
-std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const State& chosen, uint32_t width);
+std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const TimingChoice& chosen, uint32_t width);
 
 }  // namespace tilescope::timing

@@ -136,7 +136,7 @@ void ladder_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
                   "From untiled to cuBLAS", "To cuBLAS"},
                  room));
     in.min.y += line_height(ui, Size::Body) + ui.px(8);
-    const LadderChart chart = ladder_chart(shown.machine, ui.state, shown.width);
+    const LadderChart chart = ladder_chart(shown.machine, ui.state.tile, shown.width, ui.state.bounds);
     in.min.y += sentence(ui, in, chart.sentence, chart.rests_on, 4);
     const auto lines =
         static_cast<int>(draw::wrapped(ui.font(Face::Text, Size::Small), chart.note, in.width()).size());

@@ -28,7 +28,6 @@
 
 #include "app/draw/axes.h"
 #include "app/draw/theme.h"
-#include "app/input/screen.h"
 #include "app/timing/bounds.h"
 #include "core/limits/device_spec.h"
 #include "core/limits/roofline.h"
@@ -38,7 +37,7 @@
 namespace tilescope::timing {
 
 // What was chosen on the Timing screen.
-struct State {
+struct TimingChoice {
     enum class Plot : uint8_t { Time, Gflops, OverUntiled, OverSwapped } plot = Plot::Time;
     std::string device;            // by name; empty for the first that was measured
     std::string kernel = "tiled";  // the one that is shown large
@@ -47,15 +46,7 @@ struct State {
 
     // What stands beside the times.
     enum class Beside : uint8_t { Bounds, Latency, Ladder, Roofline } beside = Beside::Bounds;
-    Bounds bounds;
-
-    // Of the recording of that serial number, which is no product: what it did, or why that is not known.
-    uint64_t counted = 0;
-    session::Job<Result<analysis::RecordedWork>> counting;
-    std::optional<Result<analysis::RecordedWork>> work;
 };
-
-extern const input::Screen<State> kScreen;  // screen.cpp
 
 // --- times.cpp: devices
 
@@ -102,7 +93,7 @@ std::string left_out_tiles(const Machine& machine);
 std::vector<uint32_t> timed_widths(const Machine& machine);
 // The width that the roofline shows: the chosen one, else the largest that was counted, else the largest.
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
-                     const State& chosen);
+                     const TimingChoice& chosen);
 
 // The colour of a kernel, by where its inner loop reads its operands from: global or shared memory. The quiet
 // one for cuBLAS, of which that is not known.
@@ -131,10 +122,10 @@ struct TimeChart : draw::Axes {
     std::string nothing;  // one sentence where there is nothing to draw
     std::vector<TimeLine> lines;
 };
-TimeChart time_chart(const Machine& machine, const State& chosen);
+TimeChart time_chart(const Machine& machine, const TimingChoice& chosen);
 
 // "tiled, T = 32, width 1,024: 0.2360 ms, 9,098 GFLOP/s; 1.47 times as fast as untiled, 18.7 times swapped".
-std::string headline(const Machine& machine, const State& chosen, uint32_t width);
+std::string headline(const Machine& machine, const TimingChoice& chosen, uint32_t width);
 
 // --- roofline.cpp: roofs, points, and the chain of traffic
 
@@ -160,7 +151,7 @@ struct RooflineChart : draw::Axes {
     std::vector<std::string> ratios;
 };
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
-                             const State& chosen, uint32_t width);
+                             const TimingChoice& chosen, uint32_t width);
 
 // Bytes of loads at each level, and what they make of the intensity.
 struct ChainRow {

@@ -41,7 +41,7 @@ RooflineChart chart_of(const Machine& machine) {
     return chart;
 }
 
-void add_kernels(RooflineChart& chart, const Machine& machine, const State& chosen, uint32_t width) {
+void add_kernels(RooflineChart& chart, const Machine& machine, const TimingChoice& chosen, uint32_t width) {
     for (const std::string& kernel : timed_kernels(machine)) {
         const Timing* row = row_of(machine, kernel, width, chosen.tile);
         if (row == nullptr || row->requested_gbs <= 0) continue;
@@ -55,8 +55,8 @@ void add_kernels(RooflineChart& chart, const Machine& machine, const State& chos
 }
 
 // The chosen kernel again, by what L2 and DRAM moved for it.
-void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& machine, const State& chosen,
-                uint32_t width) {
+void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& machine,
+                const TimingChoice& chosen, uint32_t width) {
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);
     if (row == nullptr || chain.rows.size() < 4) return;
     for (const auto& [level, kind, label] :
@@ -273,7 +273,7 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
 }  // namespace
 
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
-                             const State& chosen, uint32_t width) {
+                             const TimingChoice& chosen, uint32_t width) {
     RooflineChart chart = chart_of(machine);
     if (machine.times != nullptr) {
         chart.title = fmt::format("Roofline at width {}, T = {}, GFLOP/s", draw::figure(width), chosen.tile);
@@ -384,7 +384,7 @@ TrafficChain traffic_chain(const Machine& machine, const Launched& launch) {
 }
 
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
-                     const State& chosen) {
+                     const TimingChoice& chosen) {
     const std::vector<uint32_t> widths = timed_widths(machine);
     if (std::find(widths.begin(), widths.end(), chosen.width) != widths.end()) return chosen.width;
     // One width for all compilers, so that their times compare.

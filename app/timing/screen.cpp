@@ -22,7 +22,7 @@
 #include "app/look/time_words.h"
 #include "app/timing/bounds_panel.h"
 #include "app/timing/ladder.h"
-#include "app/timing/model.h"
+#include "app/timing/state.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
 

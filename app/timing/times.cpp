@@ -13,7 +13,7 @@
 namespace tilescope::timing {
 namespace {
 
-using Plot = State::Plot;
+using Plot = TimingChoice::Plot;
 using kernels::Timing;
 
 constexpr uint32_t kBoundWidths[] = {256, 512, 1024, 2048, 4096, 8192};
@@ -55,7 +55,7 @@ std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
                        rivals_text(machine, row, tile));
 }
 
-void add_measured(TimeChart& chart, const Machine& machine, const State& chosen) {
+void add_measured(TimeChart& chart, const Machine& machine, const TimingChoice& chosen) {
     for (const std::string& kernel : timed_kernels(machine)) {
         TimeLine line{kernel, shown_name(kernel)};
         for (const uint32_t width : timed_widths(machine)) {
@@ -68,7 +68,7 @@ void add_measured(TimeChart& chart, const Machine& machine, const State& chosen)
     }
 }
 
-void add_bounds(TimeChart& chart, const Machine& machine, const State& chosen) {
+void add_bounds(TimeChart& chart, const Machine& machine, const TimingChoice& chosen) {
     const double untiled = bound_gflops(machine, analysis::tile_intensity(1));
     if (untiled <= 0) return;
     for (const bool tiled : {false, true}) {
@@ -274,7 +274,7 @@ std::vector<uint32_t> timed_widths(const Machine& machine) {
     return values_of(machine, [](const Timing& row) { return row.n; });
 }
 
-TimeChart time_chart(const Machine& machine, const State& chosen) {
+TimeChart time_chart(const Machine& machine, const TimingChoice& chosen) {
     TimeChart chart;
     constexpr const char* kTitles[] = {"Time in ms by width", "GFLOP/s by width",
                                        "Times as fast as untiled, by width",
@@ -295,7 +295,7 @@ TimeChart time_chart(const Machine& machine, const State& chosen) {
     return chart;
 }
 
-std::string headline(const Machine& machine, const State& chosen, uint32_t width) {
+std::string headline(const Machine& machine, const TimingChoice& chosen, uint32_t width) {
     const std::string shown = who(chosen.kernel, chosen.tile, width);
     if (machine.times == nullptr) {
         const uint32_t tile = is_tiled(chosen.kernel) ? chosen.tile : 1;

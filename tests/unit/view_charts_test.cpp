@@ -74,9 +74,9 @@ TEST(Timing, EveryValueIsItsRowsAndSpeedUpsDivideMedians) {
     const Machine& machine = all.front();
     for (const uint32_t tile : timed_tiles(machine)) {
         for (int plot = 0; plot < 4; ++plot) {
-            timing::State chosen;
+            timing::TimingChoice chosen;
             chosen.tile = tile;
-            chosen.plot = static_cast<timing::State::Plot>(plot);
+            chosen.plot = static_cast<timing::TimingChoice::Plot>(plot);
             const TimeChart chart = time_chart(machine, chosen);
             EXPECT_EQ(chart.lines.size(), timed_kernels(machine).size());
             for (const TimeLine& line : chart.lines) {
@@ -179,7 +179,7 @@ TEST(Timing, AKernelsIntensityIsOneNumber) {
             if (info == nullptr || row.requested_gbs <= 0 || row.m != row.n || row.k != row.n) continue;
             const kernels::BlockTile tile = kernels::block_tile(*info, {row.m, row.k, row.n, row.tile});
             if (row.m % tile.rows != 0 || row.n % tile.cols != 0) continue;
-            timing::State chosen;
+            timing::TimingChoice chosen;
             chosen.kernel = row.kernel;
             chosen.tile = row.tile;
             const TrafficChain chain = traffic_chain(machine, {}, row.kernel, row.n, row.tile);
@@ -255,7 +255,7 @@ TEST(Timing, TilesThatADeviceLaunches) {
 TEST(Timing, IntensityAndCgmaAreNamed) {
     const auto all = machines(kernels::shipped_timings(), kernels::devices());
     const Machine& h200 = *find_machine(all, "NVIDIA H200");
-    timing::State chosen;
+    timing::TimingChoice chosen;
     const auto chart = [&](const char* kernel, uint32_t tile) {
         chosen.kernel = kernel, chosen.tile = tile;
         return roofline_chart(h200, kernels::shipped_counters(), chosen, 1024);
@@ -284,7 +284,7 @@ TEST(Timing, IntensityAndCgmaAreNamed) {
 }
 
 TEST(Limits, TheCliffOfTheLectureLosesASixth) {
-    limits::State state;
+    limits::LimitsChoice state;
     take_preset(state, "cliff", 0);
     const auto sm = limits_device(state, kernels::devices()).sm;
     EXPECT_EQ(sum_column(sm, state.use, analysis::Sum::Lecture).threads, "1,536 of 1,536");
@@ -297,7 +297,7 @@ TEST(Limits, TheCliffOfTheLectureLosesASixth) {
 
 TEST(Limits, EveryCaseHasBothSums) {
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
-        limits::State state;
+        limits::LimitsChoice state;
         take_preset(state, preset.id);
         const auto device = limits_device(state, kernels::devices());
         EXPECT_EQ(device.id, preset.device);
@@ -311,7 +311,8 @@ TEST(Limits, ACaseSetsAllOfItsValues) {
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) {
         ASSERT_FALSE(preset.blocks.empty()) << preset.id;
         for (size_t block = 0; block < preset.blocks.size(); ++block) {
-            limits::State before{.preset = "", .device = "h200", .use = {.threads = 96, .registers = 77}};
+            limits::LimitsChoice before{
+                .preset = "", .device = "h200", .use = {.threads = 96, .registers = 77}};
             before.use.shared = 4096;
             before.parameter = preset.parameter == analysis::Parameter::Shared ? analysis::Parameter::Threads
                                                                                : analysis::Parameter::Shared;
@@ -327,7 +328,7 @@ TEST(Limits, ACaseSetsAllOfItsValues) {
 // Question and answer are of the values that are shown.
 TEST(Limits, TheAnswerFollowsTheValues) {
     const auto& devices = kernels::devices();
-    limits::State state;
+    limits::LimitsChoice state;
     take_preset(state, "vector");
     const Words before = words(state, devices);
     change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Threads, 1);
@@ -347,7 +348,7 @@ TEST(Limits, TheAnswerFollowsTheValues) {
 }
 
 TEST(Limits, ParametersStayWithinTheDevice) {
-    limits::State state;
+    limits::LimitsChoice state;
     const auto sm = limits_device(state, kernels::devices()).sm;
     change_parameter(state, sm, analysis::Parameter::Threads, -100);
     EXPECT_EQ(state.use.threads, sm.warp_size);

@@ -48,9 +48,8 @@ TEST_F(CompareKeys, APairIsOpenedThoughARecordingComesBeforeIt) {
     key(Key::V);
     key(Key::Enter);
     ASSERT_TRUE(state.compare.wanted);
-    state.session.beside = state.session.recording;
+    state.session.ask(wish::SetBeside{state.session.recording});
     update(state, true);
-    compare::update(state.compare, state.session, true);
     compare::ready(state.compare, state.session, true);
     EXPECT_EQ(state.compare.preset, 0);
     EXPECT_FALSE(state.compare.wanted);

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/twin/recording.h"
 #include "tests/unit/view_walked.h"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/compare/model.h"
+#include "app/compare/state.h"
 #include "app/look/pick.h"
 #include "tests/loads.h"
 #include "tests/unit/view_walked.h"

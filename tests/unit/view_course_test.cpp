@@ -22,7 +22,7 @@ Machine machine_of(const char* part) {
 
 // The lecture's bound as the roofline draws it.
 RoofPoint bound(const Machine& machine, const char* kernel, uint32_t tile) {
-    timing::State chosen;
+    timing::TimingChoice chosen;
     chosen.tile = tile;
     for (const RoofPoint& point : roofline_chart(machine, {}, chosen, 1024).points)
         if (point.kind == RoofPoint::Kind::Bound && point.kernel == kernel) return point;
@@ -31,7 +31,7 @@ RoofPoint bound(const Machine& machine, const char* kernel, uint32_t tile) {
 }
 
 std::string said(const Machine& machine, const char* kernel, uint32_t tile) {
-    timing::State chosen;
+    timing::TimingChoice chosen;
     chosen.kernel = kernel;
     chosen.tile = tile;
     return headline(machine, chosen, 1024);
@@ -131,8 +131,8 @@ TEST(CourseRoofs, AnRtx3090) {
 TEST(CourseRoofs, TheTimesOfAnH200) {
     const Machine h200 = machine_of("H200, PTX by nvrtc");
     ASSERT_NE(h200.times, nullptr);
-    timing::State chosen;
-    chosen.plot = timing::State::Plot::Gflops;
+    timing::TimingChoice chosen;
+    chosen.plot = timing::TimingChoice::Plot::Gflops;
     const auto value = [&](const char* kernel, uint32_t tile, uint32_t width) {
         chosen.tile = tile;
         for (const TimeLine& line : time_chart(h200, chosen).lines)
@@ -148,17 +148,17 @@ TEST(CourseRoofs, TheTimesOfAnH200) {
         const double got[] = {value("untiled_swapped", 32, width), value("untiled", 32, width),
                               value("tiled", 16, width), value("tiled", 32, width)};
         for (int i = 0; i < 4; ++i) EXPECT_NEAR(got[i], row[i + 1], row[i + 1] * 0.055);
-        chosen.plot = timing::State::Plot::OverSwapped;
+        chosen.plot = timing::TimingChoice::Plot::OverSwapped;
         EXPECT_NEAR(value("untiled", 32, width), 12, 0.6);
-        chosen.plot = timing::State::Plot::OverUntiled;
+        chosen.plot = timing::TimingChoice::Plot::OverUntiled;
         EXPECT_NEAR(value("tiled", 32, width), 1.47, 0.08);
-        chosen.plot = timing::State::Plot::Gflops;
+        chosen.plot = timing::TimingChoice::Plot::Gflops;
     }
 }
 
 // A case of the Limits screen: its device as changed, and one of its blocks by both sums.
 struct Shown {
-    limits::State state;
+    limits::LimitsChoice state;
     analysis::DeviceSpec device;
     SumColumn lecture, hardware;
     std::string answer;

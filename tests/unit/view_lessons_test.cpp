@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/state.h"
 #include "tests/file_text.h"
 #include "tests/unit/view_recordings.h"
 

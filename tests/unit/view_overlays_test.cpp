@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "app/lessons/model.h"
+#include "app/lessons/state.h"
 #include "core/trace/file.h"
 #include "tests/unit/keys.h"
 

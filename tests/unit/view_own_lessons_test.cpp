@@ -169,7 +169,7 @@ TEST_F(OwnLessons, StandInThePalette) {
     EXPECT_EQ(found("lesson my")[0].title, "Lesson: My lesson");
     // A file that is listed no longer begins nothing.
     state.session.walk.running = false;
-    state.session.own_lesson = (folder / "gone.json").string();
+    state.session.ask(wish::BeginLesson{(folder / "gone.json").string()});
     update(state, true);
     EXPECT_FALSE(state.session.walk.running);
 }
@@ -268,7 +268,7 @@ TEST_F(OwnLessons, CtrlNKeepsAStopOfAKernelThatShips) {
     EXPECT_EQ(state.session.screen, "step");
     handle_input(state, typed("{lans} q5. "));
     EXPECT_EQ(state.session.screen, "step") << "digits and letters are typed";
-    EXPECT_FALSE(state.session.quit);
+    EXPECT_FALSE(state.quits);
     handle_input(state, keys({Key::Enter}));
     EXPECT_EQ(state.lessons.adding.problem,
               "This cannot be kept: its sentence names 'lans', which is no fact.");

@@ -157,8 +157,8 @@ TEST(Palette, WordsLeadToWhatShowsThem) {
     for (const input::Action<input::State>& term : terms()) {
         State state;
         term.apply(state.input, state.session);
-        ASSERT_EQ(state.session.asked.size(), 1u) << term.name;
-        const std::string leads = state.session.asked.front();
+        ASSERT_EQ(state.session.wishes.size(), 1u) << term.name;
+        const std::string leads = std::get<wish::Do>(state.session.wishes.front()).name;
         EXPECT_NE(std::ranges::find(offers(), leads, &Offer::name), offers().end())
             << term.name << " leads to " << leads;
         EXPECT_EQ(first(state, term.name.substr(term.name.find(':') + 1).c_str()).id, term.name);

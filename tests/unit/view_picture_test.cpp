@@ -38,8 +38,8 @@ TEST(PictureKeys, AskForAPngAndAnSvg) {
         platform::Input input;
         input.presses.push_back({platform::Key::E, shift, true});
         app::handle_input(state, input);
-        ASSERT_EQ(state.session.pictures.size(), 1u);
-        EXPECT_EQ(state.session.pictures[0], shift ? ".svg" : ".png");
+        ASSERT_EQ(state.pictures.size(), 1u);
+        EXPECT_EQ(state.pictures[0], shift ? ".svg" : ".png");
     }
 }
 

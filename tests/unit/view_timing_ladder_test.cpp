@@ -54,7 +54,7 @@ protected:
     void set(std::string_view kernel, double ms) { of(kernel) = timed(kernel, ms); }
     LadderChart chart() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
-        return ladder_chart(all.front(), chosen_, kWidth);
+        return ladder_chart(all.front(), chosen_.tile, kWidth, bounds_);
     }
     std::vector<BoundsOf> asked() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
@@ -64,8 +64,8 @@ protected:
     void know(std::string_view kernel, Result<analysis::Levels> levels) {
         for (const BoundsOf& of : asked())
             if (of.kernel == kernel)
-                chosen_.bounds.known.emplace(
-                    of, std::make_shared<const Result<analysis::Levels>>(std::move(levels)));
+                bounds_.known.emplace(of,
+                                      std::make_shared<const Result<analysis::Levels>>(std::move(levels)));
     }
     static analysis::Levels bound_by(const char* resource) {
         analysis::Levels levels;
@@ -75,7 +75,8 @@ protected:
     }
 
     std::vector<kernels::Timings> times_{sample()};
-    State chosen_;
+    TimingChoice chosen_;
+    Bounds bounds_;
 };
 
 const LadderRow& row(const LadderChart& chart, std::string_view kernel) {
@@ -129,7 +130,7 @@ TEST_F(Ladder, TheSentenceSaysHowTheBoundWentWhereBothAreKnown) {
     EXPECT_TRUE(
         chart().sentence.ends_with(" untiled is bound by the L1 data pipe, double buffer by the fp32 units."))
         << chart().sentence;
-    chosen_.bounds.known.clear();
+    bounds_.known.clear();
     know("untiled", bound_by("fp32"));
     know(kTop, bound_by("fp32"));
     EXPECT_TRUE(chart().sentence.ends_with(" untiled and double buffer are both bound by the fp32 units."))
@@ -183,9 +184,9 @@ TEST_F(Ladder, BoundsFillInAsTheyAreWorkedOut) {
     EXPECT_EQ(row(chart(), "vector_loads").bound_rests_on, "it is too large.");
     EXPECT_EQ(row(chart(), kLibrary).bound, "");
     session::Jobs jobs;
-    chosen_.bounds.ask(asked()[1], jobs, false);
+    bounds_.ask(asked()[1], jobs, false);
     EXPECT_EQ(row(chart(), "untiled").bound, "being worked out");
-    chosen_.bounds.working.stop();
+    bounds_.working.stop();
 }
 
 // What each step is said to do, in recordings of whole blocks.

@@ -9,13 +9,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/draw/ui.h"
-#include "app/session/session.h"
+#include "core/limits/device_spec.h"
+
+namespace tilescope::draw {
+struct Rect;
+struct Ui;
+}  // namespace tilescope::draw
+namespace tilescope::session {
+struct Session;
+}
 
 namespace tilescope::lessons {
 

@@ -7,6 +7,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/lessons/figures/figure.h"
+#include "app/session/session.h"
 #include "core/base/words.h"
 
 namespace tilescope::lessons {

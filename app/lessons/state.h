@@ -1,0 +1,105 @@
+// What the Lessons screen keeps between frames: the lesson that runs, the question of its stop, and the list.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/input/overlays.h"
+#include "app/lessons/model.h"
+
+namespace tilescope::lessons {
+
+// How often was predicted right, of the questions of a walk that were answered.
+struct Tally {
+    uint32_t right = 0, predicted = 0, answered = 0;
+};
+
+// The question of the stop that is shown.
+struct Asked {
+    bool revealed = false;
+    bool right = false, predicted = false;
+    std::string verdict;      // once it is revealed
+    session::Question hands;  // what was predicted, once it is revealed
+};
+
+// A stop that is written (adding.cpp): the line, and what it would say at the step that is shown.
+struct Adding {
+    bool open = false;
+    input::TextField say;
+    std::string problem;  // one sentence
+    std::string heard;    // of:
+    std::string heard_text;
+    uint64_t heard_serial = 0;
+    playback::Cursor heard_at;
+    Notation heard_in;
+};
+
+// A figure in place of the list and what is beside it.
+struct FigureShown {
+    const Figure* figure = nullptr;
+    std::vector<int> set;
+    size_t parameter = 0;  // that the keys change
+};
+
+// The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
+struct State {
+    const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
+    // With a lecturer's own behind them, once some were opened: `lessons` is this then.
+    std::shared_ptr<const std::vector<Lesson>> with_own;
+    size_t lesson = 0, stop = 0;       // stop: behind the last one, the lesson's end
+    std::vector<std::string> summary;  // there, as it is said
+    Adding adding;
+    Standing standing;
+    // The first row of the list in sight, and what was chosen when that was settled.
+    size_t listed_top = 0, listed_seen = 0;
+    size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
+    size_t program = 0;  // of those, the one chosen
+    double top = 0;      // and the first one in sight
+    size_t figure = 0;   // of the figures, the one chosen
+    std::optional<FigureShown> shown;  // and the one that is shown
+    // By lesson and stop, as far as worked out, in a reader's wording.
+    std::vector<std::vector<Standing>> said;
+    analysis::Wording wording;
+    std::string note;                  // why a stop cannot be shown as written; one sentence
+    bool wanted = false;               // the stop is to be shown
+    std::optional<Asked> asked;        // none where the stop asks nothing
+    std::map<size_t, Asked> answered;  // by stop, in this walk
+    Tally tally;
+    bool acted = false;  // the stop that was shown last did something beside it, which is taken back
+    // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
+    bool quiz = false;
+    LessonStop quizzed;                                // the question that stands
+    std::set<std::pair<size_t, uint32_t>> quiz_asked;  // by kind of question and site
+    bool opening = false;                              // its recording is being opened
+    // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
+    // walked to its end once, which is remembered between starts.
+    uint64_t offered = 0;
+    bool walked = false;
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+// Shows a figure, with its parameters as they are given or as they are at first.
+void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set = {});
+
+// The figure or the case that a stop stands on, as the stop has it.
+void show_model(State& state, session::Session& session, const LessonStop& stop);
+
+// Walks to a stop of a lesson, or to its end, behind the last one; ends the lesson when it leads beyond that.
+void go_to_stop(State& state, session::Session& session, size_t lesson, size_t stop);
+
+bool at_end(const State& state, const session::Session& session);  // of the lesson that runs
+// The lesson behind this one, of those that ship or of the same folder; none behind the last.
+std::optional<size_t> next_lesson(const State& state, size_t lesson);
+
+// Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
+// something is left. A stop whose recording cannot be had stays without words.
+bool work_out_words(State& state, size_t lesson, bool all);
+
+}  // namespace tilescope::lessons

@@ -1,0 +1,120 @@
+// What the Step screen keeps between frames: where it looks, and what was worked out for what it shows.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "app/draw/grid_renderer.h"
+#include "app/look/pick.h"
+#include "app/look/timeline.h"
+#include "app/session/session.h"
+#include "app/step/flights.h"
+#include "app/step/model.h"
+#include "core/playback/phase_table.h"
+
+namespace tilescope::step {
+
+inline constexpr double kMostPitch = 128;  // logical pixels a cell: the most that a person chooses
+
+// Where arrays are looked at. While fit is set the screen frames the active block's tiles itself and keeps
+// the camera here, so that zooming and panning go on from what is seen.
+struct View : Camera {
+    bool fit = true;  // follow the active block until the user zooms or pans
+    // Zooms by a factor. Returns how many cells fewer a logical pixel stands for then.
+    double zoom(double by) {
+        const double before = pitch;
+        pitch = std::clamp(std::round(pitch * by), 1.0, kMostPitch);
+        fit = false;
+        return 1 / before - 1 / pitch;
+    }
+};
+
+// The timeline of a block as wide as it was last drawn: the same for every step of the block, and
+// milliseconds to make where a block has half a million steps.
+struct TimelineCache {
+    std::shared_ptr<const look::BlockIndex> of;
+    draw::TimelineView view;
+    // The part of the block that is shown by clocks: the wheel zooms, and a move of the cursor brings
+    // the playhead back into it.
+    look::ClockWindow shown;
+    playback::Cursor cursor;
+};
+
+// A row of the list of an element of P.
+struct ProductRow {
+    const ProductTrail* product = nullptr;
+    const FactorTrail* factor = nullptr;  // null: the phase's heading
+};
+
+// What was worked out about the pinned element of a global array, kept while the pin and the block stay:
+// following thousands of products once is a click's work, not a frame's.
+struct Provenance {
+    // What it was worked out for; another one makes it anew.
+    uint64_t session = 0;
+    look::Pick pin{};
+    std::shared_ptr<const playback::BlockReplay> replay{};
+
+    std::optional<OutputTrail> output{};  // of an element of P
+    // Its list: a heading before each phase, then two rows a product.
+    std::vector<ProductRow> rows{};
+    std::set<Origin> origins{};       // that occur in it
+    std::optional<TouchScan> scan{};  // of an element of any other array
+    // The list's first row in sight; it follows the step until somebody turns the wheel.
+    bool follows = true;
+    double scroll = 0;
+    uint64_t step = UINT64_MAX;  // of the recording, that it followed last
+};
+
+// The phase table in place of the matrices: off, with the names of elements, with their values.
+enum class TableText : uint8_t { Off, Elements, Values };
+struct TableState {
+    TableText text = TableText::Off;
+    bool follows = true;  // the step and the pin, until somebody turns the wheel
+    double scroll = 0;    // the first row in sight, while it does not follow
+    look::Pick pin;       // that it followed last
+    uint32_t pinned = 0;  // its thread
+    // What was worked out of the block: the first phases of its first thread, from which the table is
+    // measured, and what is in sight.
+    std::shared_ptr<const playback::BlockReplay> of;
+    playback::PhaseWork first, shown;
+    playback::TableWindow window;
+};
+
+// What a request is judged by: today's rules, or those of an older GPU.
+enum class JudgedBy : uint8_t { Today, G80, Gt200 };
+
+// Which element of the output a thread computes, worked out once a recording.
+struct MappingCache {
+    uint64_t serial = 0;
+    std::optional<analysis::Mapping> mapping;
+};
+
+struct State {
+    View view;                  // of a product
+    std::vector<View> arrays;   // of any other launch, by array
+    playback::Cursor moving;    // the step whose elements are on their way,
+    double moves_since = -1;    // and since when (DrawContext::time)
+    std::optional<float> film;  // of a film's frame instead: how far they are, 0 to 1
+    bool travels = false;       // something is on its way in this step
+    FlightSums flown;           // of the block
+    TimelineCache timeline;
+    TableState table;
+    JudgedBy judged_by = JudgedBy::Today;
+    MappingCache mapping;
+    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
+    Provenance provenance;     // of the pinned element or shared cell
+    look::Relations selected;  // what the selection lights up in this frame
+    // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
+    // Mds starts and ends there.
+    std::vector<std::pair<uint8_t, draw::GridView>> places;
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+}  // namespace tilescope::step

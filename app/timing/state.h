@@ -1,0 +1,23 @@
+// What the Timing screen keeps between frames: what was chosen, and what is worked out of it beside the window.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "app/session/session.h"
+#include "app/timing/model.h"
+
+namespace tilescope::timing {
+
+struct State : TimingChoice {
+    Bounds bounds;
+
+    // Of the recording of that serial number, which is no product: what it did, or why that is not known.
+    uint64_t counted = 0;
+    session::Job<Result<analysis::RecordedWork>> counting;
+    std::optional<Result<analysis::RecordedWork>> work;
+};
+
+extern const input::Screen<State> kScreen;  // screen.cpp
+
+}  // namespace tilescope::timing
