@@ -1,33 +1,30 @@
-# fuzz_trace, fuzz_ptx, fuzz_args, fuzz_description, fuzz_flags and fuzz_lesson (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is on,
-# otherwise programs that only replay the inputs given. ctest replays the corpus with either.
+# fuzz_trace, fuzz_ptx, fuzz_args, fuzz_description, fuzz_flags and fuzz_lesson (tests/fuzz): libFuzzer's where TILESCOPE_FUZZ is
+# on and the compiler has it, otherwise programs that only replay the inputs given. ctest replays the corpus with either.
 set(fuzz_folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
 set(fuzz_main ${fuzz_folder}/replay_main.cpp)
-if(TILESCOPE_FUZZ)
-  include(CheckCXXSourceCompiles)
-  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
-  check_cxx_source_compiles("extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }"
-                            TILESCOPE_LIBFUZZER)
-  unset(CMAKE_REQUIRED_FLAGS)
-  if(NOT TILESCOPE_LIBFUZZER)
-    message(FATAL_ERROR "TILESCOPE_FUZZ needs a clang with libFuzzer; install libclang-rt-VERSION-dev.")
-  endif()
+if(TILESCOPE_LIBFUZZER)
   set(fuzz_main "")
   # Fills whole matrices, element by element, in code that holds no decision to find.
-  set_source_files_properties(core/base/contents.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link)
+  set_source_files_properties(core/base/contents.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link
+    SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
+add_custom_target(fuzzers)
 function(tilescope_fuzzer name)
   add_executable(fuzz_${name} ${fuzz_folder}/${name}_fuzz.cpp ${fuzz_main})
   target_link_libraries(fuzz_${name} PRIVATE ${ARGN})
   target_compile_definitions(fuzz_${name} PRIVATE TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(TILESCOPE_FUZZ)
+  tilescope_fuzzed(fuzz_${name})
+  if(TILESCOPE_LIBFUZZER)
+    target_compile_options(fuzz_${name} PRIVATE -O1)
     file(GLOB mutator CONFIGURE_DEPENDS ${fuzz_folder}/${name}_mutator.cpp)
     target_sources(fuzz_${name} PRIVATE ${mutator})
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   else()
-    target_compile_options(fuzz_${name} PRIVATE -Og)
+    target_compile_options(fuzz_${name} PRIVATE -O0)
   endif()
+  add_dependencies(fuzzers fuzz_${name})
   add_test(NAME Fuzz.${name} COMMAND fuzz_${name} -runs=0 ${fuzz_folder}/corpus/${name} ${more_${name}})
   set_tests_properties(Fuzz.${name} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()

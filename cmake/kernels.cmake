@@ -45,9 +45,14 @@ target_link_libraries(tilescope_program PRIVATE nlohmann_json::nlohmann_json)
 file(GLOB_RECURSE cuda_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/kernels/cudart/include/*)
 tilescope_embed_bytes(tilescope_program tilescope::program::embedded_headers ${cuda_headers})
-if(TILESCOPE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  foreach(library asan ubsan)
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+# A program that is run loads the runtime library before any sanitizer's, which then has to be there already.
+if(TILESCOPE_SANITIZE)
+  set(runtimes libasan.so libubsan.so)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(runtimes libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  endif()
+  foreach(runtime IN LISTS runtimes)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime}
                     OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
     list(APPEND preload ${path})
   endforeach()

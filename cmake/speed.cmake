@@ -8,8 +8,14 @@ option(TILESCOPE_PCH "Precompile the headers that most files include" ON)
 
 find_program(TILESCOPE_CCACHE ccache)
 if(TILESCOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TILESCOPE_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TILESCOPE_CCACHE})
+  # What ccache's manual asks for in "Precompiled headers".
+  set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness} ${TILESCOPE_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options(-fpch-preprocess)
+  else()
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()
 
 include(CheckCXXSourceCompiles)
@@ -40,10 +46,28 @@ function(tilescope_precompile target)
   endif()
 endfunction()
 
-# Only optimised builds: others have their own level.
+# A release build compiles a target with that option. Under the sanitizers, where what compiles longest is what they
+# add, all but the window have -O1: the fuzzers go through it a million times.
 function(tilescope_optimise target level)
-  get_target_property(type ${target} TYPE)
-  if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT type STREQUAL INTERFACE_LIBRARY)
+  if(TILESCOPE_SANITIZE)
+    string(COMPARE EQUAL ${level} -O1 plain)
+    if(NOT plain)
+      target_compile_options(${target} PRIVATE -O1)
+    endif()
+  elseif(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(${target} PRIVATE ${level})
   endif()
 endfunction()
+
+# What fuzzers find their way by: which branches of a target were taken.
+function(tilescope_fuzzed target)
+  if(TILESCOPE_LIBFUZZER)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+if(TILESCOPE_FUZZ)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
+  check_cxx_source_compiles("extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }"
+                            TILESCOPE_LIBFUZZER)
+  unset(CMAKE_REQUIRED_FLAGS)
+endif()

@@ -1,10 +1,14 @@
 # Tests are named by what they need: tests/<label>/<part>_<subject>_test.cpp becomes part of the executable
-# <label>_<part>, and each of its cases a ctest case with that label.
+# <label>_<part>. ctest runs it in SHARDS processes (1 where none are given), which share its cases out among
+# themselves and name the one that fails; tests on a GPU have a process each, since a fault on the GPU ends the process.
+# RELEASE: tests of what optimised code does, and of the program as it is used. .ci/run runs these in a release build
+# (target release_tests, label release), and all of unit, host and gl under the sanitizers.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+add_custom_target(release_tests)
 function(tilescope_tests label part)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RELEASE" "SHARDS" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${label}/${part}_*.cpp)
   if(NOT sources)
     return()
@@ -16,23 +20,41 @@ function(tilescope_tests label part)
   target_compile_options(${label}_${part} PRIVATE -O0 -Wno-dangling-else)
   # Nor do they need UndefinedBehaviorSanitizer of their own, which doubles their compilation: what they test has it.
   if(TILESCOPE_SANITIZE MATCHES "undefined")
-    target_compile_options(${label}_${part} PRIVATE -fno-sanitize=undefined)
+    target_compile_options(${label}_${part} PRIVATE -fno-sanitize=undefined,float-cast-overflow)
   endif()
   target_compile_definitions(${label}_${part} PRIVATE
     TILESCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   tilescope_precompile(${label}_${part} LIKE tests HEADERS <gtest/gtest.h>)
   set_target_properties(${label}_${part} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  gtest_discover_tests(${label}_${part} PROPERTIES LABELS ${label} TIMEOUT 120
-    DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  if(label STREQUAL gpu)
+    gtest_discover_tests(${label}_${part} PROPERTIES LABELS ${label} TIMEOUT 120 DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+    return()
+  endif()
+  if(NOT ARG_SHARDS)
+    set(ARG_SHARDS 1)
+  endif()
+  set(labels ${label})
+  if(ARG_RELEASE)
+    list(APPEND labels release)
+    add_dependencies(release_tests ${label}_${part})
+  endif()
+  math(EXPR last "${ARG_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    math(EXPR number "${shard} + 1")
+    add_test(NAME ${label}_${part}.${number}_of_${ARG_SHARDS} COMMAND ${label}_${part} --gtest_brief=1)
+    set_tests_properties(${label}_${part}.${number}_of_${ARG_SHARDS} PROPERTIES LABELS "${labels}" TIMEOUT 900
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()
 
 # Through the C functions of the library, as programs use it.
 tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_launched)
 tilescope_tests(unit launched LINK tilescope_launched)
-foreach(part base ptx simt trace analysis playback export kernels)
-  tilescope_tests(unit ${part} LINK tilescope_${part})
-  tilescope_tests(host ${part} LINK tilescope_kernels)
+foreach(part base ptx trace analysis playback export kernels)
+  tilescope_tests(unit ${part} SHARDS 2 LINK tilescope_${part})
 endforeach()
+tilescope_tests(unit simt SHARDS 2 RELEASE LINK tilescope_simt)
+tilescope_tests(host kernels SHARDS 4 RELEASE LINK tilescope_kernels)
 if(TARGET unit_analysis)  # and what is worked out from it
   target_link_libraries(unit_analysis PRIVATE tilescope_hazards tilescope_levels)
 endif()
@@ -50,7 +72,7 @@ if(TILESCOPE_CUDA_OCCUPANCY_DIR AND TARGET unit_kernels)
 endif()
 # The GPU side: unit and host tests need no GPU (a driver of their own stands in for NVIDIA's), gpu tests one.
 tilescope_tests(unit gpu LINK tilescope_gpu)
-tilescope_tests(host gpu LINK tilescope_gpu)
+tilescope_tests(host gpu RELEASE LINK tilescope_gpu)
 tilescope_tests(gpu record LINK tilescope_gpu)
 
 # The stand-in for NVIDIA's driver, which a program finds by LD_LIBRARY_PATH and a test by its path.
@@ -69,11 +91,11 @@ if(TARGET host_kernels)
   target_compile_definitions(host_kernels PRIVATE TILESCOPE_CLANG="${TILESCOPE_CLANG}")
 endif()
 
-tilescope_tests(host program LINK tilescope_program)
+tilescope_tests(host program RELEASE LINK tilescope_program)
 
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
-tilescope_tests(host cli LINK tilescope_kernels)
+tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels)
 if(TARGET host_cli)
   target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)

@@ -8,7 +8,7 @@
 //   flags        the compiler's flags: taken apart, quoted and taken apart again, sorted out
 //   lesson       a lesson's JSON: read, its stops found, said and asked over recordings and models
 //
-// Built with libFuzzer by the preset `fuzz`; otherwise replay_main.cpp calls them for the files of the
+// Built with libFuzzer by the preset `asan`; otherwise replay_main.cpp calls them for the files of the
 // corpus.
 #pragma once
 
