@@ -36,15 +36,9 @@ target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
 tilescope_fuzzer(description tilescope_alone)
 tilescope_fuzzer(flags tilescope_program tilescope_alone)
-# Lessons without a window, which only their headers ask for.
-pkg_check_modules(IMGUI IMPORTED_TARGET imgui>=1.86)
-if(IMGUI_FOUND)
+if(TARGET tilescope_app)
   set(more_lesson ${PROJECT_SOURCE_DIR}/assets/lessons)
-  tilescope_fuzzer(lesson tilescope_look)
-  set(lesson_sources facts.cpp model.cpp modelled.cpp questions.cpp read.cpp sentences.cpp figures/models.cpp)
-  list(TRANSFORM lesson_sources PREPEND ${PROJECT_SOURCE_DIR}/app/lessons/)
-  target_sources(fuzz_lesson PRIVATE ${lesson_sources})
-  target_include_directories(fuzz_lesson SYSTEM PRIVATE ${IMGUI_INCLUDE_DIRS})
+  tilescope_fuzzer(lesson tilescope_app)
 endif()
 
 # Makes the inputs of tests/fuzz/corpus that have a name.

@@ -32,15 +32,6 @@ std::string counted(uint64_t number, std::string_view noun, std::string_view sep
     return fmt::format("{} {}{}", grouped(number, separator), noun, number == 1 ? "" : "s");
 }
 
-std::string listed(const std::vector<std::string>& parts, std::string_view last) {
-    std::string text;
-    for (size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0) text += i + 1 == parts.size() ? fmt::format(" {} ", last) : ", ";
-        text += parts[i];
-    }
-    return text;
-}
-
 std::string ordinal(uint64_t number) {
     constexpr std::string_view kEndings[] = {"th", "st", "nd", "rd"};
     const bool teens = number / 10 % 10 == 1;
@@ -73,10 +64,12 @@ std::string share_text(double share) {
     return of > 99.9 ? ">99.9 %" : of < 0.1 ? "<0.1 %" : fmt::format("{:.1f} %", of);
 }
 
-std::string listed(const std::vector<std::string>& parts, size_t most) {
+std::string listed(const std::vector<std::string>& parts, size_t most, std::string_view last) {
     std::string text;
-    for (size_t at = 0; at < std::min(parts.size(), most); ++at)
-        text += (at == 0 ? "" : at + 1 == parts.size() ? " and " : ", ") + parts[at];
+    for (size_t at = 0; at < std::min(parts.size(), most); ++at) {
+        if (at > 0) text += at + 1 == parts.size() ? fmt::format(" {} ", last) : ", ";
+        text += parts[at];
+    }
     return parts.size() > most ? text + fmt::format(" and {} more", parts.size() - most) : text;
 }
 

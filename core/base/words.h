@@ -28,14 +28,14 @@ std::string short_count(uint64_t number);                                   // 9
 std::string count_text(uint64_t number);  // 999,999, then 1.05 M, 12.3 M: seven characters at most
 // "1 sector", "4 sectors"
 std::string counted(uint64_t number, std::string_view noun, std::string_view separator = kComma);
-std::string listed(const std::vector<std::string>& parts, std::string_view last = "and");  // "1, 2 and 3"
 std::string ordinal(uint64_t number);        // "1st", "22nd", "113th"
 std::string times_in_words(uint64_t times);  // "once", "16 times"
 std::string bytes_text(uint64_t bytes);      // "512 bytes", "16.0 KiB"
 std::string bytes_short(double bytes);       // "8.59 GB": powers of 1000, as bandwidths are
 std::string share_text(double share);        // "87.5 %", "100 %", ">99.9 %"
-// "a", "a and b", "a, b and c"; of more than `most` the first ones, "a, b and 5 more".
-std::string listed(const std::vector<std::string>& parts, size_t most = SIZE_MAX);
+// "a", "a and b", "a, b and c", or "a, b or c"; of more than `most` the first ones, "a, b and 5 more".
+std::string listed(const std::vector<std::string>& parts, size_t most = SIZE_MAX,
+                   std::string_view last = "and");
 // "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end);
 

@@ -116,7 +116,7 @@ const std::vector<const analysis::DeviceSpec*>& level_devices() {
 std::string level_devices_text() {
     std::vector<std::string> ids;
     for (const analysis::DeviceSpec* device : level_devices()) ids.push_back(device->id);
-    return listed(ids, "or");
+    return listed(ids, SIZE_MAX, "or");
 }
 
 }  // namespace tilescope::kernels

@@ -20,7 +20,7 @@ TEST(Words, Numbers) {
     EXPECT_EQ(ordinal(113), "113th");
     EXPECT_EQ(listed({}) + listed({"1"}), "1");
     EXPECT_EQ(listed({"1", "2"}), "1 and 2");
-    EXPECT_EQ(listed({"1", "2", "3"}, "or"), "1, 2 or 3");
+    EXPECT_EQ(listed({"1", "2", "3"}, SIZE_MAX, "or"), "1, 2 or 3");
     EXPECT_EQ(bytes_text(16'384), "16.0 KiB");
     EXPECT_EQ(range_words("row", 3, 4), "row 3");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");

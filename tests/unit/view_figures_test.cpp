@@ -8,7 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "app/lessons/figures/figure.h"
-#include "app/lessons/model.h"
+#include "app/lessons/state.h"
+#include "app/session/session.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/recorded.h"
 
 namespace tilescope::lessons {
