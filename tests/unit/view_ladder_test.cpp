@@ -26,7 +26,7 @@ uint32_t owner_by_source(const std::string& kernel, uint32_t row, uint32_t col) 
 class LadderView : public testing::TestWithParam<std::string> {
 protected:
     // Cut by the edges in all directions, and more than one phase.
-    Recorded made_ = record(GetParam(), {21, 11, 38, 0});
+    Recorded made_ = record(GetParam().c_str(), {21, 11, 38, 0});
 };
 
 TEST_P(LadderView, EveryElementHasItsThreadAndItsProducts) {
