@@ -120,17 +120,18 @@ TEST(Latency, TheDifferenceOfCompilersIsSaid) {
         return latency_chart(launch("clang"), one, on, {.measured = &slow}, &by).difference;
     };
     // Another bound of the slower one has another reason.
-    other.sums.instructions /= 2;
-    one.bounds[2].ms = 0, one.bound_by = 1, one.bounds[1].resource = "issue";
+    other.asked.all.instructions /= 2;
+    one.bounds.all[2].ms = 0, one.bounds.bound_by = 1, one.bounds.all[1].resource = "issue";
     EXPECT_EQ(difference(),
               "clang's PTX takes 1.91 times as long as NVRTC's: NVRTC needs 2.50 instructions for each "
               "multiply-add of a warp and not 5.00.");
-    one.bounds[1].resource = "data_pipe";
-    one.sums.wavefronts = 1024ull * 1024 * 1024 / 32 * 3, other.sums.wavefronts = one.sums.wavefronts / 2;
+    one.bounds.all[1].resource = "data_pipe";
+    one.asked.all.wavefronts = 1024ull * 1024 * 1024 / 32 * 3,
+    other.asked.all.wavefronts = one.asked.all.wavefronts / 2;
     EXPECT_EQ(difference(),
               "clang's PTX takes 1.91 times as long as NVRTC's: NVRTC needs 1.50 passes of the data pipe for "
               "each multiply-add of a warp and not 3.00.");
-    one.bounds[1].resource = "dram";
+    one.bounds.all[1].resource = "dram";
     EXPECT_EQ(difference(), "clang's PTX takes 1.91 times as long as NVRTC's.");
     fast.median_ms = 0.67;
     EXPECT_EQ(difference(), "The PTX of both compilers takes about as long.");
