@@ -50,7 +50,7 @@ void levels_at_any_step(benchmark::State& state) {
         const auto in_block = static_cast<uint32_t>(step - trace.blocks[block].first);
         const uint32_t number = walked->number_of[block];
         const auto requests = analysis::requests_of_kind(*walked, trace, walked->kind_of[number]);
-        const auto place = walked->walk->place_of(number, requests.unit_of[in_block]);
+        const auto place = walked->walk->place_of(number, requests.batch_of[in_block]);
         benchmark::DoNotOptimize(walked->walk->before(place));
     }
 }

@@ -108,7 +108,7 @@ test::Picture picture(State state, const char* screen) {
             context.still = context.waits = true;
             context.inspection = &picture.seen;
             Pick hovered;
-            input::Ui<State> ui{{{context, list}, state.session, hovered}, state};
+            input::Ui<State> ui{{{context, list}, state.session, offers(), hovered}, state};
             find_screen(screen)->draw(ui, {{0, 0}, {kWidth, kHeight}});
         });
     }

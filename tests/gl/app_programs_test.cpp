@@ -1,5 +1,6 @@
 // The Program screen, the strip of a program that runs, the form that asks for one, and the programs that
 // ship, as pictures.
+#include "app/programs/model.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
 #include "tests/programs.h"

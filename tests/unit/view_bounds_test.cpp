@@ -144,7 +144,8 @@ TEST(Bounds, WhatAllBlocksWaitIsSaid) {
 
 TEST(Bounds, WhatSmsSendIsSaidWhereItBinds) {
     Levels levels = bound_by("l2");
-    levels.bounds.longest().of = "4,096 sectors that SMs send for what they store, 2 a clock each";
+    levels.bounds.all[levels.bounds.bound_by].of =
+        "4,096 sectors that SMs send for what they store, 2 a clock each";
     const auto chart = [&] { return bound_chart(launch(), levels, h200(), {}); };
     EXPECT_EQ(chart().sentence.find("send"), std::string::npos) << chart().sentence;
     levels.bounds.by_sending = true;
@@ -218,7 +219,7 @@ TEST(Bounds, AreWorkedOutOnceInAJob) {
     EXPECT_EQ((*made)->asked.all.requested_bytes, 64u * 64 * 8 * 4);
     // Of 16 blocks each of 8 warps makes 2 of them in each of 4 phases.
     EXPECT_EQ((*made)->asked.all.loads, 16u * 8 * 2 * 4);
-    EXPECT_EQ((*made)->asked.all.load_units, 16u * 4);
+    EXPECT_EQ((*made)->asked.all.load_turns, 16u * 4);
     EXPECT_FALSE(bounds.ask(of, jobs, false));
     EXPECT_FALSE(bounds.working.begun()) << "it is known";
     // Another one takes the place of what is being worked out.
