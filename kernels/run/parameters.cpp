@@ -83,7 +83,7 @@ struct Uses {
 class AddressFlow {
 public:
     explicit AddressFlow(const ptx::Kernel& kernel)
-        : kernel_(kernel), into_(kernel.registers.size()), use_(into_.size()) {
+        : kernel_(kernel), into_(kernel.registers.size()), use_(into_.size(), ptx::Type::None) {
         for (bool more = true; more;) {
             more = false;
             for (const ptx::Instruction& instruction : kernel.instructions) more |= pass(instruction);
