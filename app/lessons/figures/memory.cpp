@@ -235,7 +235,7 @@ Figure memory_figure() {
     Figure figure{"memory",
                   "The kinds of memory",
                   "Inside the frame of a thread, a block or the grid stands what belongs to it.",
-                  {{"kind", "MemoryKind", 0, static_cast<int>(kinds().size()) - 1, 2},
+                  {{"kind", "Kind", 0, static_cast<int>(kinds().size()) - 1, 2},
                    {"device", "Sizes of", 0, static_cast<int>(devices.size()) - 1, static_cast<int>(shown)}},
                   numbers,
                   concludes,
