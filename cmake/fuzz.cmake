@@ -20,7 +20,7 @@ function(tilescope_fuzzer name)
     target_compile_options(fuzz_${name} PRIVATE -O1)
     file(GLOB mutator CONFIGURE_DEPENDS ${fuzz_folder}/${name}_mutator.cpp)
     target_sources(fuzz_${name} PRIVATE ${mutator})
-    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer -static-libasan)  # libFuzzer loads no other first
   else()
     target_compile_options(fuzz_${name} PRIVATE -O0)
   endif()
