@@ -85,7 +85,7 @@ struct Pending {
 class EventWriter {
 public:
     EventWriter(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-           const Take& take)
+                const Take& take)
         : trace_(trace),
           rule_(rule),
           selected_(selected),

@@ -130,8 +130,7 @@ Result<Counters> counters_from_json(std::string_view text, std::string_view name
     f.text("tool", counters.tool);
     f.text("date", counters.date);
     f.text("command", counters.command);
-    for (const Json& entry : f.list("rows"))
-        counters.rows.push_back(read_row(entry, problem));
+    for (const Json& entry : f.list("rows")) counters.rows.push_back(read_row(entry, problem));
     if (!problem.empty()) return cannot_use(name, problem);
     return counters;
 }
