@@ -7,7 +7,7 @@
 # Inputs that reach new code are kept in build-asan/corpus/FUZZER. One at fault lies in build-asan/findings. Exit status
 # 1: some input was at fault; 2: the fuzzers are not built with libFuzzer.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
 if ! build-asan/tests/fuzz_flags -help=1 2>&1 | grep -q max_total_time; then
@@ -22,7 +22,7 @@ mkdir -p build-asan/findings
 fuzz() { # one fuzzer; what it prints is shown where an input is at fault, else its last line
     log=build-asan/findings/$1.log
     mkdir -p "build-asan/corpus/$1"
-    dictionary= more=
+    dictionary='' more=''
     case $1 in ptx | lesson) dictionary=-dict=tests/fuzz/$1.dict ;; esac
     [ "$1" != lesson ] || more=assets/lessons
     # shellcheck disable=SC2086
