@@ -162,8 +162,7 @@ bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float butto
     for (const ScreenRow& screen : screens())
         if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
             taken += wide(Face::Strong, screen.name) + ui.px(20);
-    if (ui.session.recording)
-        taken += wide(Face::Mono, look::recording_names(ui.trace(), ui.session.recording->product).back());
+    if (ui.session.recording) taken += wide(Face::Mono, look::recording_names(*ui.session.recording).back());
     return taken <= rect.width();
 }
 
@@ -201,8 +200,7 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     asks("record", 92, "Record\u2026", ui.state.input.form.open, "Record another kernel or size (R)");
     right -= ui.px(14);
     if (ui.session.recording) {
-        const std::vector<std::string> names =
-            look::recording_names(ui.trace(), ui.session.recording->product);
+        const std::vector<std::string> names = look::recording_names(*ui.session.recording);
         line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
              fitting(ui.font(Face::Mono, Size::Body), names, right - x));
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
@@ -396,7 +394,7 @@ std::string window_title(const State& state) {
     const session::Session& session = state.session;
     if (!session.recording) return "Tilescope";
     const trace::Trace& trace = session.trace();
-    std::string title = analysis::title_of(trace, session.recording->product);
+    std::string title = analysis::title_of(*session.recording);
     if (session.cursor.block < trace.blocks.size() && trace.steps() > 0) {
         const trace::Block& block = trace.blocks[session.cursor.block];
         title += fmt::format(" - step {} of {} of {}", grouped(session.cursor.step + 1), grouped(block.count),

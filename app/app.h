@@ -148,8 +148,8 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown);
 
 // "tiled-64x64x64-t16-step12.png": the recording and the step, from 1, without what a file's name cannot
 // hold. number: from 2 on, "-2" before the ending.
-std::string picture_name(const trace::Trace& trace, const playback::Cursor& cursor, std::string_view ending,
-                         int number = 1);
+std::string picture_name(const analysis::Recording& recording, const playback::Cursor& cursor,
+                         std::string_view ending, int number = 1);
 
 struct RenderOptions {
     int width = 1600, height = 1000;  // pixels

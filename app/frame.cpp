@@ -13,8 +13,8 @@
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
 #include "backends/imgui_impl_opengl3.h"
-#include "core/analysis/product.h"
 #include "core/base/file.h"
+#include "core/recording/recording.h"
 
 namespace tilescope::app {
 
@@ -169,7 +169,7 @@ std::string free_path(const State& state, std::string_view ending) {
     const fs::path folder = wanted && fs::is_directory(wanted, error) ? wanted : ".";
     for (int number = 1;; ++number) {
         const fs::path path =
-            folder / picture_name(state.session.trace(), state.session.cursor, ending, number);
+            folder / picture_name(*state.session.recording, state.session.cursor, ending, number);
         if (!fs::exists(path, error)) return path.lexically_normal().string();
     }
 }
@@ -202,9 +202,10 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
     }
 }
 
-std::string picture_name(const trace::Trace& trace, const playback::Cursor& cursor, std::string_view ending,
-                         int number) {
-    std::string name = analysis::stem_of(trace, analysis::product_of(trace));
+std::string picture_name(const analysis::Recording& recording, const playback::Cursor& cursor,
+                         std::string_view ending, int number) {
+    const trace::Trace& trace = *recording.trace;
+    std::string name = analysis::stem_of(recording);
     if (cursor.block < trace.blocks.size())
         name += fmt::format("-step{}", trace.blocks[cursor.block].first + cursor.step + 1);
     if (number > 1) name += fmt::format("-{}", number);

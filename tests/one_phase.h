@@ -1,7 +1,7 @@
 // The phases of a trace that no kernel made.
 #pragma once
 
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 
 namespace tilescope::analysis {
 

@@ -59,6 +59,11 @@ Result<OpenedRecording> open_recording(const std::string& file_or_name,
         fmt::format("{}; 'tilescope recordings' lists the names of those that ship", trace.error().message)};
 }
 
+analysis::Recording opened(const std::string& file_or_name, uint64_t beside) {
+    auto read = need(open_recording(file_or_name, kernels::shipped_recordings(), beside));
+    return need(analysis::opened(std::move(read.trace)));
+}
+
 bool is_same_recording(const std::string& a, const std::string& b) {
     std::error_code error;
     return a == b || fs::equivalent(a, b, error);

@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "core/playback/cursor.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"
@@ -24,6 +25,9 @@ Result<OpenedRecording> open_recording(
     const std::string& file_or_name,
     const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings(),
     uint64_t beside = 0);
+
+// The same, opened for what is worked out of it; refuses what cannot be opened.
+analysis::Recording opened(const std::string& file_or_name, uint64_t beside = 0);
 
 // In what follows `file` is what the sentence calls the recording.
 

@@ -30,12 +30,11 @@ struct Standing {
 };
 
 Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, playback::Cursor a_at) {
-    const auto rule_a = need(analysis::phase_rule(a.trace)), rule_b = need(analysis::phase_rule(b.trace));
     Standing at;
     at.a = a_at;
     at.b.block = compare::partner_block(lock, a, at.a, b);
-    const auto index_a = look::index_block(a.trace, rule_a, at.a.block);
-    const auto index_b = look::index_block(b.trace, rule_b, at.b.block);
+    const auto index_a = look::index_block(a.recording, at.a.block);
+    const auto index_b = look::index_block(b.recording, at.b.block);
     for (const auto& index : {index_a, index_b})
         if (!index->why_not.empty()) refuse(kFailure, "{}", index->why_not);
     at.b.step = compare::partner_step(lock, a, *index_a, at.a, b, *index_b);
@@ -43,15 +42,15 @@ Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock,
     return at;
 }
 
-std::string side_text(char letter, const trace::Trace& trace, playback::Cursor at) {
+std::string side_text(char letter, const analysis::Recording& recording, playback::Cursor at) {
+    const trace::Trace& trace = *recording.trace;
     const trace::Block& block = trace.blocks[at.block];
-    return fmt::format("{}  {}\n   {}, step {} of {}\n", letter,
-                       look::recording_names(trace, analysis::product_of(trace)).front(),
+    return fmt::format("{}  {}\n   {}, step {} of {}\n", letter, look::recording_names(recording).front(),
                        block_name(trace.launch.grid, block.x, block.y, block.z), at.step + 1, block.count);
 }
 
 std::string as_text(const compare::Run& a, const compare::Run& b, const Standing& at) {
-    std::string text = side_text('A', a.trace, at.a) + side_text('B', b.trace, at.b);
+    std::string text = side_text('A', a.recording, at.a) + side_text('B', b.recording, at.b);
     const std::string caveat = compare::caveat(a, b);
     if (!caveat.empty()) text += caveat + "\n";
     text += "\n";
@@ -64,11 +63,12 @@ std::string as_text(const compare::Run& a, const compare::Run& b, const Standing
     return text + table.text() + "\n" + compare::headline(a, b) + "\n";
 }
 
-Json side_json(const trace::Trace& trace, playback::Cursor at) {
+Json side_json(const analysis::Recording& recording, playback::Cursor at) {
+    const trace::Trace& trace = *recording.trace;
     const trace::Meta& meta = trace.meta;
     const trace::Block& block = trace.blocks[at.block];
     Json side = object_of("kernel", meta.kernel);
-    side.update(report::sizes_to_json(trace));
+    side.update(report::sizes_to_json(recording));
     add_fields(side, "device", meta.device, "complete", meta.complete, "block",
                Json::array({block.x, block.y}), "step", at.step + 1, "steps", block.count);
     return side;
@@ -84,31 +84,27 @@ std::string as_json(const compare::Run& a, const compare::Run& b, const Standing
     for (const compare::CounterRow& row : at.counters.rows)
         rows.push_back(
             object_of("counter", row.what, "so_far", count_json(row.so_far), "whole", count_json(row.whole)));
-    const Json all = object_of(
-        "schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)], "so_far_of",
-        at.counters.of_run ? "run" : "block", "a", side_json(a.trace, at.a), "b", side_json(b.trace, at.b),
-        "counters", rows, "headline", compare::headline(a, b), "caveat", compare::caveat(a, b));
+    const Json all =
+        object_of("schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)],
+                  "so_far_of", at.counters.of_run ? "run" : "block", "a", side_json(a.recording, at.a), "b",
+                  side_json(b.recording, at.b), "counters", rows, "headline", compare::headline(a, b),
+                  "caveat", compare::caveat(a, b));
     return json_text(all, 2) + "\n";
 }
 
 int run_compare(const CompareOptions& options) {
     const auto lock = compare::lock_of(options.lock);
     if (!lock) refuse(kWrongCall, "--lock '{}' is not known; choose step, phase or share", options.lock);
-    const auto a = need(open_recording(options.a));
+    const analysis::Recording a = opened(options.a);
     // One that is compared with itself is read once.
     const bool same = is_same_recording(options.a, options.b);
-    const auto second = same ? std::nullopt
-                             : std::optional(need(open_recording(options.b, kernels::shipped_recordings(),
-                                                                 trace::bytes_of(a.trace))));
-    const auto& b = same ? a : *second;
-    if (a.trace.steps() == 0 || b.trace.steps() == 0) {
-        refuse(kFailure, "'{}' holds no steps; record it again",
-               a.trace.steps() == 0 ? options.a : options.b);
-    }
-    const playback::Cursor a_at = choose_step(options.at, a.trace, options.a);
-    const compare::Tally side_a = need(compare::tally_of(a.trace));
-    const auto side_b = same ? std::nullopt : std::optional(need(compare::tally_of(b.trace)));
-    const compare::Run one{a.trace, side_a}, other{b.trace, same ? side_a : *side_b};
+    const analysis::Recording b = same ? a : opened(options.b, trace::bytes_of(*a.trace));
+    for (const auto& [recording, name] : {std::pair{&a, &options.a}, {&b, &options.b}})
+        if (recording->trace->steps() == 0) refuse(kFailure, "'{}' holds no steps; record it again", *name);
+    const playback::Cursor a_at = choose_step(options.at, *a.trace, options.a);
+    const compare::Tally side_a = need(compare::tally_of(a));
+    const auto side_b = same ? std::nullopt : std::optional(need(compare::tally_of(b)));
+    const compare::Run one{a, side_a}, other{b, same ? side_a : *side_b};
     const auto at = stand(one, other, *lock, a_at);
     return print(options.json ? as_json(one, other, at, *lock) : as_text(one, other, at));
 }

@@ -22,7 +22,8 @@ int export_text(const ExportOptions& options) {
     if (options.format == "perfetto" && options.lanes)
         refuse(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
     check_output(options.output, {options.file});
-    const trace::Trace trace = need(open_recording(options.file)).trace;
+    const analysis::Recording recording = opened(options.file);
+    const trace::Trace& trace = *recording.trace;
     report::Selected selected;
     if (block) selected.block = choose_block(block, trace, options.file);
     if (!options.steps.empty())
@@ -39,18 +40,17 @@ int export_text(const ExportOptions& options) {
                "or all of them with --steps first:last",
                options.file, grouped(steps));
     }
-    const auto rule = need(analysis::phase_rule(trace));
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
     with_progress(steps, "steps", unwritten, [&](const auto& stop, auto& done) -> Result<void> {
         OutputFile file(options.output, {options.file});
         const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
         const report::ExportProgress progress{&done, {&stop}};
         if (options.format == "csv")
-            report::write_csv(trace, rule, selected, options.lanes, take, progress);
+            report::write_csv(recording, selected, options.lanes, take, progress);
         else if (options.format == "json")
-            report::write_trace_json(trace, rule, selected, options.lanes, take, progress);
+            report::write_trace_json(recording, selected, options.lanes, take, progress);
         else
-            report::write_perfetto(trace, rule, selected, take, progress);
+            report::write_perfetto(recording, selected, take, progress);
         if (!stop) keep(file, options.output);
         return {};
     });

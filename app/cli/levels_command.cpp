@@ -7,7 +7,6 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/work.h"
-#include "core/analysis/product.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -87,12 +86,11 @@ Answer of_file(const LevelsOptions& options, const analysis::LevelDevice& on) {
         refuse(kWrongCall,
                "{} is for kernels that ship, and '{}' is a recording, which has its own; leave it out",
                sized ? "a size" : "--compiler", options.subject);
-    const trace::Trace trace = need(open_recording(options.subject)).trace;
-    const auto product = analysis::product_of(trace);
-    Answer answer{
-        trace.meta.kernel, "", analysis::title_of(trace, product), {}, trace.launch.block, on, {}, {}};
-    if (product) {
-        answer.shape = kernels::shape_of(*product);
+    const analysis::Recording recording = opened(options.subject);
+    const trace::Trace& trace = *recording.trace;
+    Answer answer{trace.meta.kernel, "", analysis::title_of(recording), {}, trace.launch.block, on, {}, {}};
+    if (recording.product) {
+        answer.shape = kernels::shape_of(*recording.product);
         answer.compiler = kernels::compiler_of(trace, answer.shape->tile);
     }
     look_up(answer);

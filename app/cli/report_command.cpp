@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
-#include "core/analysis/phases.h"
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 #include "core/hazards/hazards.h"
@@ -29,7 +27,8 @@ struct ReportOptions {
 };
 
 // Says what was read at the faults, where running their blocks again is a matter of milliseconds.
-void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
+void tell_values(const analysis::Recording& recording, analysis::Hazards& hazards) {
+    const trace::Trace& trace = *recording.trace;
     constexpr uint64_t kMostSteps = 100'000, kMostBytes = 64 << 20;
     uint64_t bytes = 0;
     for (const Array& array : trace.launch.arrays) bytes += array.bytes();
@@ -45,19 +44,18 @@ void tell_values(const trace::Trace& trace, const analysis::PhaseRule& rule, ana
             replay.full())
             continue;
         replay.finish();
-        analysis::tell_values(trace, rule, block, std::bind_front(&playback::BlockReplay::value, &replay),
+        analysis::tell_values(recording, block, std::bind_front(&playback::BlockReplay::value, &replay),
                               hazards);
     }
 }
 
 int run_report(const ReportOptions& options) {
-    const trace::Trace trace = need(open_recording(options.file)).trace;
-    const auto summary = need(analysis::summarize(trace));
-    const auto rule = need(analysis::phase_rule(trace));
-    auto hazards = analysis::find_hazards(trace, rule, {});
-    tell_values(trace, rule, hazards);
-    return print(options.json ? report::to_json(trace, summary, &hazards)
-                              : report::to_text(trace, summary, &hazards));
+    const analysis::Recording recording = opened(options.file);
+    const auto summary = need(analysis::summarize(recording));
+    auto hazards = analysis::find_hazards(recording);
+    tell_values(recording, hazards);
+    return print(options.json ? report::to_json(recording, summary, &hazards)
+                              : report::to_text(recording, summary, &hazards));
 }
 
 int run_table(const ReportOptions& options) {
@@ -72,9 +70,9 @@ int run_table(const ReportOptions& options) {
         options.notation,
         {{"MNP", MatrixNames::MNP}, {"ABC", MatrixNames::ABC}, {"MdNdPd", MatrixNames::MdNdPd}},
         "--notation '{}' is not a notation; choose MNP, ABC or MdNdPd");
-    const trace::Trace trace = need(open_recording(options.file)).trace;
+    analysis::Recording recording = opened(options.file);
+    const trace::Trace& trace = *recording.trace;
     const uint32_t block = choose_block(asked, trace, options.file);
-    const auto rule = need(analysis::phase_rule(trace));
     const uint64_t most = trace::memory_left(trace) / 4;
     const auto too_large = [&] {
         return trace::more_memory(
@@ -83,16 +81,16 @@ int run_table(const ReportOptions& options) {
     };
     constexpr uint64_t kStepBytes = 16;  // of the phases
     if (trace.blocks[block].count * kStepBytes > most) refuse(kFailure, "{}", too_large());
-    const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
+    const analysis::PhaseMap phases = analysis::phases_of_block(recording, block);
     if (playback::table_bytes(trace, phases) > most) refuse(kFailure, "{}", too_large());
     auto replayer = need(kernels::Replayer::of(trace));
     playback::BlockReplay replay(trace, block, most);
     need(replayer.replay(trace, block, replay));
     if (replay.full()) refuse(kFailure, "{}", too_large());
     replay.finish();
-    const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace),
-                                                    {options.column_first, false, names});
-    return print(playback::print(playback::phase_table(trace, replay, phases, notation), format));
+    recording.notation =
+        analysis::notation_of(trace.launch, recording.product, {options.column_first, false, names});
+    return print(playback::print(playback::phase_table(recording, replay, phases), format));
 }
 
 }  // namespace

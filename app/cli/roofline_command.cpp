@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
-#include "core/analysis/product.h"
 #include "core/base/text.h"
 #include "core/export/roofline.h"
 #include "kernels/run/record.h"
@@ -52,11 +51,12 @@ std::vector<RooflineRow> device_rows(const analysis::DeviceSpec& device) {
     return rows;
 }
 
-RooflineRow recorded_row(std::string id, std::string title, const Roof& roof, const trace::Trace& trace) {
-    const auto summary = need(analysis::summarize(trace));
-    const auto product = analysis::product_of(trace);
-    const uint64_t flop = product ? 0 : need(kernels::count_flop(trace));
-    const auto work = need(analysis::recorded_work(trace, summary, flop));
+RooflineRow recorded_row(std::string id, std::string title, const Roof& roof,
+                         const analysis::Recording& recording) {
+    const auto summary = need(analysis::summarize(recording));
+    const auto& product = recording.product;
+    const uint64_t flop = product ? 0 : need(kernels::count_flop(*recording.trace));
+    const auto work = need(analysis::recorded_work(recording, summary, flop));
     RooflineRow row{std::move(id), roof, bound_point(title, roof, work.intensity)};
     row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);
     if (product) {
@@ -67,13 +67,13 @@ RooflineRow recorded_row(std::string id, std::string title, const Roof& roof, co
 }
 
 RooflineRow file_row(const analysis::DeviceSpec& device, const std::string& file) {
-    const trace::Trace trace = need(open_recording(file)).trace;
-    const auto product = analysis::product_of(trace);
-    const std::string title = product
-                                  ? fmt::format("{} {}{}", one_line(trace.meta.kernel), product->sizes(" x "),
-                                                kernels::tile_text(product->tile, ", T = "))
-                                  : analysis::title_of(trace, product);
-    return recorded_row(file, title + ", recorded accesses", stated_roof(device), trace);
+    const analysis::Recording recording = opened(file);
+    const auto& product = recording.product;
+    const std::string title =
+        product ? fmt::format("{} {}{}", one_line(recording.trace->meta.kernel), product->sizes(" x "),
+                              kernels::tile_text(product->tile, ", T = "))
+                : analysis::title_of(recording);
+    return recorded_row(file, title + ", recorded accesses", stated_roof(device), recording);
 }
 
 // A kernel that ships: by the accesses of a small launch of whole tiles, so that a larger one has as many for
@@ -90,7 +90,7 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
                                       ? fmt::format("{}, T = {}", kernel.name, tile)
                                       : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
         rows.push_back(recorded_row(kernel.name + kernels::tile_text(tile, "-t"), title, stated_roof(device),
-                                    need(kernels::record_cpu(plan, {}))));
+                                    need(analysis::opened(need(kernels::record_cpu(plan, {}))))));
         rows.back().sizes = {};
     }
     for (const kernels::Timings& set : kernels::shipped_timings()) {

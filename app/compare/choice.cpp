@@ -99,12 +99,12 @@ bool know(Known& known, const session::Shown& shown, session::Jobs& jobs, bool w
     if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
     if (!known.no_tally.empty()) return false;
     if (!known.tally && !known.counting.begun())
-        known.counting = jobs.start([trace = shown.recording->trace](
-                                        session::Control& control) -> Result<std::shared_ptr<const Tally>> {
-            auto tally = tally_of(*trace, {&control.stop});
-            if (!tally) return tally.error();
-            return std::make_shared<const Tally>(std::move(*tally));
-        });
+        known.counting = jobs.start(
+            [recording = shown.recording](session::Control& control) -> Result<std::shared_ptr<const Tally>> {
+                auto tally = tally_of(*recording, {&control.stop});
+                if (!tally) return tally.error();
+                return std::make_shared<const Tally>(std::move(*tally));
+            });
     const bool at_once = wait || shown.trace().steps() <= session::kCountedAtOnce;
     auto tally = known.counting.take(at_once);
     if (!tally) return !known.tally;
@@ -225,7 +225,7 @@ bool ready(State& state, Session& session, bool wait) {
     for (const Known* known : {&state.a, &state.b})
         if (!known->no_tally.empty()) state.message = known->no_tally + ".", state.choosing = true;
     if (!state.a.tally || !state.b.tally || !session.block || other.trace().blocks.empty()) return coming;
-    const Run a{session.trace(), *state.a.tally}, b{other.trace(), *state.b.tally};
+    const Run a{*session.recording, *state.a.tally}, b{*other.recording, *state.b.tally};
     other.cursor = {partner_block(state.lock, a, session.cursor, b), 0};
     coming =
         session::ready_block(other, *session.jobs, session::Blocks::Ask::Faults, session.wording, wait) ||
@@ -346,9 +346,7 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
     const bool there = recording != nullptr, two = box.height() >= body + small + ui.px(8);
     const float y = box.min.y + (box.height() - body - (two ? small : 0)) / 2;
     line(ui, {left, y}, width, Face::Strong, Size::Body, there ? Ink::Text : Ink::TextQuiet,
-         there ? analysis::kernel_name(*recording->trace, recording->product) + "  " +
-                     analysis::size_name(*recording->trace, recording->product)
-               : "none yet");
+         there ? analysis::kernel_name(*recording) + "  " + analysis::size_name(*recording) : "none yet");
     if (two) note(ui, {left, y + body}, width, there ? recording->origin : "a file, or one that ships");
 }
 

@@ -130,7 +130,8 @@ std::optional<Lock> lock_of(std::string_view name) {
     return static_cast<Lock>(found - std::begin(kLockNames));
 }
 
-Result<Tally> tally_of(const trace::Trace& trace, Stop stop) {
+Result<Tally> tally_of(const analysis::Recording& recording, Stop stop) {
+    const trace::Trace& trace = *recording.trace;
     Tally side;
     auto before = look::sums_before_blocks(trace, stop);
     if (!before) return before.error();
@@ -142,13 +143,12 @@ Result<Tally> tally_of(const trace::Trace& trace, Stop stop) {
         if (!stored) return stored.error();
         side.outputs.push_back(*stored);
     }
-    const auto product = analysis::product_of(trace);
-    side.product = product;
+    side.product = recording.product;
     for (const Array& array : trace.launch.arrays)
         if (array.space == Space::Global) side.arrays.emplace_back(array.writes(), array.elements());
     std::ranges::sort(side.arrays);
-    side.kernel = analysis::kernel_name(trace, product);
-    side.size = analysis::size_name(trace, product);
+    side.kernel = analysis::kernel_name(recording);
+    side.size = analysis::size_name(recording);
     return side;
 }
 
@@ -290,7 +290,7 @@ std::string headline(const Run& a, const Run& b) {
     const trace::Verification &ra = a.trace.meta.result, &rb = b.trace.meta.result;
     if (ra.checked && rb.checked && ra.verified != rb.verified) {
         const auto& [wrong, letter, other] = spoken_of(rb.verified);
-        std::string said = look::result_text(wrong.trace, wrong.notation);
+        std::string said = look::result_text(wrong.trace, wrong.recording.notation);
         said.replace(0, 6, fmt::format("{}'s result is", letter));
         return fmt::format("{}; {}'s is right.", said, other);
     }

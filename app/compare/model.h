@@ -51,14 +51,14 @@ struct Tally {
     std::string kernel, size;                       // "tiled T=16", "64x64x64"
 };
 // An Error where it takes more memory or accesses than are allowed, or where it was stopped.
-Result<Tally> tally_of(const trace::Trace& trace, Stop stop = {});
+Result<Tally> tally_of(const analysis::Recording& recording, Stop stop = {});
 
 // One of the two runs, to be asked about. Nothing is copied.
 struct Run {
-    const trace::Trace& trace;
+    const analysis::Recording& recording;
     const Tally& tally;
-    size_t faults = 0;    // steps of the block shown at which one comes about, as far as they were looked for
-    Notation notation{};  // in which elements are named
+    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+    const trace::Trace& trace = *recording.trace;
 };
 
 // The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.

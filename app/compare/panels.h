@@ -24,8 +24,7 @@ struct Pane {
 
     uint32_t step() const { return shown.cursor.step; }
     Run run() const {
-        return {trace, *known.tally, shown.faults ? shown.faults->steps.size() : 0,
-                shown.recording->notation};
+        return {*shown.recording, *known.tally, shown.faults ? shown.faults->steps.size() : 0};
     }
     // What the block touches of an array in the phase where it stands.
     look::CellRect tile(uint8_t array) const {

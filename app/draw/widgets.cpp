@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 
 namespace tilescope::draw {
 

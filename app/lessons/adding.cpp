@@ -25,7 +25,7 @@ void hear(State& state, const session::Session& session) {
     adding.heard_at = session.cursor;
     adding.heard_in = shown.notation;
     adding.heard_text = adding.say.text;
-    Scene scene{*shown.trace, *session.block, session.cursor.step};
+    Scene scene{shown, *session.block, session.cursor.step};
     const bool known = unknown_names(adding.say.text).empty();
     adding.heard = known && scene.step < scene.index.steps ? said(scene, adding.say.text) : "";
 }

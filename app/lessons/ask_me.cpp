@@ -121,7 +121,7 @@ void ask_me(State& state, Session& session) {
         begin_tally(state);
     }
     const auto index = session.block;
-    Scene scene{session.trace(), *index, session.cursor.step, nullptr, session.replay};
+    Scene scene{*session.recording, *index, session.cursor.step, nullptr, session.replay};
     const uint32_t from = session.cursor.step + (going_on ? 1 : 0);
     std::optional<std::pair<size_t, uint32_t>> best;  // kind, step
     const auto find = [&] {

@@ -91,7 +91,7 @@ void open_question(State& state, Session& session) {
         session.question.of_case = !stop->limits.empty();
         return;
     }
-    const Scene scene{session.trace(), *session.block, session.cursor.step, nullptr, session.replay};
+    const Scene scene{*session.recording, *session.block, session.cursor.step, nullptr, session.replay};
     session.question = opened(*stop->ask, &scene);
 }
 
@@ -110,8 +110,8 @@ Answer right_answer(const State& state, const Session& session) {
     if (stop == nullptr || !stop->ask) return {};
     if (is_modelled(*stop)) return answer_of(*stop->ask, modelled(*stop));
     if (!session.recording) return {};
-    const auto index = session::index_of(*session.recording, state.standing.at.block);
-    Scene scene{session.trace(), *index, state.standing.at.step};
+    const auto index = look::index_block(*session.recording, state.standing.at.block);
+    Scene scene{*session.recording, *index, state.standing.at.step};
     return answer_of(*stop->ask, scene);
 }
 

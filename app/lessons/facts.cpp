@@ -29,7 +29,7 @@ kernels::Shape shape_of(const Scene& scene) {
 
 const analysis::Summary& sums_of(Scene& scene) {
     if (!scene.sums) {
-        auto counted = analysis::summarize(scene.trace);
+        auto counted = analysis::summarize(scene.recording);
         scene.sums = std::make_shared<analysis::Summary>(counted ? std::move(*counted) : analysis::Summary{});
     }
     return *scene.sums;

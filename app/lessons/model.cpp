@@ -47,7 +47,7 @@ void say(Standing& here, const LessonStop& stop, const std::function<std::string
 Standing standing_at(const session::Recording& recording, const BlockIndex& index, uint32_t step,
                      const LessonStop& stop) {
     Standing here{recording.serial, {index.block, step}, recording.notation, "", "", "", {}};
-    Scene scene{*recording.trace, index, step};
+    Scene scene{recording, index, step};
     say(here, stop, [&](const std::string& sentence) { return said(scene, sentence); });
     return here;
 }
@@ -59,8 +59,8 @@ Standing standing_of(const session::Recording& recording, const LessonStop& stop
         trace.blocks, [&](const trace::Block& of) { return of.x == stop.block_x && of.y == stop.block_y; });
     if (block == trace.blocks.end()) return here;
     here.at.block = static_cast<uint32_t>(block - trace.blocks.begin());
-    const auto index = session::index_of(recording, here.at.block);
-    const auto step = find_step(trace, *index, stop);
+    const auto index = look::index_block(recording, here.at.block);
+    const auto step = find_step(recording, *index, stop);
     if (!step) return here;
     return standing_at(recording, *index, *step, stop);
 }
@@ -81,9 +81,9 @@ session::MadeRecording recording_of(const LessonStop& stop) {
     return session::make_recording(kernels::record_cpu(*plan, {}), "recorded for the lesson, on the CPU");
 }
 
-std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index,
+std::optional<uint32_t> find_step(const analysis::Recording& recording, const BlockIndex& index,
                                   const LessonStop& stop) {
-    Scene scene{trace, index};
+    Scene scene{recording, index};
     for (; scene.step < index.steps; ++scene.step)
         if (fits(stop, scene)) return scene.step;
     return std::nullopt;

@@ -41,11 +41,12 @@ using look::BlockIndex, look::StepKind;
 
 // A step of a block, and what its facts are worked out from: made when the first of them asks for it.
 struct Scene {
-    const trace::Trace& trace;
+    const analysis::Recording& recording;
     const BlockIndex& index;
     uint32_t step = 0;
     std::shared_ptr<const analysis::Summary> sums{};
     std::shared_ptr<const playback::BlockReplay> replay{};
+    const trace::Trace& trace = *recording.trace;
 };
 
 const trace::Form& form_of(const Scene& scene);  // of its step
@@ -160,7 +161,8 @@ std::string unknown_names(std::string_view say, const Modelled* over = nullptr);
 const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their order
 
 // The step of the block that the stop means; none where the recording has none.
-std::optional<uint32_t> find_step(const trace::Trace& trace, const BlockIndex& index, const LessonStop& stop);
+std::optional<uint32_t> find_step(const analysis::Recording& recording, const BlockIndex& index,
+                                  const LessonStop& stop);
 
 // What a stop is shown on, "tiled 4 x 4 x 4, T = 2", and where it stands there, "global load of M, phase 1".
 std::string shown_on(const LessonStop& stop);

@@ -67,8 +67,8 @@ std::vector<std::string> summary_of(const Lesson& lesson, const Session& session
         if (recording) here = standing_of(*recording, last);
     }
     if (here.words.empty()) return said;
-    const auto index = session::index_of(*recording, here.at.block);
-    Scene scene{*recording->trace, *index, here.at.step};
+    const auto index = look::index_block(*recording, here.at.block);
+    Scene scene{*recording, *index, here.at.step};
     for (const std::string& sentence : lesson.summary) said.push_back(lessons::said(scene, sentence));
     return said;
 }
@@ -101,7 +101,7 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
 void stand_at(State& state, Session& session, const LessonStop& stop) {
     state.standing = standing_of(*session.recording, stop);
     session.cursor = state.standing.at;
-    static_cast<session::MadeBlock&>(session) = {session::index_of(*session.recording, session.cursor.block)};
+    static_cast<session::MadeBlock&>(session) = {look::index_block(*session.recording, session.cursor.block)};
     session.pin = session.hover = {};
     session.ask(session::wish::Frame{});
     if (state.standing.words.empty())

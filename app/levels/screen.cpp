@@ -53,7 +53,7 @@ void draw_screen(Ui& ui, const Rect& area) {
     if (!state.walked) {
         empty_panel(ui, area, "Replaying the recording through the caches\u2026",
                     fmt::format("Every load of {} looks for its sectors in L1, L2 and DRAM.",
-                                analysis::launch_text(ui.trace(), ui.session.recording->product)));
+                                analysis::launch_text(*ui.session.recording)));
         return;
     }
     const Chain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);

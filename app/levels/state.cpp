@@ -44,7 +44,7 @@ void begin(State& state, session::Session& session, const analysis::DeviceSpec& 
     state.making = session.jobs->start([recording, on, how](session::Control& control) -> MadeWalk {
         analysis::LevelOptions options = how;
         options.stop = &control.stop;
-        auto made = analysis::walk_levels(*recording->trace, recording->rule, on, options);
+        auto made = analysis::walk_levels(*recording, on, options);
         if (!made) return made.error();
         return std::make_shared<const WalkedLevels>(std::move(*made));
     });

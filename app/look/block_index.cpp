@@ -175,12 +175,13 @@ uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
 
 namespace {
 
-std::shared_ptr<BlockIndex> empty_index(const trace::Trace& trace,
-                                        const std::optional<analysis::Product>& product, uint32_t block) {
+std::shared_ptr<BlockIndex> empty_index(const analysis::Recording& recording, uint32_t block) {
+    const trace::Trace& trace = *recording.trace;
     auto made = std::make_shared<BlockIndex>();
     BlockIndex& index = *made;
     index.block = block;
-    index.product = product;
+    index.product = recording.product;
+    index.notation = recording.notation;
     for (size_t at = 0; at < trace.launch.arrays.size(); ++at)
         if (trace.launch.arrays[at].space == Space::Shared) index.shared.push_back(static_cast<uint8_t>(at));
     index.warps = static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize);
@@ -196,14 +197,13 @@ std::shared_ptr<BlockIndex> empty_index(const trace::Trace& trace,
 // Bytes of the index for each step, for each barrier and for each phase of the block.
 constexpr uint64_t kStepBytes = 18, kBarrierBytes = 64, kClockedBarrierBytes = 160, kSpanBytes = 24;
 
-std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                          const std::optional<analysis::Product>& product, uint32_t block,
-                                          Stop stop) {
-    auto made = empty_index(trace, product, block);
+std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, uint32_t block, Stop stop) {
+    const trace::Trace& trace = *recording.trace;
+    auto made = empty_index(recording, block);
     if (block >= trace.blocks.size()) return made;
     const uint64_t most = trace::memory_left(trace) / 4, of_steps = trace.blocks[block].count * kStepBytes;
     const auto too_large = [&] {
-        auto empty = empty_index(trace, product, block);
+        auto empty = empty_index(recording, block);
         const trace::Block& at = trace.blocks[block];
         empty->why_not = trace::more_memory(fmt::format("showing the {} of {}", counted(at.count, "step"),
                                                         block_name(trace.launch.grid, at.x, at.y, at.z)))
@@ -213,7 +213,7 @@ std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analy
     if (of_steps > most) return too_large();
     BlockIndex& index = *made;
     index.steps = static_cast<uint32_t>(trace.blocks[block].count);
-    index.phases = analysis::phases_of_block(trace, rule, block);
+    index.phases = analysis::phases_of_block(recording, block);
     make_room(index, trace);
 
     const uint64_t barrier_bytes = trace.time.empty() ? kBarrierBytes : kClockedBarrierBytes;
@@ -221,7 +221,7 @@ std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analy
     SplitSums sums;
     Boxes boxes(index.steps);
     for (uint32_t step = 0; step < index.steps; ++step) {
-        if (stop.at(step)) return empty_index(trace, product, block);
+        if (stop.at(step)) return empty_index(recording, block);
         if (step % 4096 == 0 && of_steps + boxes.bytes() + index.spans.size() * kSpanBytes +
                                         index.arrivals.size() * barrier_bytes >
                                     most)
@@ -259,13 +259,12 @@ std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, const analy
 
 }  // namespace
 
-std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product, uint32_t block,
+std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop) {
     try {
-        return indexed(trace, rule, product, block, stop);
+        return indexed(recording, block, stop);
     } catch (const std::bad_alloc&) {
-        auto empty = empty_index(trace, product, block);
+        auto empty = empty_index(recording, block);
         empty->why_not =
             "This block takes more than this machine's memory; record a smaller window of blocks.";
         return empty;

@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "app/draw/shown.h"
-#include "core/analysis/phases.h"
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/base/words.h"
 #include "core/playback/replay.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::look {
@@ -83,15 +82,10 @@ struct BlockIndex {
     uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
 };
 
-// Of the trace's block `block`. One without steps, or that was stopped, gives an empty index. It takes a
+// Of the recording's block `block`, in its notation. One without steps, or that was stopped, gives an empty index. It takes a
 // small multiple of the block's steps, and no more than a quarter of the memory that is left.
-std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace, const analysis::PhaseRule& rule,
-                                              const std::optional<analysis::Product>& product, uint32_t block,
+std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop = {});
-inline std::shared_ptr<const BlockIndex> index_block(const trace::Trace& trace,
-                                                     const analysis::PhaseRule& rule, uint32_t block) {
-    return index_block(trace, rule, analysis::product_of(trace), block);
-}
 
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
-#include "core/analysis/product.h"
+#include "core/recording/product.h"
 
 namespace tilescope::look {
 namespace {
@@ -35,13 +35,13 @@ std::vector<WrongElement> wrong_elements(const trace::Trace& trace, const BlockI
 
 }  // namespace
 
-BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& rule, const BlockIndex& index,
+BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex& index,
                          const playback::BlockReplay* replay, Stop stop) {
     BlockFaults faults;
     faults.block = index.block;
     analysis::ValueAt value;
     if (replay != nullptr) value = std::bind_front(&playback::BlockReplay::value, replay);
-    faults.found = analysis::faulty_cells(trace, rule, index.block, value, analysis::kMostFaultyCells, stop);
+    faults.found = analysis::faulty_cells(recording, index.block, value, analysis::kMostFaultyCells, stop);
     faults.not_looked = faults.found.not_looked;
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);
@@ -56,7 +56,7 @@ BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& r
             faults.steps.push_back(cell.told_step);
     std::sort(faults.steps.begin(), faults.steps.end());
     faults.steps.erase(std::unique(faults.steps.begin(), faults.steps.end()), faults.steps.end());
-    if (replay != nullptr) faults.wrong = wrong_elements(trace, index, *replay);
+    if (replay != nullptr) faults.wrong = wrong_elements(*recording.trace, index, *replay);
     return faults;
 }
 

@@ -32,7 +32,7 @@ struct BlockFaults {
 };
 
 // replay: null where there are no values; wrong elements are then not known.
-BlockFaults block_faults(const trace::Trace& trace, const analysis::PhaseRule& rule, const BlockIndex& index,
+BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex& index,
                          const playback::BlockReplay* replay, Stop stop = {});
 
 // Cells of an array that are at fault at a step, each once.

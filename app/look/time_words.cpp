@@ -149,12 +149,10 @@ std::string milliseconds(double ms) {
     return fmt::format("{} {}", digits, small ? "µs" : "ms");
 }
 
-std::vector<std::string> recording_names(const trace::Trace& trace,
-                                         const std::optional<analysis::Product>& product) {
-    const std::string kernel = analysis::kernel_name(trace, product);
-    const std::string sized =
-        kernel + "   " + (product ? product->sizes() : analysis::launch_text(trace, product));
-    const std::string who = recorder(trace.meta);
+std::vector<std::string> recording_names(const analysis::Recording& recording) {
+    const std::string kernel = analysis::kernel_name(recording);
+    const std::string sized = kernel + "   " + analysis::size_name(recording);
+    const std::string who = recorder(recording.trace->meta);
     return {sized + "   " + who, sized + "   " + who.substr(0, who.find(',')), sized, kernel};
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/product.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 #include "kernels/textbook/timings.h"
 
@@ -22,8 +22,7 @@ std::string recorder(const trace::Meta& meta);
 
 // The title line of a recording, "tiled T=16   64x64x64   CPU lockstep", and then shorter and shorter:
 // without the driver, the recorder, the size.
-std::vector<std::string> recording_names(const trace::Trace& trace,
-                                         const std::optional<analysis::Product>& product);
+std::vector<std::string> recording_names(const analysis::Recording& recording);
 
 // What recording cost: "4.1", times the kernel's own time; with both times, "recorded in 25.2 µs, 4.1 × its
 // own 6.10 µs"; and as a sentence, "Recording took 4.1 times the kernel's own time: 1.20 ms against 0.290

@@ -77,7 +77,7 @@ const ExportChoice* find_export(std::string_view id) {
 
 std::string export_name(const Session& session, const ExportChoice& choice) {
     const trace::Trace& trace = *session.recording->trace;
-    std::string name = analysis::stem_of(trace, session.recording->product);
+    std::string name = analysis::stem_of(*session.recording);
     if (choice.printed) {
         const trace::Block& block = trace.blocks[session.cursor.block];
         name += fmt::format("-table-{}-{}", block.x, block.y);
@@ -105,9 +105,7 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
     return words;
 }
 
-std::string default_name(const Session& session) {
-    return analysis::stem_of(session.trace(), session.recording->product) + ".tsc";
-}
+std::string default_name(const Session& session) { return analysis::stem_of(*session.recording) + ".tsc"; }
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
     session.exporting = Exporting{

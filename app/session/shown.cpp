@@ -63,7 +63,7 @@ MadeBlock replayed_unguarded(const Recording& recording, MadeBlock made, Result<
         }
     }
     made.faults = std::make_shared<const look::BlockFaults>(
-        look::block_faults(trace, recording.rule, *made.block, made.replay.get(), stop));
+        look::block_faults(recording, *made.block, made.replay.get(), stop));
     if (made.faults->not_looked)
         made.no_values += fmt::format(
             "{}Faults were not looked for in this block: it takes more memory or "
@@ -107,11 +107,11 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
     const uint64_t steps = shown.trace().blocks[block].count;
     MadeBlock* made = find(blocks, block);
     if (made == nullptr && (wait || steps <= kCountedAtOnce)) {
-        made = &keep(blocks, {index_of(*recording, block)});
+        made = &keep(blocks, {look::index_block(*recording, block)});
     } else if (made == nullptr) {
         if (!blocks.indexing.begun())
             blocks.indexing = jobs.start([recording, block](Control& control) {
-                return MadeBlock{index_of(*recording, block, {&control.stop})};
+                return MadeBlock{look::index_block(*recording, block, {&control.stop})};
             });
         return {};
     }
@@ -138,26 +138,12 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
 }  // namespace
 
 MadeRecording make_recording(std::shared_ptr<const trace::Trace> trace, std::string origin) {
-    auto rule = analysis::phase_rule(*trace);
-    if (!rule) return rule.error();
+    auto opened = analysis::opened(std::move(trace));
+    if (!opened) return opened.error();
     static std::atomic<uint64_t> made{0};
-    const trace::Trace& of = *trace;
-    return std::make_shared<const Recording>(Recording{std::move(trace),
-                                                       std::move(*rule),
-                                                       ++made,
-                                                       std::move(origin),
-                                                       analysis::product_of(of),
-                                                       {},
-                                                       outline_of(of)});
-}
-
-MadeRecording make_recording(Result<trace::Trace> trace, std::string origin) {
-    if (!trace) return trace.error();
-    return make_recording(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
-}
-
-MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes) {
-    return make_recording(trace::read_file(path, open_bytes), origin);
+    analysis::Summary outline = outline_of(*opened->trace);
+    return std::make_shared<const Recording>(
+        Recording{std::move(*opened), ++made, std::move(origin), std::move(outline)});
 }
 
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
@@ -168,11 +154,6 @@ std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recordi
     auto copy = std::make_shared<Recording>(*recording);
     copy->notation = std::move(notation);
     return copy;
-}
-
-std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block, Stop stop) {
-    return worded(look::index_block(*recording.trace, recording.rule, recording.product, block, stop),
-                  recording.notation);
 }
 
 LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& counts, uint64_t most) {
@@ -193,7 +174,7 @@ LoadsWindow loads_window(const Array& array, const analysis::ElementCounts& coun
 MadeTotals totals_of(const Recording& recording, Stop stop) {
     const trace::Trace& trace = *recording.trace;
     analysis::LoadCounter counter(trace, trace::memory_left(trace) / 2);
-    auto summary = analysis::summarize(trace, stop, &counter);
+    auto summary = analysis::summarize(recording, stop, &counter);
     if (!summary) return summary.error();
     const std::vector<Array>& arrays = trace.launch.arrays;
     Totals totals{recording.serial, std::move(*summary), {}, {}, {}, {}};

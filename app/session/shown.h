@@ -21,13 +21,9 @@
 
 namespace tilescope::session {
 
-struct Recording {
-    std::shared_ptr<const trace::Trace> trace;
-    analysis::PhaseRule rule;
-    uint64_t serial = 0;  // of this run of the program: tells what was drawn of one from another
-    std::string origin;   // file name, or "recorded now"
-    std::optional<analysis::Product> product;  // the launch read as one, where it is one
-    Notation notation{};                       // in which it is spoken of
+struct Recording : analysis::Recording {
+    uint64_t serial = 0;          // of this run of the program: tells what was drawn of one from another
+    std::string origin;           // file name, or "recorded now"
     analysis::Summary outline{};  // which kinds of requests there are, before they are counted: 1 of each
 };
 using MadeRecording = Result<std::shared_ptr<const Recording>>;
@@ -41,8 +37,6 @@ MadeRecording read_recording(const std::string& path, const std::string& origin,
 // The same recording, with the same serial, spoken of in a wording.
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
                                         const analysis::Wording& wording);
-// The index of one of its blocks, in its notation.
-std::shared_ptr<const look::BlockIndex> index_of(const Recording& recording, uint32_t block, Stop stop = {});
 
 // How often elements were loaded, of the part of a large array that the recorded blocks touched: of 8192 x
 // 8192 elements, 16 blocks touch 64 rows, and only those are kept.

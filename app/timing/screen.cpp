@@ -513,7 +513,7 @@ bool update(State& state, session::Session& session, bool wait) {
                                     session::Control& control) -> Result<analysis::RecordedWork> {
                 const auto flop = kernels::count_flop(*recording->trace, {&control.stop});
                 if (!flop) return flop.error();
-                return analysis::recorded_work(*recording->trace, totals->summary, *flop);
+                return analysis::recorded_work(*recording, totals->summary, *flop);
             });
     }
     if (auto work = state.counting.take(wait)) state.work = std::move(*work);

@@ -412,8 +412,8 @@ void infer_roles(trace::Trace& trace) {
 // What all accesses of an array take its elements for; nothing where they differ.
 std::vector<std::optional<ElementType>> types_accessed(const trace::Trace& trace) {
     std::vector<std::optional<ElementType>> types(trace.launch.arrays.size());
-    const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
-    const ptx::Kernel* const kernel = module ? ptx::find_kernel(*module, trace.launch.entry) : nullptr;
+    const auto module = trace::module_of(trace);
+    const ptx::Kernel* const kernel = module ? ptx::find_kernel(**module, trace.launch.entry) : nullptr;
     if (!kernel) return types;
     std::vector<bool> differ(types.size());
     for (const trace::Form& form : trace.forms) {

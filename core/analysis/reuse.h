@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/analysis/cell_map.h"
+#include "core/recording/cell_map.h"
 #include "core/trace/claims.h"
 #include "core/trace/trace.h"
 

@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 
 #include "core/analysis/cost.h"
-#include "core/analysis/phases.h"
 #include "core/analysis/reuse.h"
 #include "core/base/words.h"
 
@@ -153,9 +152,8 @@ void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const C
     add_to(sums, trace, form, sums_of(trace, form, cost, 1));
 }
 
-Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* counted_loads) {
-    const auto rule = phase_rule(trace);
-    if (!rule) return rule.error();
+Result<Summary> summarize(const Recording& recording, Stop stop, LoadCounter* counted_loads) {
+    const trace::Trace& trace = *recording.trace;
     if (trace.forms.size() * kBytesAForm > trace::memory_left(trace))
         return trace::more_memory(
             fmt::format("counting requests of {}", counted(trace.forms.size(), "form")));
@@ -203,7 +201,7 @@ Result<Summary> summarize(const trace::Trace& trace, Stop stop, LoadCounter* cou
         if (trace.launch.arrays[i].reads() && trace.launch.arrays[i].space == Space::Global)
             summary.reuse.push_back(reuse_of(trace.launch.arrays[i], loads.of(i)));
 
-    PhaseWalk walk(trace, *rule);
+    PhaseWalk walk(trace, recording.rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         walk.enter(block);
         for (uint64_t left = trace.blocks[block].count; left > 0; left -= std::min(left, kAskEvery)) {

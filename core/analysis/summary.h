@@ -9,6 +9,7 @@
 #include "core/analysis/cost.h"
 #include "core/base/result.h"
 #include "core/base/stop.h"
+#include "core/recording/recording.h"
 #include "core/recording/step_kind.h"
 #include "core/trace/trace.h"
 
@@ -59,10 +60,10 @@ struct Summary : SplitSums {
     uint32_t barriers_per_block = 0;
 };
 
-// An Error where the PTX is not that of the recording, where its counts take more memory or more accesses
+// An Error where its counts take more memory or more accesses
 // than are allowed (trace/claims.h), or where it was stopped.
 // loads: a new one, which takes the loads of the elements, of which the summary has the sums.
-Result<Summary> summarize(const trace::Trace& trace, Stop stop = {}, LoadCounter* loads = nullptr);
+Result<Summary> summarize(const Recording& recording, Stop stop = {}, LoadCounter* loads = nullptr);
 
 // Adds a step that costs as much.
 void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost);

@@ -109,12 +109,12 @@ private:
 
 }  // namespace
 
-bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               bool lanes, const Take& take, ExportProgress progress) {
-    CsvWriter writer(trace, lanes, take);
+bool write_csv(const analysis::Recording& recording, const Selected& selected, bool lanes, const Take& take,
+               ExportProgress progress) {
+    CsvWriter writer(*recording.trace, lanes, take);
     writer.heading();
     const bool whole =
-        each_step(trace, rule, selected, progress, [&](const StepRow& row) { return writer.row(row); });
+        each_step(recording, selected, progress, [&](const StepRow& row) { return writer.row(row); });
     return whole && writer.flush();
 }
 

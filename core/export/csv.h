@@ -24,7 +24,7 @@
 namespace tilescope::report {
 
 // False where `take` ended it.
-bool write_csv(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               bool lanes, const Take& take, ExportProgress progress = {});
+bool write_csv(const analysis::Recording& recording, const Selected& selected, bool lanes, const Take& take,
+               ExportProgress progress = {});
 
 }  // namespace tilescope::report

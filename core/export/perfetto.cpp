@@ -1,5 +1,28 @@
-#include "core/export/perfetto.h"
-
+// A recording as Chrome trace events (JSON), which ui.perfetto.dev and chrome://tracing open.
+//
+//   process   a block: "block 1,0", with its SM on a GPU
+//   thread    a warp of it
+//   X         a request, from its step to the warp's next one; a barrier, from the warp's arrival to the
+//             barrier's opening, which is the arrival of the last warp. What is between that and the warp's
+//             next request is no event: nothing was recorded there
+//   C         sectors and wavefronts of the block so far, sampled where there are very many steps
+//   M         names and order of processes and threads
+//
+//   GPU   ts is the SM's clock in microseconds at the rate that the driver states, from the first recorded
+//         clock of that SM on: blocks of one SM stand as they ran, clocks of two SMs cannot be compared
+//   CPU   ts is the step's number, a microsecond each: an order, no time; otherData says so
+//
+// Events of a track must nest, so none may reach past the next one's start. Times are whole nanoseconds; on a
+// GPU an event ends one before the next begins, since readers take fractions of microseconds as floating
+// point and may lose one. Thread numbers are unique over all processes: some readers tell threads apart by
+// them alone. Process 0 is left to the operating systems that have one.
+//
+// Size: a million steps are about 220 MB of JSON. A browser's Perfetto has to fit into the browser's limit of
+// memory (typically 2 GB), several times the trace; beyond that, choose blocks or steps, or run its
+// trace_processor beside it.
+//
+// Sources: "Trace Event Format" (Google), sections "Complete Events", "Counter Events", "Metadata Events";
+// perfetto.dev, "FAQ" (overlapping events in JSON traces), "Visualising large traces".
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,12 +32,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/product.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/export/pieces.h"
 #include "core/export/report.h"
+#include "core/export/requests.h"
 
 namespace tilescope::report {
 namespace {
@@ -26,7 +48,7 @@ class EventAxis {
 public:
     EventAxis(const trace::Trace& trace, const Selected& selected)
         : trace_(trace),
-          timed_(!trace.time.empty() && trace.time.size() == trace.steps()),
+          timed_(report::timed(trace)),
           stated_(trace.meta.price.clock_mhz >= 1 && trace.meta.price.clock_mhz <= kMostMhz),
           mhz_(stated_ ? trace.meta.price.clock_mhz : 1000) {
         for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
@@ -84,18 +106,17 @@ struct Pending {
 
 class EventWriter {
 public:
-    EventWriter(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-                const Take& take)
-        : trace_(trace),
-          rule_(rule),
+    EventWriter(const analysis::Recording& recording, const Selected& selected, const Take& take)
+        : recording_(recording),
+          trace_(*recording.trace),
           selected_(selected),
-          axis_(trace, selected),
-          costs_(trace),
+          axis_(trace_, selected),
+          costs_(trace_),
           out_(take),
-          stride_(steps_in(trace, selected) / kMostCounterSamples + 1) {
-        for (const trace::Form& form : trace.forms) {
-            const ptx::Site& site = trace.sites[form.site];
-            const std::string_view array = array_of(trace, form);
+          stride_(steps_in(trace_, selected) / kMostCounterSamples + 1) {
+        for (const trace::Form& form : trace_.forms) {
+            const ptx::Site& site = trace_.sites[form.site];
+            const std::string_view array = array_of(trace_, form);
             names_.push_back(
                 quoted(std::string(name_of(site.kind)) + (array.empty() ? "" : " " + one_line(array))));
         }
@@ -133,8 +154,8 @@ private:
     }
 
     std::string launch_words() const {
-        const auto product = analysis::product_of(trace_);
-        if (!product) return analysis::launch_text(trace_, product);
+        const auto& product = recording_.product;
+        if (!product) return analysis::launch_text(recording_);
         return fmt::format("m={} k={} n={}{}", product->m, product->k, product->n,
                            product->tile > 0 ? fmt::format(" T={}", product->tile) : "");
     }
@@ -208,15 +229,7 @@ private:
             if (const auto first = element_at(trace_, form.array, first_offset(trace_, row)))
                 out_.add(R"(,"first":"{}")",
                          index_text(trace_.launch.arrays[form.array], static_cast<int64_t>(*first)));
-            if (analysis::has_sectors(form.space))
-                out_.add(R"(,"sectors":{},"least_sectors":{})", at.cost.global.sectors,
-                         at.cost.global.ideal_sectors);
-            else if (analysis::has_wavefronts(form.space))
-                out_.add(R"(,"wavefronts":{},"least_wavefronts":{})", at.cost.shared.wavefronts,
-                         at.cost.shared.ideal_wavefronts);
-            if (analysis::has_addresses(form.space, site.kind))
-                out_.add(R"(,"addresses":{},"turns":{})", at.cost.addresses.addresses,
-                         at.cost.addresses.most_lanes);
+            add_costs(out_, form, site, at.cost);
         }
         out_.add_text("}}");
     }
@@ -236,7 +249,7 @@ private:
     bool write_block(uint32_t block, const ExportProgress& progress) {
         const trace::Block& b = trace_.blocks[block];
         const std::vector<uint64_t> opens = openings(block, progress);
-        analysis::PhaseWalk walk(trace_, rule_);
+        analysis::PhaseWalk walk(trace_, recording_.rule);
         walk.enter(block);
         const uint64_t last = std::min(b.first + b.count, selected_.end) - 1;
         std::array<Pending, trace::kMaxWarpsPerBlock> pending;
@@ -271,8 +284,8 @@ private:
         return out_.good();
     }
 
+    const analysis::Recording& recording_;
     const trace::Trace& trace_;
-    const analysis::PhaseRule& rule_;
     Selected selected_;
     EventAxis axis_;
     analysis::CostTable costs_;
@@ -284,9 +297,9 @@ private:
 
 }  // namespace
 
-bool write_perfetto(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-                    const Take& take, ExportProgress progress) {
-    return EventWriter(trace, rule, selected, take).write(progress);
+bool write_perfetto(const analysis::Recording& recording, const Selected& selected, const Take& take,
+                    ExportProgress progress) {
+    return EventWriter(recording, selected, take).write(progress);
 }
 
 }  // namespace tilescope::report

@@ -33,7 +33,7 @@ inline constexpr uint64_t kMostCounterSamples = 100'000;
 
 // Events of selected steps only, each the same as in the export of all; counters count from the block's first
 // step on. False where `take` ended it.
-bool write_perfetto(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-                    const Take& take, ExportProgress progress = {});
+bool write_perfetto(const analysis::Recording& recording, const Selected& selected, const Take& take,
+                    ExportProgress progress = {});
 
 }  // namespace tilescope::report

@@ -24,9 +24,9 @@
 namespace tilescope::report {
 
 // hazards: null leaves the faults out.
-std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
+std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
                     const analysis::Hazards* hazards = nullptr);
-std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
+std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
                     const analysis::Hazards* hazards = nullptr);
 
 // Whether sums over the recording are sums over all that its blocks did; if not, the sentence that says so.

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/product.h"
 #include "core/base/json_fields.h"
 #include "core/base/words.h"
 #include "core/export/report.h"
@@ -88,16 +87,16 @@ Json index_to_json(const Array& array, uint64_t element) {
     return array.rank == 2 ? Json::array({at.row, at.col}) : Json::array({at.slice, at.row, at.col});
 }
 
-Json sizes_to_json(const trace::Trace& trace) {
+Json sizes_to_json(const analysis::Recording& recording) {
     Json sizes = Json::object();
-    if (const auto product = analysis::product_of(trace))
+    if (const auto& product = recording.product)
         for (const auto& [name, size] : product->sizes_by_name()) sizes[name] = size;
     return sizes;
 }
 
-Json launch_to_json(const trace::Trace& trace) {
-    const Launch& launch = trace.launch;
-    Json json = sizes_to_json(trace);
+Json launch_to_json(const analysis::Recording& recording) {
+    const Launch& launch = recording.trace->launch;
+    Json json = sizes_to_json(recording);
     const bool product = !json.empty();
     if (!product) json["entry"] = launch.entry;
     add_fields(json, "grid", triple(launch.grid), "block", triple(launch.block));
@@ -118,8 +117,9 @@ std::string why_not_whole(const trace::Trace& trace) {
     return trace.meta.complete ? "" : "the recording ended early";
 }
 
-std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
+std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
                     const analysis::Hazards* hazards) {
+    const trace::Trace& trace = *recording.trace;
     const trace::Meta& meta = trace.meta;
     Json json = object_of("schema", "tilescope.report/1", "kernel", meta.kernel, "backend",
                           meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "device", meta.device);
@@ -128,7 +128,7 @@ std::string to_json(const trace::Trace& trace, const analysis::Summary& summary,
         json["price"] = object_of("plain_ms", price.plain_ms, "recorded_ms", price.recorded_ms, "launches",
                                   price.launches, "device_bytes", price.device_bytes);
     }
-    json["launch"] = launch_to_json(trace);
+    json["launch"] = launch_to_json(recording);
     json["blocks"] = {{"recorded", trace.blocks.size()}, {"total", trace.launch.grid.count()}};
     json["complete"] = whole(trace);
     if (!whole(trace)) json["incomplete_reason"] = why_not_whole(trace);

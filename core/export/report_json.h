@@ -12,10 +12,10 @@
 namespace tilescope::report {
 
 // {"m","k","n","tile"} of a product; {} of any other launch.
-nlohmann::ordered_json sizes_to_json(const trace::Trace& trace);
+nlohmann::ordered_json sizes_to_json(const analysis::Recording& recording);
 // {"m","k","n","tile","grid":[x,y,z],"block":[x,y,z]} of a product; of any other launch
 // {"entry","grid","block","dynamic_shared","arguments":[{"name","type","value" or "array" and "offset"}]}.
-nlohmann::ordered_json launch_to_json(const trace::Trace& trace);
+nlohmann::ordered_json launch_to_json(const analysis::Recording& recording);
 // [row,col]; [col] of an array of one extent, [slice,row,col] of three.
 nlohmann::ordered_json index_to_json(const Array& array, uint64_t element);
 

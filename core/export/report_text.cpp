@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/analysis/product.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/report.h"
@@ -38,9 +37,9 @@ std::string price_of(const trace::Price& price, uint64_t requests) {
 }
 
 // What is computed: the product, or the arguments of any other launch: "a = double[1024], n = 1024".
-std::string launch_words(const trace::Trace& trace) {
-    const Launch& launch = trace.launch;
-    if (const auto p = analysis::product_of(trace))
+std::string launch_words(const analysis::Recording& recording) {
+    const Launch& launch = recording.trace->launch;
+    if (const auto& p = recording.product)
         return fmt::format("P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, {}", p->m, p->k, p->n,
                            p->tile > 0 ? fmt::format("T = {}", p->tile)
                                        : fmt::format("{} x {} of P a block, {} a thread", p->tile_rows,
@@ -66,8 +65,9 @@ std::string launch_words(const trace::Trace& trace) {
 
 // Where a thread owns several elements: what feeds a product, a line; "" elsewhere, and of a part of the
 // grid.
-std::string loads_a_product(const trace::Trace& trace, const analysis::Summary& summary) {
-    const auto p = analysis::product_of(trace);
+std::string loads_a_product(const analysis::Recording& recording, const analysis::Summary& summary) {
+    const trace::Trace& trace = *recording.trace;
+    const auto& p = recording.product;
     if (!p || p->patch <= 1 || trace.blocks.size() != trace.launch.grid.count() || !whole(trace)) return "";
     const double products = static_cast<double>(p->m) * p->k * p->n;
     return fmt::format("{:.4g} loads of shared memory a product, {:.4g} of global memory\n",
@@ -75,10 +75,11 @@ std::string loads_a_product(const trace::Trace& trace, const analysis::Summary& 
                        static_cast<double>(summary[StepKind::GlobalLoad].lanes) / products);
 }
 
-std::string heading(const trace::Trace& trace, const analysis::Summary& summary) {
+std::string heading(const analysis::Recording& recording, const analysis::Summary& summary) {
+    const trace::Trace& trace = *recording.trace;
     const trace::Meta& m = trace.meta;
     const Dim3 &grid = trace.launch.grid, &block = trace.launch.block;
-    std::string out = one_line(m.kernel) + ": " + launch_words(trace) + "\n";
+    std::string out = one_line(m.kernel) + ": " + launch_words(recording) + "\n";
     out += fmt::format("recorded on {}{} ({})\n", one_line(m.device),
                        m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
@@ -90,7 +91,7 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
                        counted(summary.phases, "phase", kThinSpace),
                        counted(summary.barriers_per_block, "barrier", kThinSpace));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
-    out += loads_a_product(trace, summary);
+    out += loads_a_product(recording, summary);
     if (!m.result.checked)
         out += "result: not checked\n";
     else
@@ -101,9 +102,10 @@ std::string heading(const trace::Trace& trace, const analysis::Summary& summary)
 
 }  // namespace
 
-std::string to_text(const trace::Trace& trace, const analysis::Summary& summary,
+std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
                     const analysis::Hazards* hazards) {
-    std::string out = heading(trace, summary);
+    const trace::Trace& trace = *recording.trace;
+    std::string out = heading(recording, summary);
     const std::string note = whole(trace) ? "" : " (not whole)";
 
     TextTable global(

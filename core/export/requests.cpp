@@ -33,10 +33,11 @@ uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
     return steps;
 }
 
-bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               const ExportProgress& progress, const std::function<bool(const StepRow&)>& visit) {
+bool each_step(const analysis::Recording& recording, const Selected& selected, const ExportProgress& progress,
+               const std::function<bool(const StepRow&)>& visit) {
+    const trace::Trace& trace = *recording.trace;
     analysis::CostTable costs(trace);
-    analysis::PhaseWalk walk(trace, rule);
+    analysis::PhaseWalk walk(trace, recording.rule);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         const StepSpan span = span_of(trace, selected, block);
         if (span.first == span.end) continue;

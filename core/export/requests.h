@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "core/analysis/cost.h"
-#include "core/analysis/phases.h"
 #include "core/base/stop.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {
@@ -47,8 +47,8 @@ struct StepRow {
 };
 
 // visit(row) for every selected step, in order, until it says false or is stopped; false then.
-bool each_step(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-               const ExportProgress& progress, const std::function<bool(const StepRow&)>& visit);
+bool each_step(const analysis::Recording& recording, const Selected& selected, const ExportProgress& progress,
+               const std::function<bool(const StepRow&)>& visit);
 
 // The name of a form's array; "" for none.
 std::string_view array_of(const trace::Trace& trace, const trace::Form& form);

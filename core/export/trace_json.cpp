@@ -15,14 +15,15 @@ using Json = nlohmann::ordered_json;
 
 bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
 
-Json head_of(const trace::Trace& trace) {
+Json head_of(const analysis::Recording& recording) {
+    const trace::Trace& trace = *recording.trace;
     const trace::Meta& meta = trace.meta;
     Json json = object_of(
         "schema", "tilescope.trace/1", "tool_version", meta.tool_version, "kernel", meta.kernel, "backend",
         meta.backend == trace::Backend::Cpu ? "cpu" : "gpu", "device", meta.device, "driver", meta.driver,
         "time", timed(trace) ? "SM clocks since the block's first step" : "none: the order of the steps");
     if (timed(trace) && meta.price.clock_mhz > 0) json["clock_mhz"] = meta.price.clock_mhz;
-    json["launch"] = launch_to_json(trace);
+    json["launch"] = launch_to_json(recording);
     for (const Array& array : trace.launch.arrays) {
         if (array.contents.kind != Contents::Kind::SmallIntegers) continue;
         json["seed"] = array.contents.seed;
@@ -118,16 +119,17 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
 
 }  // namespace
 
-bool write_trace_json(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-                      bool lanes, const Take& take, ExportProgress progress) {
+bool write_trace_json(const analysis::Recording& recording, const Selected& selected, bool lanes,
+                      const Take& take, ExportProgress progress) {
+    const trace::Trace& trace = *recording.trace;
     Pieces out(take);
-    std::string head = json_text(head_of(trace));
+    std::string head = json_text(head_of(recording));
     head.pop_back();  // its closing brace: more keys follow
     out.add_text(head);
     write_blocks(out, trace);
     out.add_text(",\n\"steps\":[");
     bool first = true;
-    const bool all = each_step(trace, rule, selected, progress, [&](const StepRow& row) {
+    const bool all = each_step(recording, selected, progress, [&](const StepRow& row) {
         out.add_text(first ? "\n" : ",\n");
         first = false;
         write_step(out, trace, row, lanes);

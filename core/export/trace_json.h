@@ -32,7 +32,7 @@
 namespace tilescope::report {
 
 // False where `take` ended it.
-bool write_trace_json(const trace::Trace& trace, const analysis::PhaseRule& rule, const Selected& selected,
-                      bool lanes, const Take& take, ExportProgress progress = {});
+bool write_trace_json(const analysis::Recording& recording, const Selected& selected, bool lanes,
+                      const Take& take, ExportProgress progress = {});
 
 }  // namespace tilescope::report

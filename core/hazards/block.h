@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/cell_map.h"
-#include "core/analysis/phases.h"
 #include "core/hazards/hazards.h"
+#include "core/recording/cell_map.h"
+#include "core/recording/phases.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {

@@ -164,13 +164,8 @@ bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dro
 
 }  // namespace
 
-Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options) {
-    const auto rule = phase_rule(trace);
-    if (!rule) return rule.error();
-    return find_hazards(trace, *rule, options);
-}
-
-Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options) {
+Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
+    const trace::Trace& trace = *recording.trace;
     const bool barriers = whole(trace);
     Hazards out;
     if (!barriers) out.not_judged = "the recording is not whole: barriers were not judged";
@@ -200,7 +195,7 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     const uint64_t most_bytes = trace::memory_left(trace) / 2 / parts;
     for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
         HazardForms forms(trace);
-        PhaseWalk walk(trace, rule);
+        PhaseWalk walk(trace, recording.rule);
         BlockHazards hazards(forms, most_bytes, most_found_of_a_block(blocks), options.stop);
         Groups& groups = of_part[part];
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
@@ -216,7 +211,7 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
                 Hazard& h = groups.add(found);
                 h.threads = std::max(h.threads, ++missing);
             });
-            find_redundant(forms, rule, block, needed, passages_of_part[part], sink);
+            find_redundant(forms, recording.rule, block, needed, passages_of_part[part], sink);
         }
     });
     Groups& groups = of_part[0];
@@ -247,7 +242,7 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     for (const Hazard& h : out.found)
         for (const HazardExample& e : h.examples)
             if (h.kind == HazardKind::Race) told.insert(e.a.block);
-    PhaseWalk walk(trace, rule);
+    PhaseWalk walk(trace, recording.rule);
     for (const uint32_t block : told)
         if (!options.stop.now())
             tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(out.found, block), {});
@@ -259,24 +254,25 @@ Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const Haz
     return out;
 }
 
-void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, const ValueAt& value,
-                 Hazards& hazards) {
+void tell_values(const Recording& recording, uint32_t block, const ValueAt& value, Hazards& hazards) {
+    const trace::Trace& trace = *recording.trace;
     HazardForms forms(trace);
-    PhaseWalk walk(trace, rule);
+    PhaseWalk walk(trace, recording.rule);
     tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(hazards.found, block), value);
     for (Hazard& h : hazards.found)
         if (of_cells(h.kind)) say(trace, h);
 }
 
-FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         const ValueAt& value, size_t most, Stop stop) {
+FaultyCells faulty_cells(const Recording& recording, uint32_t block, const ValueAt& value, size_t most,
+                         Stop stop) {
+    const trace::Trace& trace = *recording.trace;
     FaultyCells out;
     out.not_looked = !is_looked_at(trace, trace.blocks[block]);
     if (out.not_looked) return out;
     HazardForms forms(trace);
     BlockHazards hazards(forms, trace::memory_left(trace) / 2, most_found_of_a_block(1), stop);
     std::vector<bool> needed;
-    PhaseWalk walk(trace, rule);
+    PhaseWalk walk(trace, recording.rule);
     const BlockIntervals intervals = intervals_of_block(forms, walk, block);
     const auto sink = [&](const HazardInstance& found) {
         if (out.cells.size() >= most) {

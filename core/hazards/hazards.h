@@ -49,11 +49,11 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/phases.h"
 #include "core/base/element.h"
 #include "core/base/result.h"
 #include "core/base/stop.h"
 #include "core/base/words.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -157,15 +157,13 @@ struct HazardOptions {
     Stop stop = {};         // what was found until then is then returned
 };
 
-Result<Hazards> find_hazards(const trace::Trace& trace, const HazardOptions& options = {});
-Hazards find_hazards(const trace::Trace& trace, const PhaseRule& rule, const HazardOptions& options = {});
+Hazards find_hazards(const Recording& recording, const HazardOptions& options = {});
 
 // The values that lanes of a block loaded or stored: its steps from 0, and of a vector access which element.
 using ValueAt = std::function<Value(uint32_t step, uint32_t lane, uint32_t part)>;
 
 // Chooses the pairs of the examples of a block anew, by their values, and says them.
-void tell_values(const trace::Trace& trace, const PhaseRule& rule, uint32_t block, const ValueAt& value,
-                 Hazards& hazards);
+void tell_values(const Recording& recording, uint32_t block, const ValueAt& value, Hazards& hazards);
 
 // For pictures of one block: every cell at fault with the interval and the steps it concerns.
 struct FaultyCell {
@@ -188,8 +186,8 @@ struct FaultyCells {
 };
 inline constexpr size_t kMostFaultyCells = 1u << 18;
 // value: none where values are not known.
-FaultyCells faulty_cells(const trace::Trace& trace, const PhaseRule& rule, uint32_t block,
-                         const ValueAt& value = {}, size_t most = kMostFaultyCells, Stop stop = {});
+FaultyCells faulty_cells(const Recording& recording, uint32_t block, const ValueAt& value = {},
+                         size_t most = kMostFaultyCells, Stop stop = {});
 
 // One example in a plain sentence without its full stop: "thread[7,0] of warp 3 overwrote Nds[7,0] at line
 // 27; thread[12,0] of warp 6 now reads phase 1's 4 at line 34 instead of phase 0's -2, with no barrier

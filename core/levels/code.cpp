@@ -70,7 +70,7 @@ private:
 }  // namespace
 
 struct LevelCode::State {
-    ptx::Module module;
+    std::shared_ptr<const ptx::Module> module;
     const ptx::Kernel* kernel = nullptr;
     ptx::ControlFlow flow;
     std::vector<ptx::Site> sites;
@@ -156,11 +156,11 @@ LevelCode& LevelCode::operator=(LevelCode&&) noexcept = default;
 LevelCode::~LevelCode() = default;
 
 Result<LevelCode> LevelCode::of(const trace::Trace& trace) {
-    auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
+    auto module = trace::module_of(trace);
     if (!module) return module.error();
     auto state = std::make_unique<State>();
     state->module = std::move(*module);
-    state->kernel = ptx::find_kernel(state->module, trace.launch.entry);
+    state->kernel = ptx::find_kernel(*state->module, trace.launch.entry);
     if (!state->kernel || state->kernel->instructions.empty())
         return Error{
             fmt::format("the PTX of the recording has no kernel '{}'; record it again", trace.launch.entry)};

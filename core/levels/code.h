@@ -44,7 +44,7 @@ struct JoinedLoad {
 
 class LevelCode {
 public:
-    static Result<LevelCode> of(const trace::Trace& trace);  // parses its PTX
+    static Result<LevelCode> of(const trace::Trace& trace);
     LevelCode(LevelCode&&) noexcept;
     LevelCode& operator=(LevelCode&&) noexcept;
     ~LevelCode();

@@ -333,8 +333,9 @@ Result<Levels> levels_of_recorded(const trace::Trace& trace, const LevelDevice& 
     return levels;
 }
 
-Result<WalkedLevels> walk_levels(const trace::Trace& trace, const PhaseRule& rule, const LevelDevice& on,
+Result<WalkedLevels> walk_levels(const Recording& recording, const LevelDevice& on,
                                  const LevelOptions& options) {
+    const trace::Trace& trace = *recording.trace;
     if (auto unknown = levels_unknown(trace)) return *unknown;
     if (trace.blocks.empty()) return Error{"the recording holds no block; record one"};
     if (trace.steps() > kMostWalkedSteps)
@@ -364,7 +365,7 @@ Result<WalkedLevels> walk_levels(const trace::Trace& trace, const PhaseRule& rul
         if (options.stop && *options.stop) return Error{kStopped};
         const uint32_t recorded = walked.kinds[kind].recorded;
         const auto requests = requests_of_kind(walked, trace, static_cast<uint32_t>(kind));
-        add_shares(walked.shares, trace, recorded, requests, phases_of_block(trace, rule, recorded),
+        add_shares(walked.shares, trace, recorded, requests, phases_of_block(recording, recorded),
                    *walked.walk, of_kind[kind]);
     }
     return walked;

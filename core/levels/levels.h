@@ -25,6 +25,7 @@
 #include "core/levels/replay.h"
 #include "core/levels/walk.h"
 #include "core/limits/device_spec.h"
+#include "core/recording/recording.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -176,7 +177,7 @@ struct WalkedLevels {
     LevelShares shares;
 };
 inline constexpr uint64_t kMostWalkedSteps = 40'000'000;
-Result<WalkedLevels> walk_levels(const trace::Trace& trace, const PhaseRule& rule, const LevelDevice& on,
+Result<WalkedLevels> walk_levels(const Recording& recording, const LevelDevice& on,
                                  const LevelOptions& options);
 // What the blocks of a kind ask for, step by step.
 BlockRequests requests_of_kind(const WalkedLevels& walked, const trace::Trace& trace, uint32_t kind);

@@ -22,9 +22,9 @@
 #include <span>
 #include <vector>
 
-#include "core/analysis/phases.h"
 #include "core/levels/replay.h"
 #include "core/levels/sector_cache.h"
+#include "core/recording/phases.h"
 
 namespace tilescope::analysis {
 

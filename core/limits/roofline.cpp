@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/analysis/coalescing.h"
-#include "core/analysis/product.h"
 #include "core/base/text.h"
 
 namespace tilescope::analysis {
@@ -47,12 +46,13 @@ RoofPoint bound_point(std::string name, const Roof& roof, double flop_per_byte) 
     return point;
 }
 
-Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary,
+Result<RecordedWork> recorded_work(const Recording& recording, const Summary& summary,
                                    std::optional<uint64_t> counted) {
-    const auto product = product_of(trace);
+    const trace::Trace& trace = *recording.trace;
+    const auto& product = recording.product;
     const std::string name = product
                                  ? fmt::format("{} {}", one_line(trace.meta.kernel), product->sizes(" x "))
-                                 : title_of(trace, product);
+                                 : title_of(recording);
     if (!trace.meta.complete) {
         return Error{
             fmt::format("the recording of {} is not whole, so its bytes are no sum; record it again", name)};

@@ -81,7 +81,7 @@ struct RecordedWork {
 };
 // counted: the operations of a launch that is no product. Fails where nothing was loaded, where the recording
 // is not whole, and for a launch that is no product without a count.
-Result<RecordedWork> recorded_work(const trace::Trace& trace, const Summary& summary,
+Result<RecordedWork> recorded_work(const Recording& recording, const Summary& summary,
                                    std::optional<uint64_t> counted = std::nullopt);
 
 // The cases by which the roofs are taught.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::playback {

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/product.h"
-
 namespace tilescope::playback {
 namespace {
 
@@ -162,12 +160,14 @@ PhaseWork phase_work(const trace::Trace& trace, const BlockReplay& replay, const
     return {maker.loads(), maker.sums(), maker.stores()};
 }
 
-PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
-                       const Notation& notation) {
+PhaseTable phase_table(const analysis::Recording& recording, const BlockReplay& replay,
+                       const analysis::PhaseMap& phases) {
+    const trace::Trace& trace = *recording.trace;
+    const Notation& notation = recording.notation;
     const trace::Block& block = trace.blocks[replay.block()];
     const Dim3& size = trace.launch.block;
     PhaseTable table{
-        block.x,  block.y, block.z, trace.launch.grid, phases.phases, analysis::product_of(trace).has_value(),
+        block.x,  block.y, block.z, trace.launch.grid, phases.phases, recording.product.has_value(),
         notation, {}};
     const auto threads = static_cast<uint32_t>(size.count());
     for (uint32_t thread = 0; thread < threads; ++thread) {

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/phases.h"
 #include "core/base/words.h"
 #include "core/playback/replay.h"
+#include "core/recording/recording.h"
 
 namespace tilescope::playback {
 
@@ -101,8 +101,9 @@ struct PhaseTable {
 // What a table of so many phases takes at least.
 uint64_t table_bytes(const trace::Trace& trace, const analysis::PhaseMap& phases);
 
-PhaseTable phase_table(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
-                       const Notation& notation = {});
+// In the recording's notation.
+PhaseTable phase_table(const analysis::Recording& recording, const BlockReplay& replay,
+                       const analysis::PhaseMap& phases);
 
 inline const char* heading_of(const PhaseTable& table) { return table.product ? "multiplies" : "computes"; }
 

@@ -48,16 +48,10 @@ std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<p
 
 // None where the PTX is not that of the sites: phase_rule says so to who needs it.
 std::optional<WarpEnds> ends_of(const Trace& trace) {
-    const auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
-    if (!module) return std::nullopt;
-    const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.launch.entry);
-    if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
+    const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
     if (!kernel || kernel->instructions.empty()) return std::nullopt;
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
-    const auto same = [](const ptx::Site& a, const ptx::Site& b) {
-        return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
-    };
-    if (!std::ranges::equal(sites, trace.sites, same)) return std::nullopt;
+    if (!same_sites(sites, trace)) return std::nullopt;
 
     const ptx::ControlFlow flow = ptx::control_flow(*kernel);
     const std::vector<bool> always = always_recorded(*kernel, sites);
@@ -119,6 +113,26 @@ void drop_result(Meta& meta) {
 
 }  // namespace
 
+Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace) {
+    if (trace.module) return trace.module;
+    auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
+    if (!module) return module.error();
+    return std::make_shared<const ptx::Module>(std::move(*module));
+}
+
+const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module) {
+    const ptx::Kernel* const named = ptx::find_kernel(module, trace.launch.entry);
+    return !named && module.kernels.size() == 1 ? &module.kernels.front() : named;
+}
+
+bool same_sites(const std::vector<ptx::Site>& sites, const Trace& trace) {
+    return std::ranges::equal(
+        sites, trace.sites,
+        [](const ptx::Site& a, const ptx::Site& b) {
+            return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
+        });
+}
+
 StoredElements::StoredElements(const Trace& trace) {
     const Verification& result = trace.meta.result;
     if (!trace.meta.complete || !result.verified || trace.blocks.size() != trace.launch.grid.count()) return;
@@ -170,6 +184,7 @@ uint64_t StoredElements::lacking(const Trace& trace) const {
 
 Result<void> derive(Trace& trace, const StoredElements& stored) {
     Meta& meta = trace.meta;
+    if (auto module = module_of(trace)) trace.module = std::move(*module);
     if (!meta.complete) return {};
     if (const auto ends = ends_of(trace)) {
         if (const Block* const cut = cut_block(trace, *ends)) {

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "core/base/launch.h"
+#include "core/base/result.h"
 #include "core/ptx/sites.h"
 
 namespace tilescope::trace {
@@ -153,6 +154,9 @@ struct Trace {
     // block had made when all of its threads had waited for them; kNeverWaited where they did not.
     std::vector<uint32_t> arrival;
     uint64_t beside = 0;  // bytes of another recording that was open when this one was read; not in the file
+    // What meta.ptx says, parsed once, when the trace is read or recorded; not in the file. Null of a trace
+    // that came about otherwise, and where the PTX cannot be parsed: module_of() then tries again.
+    std::shared_ptr<const ptx::Module> module;
 
     uint64_t steps() const { return key.size(); }
     const Form& form_of(uint64_t step) const { return forms[key[step] & 0xFFFFFF]; }
@@ -161,6 +165,12 @@ struct Trace {
         return form.array == kNoArray ? nullptr : &launch.arrays[form.array];
     }
 };
+
+// The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the only
+// one; null where there is none. Whether the sites of a kernel are those of the trace.
+Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace);
+const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module);
+bool same_sites(const std::vector<ptx::Site>& sites, const Trace& trace);
 
 // One step, decoded. offset: byte offset in the array (or virtual address / raw shared offset where
 // array is kNoArray); lanes that are not active hold 0.

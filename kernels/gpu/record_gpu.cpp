@@ -135,7 +135,7 @@ Result<void> prepare_code(GpuRun& r, const Function& plain, const Instrumenting&
     options.runs = way.runs;
     options.exact = way.exact;
     options.chunk_bytes = r.options.chunk_bytes;
-    auto code = ptx::instrument(r.ready.module, r.ready.launch.entry, options);
+    auto code = ptx::instrument(*r.ready.module, r.ready.launch.entry, options);
     if (!code) return code.error();
     const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const bool all_recorded = blocks_of(r.window, r.plan.launch.grid) == r.plan.launch.grid.count();
@@ -194,7 +194,7 @@ Result<trace::Decoded> decode(const GpuRun& r, const BlockWindow& window, const 
     options.arrays = &r.ready.launch.arrays;
     options.sites = &r.code.sites;
     options.device_base = r.arrays.base;
-    for (const ptx::Symbol& symbol : ptx::find_kernel(r.ready.module, r.ready.launch.entry)->symbols)
+    for (const ptx::Symbol& symbol : ptx::find_kernel(*r.ready.module, r.ready.launch.entry)->symbols)
         if (symbol.space == ptx::StateSpace::Local)
             options.local.push_back({symbol.name,
                                      static_cast<uint64_t>(simt::local_offset(*r.ready.program, symbol.name)),
@@ -370,6 +370,7 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
         judge(meta, r);
         trace::Trace trace =
             trace::assemble(std::move(meta), r.ready.launch, r.code.sites, std::move(r.blocks));
+        trace.module = r.ready.module;
         kernels::finish_recording(trace, plan, r.ready.memory, options.common);
         return trace;
     } catch (const std::bad_alloc&) {

@@ -199,8 +199,12 @@ size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
 
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing, bool values,
                                bool little) {
-    auto module = ptx::parse(plan.ptx, plan.ptx_name);
-    if (!module) return module.error();
+    std::shared_ptr<const ptx::Module> module = plan.module;
+    if (!module) {
+        auto parsed = ptx::parse(plan.ptx, plan.ptx_name);
+        if (!parsed) return parsed.error();
+        module = std::make_shared<const ptx::Module>(std::move(*parsed));
+    }
     const auto entry = entry_of(*module, plan);
     if (!entry) return entry.error();
     const ptx::Kernel& kernel = *ptx::find_kernel(*module, *entry);
@@ -236,7 +240,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
         return Error{
             fmt::format("too little memory for the arrays of {}; choose smaller sizes", plan.ptx_name)};
     }
-    ready.module = std::move(*module);
+    ready.module = std::move(module);
     return ready;
 }
 

@@ -14,7 +14,7 @@
 namespace tilescope::kernels {
 
 struct ReadyLaunch {
-    ptx::Module module;
+    std::shared_ptr<const ptx::Module> module;
     std::shared_ptr<const simt::Program> program;
     Launch launch;              // entry, arrays with the bases that the PTX gives them
     simt::GlobalMemory memory;  // buffer i is that of the i-th global array of launch.arrays

@@ -218,6 +218,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     if (options.fault) *options.fault = outcome->fault;
     if (!outcome->complete && !outcome->fault && memory.spent()) meta.incomplete_reason = no_memory_left();
     trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
+    trace.module = ready->module;
     finish_recording(trace, plan, ready->memory, options);
     return trace;
 } catch (const std::bad_alloc&) {

@@ -111,8 +111,8 @@ Replayer::~Replayer() = default;
 
 Plan plan_of(const trace::Trace& trace) {
     const trace::Meta& meta = trace.meta;
-    return {meta.kernel, trace.launch,  meta.schedule, meta.source_name,
-            meta.source, meta.ptx_name, meta.ptx,      {}};
+    return {meta.kernel, trace.launch, meta.schedule, meta.source_name, meta.source, meta.ptx_name,
+            meta.ptx,    {},           trace.module};
 }
 
 Result<Replayer> Replayer::of(const trace::Trace& trace) try {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analysis/product.h"
 #include "core/base/launch.h"
 #include "core/base/result.h"
+#include "core/recording/product.h"
 #include "kernels/run/plan.h"
 
 namespace tilescope::kernels {

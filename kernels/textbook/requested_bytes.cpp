@@ -42,10 +42,12 @@ Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned thread
             options.window = {x, x + 1, y, y + 1};
             options.threads = threads;
             options.timestamp = false;
-            const auto trace = record_cpu(*small, options);
+            auto trace = record_cpu(*small, options);
             if (!trace) return trace.error();
             if (!trace->meta.complete) return Error{trace->meta.incomplete_reason};
-            const auto summary = analysis::summarize(*trace);
+            const auto recording = analysis::opened(std::move(*trace));
+            if (!recording) return recording.error();
+            const auto summary = analysis::summarize(*recording);
             if (!summary) return summary.error();
             const uint64_t times = along_x.times[x] * along_y.times[y];
             sum.loaded += times * (*summary)[analysis::StepKind::GlobalLoad].bytes;

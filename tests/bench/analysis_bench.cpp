@@ -9,14 +9,15 @@
 #include <benchmark/benchmark.h>
 
 #include "core/analysis/cost.h"
-#include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
 #include "core/playback/cursor.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
+#include "core/recording/phases.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
 #include "tests/bench/recordings.h"
+#include "tests/opened.h"
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "core/analysis/summary.h"
 #include "core/trace/file.h"
 #include "tests/bench/recordings.h"
+#include "tests/opened.h"
 
 namespace tilescope::bench {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "core/hazards/hazards.h"
 #include "tests/bench/recordings.h"
+#include "tests/opened.h"
 
 namespace {
 

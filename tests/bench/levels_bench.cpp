@@ -5,6 +5,7 @@
 #include "kernels/run/levels.h"
 #include "kernels/textbook/devices.h"
 #include "tests/bench/recordings.h"
+#include "tests/opened.h"
 
 namespace {
 

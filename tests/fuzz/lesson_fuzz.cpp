@@ -47,15 +47,15 @@ using namespace lessons;
 using Kind = Question::Kind;
 
 struct Block {
-    trace::Trace trace;
+    analysis::Recording recording;
     std::shared_ptr<const look::BlockIndex> index;
 };
 
 Block first_block(trace::Trace trace) {
-    const auto rule = analysis::phase_rule(trace);
-    demand(rule, "the recording has no phases");
-    auto index = look::index_block(trace, *rule, 0);
-    return {std::move(trace), std::move(index)};
+    auto recording = analysis::opened(std::move(trace));
+    demand(recording, "the recording has no phases");
+    auto index = look::index_block(*recording, 0);
+    return {std::move(*recording), std::move(index)};
 }
 
 const std::vector<Block>& blocks() {
@@ -122,8 +122,8 @@ void ask(const Question& question, const Answer& answer, const Scene* scene) {
 }
 
 void walk(const LessonStop& stop, const Block& block) {
-    const auto step = find_step(block.trace, *block.index, stop);
-    Scene scene{block.trace, *block.index, step.value_or(0)};
+    const auto step = find_step(block.recording, *block.index, stop);
+    Scene scene{block.recording, *block.index, step.value_or(0)};
     if (step && stop.step != 0) demand(*step + 1 == stop.step, "a stop at another step than it says");
     demand_line(said(scene, stop.say), "a sentence of several lines");
     if (!stop.ask) return;

@@ -3,10 +3,10 @@
 // again.
 #include <algorithm>
 
-#include "core/analysis/phases.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/instrument.h"
 #include "core/ptx/parse.h"
+#include "core/recording/phases.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
 #include "kernels/run/record.h"

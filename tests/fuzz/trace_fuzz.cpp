@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/step/model.h"
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/export/csv.h"
 #include "core/export/perfetto.h"
@@ -13,6 +12,7 @@
 #include "core/export/trace_json.h"
 #include "core/hazards/hazards.h"
 #include "core/playback/phase_table.h"
+#include "core/recording/product.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
@@ -42,15 +42,14 @@ void demand_json(const std::string& text) {
     demand(text.empty() || nlohmann::json::accept(text), "an export is not JSON");
 }
 
-void export_all(const trace::Trace& trace, const analysis::PhaseRule& rule) {
+void export_all(const analysis::Recording& recording) {
     for (const bool lanes : {false, true}) {
-        exported([&](const report::Take& take) { return report::write_csv(trace, rule, {}, lanes, take); });
-        demand_json(exported([&](const report::Take& take) {
-            return report::write_trace_json(trace, rule, {}, lanes, take);
-        }));
+        exported([&](const report::Take& take) { return report::write_csv(recording, {}, lanes, take); });
+        demand_json(exported(
+            [&](const report::Take& take) { return report::write_trace_json(recording, {}, lanes, take); }));
     }
     demand_json(
-        exported([&](const report::Take& take) { return report::write_perfetto(trace, rule, {}, take); }));
+        exported([&](const report::Take& take) { return report::write_perfetto(recording, {}, take); }));
 }
 
 // Whether a block of the recording's PTX ends soon.
@@ -67,8 +66,9 @@ bool ends_soon(const trace::Trace& trace, const trace::Block& block) {
 }
 
 // A click on what each store of the block stored.
-void click(const trace::Trace& trace, const analysis::PhaseRule& rule, const playback::BlockReplay& replay) {
-    const auto index = look::index_block(trace, rule, replay.block());
+void click(const analysis::Recording& recording, const playback::BlockReplay& replay) {
+    const trace::Trace& trace = *recording.trace;
+    const auto index = look::index_block(recording, replay.block());
     const auto some = [](const auto& stores, const auto& visit) {
         for (size_t i = 0; i < std::min(stores.size(), kMostClicks); ++i) visit(stores[i]);
     };
@@ -86,7 +86,8 @@ void click(const trace::Trace& trace, const analysis::PhaseRule& rule, const pla
     });
 }
 
-void run_again(const trace::Trace& trace, const analysis::PhaseRule& rule, analysis::Hazards& hazards) {
+void run_again(const analysis::Recording& recording, analysis::Hazards& hazards) {
+    const trace::Trace& trace = *recording.trace;
     if (trace.blocks.empty()) return;
     const auto block = static_cast<uint32_t>(trace.blocks.size() - 1);
     auto replayer = kernels::Replayer::of(trace);
@@ -97,24 +98,24 @@ void run_again(const trace::Trace& trace, const analysis::PhaseRule& rule, analy
     const auto value = [&](uint32_t step, uint32_t lane, uint32_t part) {
         return replay.value(step, lane, part);
     };
-    analysis::tell_values(trace, rule, block, value, hazards);
-    const analysis::PhaseMap phases = analysis::phases_of_block(trace, rule, block);
-    const Notation notation = analysis::notation_of(trace.launch, analysis::product_of(trace), {});
-    const playback::PhaseTable table = playback::phase_table(trace, replay, phases, notation);
+    analysis::tell_values(recording, block, value, hazards);
+    const analysis::PhaseMap phases = analysis::phases_of_block(recording, block);
+    const playback::PhaseTable table = playback::phase_table(recording, replay, phases);
     using enum playback::TableFormat;
     for (const auto format : {Text, Csv, Markdown}) playback::print(table, format);
-    if (replay.steps() > 0) click(trace, rule, replay);
+    if (replay.steps() > 0) click(recording, replay);
 }
 
-void walk(const trace::Trace& trace) {
-    const auto summary = analysis::summarize(trace);
-    const auto rule = analysis::phase_rule(trace);
-    if (!made(rule) || !made(summary)) return;
-    auto hazards = analysis::find_hazards(trace, *rule, {4, 1});
-    run_again(trace, *rule, hazards);
-    report::to_text(trace, *summary, &hazards);
-    demand_json(report::to_json(trace, *summary, &hazards));
-    export_all(trace, *rule);
+void walk(trace::Trace trace) {
+    const auto recording = analysis::opened(std::move(trace));
+    if (!made(recording)) return;
+    const auto summary = analysis::summarize(*recording);
+    if (!made(summary)) return;
+    auto hazards = analysis::find_hazards(*recording, {4, 1});
+    run_again(*recording, hazards);
+    report::to_text(*recording, *summary, &hazards);
+    demand_json(report::to_json(*recording, *summary, &hazards));
+    export_all(*recording);
 }
 
 }  // namespace

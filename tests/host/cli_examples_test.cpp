@@ -8,10 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
+#include "core/recording/product.h"
 #include "core/trace/file.h"
 #include "tests/host/cli_program.h"
+#include "tests/opened.h"
 
 namespace tilescope::cli_test {
 namespace {

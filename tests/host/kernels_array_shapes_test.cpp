@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/analysis/array_shapes.h"
-#include "core/analysis/product.h"
+#include "core/recording/product.h"
 #include "kernels/textbook/catalogue.h"
 #include "tests/launch_examples.h"
 

@@ -15,6 +15,7 @@
 #include "core/trace/format.h"
 #include "kernels/run/record.h"
 #include "tests/launch_examples.h"
+#include "tests/opened.h"
 #include "tests/unit/trace_compare.h"
 
 namespace tilescope::kernels {

@@ -12,6 +12,7 @@
 #include "kernels/run/record.h"
 #include "tests/host/hand_kernel.h"
 #include "tests/launches.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 #include "tests/unit/trace_forge.h"
 

@@ -14,6 +14,7 @@
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

@@ -8,6 +8,7 @@
 #include "kernels/textbook/reference.h"
 #include "tests/host/hand_kernel.h"
 #include "tests/launches.h"
+#include "tests/opened.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -15,6 +15,7 @@
 #include "core/trace/file.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/host/kernels_walk.h"
+#include "tests/opened.h"
 
 namespace tilescope::kernels {
 namespace {

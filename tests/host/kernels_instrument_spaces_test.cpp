@@ -57,7 +57,7 @@ void expect_both_record_the_same(const Plan& plan, bool exact = false) {
     run.options.exact = exact;
     run.options.same_high = true;
     run.options.high = static_cast<uint32_t>(plan.launch.arrays[0].base >> 32);
-    ASSERT_TRUE(run.run(ready->module, ready->launch.entry, ready->launch, {}, ready->memory,
+    ASSERT_TRUE(run.run(*ready->module, ready->launch.entry, ready->launch, {}, ready->memory,
                         cpu->launch.arrays, cpu->sites))
         << run.problem;
     EXPECT_TRUE(same_bits(after, run.memory));
@@ -122,7 +122,7 @@ TEST(InstrumentedSpaces, WhatAtomicsGaveBack) {
     InstrumentedRun run;
     run.threads = 1;
     ASSERT_TRUE(
-        run.run(ready->module, "kernel", ready->launch, {}, ready->memory, cpu->launch.arrays, cpu->sites))
+        run.run(*ready->module, "kernel", ready->launch, {}, ready->memory, cpu->launch.arrays, cpu->sites))
         << run.problem;
     const trace::Trace recorded =
         trace::assemble(cpu->meta, cpu->launch, cpu->sites, std::move(run.decoded.blocks));

@@ -40,7 +40,7 @@ void record_both(const TextbookPlan& plan, Both& both, const BlockWindow& window
     both.run.schedule = plan.schedule;
     both.run.options.same_high = true;
     both.run.options.high = static_cast<uint32_t>(plan.launch.arrays[0].base >> 32);
-    ASSERT_TRUE(both.run.run(ready->module, ready->launch.entry, ready->launch, window, ready->memory,
+    ASSERT_TRUE(both.run.run(*ready->module, ready->launch.entry, ready->launch, window, ready->memory,
                              both.cpu.launch.arrays, both.cpu.sites))
         << both.run.problem;
     EXPECT_EQ(both.run.flags, 0u);

@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
+#include "core/recording/product.h"
 #include "kernels/textbook/requested_bytes.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {
@@ -116,8 +117,10 @@ TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
             << window.x0 << "," << window.y0;
         if (window.x0 < 2) EXPECT_EQ(product->patch, patch);
         EXPECT_EQ(shape_of(*product), shape);
-        EXPECT_EQ(analysis::title_of(*trace, product), std::string(kernel) + " " + product->sizes());
-        EXPECT_EQ(analysis::stem_of(*trace, product), std::string(kernel) + "-" + product->sizes());
+        EXPECT_EQ(analysis::title_of(analysis::with_rule(*trace)),
+                  std::string(kernel) + " " + product->sizes());
+        EXPECT_EQ(analysis::stem_of(analysis::with_rule(*trace)),
+                  std::string(kernel) + "-" + product->sizes());
     }
 }
 

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/analysis/product.h"
 #include "core/analysis/summary.h"
 #include "core/base/contents.h"
 #include "core/base/words.h"
@@ -19,11 +18,13 @@
 #include "core/limits/roofline.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
+#include "core/recording/product.h"
 #include "core/trace/file.h"
 #include "kernels/run/record.h"
 #include "kernels/run/source_text.h"
 #include "kernels/textbook/catalogue.h"
 #include "tests/launch_examples.h"
+#include "tests/opened.h"
 #include "tests/unit/trace_compare.h"
 
 namespace tilescope::kernels {
@@ -87,7 +88,7 @@ TEST(Launches, AreNoProducts) {
     for (const Plan& plan : launch_examples()) {
         const trace::Trace trace = recorded(plan);
         EXPECT_FALSE(analysis::product_of(trace)) << plan.kernel;
-        EXPECT_EQ(analysis::title_of(trace, std::nullopt).find("T="), std::string::npos);
+        EXPECT_EQ(analysis::title_of(analysis::with_rule(trace)).find("T="), std::string::npos);
         EXPECT_FALSE(trace.meta.result.checked);
     }
 }

@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
+#include "core/recording/phases.h"
 #include "tests/file_text.h"
 #include "tests/host/kernels_walk.h"
+#include "tests/opened.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -4,6 +4,7 @@
 #include "core/analysis/summary.h"
 #include "kernels/textbook/requested_bytes.h"
 #include "kernels/textbook/timings.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

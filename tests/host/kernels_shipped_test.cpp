@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/product.h"
+#include "core/recording/product.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/shipped.h"

@@ -40,6 +40,7 @@ Plan plan_of(const std::string& body, const std::string& variables = "", uint32_
 trace::Trace disguised(const std::string& recorded_as, const std::string& runs_as) {
     trace::Trace trace = recorded(plan_of(recorded_as));
     trace.meta.ptx = plan_of(runs_as).ptx;
+    trace.module = nullptr;
     return trace;
 }
 

@@ -11,6 +11,7 @@
 #include "core/export/report.h"
 #include "tests/host/kernels_walk.h"
 #include "tests/loads.h"
+#include "tests/opened.h"
 #include "tests/twin/request.h"
 
 namespace tilescope::kernels {

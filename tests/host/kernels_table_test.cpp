@@ -5,11 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/phases.h"
-#include "core/analysis/product.h"
 #include "core/base/contents.h"
 #include "core/playback/phase_table.h"
+#include "core/recording/phases.h"
+#include "core/recording/product.h"
 #include "tests/host/kernels_walk.h"
+#include "tests/opened.h"
 
 namespace tilescope::kernels {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/phases.h"
-#include "core/analysis/product.h"
 #include "core/playback/replay.h"
+#include "core/recording/phases.h"
+#include "core/recording/product.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/timings.h"
 #include "tests/twin/recording.h"

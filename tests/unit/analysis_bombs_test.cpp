@@ -5,11 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/phases.h"
 #include "core/analysis/summary.h"
 #include "core/hazards/hazards.h"
+#include "core/recording/phases.h"
 #include "core/trace/claims.h"
 #include "tests/allowed_memory.h"
+#include "tests/opened.h"
 #include "tests/unit/bombs.h"
 
 namespace tilescope {

@@ -11,6 +11,7 @@
 #include "core/trace/builder.h"
 #include "tests/launches.h"
 #include "tests/one_phase.h"
+#include "tests/opened.h"
 
 namespace tilescope::analysis {
 namespace {

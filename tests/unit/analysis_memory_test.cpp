@@ -4,14 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/product.h"
 #include "core/analysis/reuse.h"
 #include "core/analysis/summary.h"
 #include "core/hazards/hazards.h"
+#include "core/recording/product.h"
 #include "core/trace/claims.h"
 #include "tests/allocated.h"
 #include "tests/allowed_memory.h"
 #include "tests/launches.h"
+#include "tests/opened.h"
 
 namespace tilescope {
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/phases.h"
 #include "core/ptx/parse.h"
+#include "core/recording/phases.h"
 #include "tests/file_text.h"
 
 namespace tilescope::analysis {

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/analysis/lane_classes.h"
-#include "core/analysis/phases.h"
+#include "core/recording/lane_classes.h"
+#include "core/recording/phases.h"
 #include "tests/unit/tiled_by_hand.h"
 #include "tests/unit/trace_requests.h"
 

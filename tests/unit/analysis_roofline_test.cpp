@@ -6,6 +6,7 @@
 
 #include "core/limits/roofline.h"
 #include "tests/launches.h"
+#include "tests/opened.h"
 #include "tests/unit/analysis_sm.h"
 
 namespace tilescope::analysis {

@@ -139,8 +139,8 @@ bool reads_product(const std::string& text) {
     return std::regex_search(text, read);
 }
 
-// What only a matrix product has is a lens: its words stand below kernels/textbook, in analysis/product, and
-// in few places more, which draw a product or write it down.
+// What only a matrix product has is a lens: its words stand below kernels/textbook, in core/recording, and in
+// few places more, which draw a product or write it down.
 TEST(Arrows, FewFilesKnowAProduct) {
     const fs::path root = TILESCOPE_SOURCE_DIR;
     std::vector<std::string> files;
@@ -148,7 +148,7 @@ TEST(Arrows, FewFilesKnowAProduct) {
         for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
             const std::string path = fs::relative(entry.path(), root).string();
             if (!entry.is_regular_file() || path.starts_with("kernels/textbook/") ||
-                path.starts_with("core/analysis/product."))
+                path.starts_with("core/recording/"))
                 continue;
             if (reads_product(file_text(entry.path()))) files.push_back(path);
         }
@@ -159,6 +159,23 @@ TEST(Arrows, FewFilesKnowAProduct) {
     EXPECT_TRUE(reads_product("if (index.product->tile > 16) return;"));
     EXPECT_TRUE(reads_product("const analysis::Product& of = *found; return of.k * 2;"));
     EXPECT_FALSE(reads_product("return analysis::launch_text(trace, recording.product);"));
+}
+
+// What is worked out of a trace when it is opened is not worked out again: who needs it takes the recording.
+TEST(Arrows, ARecordingIsReadOnce) {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    static const std::regex again(R"re(\b(?:product_of|phase_rule)\(|ptx::parse\(trace)re");
+    size_t here = 0;
+    for (const char* top : {"core", "kernels", "app"})
+        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string path = fs::relative(entry.path(), root).string();
+            const bool found = std::regex_search(file_text(entry.path()), again);
+            const bool opens = path.starts_with("core/recording/") || path == "core/trace/derive.cpp";
+            EXPECT_TRUE(opens || !found) << path;
+            here += opens && found ? 1 : 0;
+        }
+    EXPECT_GE(here, 3u) << "the calls are not found";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/export/limits.h"
 #include "core/export/roofline.h"
+#include "tests/opened.h"
 
 namespace tilescope::report {
 namespace {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "core/export/csv.h"
+#include "tests/opened.h"
 #include "tests/unit/export_text.h"
 #include "tests/unit/trace_requests.h"
 

@@ -7,6 +7,7 @@
 #include "core/export/perfetto.h"
 #include "core/export/trace_json.h"
 #include "tests/allocated.h"
+#include "tests/opened.h"
 #include "tests/unit/bombs.h"
 
 namespace tilescope::report {

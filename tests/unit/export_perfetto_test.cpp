@@ -5,6 +5,7 @@
 #include "core/analysis/summary.h"
 #include "core/export/perfetto.h"
 #include "tests/chrome_trace.h"
+#include "tests/opened.h"
 #include "tests/unit/export_text.h"
 
 namespace tilescope::report {

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "core/export/trace_json.h"
+#include "tests/opened.h"
 #include "tests/unit/export_text.h"
 #include "tests/unit/trace_requests.h"
 

@@ -12,6 +12,7 @@
 #include "kernels/run/levels.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

@@ -22,6 +22,7 @@
 #include "kernels/textbook/devices.h"
 #include "kernels/textbook/known_launch.h"
 #include "tests/file_text.h"
+#include "tests/opened.h"
 #include "tests/recorded.h"
 
 namespace tilescope::kernels {

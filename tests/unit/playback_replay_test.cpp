@@ -6,6 +6,7 @@
 
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
+#include "tests/opened.h"
 #include "tests/unit/tiled_by_hand.h"
 
 namespace tilescope::playback {

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 #include "core/trace/builder.h"
 #include "tests/launches.h"
 

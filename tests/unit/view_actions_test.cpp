@@ -6,6 +6,7 @@
 
 #include "app/look/timeline.h"
 #include "tests/clocked.h"
+#include "tests/opened_blocks.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -115,7 +116,7 @@ class ClockKeys : public Keys {
 protected:
     ClockKeys() {
         made.trace = std::make_shared<const trace::Trace>(trace::with_clocks(*made.trace));
-        made.index = look::index_block(*made.trace, made.rule, 0);
+        made.index = look::index_block(made, 0);
         made.replay = nullptr;
         state = state_of(made);
     }

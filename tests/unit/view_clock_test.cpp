@@ -12,7 +12,7 @@ namespace {
 Recorded clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
     Recorded made = record(kernel, shape, block);
     made.trace = std::make_shared<const trace::Trace>(trace::with_clocks(*made.trace));
-    made.index = index_block(*made.trace, made.rule, block);
+    made.index = index_block(made, block);
     made.replay = nullptr;
     return made;
 }
@@ -21,10 +21,10 @@ Recorded clocked(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
 Recorded with_times(const Recorded& of, trace::Column times) {
     trace::Trace trace = *of.trace;
     trace.time = std::move(times);
-    Recorded made;
-    made.rule = of.rule;
+    Recorded made = of;
+    made.replay = nullptr;
     made.trace = std::make_shared<const trace::Trace>(std::move(trace));
-    made.index = index_block(*made.trace, made.rule, 0);
+    made.index = index_block(made, 0);
     return made;
 }
 

@@ -68,9 +68,9 @@ TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
             at.step = i == 0   ? 0
                       : i == 1 ? static_cast<uint32_t>(blocks[at.block].count - 1)
                                : static_cast<uint32_t>(random() % blocks[at.block].count);
-            a.made.index = index_block(*a.made.trace, a.made.rule, at.block);
+            a.made.index = index_block(a.made, at.block);
             const uint32_t block = partner_block(lock, a.compared(), at, b.compared());
-            b.made.index = index_block(*b.made.trace, b.made.rule, block);
+            b.made.index = index_block(b.made, block);
             const uint32_t step =
                 partner_step(lock, a.compared(), *a.made.index, at, b.compared(), *b.made.index);
             const Counters made =

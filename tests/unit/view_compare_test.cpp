@@ -271,7 +271,7 @@ TEST(Compare, LockedByShareTheEndsMeet) {
     const auto last_a = static_cast<uint32_t>(a.made.trace->blocks.size() - 1);
     const auto end = static_cast<uint32_t>(a.made.trace->blocks[last_a].count - 1);
     EXPECT_EQ(partner_block(Lock::Share, a.compared(), {last_a, end}, b.compared()), 3u);
-    const auto last_b = index_block(*b.made.trace, b.made.rule, 3);
+    const auto last_b = index_block(b.made, 3);
     EXPECT_EQ(partner_step(Lock::Share, a.compared(), *a.made.index, {last_a, end}, b.compared(), *last_b),
               last_b->steps - 1);
 }

@@ -15,9 +15,7 @@
 namespace tilescope::app {
 namespace {
 
-BlockFaults faults_of(const Recorded& made) {
-    return block_faults(*made.trace, made.rule, *made.index, made.replay.get());
-}
+BlockFaults faults_of(const Recorded& made) { return block_faults(made, *made.index, made.replay.get()); }
 
 TEST(Faults, SoundKernelsHaveNone) {
     for (const char* kernel : {"tiled", "untiled", "tiled_transposed", "tiled_padded"}) {

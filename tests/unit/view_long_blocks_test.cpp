@@ -8,8 +8,9 @@
 #include "app/look/block_index.h"
 #include "app/look/timeline.h"
 #include "app/session/shown.h"
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 #include "tests/allowed_memory.h"
+#include "tests/opened_blocks.h"
 #include "tests/unit/bombs.h"
 
 namespace tilescope::look {
@@ -18,7 +19,7 @@ namespace {
 using LongBlocks = AllowedMemoryTest;
 
 std::shared_ptr<const BlockIndex> indexed(const trace::Trace& trace, Stop stop = {}) {
-    return index_block(trace, *analysis::phase_rule(trace), std::nullopt, 0, stop);
+    return index_block(analysis::with_rule(trace, *analysis::phase_rule(trace)), 0, stop);
 }
 
 // 250 arrays and thousands of phases: boxes for what is touched, not for every array in every phase.

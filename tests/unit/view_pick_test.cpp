@@ -32,7 +32,7 @@ Recorded requests(uint32_t count, uint32_t site, uint32_t bytes, Address address
     made.trace = std::make_shared<const trace::Trace>(
         trace::assemble({}, test_launch(arrays, {}, {32, 1, 1}), sites, std::move(recorders)));
     made.rule = analysis::one_phase(sites.size());
-    made.index = index_block(*made.trace, made.rule, 0);
+    made.index = index_block(made, 0);
     auto replay = std::make_shared<playback::BlockReplay>(*made.trace, 0);
     for (uint32_t i = 0; i < count; ++i) replay->on_request(request_of(i));
     replay->finish();

@@ -8,10 +8,10 @@ namespace {
 
 TEST(PictureName, SaysWhatAndWhichStep) {
     const Recorded made = record("tiled", {64, 64, 64, 16});
-    EXPECT_EQ(picture_name(*made.trace, {0, 11}, ".png"), "tiled-64x64x64-t16-step12.png");
-    EXPECT_EQ(picture_name(*made.trace, {0, 11}, ".svg", 2), "tiled-64x64x64-t16-step12-2.svg");
+    EXPECT_EQ(picture_name(made, {0, 11}, ".png"), "tiled-64x64x64-t16-step12.png");
+    EXPECT_EQ(picture_name(made, {0, 11}, ".svg", 2), "tiled-64x64x64-t16-step12-2.svg");
     const uint64_t first = made.trace->blocks[1].first;
-    EXPECT_EQ(picture_name(*made.trace, {1, 0}, ".png"),
+    EXPECT_EQ(picture_name(made, {1, 0}, ".png"),
               "tiled-64x64x64-t16-step" + std::to_string(first + 1) + ".png");
 }
 
@@ -19,9 +19,9 @@ TEST(PictureName, SaysWhatAndWhichStep) {
 TEST(PictureName, LeavesNoFolder) {
     trace::Trace trace;
     trace.meta.kernel = "../a b\n";
-    EXPECT_EQ(picture_name(trace, {}, ".png"), "___a_b_.png");
+    EXPECT_EQ(picture_name(analysis::with_rule(trace), {}, ".png"), "___a_b_.png");
     trace.meta.kernel.clear();
-    EXPECT_EQ(picture_name(trace, {}, ".svg"), "recording.svg");
+    EXPECT_EQ(picture_name(analysis::with_rule(trace), {}, ".svg"), "recording.svg");
 }
 
 TEST(PictureName, KnowsPicturesByTheirEnding) {

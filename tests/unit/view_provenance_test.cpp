@@ -228,7 +228,9 @@ TEST(Provenance, ASharedCellStepByStep) {
 // A phase is a trip of a loop: only of a product is a value of an earlier one out of place.
 TEST(Provenance, NothingIsStaleOfALaunchThatIsNoProduct) {
     const Recorded made = record("tiled", kLecture);
-    const auto plain = index_block(*made.trace, made.rule, std::nullopt, 0);
+    analysis::Recording no_product = made;
+    no_product.product.reset();
+    const auto plain = index_block(no_product, 0);
     uint8_t mds = 0;
     array_named(made, "Mds", mds);
     const uint32_t next = made.index->spans[1].first;

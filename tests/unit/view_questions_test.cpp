@@ -269,7 +269,7 @@ TEST(AskMe, AsksWhatTheStepHolds) {
             EXPECT_EQ(state.lessons.standing.asks.find('{'), std::string::npos)
                 << state.lessons.standing.asks;
             EXPECT_EQ(state.lessons.standing.why.find('{'), std::string::npos) << state.lessons.standing.why;
-            Scene scene{state.session.trace(), *state.session.block, state.session.cursor.step};
+            Scene scene{*state.session.recording, *state.session.block, state.session.cursor.step};
             EXPECT_TRUE(answer_of(question, scene).known) << state.lessons.standing.asks;
             EXPECT_TRUE(state.session.question.hides_any());
             press(state, platform::Key::PageDown);

@@ -14,24 +14,21 @@
 #include "tests/app_names.h"
 #include "tests/launches.h"
 #include "tests/one_phase.h"
+#include "tests/opened_blocks.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
 
-struct Recorded {
-    std::shared_ptr<const trace::Trace> trace;
-    analysis::PhaseRule rule;
+struct Recorded : analysis::Recording {
     std::shared_ptr<const look::BlockIndex> index;
     std::shared_ptr<const playback::BlockReplay> replay;
 };
 
 inline Recorded replayed(trace::Trace trace, uint32_t block = 0) {
-    Recorded made;
-    made.trace = std::make_shared<const trace::Trace>(std::move(trace));
-    auto rule = analysis::phase_rule(*made.trace);
-    EXPECT_TRUE(rule);
-    made.rule = *rule;
-    made.index = index_block(*made.trace, made.rule, block);
+    auto recording = analysis::opened(std::move(trace));
+    EXPECT_TRUE(recording);
+    Recorded made{std::move(*recording), nullptr, nullptr};
+    made.index = index_block(made, block);
     auto replay = std::make_shared<playback::BlockReplay>(*made.trace, block);
     auto replayer = kernels::Replayer::of(*made.trace);
     EXPECT_TRUE(replayer);
@@ -48,8 +45,7 @@ inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block 
 inline State state_of(const Recorded& made) {
     State state;
     auto recording = std::make_shared<session::Recording>();
-    recording->trace = made.trace;
-    recording->rule = made.rule;
+    static_cast<analysis::Recording&>(*recording) = made;
     recording->product = made.index->product;
     state.session.recording = recording;
     state.session.block = made.index;
@@ -97,7 +93,7 @@ Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {
     made.trace = std::make_shared<const trace::Trace>(
         trace::assemble(meta, test_launch(arrays, {}, block), sites, std::move(recorders)));
     made.rule = analysis::one_phase(sites.size());
-    made.index = index_block(*made.trace, made.rule, 0);
+    made.index = index_block(made, 0);
     return made;
 }
 

@@ -7,6 +7,7 @@
 #include "app/look/sums.h"
 #include "app/step/model.h"
 #include "tests/launch_examples.h"
+#include "tests/opened_blocks.h"
 
 namespace tilescope::look {
 namespace {

@@ -9,17 +9,16 @@ namespace tilescope::app {
 struct Walked {
     Recorded made;
     compare::Tally side;
-    compare::Run compared() const { return {*made.trace, side}; }
+    compare::Run compared() const { return {made, side}; }
 };
 
 inline Walked walked(trace::Trace trace, uint32_t block = 0) {
     Walked one;
-    one.made.trace = std::make_shared<const trace::Trace>(std::move(trace));
-    auto rule = analysis::phase_rule(*one.made.trace);
-    EXPECT_TRUE(rule);
-    one.made.rule = *rule;
-    one.made.index = index_block(*one.made.trace, one.made.rule, block);
-    one.side = *compare::tally_of(*one.made.trace);
+    auto recording = analysis::opened(std::move(trace));
+    EXPECT_TRUE(recording);
+    static_cast<analysis::Recording&>(one.made) = std::move(*recording);
+    one.made.index = index_block(one.made, block);
+    one.side = *compare::tally_of(one.made);
     return one;
 }
 

@@ -4,6 +4,7 @@
 #include "app/look/time_words.h"
 #include "core/base/words.h"
 #include "tests/app_names.h"
+#include "tests/opened.h"
 
 namespace tilescope::app {
 namespace {
@@ -19,13 +20,15 @@ TEST(RecordingNames, GetShorterAndKeepTheKernel) {
     meta.device = "NVIDIA H200";
     meta.driver = "580.159.04";
     meta.price.launches = 1;
-    const std::vector<std::string> names = recording_names(trace, product);
+    analysis::Recording recording = analysis::with_rule(trace);
+    recording.product = product;
+    const std::vector<std::string> names = recording_names(recording);
     EXPECT_EQ(names, (std::vector<std::string>{
                          "tiled_transposed T=32   64x64x64   NVIDIA H200, driver 580.159.04, 1 launch",
                          "tiled_transposed T=32   64x64x64   NVIDIA H200", "tiled_transposed T=32   64x64x64",
                          "tiled_transposed T=32"}));
     meta.backend = trace::Backend::Cpu;
-    EXPECT_EQ(recording_names(trace, product).front(), "tiled_transposed T=32   64x64x64   CPU lockstep");
+    EXPECT_EQ(recording_names(recording).front(), "tiled_transposed T=32   64x64x64   CPU lockstep");
 }
 
 }  // namespace

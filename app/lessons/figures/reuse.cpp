@@ -65,7 +65,7 @@ void figures_of(draw::Ui& ui, float left, float right, float y, Size size, doubl
 // product, is not whole, or is still being counted.
 std::optional<std::pair<double, double>> of_open(const session::Session& session) {
     if (!session.recording || !session.totals || !session.recording->product) return std::nullopt;
-    const auto work = analysis::recorded_work(session.trace(), session.totals->summary);
+    const auto work = analysis::recorded_work(*session.recording, session.totals->summary);
     if (!work || work->loaded == 0) return std::nullopt;
     const double elements =
         static_cast<double>(work->flops) / static_cast<double>(session.recording->product->flop_an_element());
@@ -79,8 +79,8 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
     const auto& [operations, loads] = *open;
     return concludes(set) +
            fmt::format(" Open is {}: {:.4g} operations / {:.4g} loads = CGMA {:.3g}, {:.3g} FLOP/B.",
-                       analysis::kernel_name(session.trace(), session.recording->product), operations, loads,
-                       operations / loads, operations / loads / 4);
+                       analysis::kernel_name(*session.recording), operations, loads, operations / loads,
+                       operations / loads / 4);
 }
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
@@ -125,7 +125,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     }
     if (open) {
         line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text,
-             "open: " + analysis::kernel_name(session.trace(), session.recording->product));
+             "open: " + analysis::kernel_name(*session.recording));
         loads(open->second, open->first, open->first, Ink::Constant);
         y += gap;
     }

@@ -82,17 +82,4 @@ struct Wording {
 };
 Notation notation_of(const Launch& launch, const std::optional<Product>& product, const Wording& wording);
 
-// "tiled T=16" of a product with a T, the kernel's name of any other launch; "64x64x64", "grid 4 x 4, block
-// 16 x 16".
-std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product);
-std::string size_name(const trace::Trace& trace, const std::optional<Product>& product);
-// "64x64x64 T=16" of a product, "64x64x64" where there is no T, "grid 4 x 4, block 16 x 16" of any other
-// launch.
-std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product);
-// "tiled 64x64x64 T=16"
-std::string title_of(const trace::Trace& trace, const std::optional<Product>& product);
-// What a file of it is called: "tiled-64x64x64-t16" or "register_tile-64x64x64" of a product, the kernel's
-// name of any other launch; letters, digits, '_' and '-' alone.
-std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product);
-
 }  // namespace tilescope::analysis

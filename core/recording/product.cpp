@@ -1,4 +1,4 @@
-#include "core/analysis/product.h"
+#include "core/recording/product.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/cell_map.h"
 #include "core/base/contents.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/recording/cell_map.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -192,34 +192,6 @@ Notation notation_of(const Launch& launch, const std::optional<Product>& product
     if (product && wording.names != MatrixNames::MNP)
         notation.renamed = renamed(launch, *product, wording.names);
     return notation;
-}
-
-std::string kernel_name(const trace::Trace& trace, const std::optional<Product>& product) {
-    const std::string kernel = one_line(trace.meta.kernel);
-    return product && product->tile > 0 ? fmt::format("{} T={}", kernel, product->tile) : kernel;
-}
-
-std::string size_name(const trace::Trace& trace, const std::optional<Product>& product) {
-    if (product) return product->sizes();
-    return fmt::format("grid {}, block {}", size_text(trace.launch.grid), size_text(trace.launch.block));
-}
-
-std::string launch_text(const trace::Trace& trace, const std::optional<Product>& product) {
-    const bool has_tile = product && product->tile > 0;
-    return size_name(trace, product) + (has_tile ? fmt::format(" T={}", product->tile) : "");
-}
-
-std::string stem_of(const trace::Trace& trace, const std::optional<Product>& product) {
-    std::string name(trace.meta.kernel.empty() ? "recording" : beginning_of(trace.meta.kernel, kLongestName));
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
-    if (!product) return name;
-    name += "-" + product->sizes();
-    return product->tile > 0 ? fmt::format("{}-t{}", name, product->tile) : name;
-}
-
-std::string title_of(const trace::Trace& trace, const std::optional<Product>& product) {
-    return fmt::format("{} {}", one_line(trace.meta.kernel), launch_text(trace, product));
 }
 
 }  // namespace tilescope::analysis

@@ -1,9 +1,9 @@
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 
 #include <algorithm>
 #include <array>
 
-#include "core/analysis/lane_classes.h"
+#include "core/recording/lane_classes.h"
 
 namespace tilescope::analysis {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/phases.h"
 #include "core/ptx/cfg.h"
-#include "core/ptx/parse.h"
+#include "core/recording/phases.h"
+#include "core/trace/trace.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -200,18 +200,14 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
 }  // namespace
 
 Result<PhaseRule> phase_rule(const trace::Trace& trace) {
-    auto module = ptx::parse(trace.meta.ptx, trace.meta.ptx_name);
+    const auto module = trace::module_of(trace);
     if (!module) return module.error();
-    const ptx::Kernel* kernel = ptx::find_kernel(*module, trace.launch.entry);
-    if (!kernel && module->kernels.size() == 1) kernel = &module->kernels.front();
+    const ptx::Kernel* const kernel = trace::kernel_of(trace, **module);
     if (!kernel)
         return Error{fmt::format("{} holds no kernel named '{}'; record it again with its own PTX",
                                  trace.meta.ptx_name, trace.launch.entry)};
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
-    const auto same = [](const ptx::Site& a, const ptx::Site& b) {
-        return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
-    };
-    if (!std::equal(sites.begin(), sites.end(), trace.sites.begin(), trace.sites.end(), same))
+    if (!trace::same_sites(sites, trace))
         return Error{fmt::format("the recording's sites are not those of its PTX {}; record it again",
                                  trace.meta.ptx_name)};
 

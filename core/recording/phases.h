@@ -59,7 +59,7 @@ struct PhaseRule {
     uint32_t groups = 0;
     std::vector<bool> after;  // site -> lies behind the loop
 };
-Result<PhaseRule> phase_rule(const trace::Trace& trace);  // parses the trace's PTX
+Result<PhaseRule> phase_rule(const trace::Trace& trace);
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
 
 // The same step by step, for a walk over many blocks, or over a block too long for its maps.

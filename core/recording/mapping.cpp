@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/analysis/product.h"
+#include "core/recording/product.h"
 
 namespace tilescope::analysis {
 namespace {
