@@ -14,7 +14,6 @@
 // ".alias".
 #include <set>
 
-#include "core/ptx/agree.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 

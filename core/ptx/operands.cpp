@@ -4,7 +4,6 @@
 // Source: PTX ISA, "Instruction Operands".
 #include <string_view>
 
-#include "core/ptx/agree.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 

@@ -136,6 +136,14 @@ const OpRule& rule_of(Op op);
 // What .wide makes of a type: u16 to u32, s32 to s64.
 Type widened(Type type, Half half);
 
+// Whether a register of the type that is given may be the operand: of the same size, with untyped bits or the
+// same kind of number on both sides.
+bool agrees(Type wanted, Type given);
+// The same of ld, st and cvt: an integer may sit in a wider register.
+bool agrees_relaxed(Type wanted, Type given);
+// Constants are of F32 or F64 with all their bits, or integers, which are cut to size.
+bool immediate_fits(Type wanted, Type given);
+
 bool is_destination(char letter);
 // The type that an operand of this letter has in an instruction.
 Type type_of(char letter, const Operation& operation);

@@ -5,10 +5,13 @@
 // words, as on a GPU. Aligned 32- and 64-bit elements are therefore read and written as relaxed
 // atomics, which costs nothing on any processor of today; smaller ones as bytes, the same way.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "core/simt/lanes_memory.h"
-#include "core/simt/warp_inline.h"
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 

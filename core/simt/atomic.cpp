@@ -7,11 +7,12 @@
 // subnormal numbers as zeros of their sign, those in shared memory keep them.
 //
 // Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
 
-#include "core/simt/warp_inline.h"
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 

@@ -2,9 +2,13 @@
 //
 // The generator of Schedule::Seeded is splitmix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom
 // Number Generators", OOPSLA 2014), started from the seed and the block's number.
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
-#include "core/simt/warp_inline.h"
+#include <fmt/format.h>
+
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 namespace {

@@ -15,14 +15,15 @@
 // Memory Allocation and Operations"; "PTX Writer's Guide to
 // Interoperability", "System Calls".
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/simt/lowering.h"
+#include "core/simt/machine.h"
 #include "core/simt/printf.h"
-#include "core/simt/warp_inline.h"
 
 namespace tilescope::simt {
 
@@ -48,7 +49,7 @@ bool Lowering::move_call_value() {
     if (!load) return lane(Op::Mov, type, own, source(data, type));
     if (data.kind != Operand::Kind::Register) return true;
     if (register_bytes(data) != bytes) return widen(data, current->type, own);
-    return lane(Op::Mov, type, register_offset[static_cast<size_t>(data.reg)], own);
+    return lane(Op::Mov, type, column_of(data), own);
 }
 
 bool Lowering::call() {

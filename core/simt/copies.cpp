@@ -11,12 +11,13 @@
 // Source: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy"; "cp.async",
 // "cp.async.commit_group", "cp.async.wait_group / cp.async.wait_all".
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "core/base/words.h"
-#include "core/simt/warp_inline.h"
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 namespace {

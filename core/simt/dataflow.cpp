@@ -16,7 +16,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "core/simt/warp_inline.h"
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 namespace {

@@ -1,6 +1,8 @@
 // Faults in words: which thread, where in the source, which element of which array.
+#include <fmt/format.h>
+
 #include "core/base/words.h"
-#include "core/simt/warp_inline.h"
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 

@@ -1,4 +1,8 @@
-#include "core/simt/lanes.h"
+// The lane functions for any processor, and the choice among the versions.
+#include "core/simt/lanes_includes.h"
+
+#define TILESCOPE_LANES portable
+#include "core/simt/lanes_find.inl"
 
 namespace tilescope::simt {
 

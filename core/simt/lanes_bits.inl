@@ -103,12 +103,14 @@ inline void lop3(std::byte* d, std::byte* e, const std::byte* a, const std::byte
 }
 
 // The 64-bit number {b, a} shifted; left gives its high word, right its low word.
-template <bool Left, bool Clamp>
+template <Mode M>
 struct Shf {
     static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
-        const uint32_t n = Clamp ? (c > 32 ? 32 : c) : c & 31;
+        constexpr bool kLeft = M == Mode::LWrap || M == Mode::LClamp;
+        constexpr bool kClamp = M == Mode::LClamp || M == Mode::RClamp;
+        const uint32_t n = kClamp ? (c > 32 ? 32 : c) : c & 31;
         const uint64_t both = uint64_t{b} << 32 | a;
-        return static_cast<uint32_t>(Left ? (both << n) >> 32 : both >> n);
+        return static_cast<uint32_t>(kLeft ? (both << n) >> 32 : both >> n);
     }
 };
 
@@ -157,7 +159,7 @@ inline LaneOp find_bits(const Operation& i) {
                 return {};
             });
         case Op::Bfi:
-            return wide ? LaneOp{bfi<uint64_t>, bfi<uint64_t>} : LaneOp{bfi<uint32_t>, bfi<uint32_t>};
+            return wide ? same(bfi<uint64_t>) : same(bfi<uint32_t>);
         case Op::Bfind:
             return with_integer(i.type, [&](auto zero) -> LaneOp {
                 using T = decltype(zero);
@@ -169,11 +171,10 @@ inline LaneOp find_bits(const Operation& i) {
             return i.mode == Mode::Clamp ? binary<Bmsk<true>, uint32_t, uint32_t>()
                                          : binary<Bmsk<false>, uint32_t, uint32_t>();
         case Op::Szext:
-            if (i.type == Type::S32)
-                return i.mode == Mode::Clamp ? binary<Szext<true>, int32_t, int32_t, uint32_t>()
-                                             : binary<Szext<false>, int32_t, int32_t, uint32_t>();
-            return i.mode == Mode::Clamp ? binary<Szext<true>, uint32_t, uint32_t, uint32_t>()
-                                         : binary<Szext<false>, uint32_t, uint32_t, uint32_t>();
+            return with_flags(i.type == Type::S32, i.mode == Mode::Clamp, [](auto is_signed, auto clamp) {
+                using T = std::conditional_t<is_signed, int32_t, uint32_t>;
+                return binary<Szext<clamp>, T, T, uint32_t>();
+            });
         case Op::Fns:
             return ternary<Fns, uint32_t, uint32_t>();
         case Op::Clz:
@@ -185,20 +186,10 @@ inline LaneOp find_bits(const Operation& i) {
         case Op::Prmt:
             return i.mode == Mode::None ? ternary<Prmt, uint32_t, uint32_t>() : LaneOp{};
         case Op::Lop3:
-            return {lop3, lop3};
+            return same(lop3);
         case Op::Shf:
-            switch (i.mode) {
-                case Mode::LWrap:
-                    return ternary<Shf<true, false>, uint32_t, uint32_t>();
-                case Mode::LClamp:
-                    return ternary<Shf<true, true>, uint32_t, uint32_t>();
-                case Mode::RWrap:
-                    return ternary<Shf<false, false>, uint32_t, uint32_t>();
-                case Mode::RClamp:
-                    return ternary<Shf<false, true>, uint32_t, uint32_t>();
-                default:
-                    return {};
-            }
+            return with_one_of<Mode::LWrap, Mode::LClamp, Mode::RWrap, Mode::RClamp>(
+                i.mode, [](auto mode) { return ternary<Shf<decltype(mode)::value>, uint32_t, uint32_t>(); });
         default:
             return {};
     }

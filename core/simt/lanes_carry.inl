@@ -44,8 +44,7 @@ void carry(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, c
 template <class T, Op O, Half H, bool In>
 LaneOp carry_op(const Operation& i) {
     if (!In && !i.carry_out) return {};
-    const LaneFn f = i.carry_out ? carry<T, O, H, In, true> : carry<T, O, H, In, false>;
-    return {f, f};
+    return i.carry_out ? same(carry<T, O, H, In, true>) : same(carry<T, O, H, In, false>);
 }
 template <class T>
 LaneOp carry_as(const Operation& i) {
@@ -102,10 +101,8 @@ LaneOp dot(const Operation& i) {
 
 inline LaneOp find_carry(const Operation& i) {
     const bool signed_a = is_signed(i.type), signed_b = is_signed(i.type2);
-    if (i.op == Op::Dp4a || i.op == Op::Dp2a) {
-        if (signed_a) return signed_b ? dot<true, true>(i) : dot<true, false>(i);
-        return signed_b ? dot<false, true>(i) : dot<false, false>(i);
-    }
+    if (i.op == Op::Dp4a || i.op == Op::Dp2a)
+        return with_flags(signed_a, signed_b, [&](auto a, auto b) { return dot<a, b>(i); });
     switch (i.type) {
         case Type::U32:
             return carry_as<uint32_t>(i);

@@ -117,6 +117,25 @@ LaneOp ternary() {
     return {full3<F, D, A, B, C>, partial3<F, D, A, B, C>};
 }
 
+template <class F>
+LaneOp same(F f) {
+    return {f, f};
+}
+
+// Calls f with the value as a constant, where it is one of those listed.
+template <auto... kListed, class V, class Fn>
+LaneOp with_one_of(V value, Fn f) {
+    LaneOp found;
+    ((value == kListed ? void(found = f(std::integral_constant<V, kListed>())) : void()), ...);
+    return found;
+}
+// The same with two flags, such as .ftz and .sat.
+template <class Fn>
+LaneOp with_flags(bool first, bool second, Fn f) {
+    if (first) return second ? f(std::true_type(), std::true_type()) : f(std::true_type(), std::false_type());
+    return second ? f(std::false_type(), std::true_type()) : f(std::false_type(), std::false_type());
+}
+
 inline bool is_half(Type type) { return type == Type::F16 || type == Type::BF16; }
 
 // Calls f with a value of the C++ type of an integer PTX type (b types count as unsigned).

@@ -2,93 +2,23 @@
 // Ordered comparisons are false where an operand is a NaN, unordered ones (equ, neu, ...) true.
 namespace tilescope::simt::TILESCOPE_LANES {
 
-struct Eq {
-    template <class T>
-    static bool test(T a, T b) {
-        return a == b;
-    }
-};
-struct Ne {
-    template <class T>
-    static bool test(T a, T b) {  // ordered: false with a NaN
-        if constexpr (std::is_floating_point_v<T>)
-            return a < b || a > b;
-        else
-            return a != b;
-    }
-};
-struct Lt {
-    template <class T>
-    static bool test(T a, T b) {
-        return a < b;
-    }
-};
-struct Le {
-    template <class T>
-    static bool test(T a, T b) {
-        return a <= b;
-    }
-};
-struct Gt {
-    template <class T>
-    static bool test(T a, T b) {
-        return a > b;
-    }
-};
-struct Ge {
-    template <class T>
-    static bool test(T a, T b) {
-        return a >= b;
-    }
-};
-struct Equ {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a < b || a > b);
-    }
-};
-struct Neu {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a == b);
-    }
-};
-struct Ltu {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a >= b);
-    }
-};
-struct Leu {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a > b);
-    }
-};
-struct Gtu {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a <= b);
-    }
-};
-struct Geu {
-    template <class T>
-    static bool test(T a, T b) {
-        return !(a < b);
-    }
-};
-struct Num {
-    template <class T>
-    static bool test(T a, T b) {
-        return a == a && b == b;
-    }
-};
-struct IsNan {
-    template <class T>
-    static bool test(T a, T b) {
-        return a != a || b != b;
-    }
-};
+template <Compare C, class T>
+bool holds(T a, T b) {
+    if constexpr (C == Compare::Eq) return a == b;
+    if constexpr (C == Compare::Ne && std::is_floating_point_v<T>) return a < b || a > b;  // ordered
+    if constexpr (C == Compare::Ne || C == Compare::Neu) return !(a == b);
+    if constexpr (C == Compare::Lt) return a < b;
+    if constexpr (C == Compare::Le) return a <= b;
+    if constexpr (C == Compare::Gt) return a > b;
+    if constexpr (C == Compare::Ge) return a >= b;
+    if constexpr (C == Compare::Equ) return !(a < b || a > b);
+    if constexpr (C == Compare::Ltu) return !(a >= b);
+    if constexpr (C == Compare::Leu) return !(a > b);
+    if constexpr (C == Compare::Gtu) return !(a <= b);
+    if constexpr (C == Compare::Geu) return !(a < b);
+    if constexpr (C == Compare::Num) return a == a && b == b;
+    if constexpr (C == Compare::Nan) return a != a || b != b;
+}
 
 template <bool Ftz, class T>
 inline T compared(T x) {
@@ -98,79 +28,47 @@ inline T compared(T x) {
         return x;
 }
 
-template <class F, class T, bool Ftz>
+template <Compare C, class T, bool Ftz>
 void setp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*, uint32_t mask) {
     const Slot<T>* x = slots<T>(a);
     const Slot<T>* y = slots<T>(b);
     uint32_t bits = 0;
     for (int i = 0; i < kWarpSize; ++i) {
-        const bool t = F::test(compared<Ftz>(from_slot<T>(x[i])), compared<Ftz>(from_slot<T>(y[i])));
+        const bool t = holds<C>(compared<Ftz>(from_slot<T>(x[i])), compared<Ftz>(from_slot<T>(y[i])));
         bits |= t ? 1u << i : 0u;
     }
     word(d) = (word(d) & ~mask) | (bits & mask);
 }
 
 // set: all ones or zero for an integer destination, 1.0f or 0.0f for a float one.
-template <class F, bool Ftz, uint32_t True>
+template <Compare C, bool Ftz, uint32_t True>
 struct SetTo {
     template <class T>
     static uint32_t apply(T a, T b) {
-        return F::test(compared<Ftz>(a), compared<Ftz>(b)) ? True : 0u;
+        return holds<C>(compared<Ftz>(a), compared<Ftz>(b)) ? True : 0u;
     }
 };
 
-template <class F, class T, bool Ftz>
+template <Compare C, class T, bool Ftz>
 LaneOp compare_with(const Operation& i) {
-    if (i.op == Op::Setp) return {setp<F, T, Ftz>, setp<F, T, Ftz>};
-    if (i.type == Type::F32) return binary<SetTo<F, Ftz, 0x3F80'0000u>, uint32_t, T>();
-    return size_of(i.type) == 4 ? binary<SetTo<F, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
+    if (i.op == Op::Setp) return same(setp<C, T, Ftz>);
+    if (i.type == Type::F32) return binary<SetTo<C, Ftz, 0x3F80'0000u>, uint32_t, T>();
+    return size_of(i.type) == 4 ? binary<SetTo<C, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
 }
 
 template <class T, bool Ftz>
 LaneOp compare_as(const Operation& i) {
-    switch (i.compare) {
-        case Compare::Eq:
-            return compare_with<Eq, T, Ftz>(i);
-        case Compare::Ne:
-            return compare_with<Ne, T, Ftz>(i);
-        case Compare::Lo:
-        case Compare::Lt:
-            return compare_with<Lt, T, Ftz>(i);
-        case Compare::Ls:
-        case Compare::Le:
-            return compare_with<Le, T, Ftz>(i);
-        case Compare::Hi:
-        case Compare::Gt:
-            return compare_with<Gt, T, Ftz>(i);
-        case Compare::Hs:
-        case Compare::Ge:
-            return compare_with<Ge, T, Ftz>(i);
-        default:
-            break;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-        switch (i.compare) {
-            case Compare::Equ:
-                return compare_with<Equ, T, Ftz>(i);
-            case Compare::Neu:
-                return compare_with<Neu, T, Ftz>(i);
-            case Compare::Ltu:
-                return compare_with<Ltu, T, Ftz>(i);
-            case Compare::Leu:
-                return compare_with<Leu, T, Ftz>(i);
-            case Compare::Gtu:
-                return compare_with<Gtu, T, Ftz>(i);
-            case Compare::Geu:
-                return compare_with<Geu, T, Ftz>(i);
-            case Compare::Num:
-                return compare_with<Num, T, Ftz>(i);
-            case Compare::Nan:
-                return compare_with<IsNan, T, Ftz>(i);
-            default:
-                break;
-        }
-    }
-    return {};
+    using enum Compare;
+    // lo, ls, hi, hs are lt, le, gt, ge of unsigned integers.
+    const bool is_unsigned = i.compare >= Lo && i.compare <= Hs;
+    const int as =
+        static_cast<int>(i.compare) - (is_unsigned ? static_cast<int>(Lo) - static_cast<int>(Lt) : 0);
+    const auto compare = static_cast<Compare>(as);
+    const auto with = [&](auto known) { return compare_with<decltype(known)::value, T, Ftz>(i); };
+    const LaneOp ordered = with_one_of<Eq, Ne, Lt, Le, Gt, Ge>(compare, with);
+    if constexpr (std::is_floating_point_v<T>)
+        if (!ordered) return with_one_of<Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan>(compare, with);
+    return ordered;
 }
 
 // The compared type: setp.lt.TYPE, set.lt.DESTINATION.TYPE. A boolean combination is lowered to a
@@ -224,34 +122,32 @@ inline LaneOp find_predicate(const Operation& i) {
     if (i.type != Type::Pred) return {};
     switch (i.op) {
         case Op::And:
-            return {pred2<And>, pred2<And>};
+            return same(pred2<And>);
         case Op::Or:
-            return {pred2<Or>, pred2<Or>};
+            return same(pred2<Or>);
         case Op::Xor:
-            return {pred2<Xor>, pred2<Xor>};
+            return same(pred2<Xor>);
         case Op::Not:
-            return {pred1<Not>, pred1<Not>};
+            return same(pred1<Not>);
         case Op::Mov:
-            return {pred1<Identity>, pred1<Identity>};
+            return same(pred1<Identity>);
         default:
             return {};
     }
 }
 
-inline LaneOp find_select(const Operation& i) {
-    const uint32_t size = size_of(i.type);
-    if (i.op == Op::Selp)
-        return size == 8 ? LaneOp{selp<uint64_t>, selp<uint64_t>} : LaneOp{selp<uint32_t>, selp<uint32_t>};
-    if (i.op != Op::Slct) return {};
-    if (i.type2 == Type::S32)
-        return size == 8 ? ternary<SlctInt, uint64_t, uint64_t, uint64_t, int32_t>()
-                         : ternary<SlctInt, uint32_t, uint32_t, uint32_t, int32_t>();
+template <class S>
+LaneOp slct(const Operation& i) {
+    if (i.type2 == Type::S32) return ternary<SlctInt, S, S, S, int32_t>();
     if (i.type2 != Type::F32) return {};
-    if (i.ftz)
-        return size == 8 ? ternary<SlctFloat<true>, uint64_t, uint64_t, uint64_t, float>()
-                         : ternary<SlctFloat<true>, uint32_t, uint32_t, uint32_t, float>();
-    return size == 8 ? ternary<SlctFloat<false>, uint64_t, uint64_t, uint64_t, float>()
-                     : ternary<SlctFloat<false>, uint32_t, uint32_t, uint32_t, float>();
+    return i.ftz ? ternary<SlctFloat<true>, S, S, S, float>() : ternary<SlctFloat<false>, S, S, S, float>();
+}
+
+inline LaneOp find_select(const Operation& i) {
+    const bool wide = size_of(i.type) == 8;
+    if (i.op == Op::Selp) return wide ? same(selp<uint64_t>) : same(selp<uint32_t>);
+    if (i.op != Op::Slct) return {};
+    return wide ? slct<uint64_t>(i) : slct<uint32_t>(i);
 }
 
 }  // namespace tilescope::simt::TILESCOPE_LANES

@@ -130,20 +130,16 @@ LaneOp integral64() {
     return unary<Integral64<R>, double, double>();
 }
 
+// Calls f with a rounding to an integer, as a constant.
+template <class Fn>
+LaneOp with_integral(Round r, Fn f) {
+    return with_one_of<Round::Rni, Round::Rzi, Round::Rmi, Round::Rpi>(r, f);
+}
+
 template <class D, class A, bool Ftz>
 LaneOp float_to_int(Round r) {
-    switch (r) {
-        case Round::Rni:
-            return unary<FloatToInt<D, A, Round::Rni, Ftz>, D, A>();
-        case Round::Rzi:
-            return unary<FloatToInt<D, A, Round::Rzi, Ftz>, D, A>();
-        case Round::Rmi:
-            return unary<FloatToInt<D, A, Round::Rmi, Ftz>, D, A>();
-        case Round::Rpi:
-            return unary<FloatToInt<D, A, Round::Rpi, Ftz>, D, A>();
-        default:
-            return {};
-    }
+    return with_integral(
+        r, [](auto known) { return unary<FloatToInt<D, A, decltype(known)::value, Ftz>, D, A>(); });
 }
 
 template <bool Ftz, bool Sat>
@@ -156,44 +152,21 @@ LaneOp float_to_float(const Operation& i) {
     }
     if (from64) {
         if (Ftz) return {};
-        switch (i.round) {
-            case Round::Rni:
-                return integral64<Round::Rni, Sat>();
-            case Round::Rzi:
-                return integral64<Round::Rzi, Sat>();
-            case Round::Rmi:
-                return integral64<Round::Rmi, Sat>();
-            case Round::Rpi:
-                return integral64<Round::Rpi, Sat>();
-            case Round::None:
-                return Sat ? unary<Sat64<Same64>, double, double>() : unary<Identity, uint64_t, uint64_t>();
-            default:
-                return {};
-        }
+        if (i.round == Round::None)
+            return Sat ? unary<Sat64<Same64>, double, double>() : unary<Identity, uint64_t, uint64_t>();
+        return with_integral(i.round, [](auto known) { return integral64<decltype(known)::value, Sat>(); });
     }
-    switch (i.round) {
-        case Round::Rni:
-            return unary<Integral32<Round::Rni, Ftz, Sat>, float, float>();
-        case Round::Rzi:
-            return unary<Integral32<Round::Rzi, Ftz, Sat>, float, float>();
-        case Round::Rmi:
-            return unary<Integral32<Round::Rmi, Ftz, Sat>, float, float>();
-        case Round::Rpi:
-            return unary<Integral32<Round::Rpi, Ftz, Sat>, float, float>();
-        case Round::None:
-            return unary<Same32<Ftz, Sat>, float, float>();
-        default:
-            return {};
-    }
+    if (i.round == Round::None) return unary<Same32<Ftz, Sat>, float, float>();
+    return with_integral(i.round, [](auto known) {
+        return unary<Integral32<decltype(known)::value, Ftz, Sat>, float, float>();
+    });
 }
 
 inline LaneOp find_convert(const Operation& i) {
     if (i.op != Op::Cvt || is_half(i.type) || is_half(i.type2)) return {};
     const bool to_float = is_float(i.type), from_float = is_float(i.type2);
-    if (to_float && from_float) {
-        if (i.ftz) return i.sat ? float_to_float<true, true>(i) : float_to_float<true, false>(i);
-        return i.sat ? float_to_float<false, true>(i) : float_to_float<false, false>(i);
-    }
+    if (to_float && from_float)
+        return with_flags(i.ftz, i.sat, [&](auto ftz, auto sat) { return float_to_float<ftz, sat>(i); });
     if (from_float)  // saturates with or without .sat
         return with_any_integer(i.type, [&](auto zero) -> LaneOp {
             using D = decltype(zero);
@@ -204,11 +177,10 @@ inline LaneOp find_convert(const Operation& i) {
         using A = decltype(source);
         if (to_float) {
             if (i.round != Round::Rn && !i.sat) return {};  // directed: lanes_directed.cpp
-            if (i.sat)
-                return i.type == Type::F64 ? unary<IntToFloat<double, true>, double, A>()
-                                           : unary<IntToFloat<float, true>, float, A>();
-            return i.type == Type::F64 ? unary<IntToFloat<double, false>, double, A>()
-                                       : unary<IntToFloat<float, false>, float, A>();
+            return with_flags(i.type == Type::F64, i.sat, [](auto wide, auto sat) {
+                using F = std::conditional_t<wide, double, float>;
+                return unary<IntToFloat<F, sat>, F, A>();
+            });
         }
         return with_any_integer(i.type, [&](auto destination) -> LaneOp {
             using D = decltype(destination);

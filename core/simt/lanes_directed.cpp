@@ -72,54 +72,22 @@ void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, con
 
 template <class F, int Operands, Round R>
 LaneOp arithmetic_op(const Operation& i) {
-    LaneFn f = i.ftz ? (i.sat ? arithmetic<F, float, Operands, R, true, true>
-                              : arithmetic<F, float, Operands, R, true, false>)
-                     : (i.sat ? arithmetic<F, float, Operands, R, false, true>
-                              : arithmetic<F, float, Operands, R, false, false>);
-    if (i.type == Type::F64) f = i.ftz || i.sat ? nullptr : arithmetic<F, double, Operands, R, false, false>;
-    return {f, f};
+    if (i.type == Type::F64)
+        return i.ftz || i.sat ? LaneOp{} : same(arithmetic<F, double, Operands, R, false, false>);
+    return with_flags(i.ftz, i.sat,
+                      [](auto ftz, auto sat) { return same(arithmetic<F, float, Operands, R, ftz, sat>); });
 }
 
 template <class D, Round R>
 LaneOp convert_op(const Operation& i) {
     const bool narrows = sizeof(D) == 4 && i.type2 == Type::F64;
     if ((i.ftz || i.sat) && !narrows) return {};
-    LaneFn f = nullptr;
-    switch (i.type2) {
-        case Type::U8:
-            f = convert<D, uint8_t, R>;
-            break;
-        case Type::S8:
-            f = convert<D, int8_t, R>;
-            break;
-        case Type::U16:
-            f = convert<D, uint16_t, R>;
-            break;
-        case Type::S16:
-            f = convert<D, int16_t, R>;
-            break;
-        case Type::U32:
-            f = convert<D, uint32_t, R>;
-            break;
-        case Type::S32:
-            f = convert<D, int32_t, R>;
-            break;
-        case Type::U64:
-            f = convert<D, uint64_t, R>;
-            break;
-        case Type::S64:
-            f = convert<D, int64_t, R>;
-            break;
-        case Type::F64:
-            if constexpr (sizeof(D) == 4)
-                f = i.ftz
-                        ? (i.sat ? convert<D, double, R, true, true> : convert<D, double, R, true, false>)
-                        : (i.sat ? convert<D, double, R, false, true> : convert<D, double, R, false, false>);
-            break;
-        default:
-            break;
-    }
-    return {f, f};
+    if (i.type2 != Type::F64)
+        return with_any_integer(i.type2, [](auto zero) { return same(convert<D, decltype(zero), R>); });
+    if constexpr (sizeof(D) == 4)
+        return with_flags(i.ftz, i.sat,
+                          [](auto ftz, auto sat) { return same(convert<D, double, R, ftz, sat>); });
+    return {};
 }
 
 template <Round R>
@@ -149,16 +117,8 @@ LaneOp find_for(const Operation& i) {
 
 LaneOp find(const Operation& i) {
     if (i.type != Type::F32 && i.type != Type::F64) return {};
-    switch (i.round) {
-        case Round::Rz:
-            return find_for<Round::Rz>(i);
-        case Round::Rm:
-            return find_for<Round::Rm>(i);
-        case Round::Rp:
-            return find_for<Round::Rp>(i);
-        default:
-            return {};
-    }
+    return with_one_of<Round::Rz, Round::Rm, Round::Rp>(
+        i.round, [&](auto known) { return find_for<decltype(known)::value>(i); });
 }
 
 }  // namespace tilescope::simt::directed

@@ -165,28 +165,12 @@ void testp(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const
     word(d) = (word(d) & ~mask) | (bits & mask);
 }
 
-template <Mode M>
-LaneOp testp_op(Type type) {
-    const LaneFn f = type == Type::F64 ? testp<uint64_t, 52, M> : testp<uint32_t, 23, M>;
-    return {f, f};
-}
 inline LaneOp find_testp(const Operation& i) {
-    switch (i.mode) {
-        case Mode::Finite:
-            return testp_op<Mode::Finite>(i.type);
-        case Mode::Infinite:
-            return testp_op<Mode::Infinite>(i.type);
-        case Mode::Number:
-            return testp_op<Mode::Number>(i.type);
-        case Mode::NotANumber:
-            return testp_op<Mode::NotANumber>(i.type);
-        case Mode::Normal:
-            return testp_op<Mode::Normal>(i.type);
-        case Mode::Subnormal:
-            return testp_op<Mode::Subnormal>(i.type);
-        default:
-            return {};
-    }
+    using enum Mode;
+    return with_one_of<Finite, Infinite, Number, NotANumber, Normal, Subnormal>(i.mode, [&](auto mode) {
+        constexpr Mode kMode = decltype(mode)::value;
+        return i.type == Type::F64 ? same(testp<uint64_t, 52, kMode>) : same(testp<uint32_t, 23, kMode>);
+    });
 }
 
 template <class G, class T, int Operands>
@@ -202,11 +186,8 @@ LaneOp float_op() {
 template <class F, int Operands>
 LaneOp float32_op(const Operation& i) {
     if (i.type != Type::F32) return {};
-    if (i.ftz)
-        return i.sat ? float_op<F32<F, true, true>, float, Operands>()
-                     : float_op<F32<F, true, false>, float, Operands>();
-    return i.sat ? float_op<F32<F, false, true>, float, Operands>()
-                 : float_op<F32<F, false, false>, float, Operands>();
+    return with_flags(i.ftz, i.sat,
+                      [](auto ftz, auto sat) { return float_op<F32<F, ftz, sat>, float, Operands>(); });
 }
 
 template <class F, int Operands>

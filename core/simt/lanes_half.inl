@@ -72,13 +72,12 @@ struct IntegralHalf {
 
 template <class Format, Round R, class A>
 LaneOp to_half_from(const Operation& i) {
-    if constexpr (std::is_same_v<A, float>)
-        if (i.ftz)
-            return i.sat ? unary<ToHalf<Format, R, true, true>, uint16_t, A>()
-                         : unary<ToHalf<Format, R, true, false>, uint16_t, A>();
-    if (i.ftz) return {};
-    return i.sat ? unary<ToHalf<Format, R, false, true>, uint16_t, A>()
-                 : unary<ToHalf<Format, R, false, false>, uint16_t, A>();
+    return with_flags(
+        i.ftz, i.sat,
+        [](auto ftz, auto sat) -> LaneOp {
+            if constexpr (ftz && !std::is_same_v<A, float>) return {};
+            return unary<ToHalf<Format, R, ftz, sat>, uint16_t, A>();
+        });
 }
 template <class Format, Round R>
 LaneOp to_half(const Operation& i) {
@@ -102,56 +101,28 @@ LaneOp from_half(const Operation& i) {
         return i.round == Round::None ? unary<FromHalf<Format, Widen<false>>, double, uint16_t>() : LaneOp{};
     return with_any_integer(i.type, [&](auto zero) -> LaneOp {
         using D = decltype(zero);
-        switch (i.round) {
-            case Round::Rni:
-                return unary<FromHalf<Format, FloatToInt<D, float, Round::Rni, false>>, D, uint16_t>();
-            case Round::Rzi:
-                return unary<FromHalf<Format, FloatToInt<D, float, Round::Rzi, false>>, D, uint16_t>();
-            case Round::Rmi:
-                return unary<FromHalf<Format, FloatToInt<D, float, Round::Rmi, false>>, D, uint16_t>();
-            case Round::Rpi:
-                return unary<FromHalf<Format, FloatToInt<D, float, Round::Rpi, false>>, D, uint16_t>();
-            default:
-                return {};
-        }
+        return with_integral(i.round, [](auto known) {
+            return unary<FromHalf<Format, FloatToInt<D, float, decltype(known)::value, false>>, D,
+                         uint16_t>();
+        });
     });
 }
 
 template <class Format>
 LaneOp half_to_half(const Operation& i) {
     if (i.sat || i.ftz) return {};
-    switch (i.round) {
-        case Round::None:
-            return unary<Identity, uint16_t, uint16_t>();
-        case Round::Rni:
-            return unary<IntegralHalf<Format, Round::Rni>, uint16_t, uint16_t>();
-        case Round::Rzi:
-            return unary<IntegralHalf<Format, Round::Rzi>, uint16_t, uint16_t>();
-        case Round::Rmi:
-            return unary<IntegralHalf<Format, Round::Rmi>, uint16_t, uint16_t>();
-        case Round::Rpi:
-            return unary<IntegralHalf<Format, Round::Rpi>, uint16_t, uint16_t>();
-        default:
-            return {};
-    }
+    if (i.round == Round::None) return unary<Identity, uint16_t, uint16_t>();
+    return with_integral(i.round, [](auto known) {
+        return unary<IntegralHalf<Format, decltype(known)::value>, uint16_t, uint16_t>();
+    });
 }
 
 template <class Format>
 LaneOp half_as(const Operation& i) {
     if (i.type == i.type2) return half_to_half<Format>(i);
     if (!is_half(i.type)) return from_half<Format>(i);
-    switch (i.round) {
-        case Round::Rn:
-            return to_half<Format, Round::Rn>(i);
-        case Round::Rz:
-            return to_half<Format, Round::Rz>(i);
-        case Round::Rm:
-            return to_half<Format, Round::Rm>(i);
-        case Round::Rp:
-            return to_half<Format, Round::Rp>(i);
-        default:
-            return {};
-    }
+    return with_one_of<Round::Rn, Round::Rz, Round::Rm, Round::Rp>(
+        i.round, [&](auto known) { return to_half<Format, decltype(known)::value>(i); });
 }
 
 inline LaneOp find_half(const Operation& i) {

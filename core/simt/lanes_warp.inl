@@ -96,25 +96,24 @@ template <class T>
 LaneOp redux_as(ptx::Atomic how) {
     switch (how) {
         case ptx::Atomic::Add:
-            return {redux<IntAdd, T>, redux<IntAdd, T>};
+            return same(redux<IntAdd, T>);
         case ptx::Atomic::Min:
-            return {redux<IntMin, T>, redux<IntMin, T>};
+            return same(redux<IntMin, T>);
         case ptx::Atomic::Max:
-            return {redux<IntMax, T>, redux<IntMax, T>};
+            return same(redux<IntMax, T>);
         case ptx::Atomic::And:
-            return {redux<And, T>, redux<And, T>};
+            return same(redux<And, T>);
         case ptx::Atomic::Or:
-            return {redux<Or, T>, redux<Or, T>};
+            return same(redux<Or, T>);
         case ptx::Atomic::Xor:
-            return {redux<Xor, T>, redux<Xor, T>};
+            return same(redux<Xor, T>);
         default:
             return {};
     }
 }
 template <class T>
 LaneOp match_as(Mode mode) {
-    const LaneFn f = mode == Mode::All ? match<T, true> : match<T, false>;
-    return {f, f};
+    return mode == Mode::All ? same(match<T, true>) : same(match<T, false>);
 }
 
 // d | e = shfl(a, b, c): c holds the clamp (bits 0 to 4) and the segment mask (bits 8 to 12); e is
@@ -144,29 +143,19 @@ void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, co
 }
 
 inline LaneOp find_warp(const Operation& i) {
-    if (i.op == Op::Activemask) return {activemask, activemask};
-    if (i.op == Op::Redux)
-        return i.type == Type::S32 ? redux_as<int32_t>(i.atomic) : redux_as<uint32_t>(i.atomic);
-    if (i.op == Op::Match)
-        return size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
-    if (i.op != Op::Vote && i.op != Op::Shfl) return {};
-    switch (i.mode) {
-        case Mode::All:
-            return {vote<Mode::All>, vote<Mode::All>};
-        case Mode::Any:
-            return {vote<Mode::Any>, vote<Mode::Any>};
-        case Mode::Uni:
-            return {vote<Mode::Uni>, vote<Mode::Uni>};
-        case Mode::Ballot:
-            return {vote<Mode::Ballot>, vote<Mode::Ballot>};
-        case Mode::Up:
-            return {shfl<Mode::Up>, shfl<Mode::Up>};
-        case Mode::Down:
-            return {shfl<Mode::Down>, shfl<Mode::Down>};
-        case Mode::Bfly:
-            return {shfl<Mode::Bfly>, shfl<Mode::Bfly>};
-        case Mode::Idx:
-            return {shfl<Mode::Idx>, shfl<Mode::Idx>};
+    switch (i.op) {
+        case Op::Activemask:
+            return same(activemask);
+        case Op::Redux:
+            return i.type == Type::S32 ? redux_as<int32_t>(i.atomic) : redux_as<uint32_t>(i.atomic);
+        case Op::Match:
+            return size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
+        case Op::Vote:
+            return with_one_of<Mode::All, Mode::Any, Mode::Uni, Mode::Ballot>(
+                i.mode, [](auto mode) { return same(vote<decltype(mode)::value>); });
+        case Op::Shfl:
+            return with_one_of<Mode::Up, Mode::Down, Mode::Bfly, Mode::Idx>(
+                i.mode, [](auto mode) { return same(shfl<decltype(mode)::value>); });
         default:
             return {};
     }

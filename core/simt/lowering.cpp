@@ -213,21 +213,16 @@ Ref Lowering::pool(PoolColumn wanted) {
 }
 
 Ref Lowering::immediate(uint64_t bits, int bytes) {
-    PoolColumn wanted;
-    wanted.bytes = static_cast<uint8_t>(bytes);
-    wanted.bits = bits;
-    return pool(wanted);
+    return pool({.bytes = static_cast<uint8_t>(bytes), .bits = bits});
 }
 
 Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     using S = ptx::SpecialRegister;
     using K = PoolColumn::Kind;
-    const auto shared_column = [&](K kind, int index = 0) {
-        PoolColumn wanted;
-        wanted.kind = kind;
-        wanted.index = static_cast<uint16_t>(index);
-        wanted.bytes = static_cast<uint8_t>(bytes);
-        return pool(wanted);
+    const auto pooled_column = [&](K kind, S first) {
+        const int index = static_cast<int>(which) - static_cast<int>(first);
+        return pool(
+            {.kind = kind, .bytes = static_cast<uint8_t>(bytes), .index = static_cast<uint16_t>(index)});
     };
     const auto thread_column = [&](uint32_t& at) {
         if (at == UINT32_MAX) at = column(4);
@@ -236,40 +231,24 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
         lane(Op::Cvt, Type::U64, wide, at, 0, Type::U32);
         return wide;
     };
-    const int n = static_cast<int>(which);
-    if (which <= S::TidZ) return thread_column(program.tid[static_cast<size_t>(n)]);
-    if (which <= S::NtidZ) return shared_column(K::Ntid, n - static_cast<int>(S::NtidX));
-    if (which <= S::CtaidZ) return shared_column(K::Ctaid, n - static_cast<int>(S::CtaidX));
-    if (which <= S::NctaidZ) return shared_column(K::Nctaid, n - static_cast<int>(S::NctaidX));
-    switch (which) {
-        case S::LaneId:
-            return shared_column(K::LaneId);
-        case S::WarpId:
-            return thread_column(program.warp_id);
-        case S::NwarpId:
-            return shared_column(K::WarpCount);
-        case S::LanemaskEq:
-            return shared_column(K::LanemaskEq);
-        case S::LanemaskLe:
-            return shared_column(K::LanemaskLe);
-        case S::LanemaskLt:
-            return shared_column(K::LanemaskLt);
-        case S::LanemaskGe:
-            return shared_column(K::LanemaskGe);
-        case S::LanemaskGt:
-            return shared_column(K::LanemaskGt);
-        case S::DynamicSmemSize:
-            return shared_column(K::DynamicShared);
-        case S::TotalSmemSize:
-            return shared_column(K::TotalShared);
-        case S::SmId:
-        case S::GridId:
-            return immediate(0, bytes);
-        case S::NsmId:
-            return immediate(1, bytes);
-        default:
-            break;
-    }
+    if (which <= S::TidZ) return thread_column(program.tid[static_cast<size_t>(which)]);
+    if (which <= S::NtidZ) return pooled_column(K::Ntid, S::NtidX);
+    if (which <= S::CtaidZ) return pooled_column(K::Ctaid, S::CtaidX);
+    if (which <= S::NctaidZ) return pooled_column(K::Nctaid, S::NctaidX);
+    if (which == S::WarpId) return thread_column(program.warp_id);
+    if (which == S::SmId || which == S::GridId) return immediate(0, bytes);
+    if (which == S::NsmId) return immediate(1, bytes);
+    constexpr std::pair<S, K> kPooled[] = {{S::LaneId, K::LaneId},
+                                           {S::NwarpId, K::WarpCount},
+                                           {S::LanemaskEq, K::LanemaskEq},
+                                           {S::LanemaskLe, K::LanemaskLe},
+                                           {S::LanemaskLt, K::LanemaskLt},
+                                           {S::LanemaskGe, K::LanemaskGe},
+                                           {S::LanemaskGt, K::LanemaskGt},
+                                           {S::DynamicSmemSize, K::DynamicShared},
+                                           {S::TotalSmemSize, K::TotalShared}};
+    for (const auto& [special, kind] : kPooled)
+        if (special == which) return pooled_column(kind, which);
     // Clocks count the instructions of the block's warps: one clock for all of them, as an SM has.
     const Ref wide = column(8);
     emit(MicroOp::Kind::Clock).d = wide;
@@ -291,7 +270,7 @@ Ref Lowering::source(const Operand& operand, Type type) {
     const int bytes = slot_bytes(type);
     switch (operand.kind) {
         case Operand::Kind::Register: {
-            const Ref at = register_offset[static_cast<size_t>(operand.reg)];
+            const Ref at = column_of(operand);
             if (type == Type::Pred) {
                 if (!operand.negated) return at;
                 const Ref flipped = predicate();
@@ -391,7 +370,7 @@ bool Lowering::lane(Op op, Type type, Ref d, Ref a, Ref b, Type from) {
 }
 
 bool Lowering::widen(const Operand& destination, Type type, Ref value) {
-    const Ref d = register_offset[static_cast<size_t>(destination.reg)];
+    const Ref d = column_of(destination);
     const uint32_t bytes = register_bytes(destination);
     const Type to = is_signed(type) ? (bytes == 8   ? Type::S64
                                        : bytes == 2 ? Type::S16

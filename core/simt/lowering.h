@@ -43,6 +43,7 @@ struct Lowering {
     // is wider or the predicate negated).
     Ref source(const ptx::Operand& operand, ptx::Type type);
     uint32_t register_bytes(const ptx::Operand& operand) const;
+    Ref column_of(const ptx::Operand& r) const { return register_offset[static_cast<size_t>(r.reg)]; }
 
     MicroOp& emit(MicroOp::Kind kind);
     // One lane operation. True where nothing has gone wrong so far.

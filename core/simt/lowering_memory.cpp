@@ -24,13 +24,12 @@ bool Lowering::parameter_load() {
         const int64_t byte = address.offset + static_cast<int64_t>(i) * element;
         if (byte < 0 || byte + element > place.bytes) return fail("it reads past the end of the parameter");
         const uint32_t bytes = register_bytes(d);
-        PoolColumn wanted;
-        wanted.kind = PoolColumn::Kind::Parameter;
-        wanted.index = static_cast<uint16_t>(bytes);  // for signs
-        wanted.type = current->type;
-        wanted.bits = place.offset + static_cast<uint64_t>(byte);
-        wanted.bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4);
-        lane(Op::Mov, unsigned_of(bytes), register_offset[static_cast<size_t>(d.reg)], pool(wanted));
+        const PoolColumn wanted{.kind = PoolColumn::Kind::Parameter,
+                                .bytes = static_cast<uint8_t>(bytes == 8 ? 8 : 4),
+                                .index = static_cast<uint16_t>(bytes),  // for signs
+                                .type = current->type,
+                                .bits = place.offset + static_cast<uint64_t>(byte)};
+        lane(Op::Mov, unsigned_of(bytes), column_of(d), pool(wanted));
     }
     return true;
 }
@@ -42,7 +41,7 @@ Ref Lowering::address_column(const Operand& address, MemoryAccess& access) {
     access.offset = address.offset;
     if (address.reg >= 0) {
         access.wide_address = size_of(kernel.registers[static_cast<size_t>(address.reg)].type) == 8;
-        return register_offset[static_cast<size_t>(address.reg)];
+        return column_of(address);
     }
     if (kernel.symbols[static_cast<size_t>(address.symbol)].space == StateSpace::Param)
         fail("parameters are read with ld.param");
@@ -74,7 +73,7 @@ bool Lowering::memory() {
             access.data_bytes[i] = static_cast<uint8_t>(kept                        ? register_bytes(d)
                                                         : access.element_bytes == 8 ? 8
                                                                                     : 4);
-            access.data[i] = kept ? register_offset[static_cast<size_t>(d.reg)] : column(8);
+            access.data[i] = kept ? column_of(d) : column(8);
         } else {
             access.data[i] = source(d, access.element_bytes == 8 ? Type::U64 : Type::U32);
             access.data_bytes[i] = access.element_bytes == 8 ? 8 : 4;
@@ -129,7 +128,7 @@ bool Lowering::atomic() {
     access.is_float = is_float(current->type);
     access.atomic = current->atomic;
     const Ref address = address_column(o[at], access);
-    access.data[0] = at == 1 ? register_offset[static_cast<size_t>(o[0].reg)] : column(8);
+    access.data[0] = at == 1 ? column_of(o[0]) : column(8);
     for (size_t i = at + 1; i < o.size(); ++i) access.data[i - at] = source(o[i], current->type);
     access.data_bytes.fill(access.element_bytes);
     if (!problem.empty()) return false;
@@ -141,7 +140,7 @@ bool Lowering::atomic() {
 }
 
 bool Lowering::address_conversion() {
-    const Ref d = register_offset[static_cast<size_t>(current->operands[0].reg)];
+    const Ref d = column_of(current->operands[0]);
     const Ref a = source(current->operands[1], current->type);
     if (!problem.empty()) return false;
     uint64_t window = 0;
@@ -175,8 +174,7 @@ bool Lowering::space_test() {
     if (current->space == StateSpace::Param)
         first = kConstWindow + program.parameter_base, bytes = program.parameter_bytes;
     const Operand& to = current->operands[0];
-    const Ref d =
-        to.kind == Operand::Kind::Register ? register_offset[static_cast<size_t>(to.reg)] : predicate();
+    const Ref d = to.kind == Operand::Kind::Register ? column_of(to) : predicate();
     const Ref a = source(current->operands[1], Type::U64), inside = column(8);
     lane(Op::Sub, Type::U64, inside, a, immediate(first, 8));
     return lane({.op = Op::Setp, .type = Type::U64, .compare = ptx::Compare::Lt}, d, inside,

@@ -101,7 +101,15 @@ public:
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
-    struct OriginPlan;
+    // What flow_before keeps for flow_after: the result's origins, and the operands that the operation may
+    // overwrite.
+    struct OriginPlan {
+        std::array<Origin, kWarpSize> result, a, b;
+        std::array<uint64_t, kWarpSize> a_value, b_value;
+        uint32_t products = 0;              // lanes whose product is to be reported or kept
+        uint32_t taken_a = 0, taken_b = 0;  // lanes whose loose product in a or b goes into this sum
+        Origin chain_of_product = 0;
+    };
 
     // block.cpp
     void start(const BlockId& block);

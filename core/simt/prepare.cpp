@@ -29,13 +29,12 @@ bool Lowering::move() {
             const Ref shifted = column(bytes);
             lane(Op::Shr, unsigned_of(bytes), shifted, whole,
                  immediate(i * static_cast<size_t>(part) * 8, 4));
-            lane(Op::Cvt, unsigned_of(part), register_offset[static_cast<size_t>(to.elements[i].reg)],
-                 shifted, 0, unsigned_of(bytes));
+            lane(Op::Cvt, unsigned_of(part), column_of(to.elements[i]), shifted, 0, unsigned_of(bytes));
         }
         return problem.empty();
     }
     if (to.kind != Operand::Kind::Register) return true;
-    const Ref d = register_offset[static_cast<size_t>(to.reg)];
+    const Ref d = column_of(to);
     if (from.kind != Operand::Kind::Vector) return lane(Op::Mov, type, d, source(from, type));
     const int part = bytes / static_cast<int>(from.elements.size());
     const Type whole = unsigned_of(bytes);
@@ -58,7 +57,7 @@ bool Lowering::convert() {
     const Ref a = source(current->operands[1], current->type2);
     if (!problem.empty()) return false;
     const bool fits = size_of(current->type) == register_bytes(to) || is_float(current->type);
-    if (fits) return lane(*current, register_offset[static_cast<size_t>(to.reg)], a);
+    if (fits) return lane(*current, column_of(to), a);
     const Ref value = column(slot_bytes(current->type));
     return lane(*current, value, a) && widen(to, current->type, value);
 }
@@ -78,7 +77,7 @@ bool Lowering::compare() {
     ptx::Operation test = *current;
     test.combine = ptx::Bool::None;
     if (current->op == Op::Set) {
-        const Ref d = register_offset[static_cast<size_t>(o[0].reg)];
+        const Ref d = column_of(o[0]);
         if (!combined) return lane(test, d, a, b);
         test.op = Op::Setp, test.type = type;
         const Ref p = predicate();
@@ -88,14 +87,14 @@ bool Lowering::compare() {
         return lane({.op = Op::Selp, .type = Type::B32}, d, immediate(yes, 4), immediate(0, 4), p);
     }
     if (first == 1 && !combined && o[0].kind == Operand::Kind::Register)
-        return lane(test, register_offset[static_cast<size_t>(o[0].reg)], a, b);
+        return lane(test, column_of(o[0]), a, b);
     const Ref result = predicate(), flipped = predicate(), third = predicate();
     lane(test, result, a, b);
     lane(Op::Not, Type::Pred, flipped, result);
     if (combined) lane(Op::Mov, Type::Pred, third, c);  // c may be p itself
     for (size_t k = 0; k < first; ++k) {
         if (o[k].kind != Operand::Kind::Register) continue;
-        const Ref p = register_offset[static_cast<size_t>(o[k].reg)];
+        const Ref p = column_of(o[k]);
         const Ref value = k == 0 ? result : flipped;
         if (combined)
             lane(join, Type::Pred, p, value, third);
@@ -112,7 +111,6 @@ bool Lowering::arithmetic() {
     const ptx::OpRule& rule = ptx::rule_of(current->op);
     const bool pair = rule.operands[0] == 'e' || rule.operands[0] == 'E';
     const auto is_register = [&](size_t k) { return o[k].kind == Operand::Kind::Register; };
-    const auto register_at = [&](size_t k) { return register_offset[static_cast<size_t>(o[k].reg)]; };
     if (!pair && !is_register(0)) return true;
     Ref refs[4] = {};
     // The member mask of shfl, its fourth source, tells its lanes nothing.
@@ -120,8 +118,8 @@ bool Lowering::arithmetic() {
     for (size_t i = 0; i < sources; ++i)
         refs[i] = source(o[current->destinations + i], ptx::source_type(*current, i));
     if (!problem.empty()) return false;
-    const Ref d = is_register(0) ? register_at(0) : column(4);
-    if (pair) refs[3] = current->destinations == 2 && is_register(1) ? register_at(1) : predicate();
+    const Ref d = is_register(0) ? column_of(o[0]) : column(4);
+    if (pair) refs[3] = current->destinations == 2 && is_register(1) ? column_of(o[1]) : predicate();
     if (current->carry_out || (rule.suffixes & ptx::kCarryIn) != 0) {
         if (carry == UINT32_MAX) carry = predicate();
         refs[3] = carry;
@@ -160,7 +158,7 @@ bool Lowering::reduction() {
     if (!problem.empty()) return false;
     MicroOp& op = emit(MicroOp::Kind::Barrier);
     op.a = id, op.e = value;
-    op.d = register_offset[static_cast<size_t>(o[0].reg)];
+    op.d = column_of(o[0]);
     op.c = current->mode == ptx::Mode::Sync  ? kBarrierCount
            : current->mode == ptx::Mode::All ? kBarrierAll
                                              : kBarrierAny;

@@ -8,7 +8,12 @@
 // is right, though lanes still wait at the join of the branch. The lanes at the barrier are parked, the
 // rest goes on alone; when all of the rest has exited, the parked lanes arrive. If the rest comes to a
 // barrier too, that part of the warp never meets the other: a fault.
-#include "core/simt/warp_inline.h"
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "core/simt/machine.h"
 
 namespace tilescope::simt {
 
