@@ -47,7 +47,7 @@ size_t find_function(Parser& parser, size_t at) {
     const auto& tokens = parser.tokens;
     const bool has_linkage = at > 0 && (tokens[at - 1].text == ".extern" ||
                                         tokens[at - 1].text == ".visible" || tokens[at - 1].text == ".weak");
-    FunctionText made;
+    FunctionTokens made;
     made.first = has_linkage ? at - 1 : at;
     ++at;
     if (tokens[at].is('(')) made.results = at, at = after_list(parser, at);
@@ -61,7 +61,7 @@ size_t find_function(Parser& parser, size_t at) {
     if (tokens[at].kind == Token::Kind::End) return at;  // damaged: its declaration does not end
     made.end = at;
     if (tokens[at].is('{')) made.body = at, made.body_end = at = after_body(parser, at);
-    FunctionText& known = parser.functions[name];
+    FunctionTokens& known = parser.functions[name];
     if (known.body == 0) known = made;  // a definition counts more than a declaration
     return at;
 }
@@ -150,7 +150,7 @@ bool too_long(Parser& parser, uint32_t line) {
 }
 
 bool inline_call(Parser& parser, Body& body, const Instruction& call, std::string_view name,
-                 const FunctionText& function) {
+                 const FunctionTokens& function) {
     for (const Inlining& outer : body.inlinings) {
         if (outer.function == name) {
             return parser.fail(

@@ -40,7 +40,7 @@ inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 31;
 inline constexpr uint64_t kMaxInitialisedBytes = uint64_t{1} << 24;  // of a module
 
 // A .func of the module: where its pieces stand among the tokens.
-struct FunctionText {
+struct FunctionTokens {
     size_t first = 0, end = 0;           // the declaration, from its linkage to before its body or ';'
     size_t results = 0, parameters = 0;  // their '('; 0 where there is none
     size_t body = 0, body_end = 0;       // from its '{' to after its '}'; 0 where there is none
@@ -54,7 +54,7 @@ struct Parser {
     Module module;
     std::unordered_map<std::string_view, int32_t> variables;  // of the module, by name
     std::unordered_set<std::string_view> kernels;
-    std::unordered_map<std::string_view, FunctionText> functions;
+    std::unordered_map<std::string_view, FunctionTokens> functions;
     std::unordered_map<std::string_view, std::string_view> aliases;  // .alias: name, function
     size_t inlined_read = 0;                                         // tokens
     size_t relocations_read = 0, variables_reached = 0;

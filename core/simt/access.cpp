@@ -203,10 +203,6 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     if (access.space != StateSpace::Generic) return access_in<Values>(warp, op, access.space, mask);
     while (mask) {
         const StateSpace space = space_of_generic(address_[static_cast<size_t>(std::countr_zero(mask))]);
-        const uint64_t window = space == StateSpace::Shared  ? kSharedWindow
-                                : space == StateSpace::Local ? kLocalWindow
-                                : space == StateSpace::Const ? kConstWindow
-                                                             : 0;
         uint32_t alike = 0;
         for_lanes(
             mask,
@@ -214,7 +210,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
                 if (space_of_generic(address_[lane]) != space) return;
                 alike |= 1u << lane;
             });
-        for_lanes(alike, [&](uint32_t lane) { address_[lane] -= window; });
+        for_lanes(alike, [&](uint32_t lane) { address_[lane] -= window_of(space); });
         if (!access_in<Values>(warp, op, space, alike)) return false;
         mask &= ~alike;
     }

@@ -53,16 +53,10 @@ struct Bfind {
     }
 };
 struct Clz {
-    template <class T>
-    static uint32_t apply(T a) {
-        return static_cast<uint32_t>(std::countl_zero(a));
-    }
+    static uint32_t apply(auto a) { return static_cast<uint32_t>(std::countl_zero(a)); }
 };
 struct Popc {
-    template <class T>
-    static uint32_t apply(T a) {
-        return static_cast<uint32_t>(std::popcount(a));
-    }
+    static uint32_t apply(auto a) { return static_cast<uint32_t>(std::popcount(a)); }
 };
 struct Brev {
     template <class T>

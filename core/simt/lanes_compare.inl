@@ -43,10 +43,7 @@ void setp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, cons
 // set: all ones or zero for an integer destination, 1.0f or 0.0f for a float one.
 template <Compare C, bool Ftz, uint32_t True>
 struct SetTo {
-    template <class T>
-    static uint32_t apply(T a, T b) {
-        return holds<C>(compared<Ftz>(a), compared<Ftz>(b)) ? True : 0u;
-    }
+    static uint32_t apply(auto a, auto b) { return holds<C>(compared<Ftz>(a), compared<Ftz>(b)) ? True : 0u; }
 };
 
 template <Compare C, class T, bool Ftz>
@@ -95,17 +92,11 @@ void selp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, cons
     }
 }
 struct SlctInt {
-    template <class T>
-    static T apply(T a, T b, int32_t c) {
-        return c >= 0 ? a : b;
-    }
+    static auto apply(auto a, auto b, int32_t c) -> decltype(a) { return c >= 0 ? a : b; }
 };
 template <bool Ftz>
 struct SlctFloat {
-    template <class T>
-    static T apply(T a, T b, float c) {
-        return flushed<Ftz>(c) >= 0 ? a : b;
-    }
+    static auto apply(auto a, auto b, float c) -> decltype(a) { return flushed<Ftz>(c) >= 0 ? a : b; }
 };
 
 template <class F>

@@ -41,28 +41,16 @@ inline float finished(float x) {
 
 // The operations proper.
 struct FAdd {
-    template <class T>
-    static T op(T a, T b) {
-        return a + b;
-    }
+    static auto op(auto a, auto b) -> decltype(a) { return a + b; }
 };
 struct FSub {
-    template <class T>
-    static T op(T a, T b) {
-        return a - b;
-    }
+    static auto op(auto a, auto b) -> decltype(a) { return a - b; }
 };
 struct FMul {
-    template <class T>
-    static T op(T a, T b) {
-        return a * b;
-    }
+    static auto op(auto a, auto b) -> decltype(a) { return a * b; }
 };
 struct FDiv {
-    template <class T>
-    static T op(T a, T b) {
-        return a / b;
-    }
+    static auto op(auto a, auto b) -> decltype(a) { return a / b; }
 };
 struct FFma {
     static float op(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -106,10 +94,7 @@ struct FMaxNan {
     static float op(float a, float b) { return a != a ? a : b != b ? b : FMax::op(a, b); }
 };
 struct FNeg {
-    template <class T>
-    static T op(T a) {
-        return -a;
-    }
+    static auto op(auto a) -> decltype(a) { return -a; }
 };
 struct FAbs {
     static float op(float a) { return __builtin_fabsf(a); }

@@ -22,10 +22,7 @@ T wrap_add(T a, T b) {
 }
 
 struct IntAdd {
-    template <class T>
-    static T apply(T a, T b) {
-        return wrap_add(a, b);
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return wrap_add(a, b); }
 };
 struct IntSub {
     template <class T>
@@ -34,16 +31,10 @@ struct IntSub {
     }
 };
 struct MulLo {
-    template <class T>
-    static T apply(T a, T b) {
-        return wrap_mul(a, b);
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return wrap_mul(a, b); }
 };
 struct MadLo {
-    template <class T>
-    static T apply(T a, T b, T c) {
-        return wrap_add(wrap_mul(a, b), c);
-    }
+    static auto apply(auto a, auto b, auto c) -> decltype(a) { return wrap_add(wrap_mul(a, b), c); }
 };
 struct AddSat32 {
     static int32_t apply(int32_t a, int32_t b) {
@@ -99,16 +90,10 @@ T mul_hi(T a, T b) {
     }
 }
 struct MulHi {
-    template <class T>
-    static T apply(T a, T b) {
-        return mul_hi(a, b);
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return mul_hi(a, b); }
 };
 struct MadHi {
-    template <class T>
-    static T apply(T a, T b, T c) {
-        return wrap_add(mul_hi(a, b), c);
-    }
+    static auto apply(auto a, auto b, auto c) -> decltype(a) { return wrap_add(mul_hi(a, b), c); }
 };
 struct MulWide {
     template <class T>
@@ -176,16 +161,10 @@ struct IntRem {
     }
 };
 struct IntMin {
-    template <class T>
-    static T apply(T a, T b) {
-        return a < b ? a : b;
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return a < b ? a : b; }
 };
 struct IntMax {
-    template <class T>
-    static T apply(T a, T b) {
-        return a < b ? b : a;
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return a < b ? b : a; }
 };
 struct IntNeg {
     template <class T>
@@ -194,35 +173,22 @@ struct IntNeg {
     }
 };
 struct IntAbs {
-    template <class T>
-    static T apply(T a) {
-        return a < 0 ? IntNeg::apply(a) : a;
-    }
+    static auto apply(auto a) -> decltype(a) { return a < 0 ? IntNeg::apply(a) : a; }
 };
 struct Sad {
-    template <class T>
-    static T apply(T a, T b, T c) {
+    static auto apply(auto a, auto b, auto c) -> decltype(a) {
         return wrap_add(a < b ? IntSub::apply(b, a) : IntSub::apply(a, b), c);
     }
 };
 
 struct And {
-    template <class T>
-    static T apply(T a, T b) {
-        return a & b;
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return a & b; }
 };
 struct Or {
-    template <class T>
-    static T apply(T a, T b) {
-        return a | b;
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return a | b; }
 };
 struct Xor {
-    template <class T>
-    static T apply(T a, T b) {
-        return a ^ b;
-    }
+    static auto apply(auto a, auto b) -> decltype(a) { return a ^ b; }
 };
 struct Not {
     template <class T>
@@ -231,16 +197,10 @@ struct Not {
     }
 };
 struct Cnot {
-    template <class T>
-    static T apply(T a) {
-        return a == 0 ? 1 : 0;
-    }
+    static auto apply(auto a) -> decltype(a) { return a == 0 ? 1 : 0; }
 };
 struct Identity {
-    template <class T>
-    static T apply(T a) {
-        return a;
-    }
+    static auto apply(auto a) -> decltype(a) { return a; }
 };
 // Shift amounts above the width count as the width.
 struct Shl {

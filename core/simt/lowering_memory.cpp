@@ -143,23 +143,8 @@ bool Lowering::address_conversion() {
     const Ref d = column_of(current->operands[0]);
     const Ref a = source(current->operands[1], current->type);
     if (!problem.empty()) return false;
-    uint64_t window = 0;
-    switch (current->space) {
-        case StateSpace::Global:
-            return lane(Op::Mov, current->type, d, a);
-        case StateSpace::Shared:
-            window = kSharedWindow;
-            break;
-        case StateSpace::Local:
-            window = kLocalWindow;
-            break;
-        case StateSpace::Const:
-        case StateSpace::Param:
-            window = kConstWindow;
-            break;
-        default:
-            return fail("addresses of this space cannot be converted");
-    }
+    const uint64_t window = window_of(current->space);
+    if (window == 0) return lane(Op::Mov, current->type, d, a);
     if (size_of(current->type) != 8) return fail("generic addresses have 64 bits");
     return lane(current->to_space ? Op::Sub : Op::Add, Type::U64, d, a, immediate(window, 8));
 }
@@ -167,12 +152,10 @@ bool Lowering::address_conversion() {
 // isspacep: whether a generic address lies in its space's window. Global memory is all that no window
 // holds: a range, too, that goes round the end of the 64 bits.
 bool Lowering::space_test() {
-    uint64_t first = kModuleWindow, bytes = kSharedWindow - kModuleWindow;
-    if (current->space == StateSpace::Shared) first = kSharedWindow, bytes = kWindowBytes;
-    if (current->space == StateSpace::Local) first = kLocalWindow, bytes = kWindowBytes;
-    if (current->space == StateSpace::Const) first = kConstWindow, bytes = program.parameter_base;
-    if (current->space == StateSpace::Param)
-        first = kConstWindow + program.parameter_base, bytes = program.parameter_bytes;
+    uint64_t first = window_of(current->space), bytes = kWindowBytes;
+    if (current->space == StateSpace::Global) first = kModuleWindow, bytes = kSharedWindow - kModuleWindow;
+    if (current->space == StateSpace::Const) bytes = program.parameter_base;
+    if (current->space == StateSpace::Param) first += program.parameter_base, bytes = program.parameter_bytes;
     const Operand& to = current->operands[0];
     const Ref d = to.kind == Operand::Kind::Register ? column_of(to) : predicate();
     const Ref a = source(current->operands[1], Type::U64), inside = column(8);

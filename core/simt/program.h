@@ -37,6 +37,13 @@ inline constexpr uint64_t kLocalWindow = 0xF100'0000'0000'0000;
 inline constexpr uint64_t kConstWindow = 0xF200'0000'0000'0000;
 inline constexpr uint64_t kModuleWindow = 0xF300'0000'0000'0000;  // module variables in global memory
 inline constexpr uint64_t kWindowBytes = 0x0100'0000'0000'0000;
+// The first generic address of a space; addresses of global memory are generic ones.
+constexpr uint64_t window_of(ptx::StateSpace space) {
+    using enum ptx::StateSpace;
+    if (space == Shared) return kSharedWindow;
+    if (space == Local) return kLocalWindow;
+    return space == Const || space == Param ? kConstWindow : 0;
+}
 
 // What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads; it
 // is that of the grid.
