@@ -101,6 +101,11 @@ ElementType bits_of_size(uint32_t bytes) {
                         : ElementType::B8;
 }
 
+ElementType integer_of_size(uint32_t bytes, bool is_signed) {
+    const auto first = static_cast<int>(is_signed ? ElementType::S8 : ElementType::U8);
+    return static_cast<ElementType>(first + static_cast<int>(bits_of_size(bytes)));
+}
+
 Value value_of(float value) { return {ElementType::F32, std::bit_cast<uint32_t>(value)}; }
 Value value_of(double value) { return {ElementType::F64, std::bit_cast<uint64_t>(value)}; }
 

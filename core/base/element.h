@@ -27,7 +27,8 @@ std::optional<ElementType> element_type_of(std::string_view name);  // by either
 bool is_float(ElementType type);
 bool is_signed(ElementType type);  // of integers
 bool is_bits(ElementType type);
-ElementType bits_of_size(uint32_t bytes);  // B8 to B64; B8 for any other size
+ElementType bits_of_size(uint32_t bytes);                             // B8 to B64; B8 for any other size
+ElementType integer_of_size(uint32_t bytes, bool is_signed = false);  // the same of U8 to U64, S8 to S64
 
 // A value of an element: its bits, the first byte in memory lowest.
 struct Value {

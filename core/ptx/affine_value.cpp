@@ -46,38 +46,19 @@ struct AffineStep {
     size_t sources() const { return instruction.operands.size() - instruction.destinations; }
 
     AffineValue special(SpecialRegister which) const {
-        AffineValue value = number(0);
-        switch (which) {
-            case SpecialRegister::TidX:
-                value.x = 1;
-                return value;
-            case SpecialRegister::TidY:
-                value.y = 1;
-                return value;
-            case SpecialRegister::TidZ:
-                value.z = 1;
-                return value;
-            case SpecialRegister::NtidX:
-                return number(facts.block.x);
-            case SpecialRegister::NtidY:
-                return number(facts.block.y);
-            case SpecialRegister::NtidZ:
-                return number(facts.block.z);
-            case SpecialRegister::NctaidX:
-                return number(facts.grid.x);
-            case SpecialRegister::NctaidY:
-                return number(facts.grid.y);
-            case SpecialRegister::NctaidZ:
-                return number(facts.grid.z);
-            case SpecialRegister::CtaidX:
-            case SpecialRegister::CtaidY:
-            case SpecialRegister::CtaidZ:
-            case SpecialRegister::DynamicSmemSize:
-            case SpecialRegister::TotalSmemSize:
-                return uniform();
-            default:
-                return {};
+        using S = SpecialRegister;
+        const auto of = [&](const auto& extent, S first) {  // x, y and z stand in this order
+            const int axis = static_cast<int>(which) - static_cast<int>(first);
+            return number(axis == 0 ? extent.x : axis == 1 ? extent.y : extent.z);
+        };
+        if (which <= S::TidZ) {
+            AffineValue value = number(0);
+            (which == S::TidX ? value.x : which == S::TidY ? value.y : value.z) = 1;
+            return value;
         }
+        if (which <= S::NtidZ) return of(facts.block, S::NtidX);
+        if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize) return uniform();
+        return which <= S::NctaidZ ? of(facts.grid, S::NctaidX) : AffineValue{};
     }
 
     AffineValue read(const Operand& operand) const {

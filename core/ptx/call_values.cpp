@@ -163,12 +163,13 @@ struct Settling {
                 piece.reg = static_cast<int32_t>(kernel.registers.size());
                 const std::string name = "%" + kernel.symbols[s].name +
                                          (piece.offset == 0 ? "" : fmt::format("_{}", piece.offset));
-                const Type type = piece.bytes == 8 ? Type::B64 : piece.bytes == 4 ? Type::B32 : Type::B16;
-                kernel.registers.push_back({fresh_name(parser, body, name), type});
+                kernel.registers.push_back({fresh_name(parser, body, name), register_type(piece.bytes)});
             }
         }
         return true;
     }
+
+    static Type register_type(int bytes) { return bits_of_size(static_cast<uint32_t>(std::max(bytes, 2))); }
 
     // One move between a register of the program and a piece.
     Instruction moved(const Instruction& like, Operand to, Operand from, int piece_bytes,
@@ -182,19 +183,14 @@ struct Settling {
         const bool same = bytes > 1 && bytes == piece_bytes && bytes == wide_bytes;
         if (same || from.kind == Operand::Kind::Immediate) {
             made.op = Op::Mov;
-            made.type = piece_bytes == 8 ? Type::B64 : piece_bytes == 4 ? Type::B32 : Type::B16;
+            made.type = register_type(piece_bytes);
             made.suffixes = {name_of(made.type)};
         } else {
-            const auto type_of_size = [&](int size) {
-                const bool is_sign = load && is_signed(like.type);
-                return size == 8   ? (is_sign ? Type::S64 : Type::U64)
-                       : size == 4 ? (is_sign ? Type::S32 : Type::U32)
-                       : size == 2 ? (is_sign ? Type::S16 : Type::U16)
-                                   : (is_sign ? Type::S8 : Type::U8);
-            };
+            const bool is_sign = load && is_signed(like.type);
+            const int to_bytes = std::max(load ? wide_bytes : piece_bytes, 2);
             made.op = Op::Cvt;
-            made.type = type_of_size(load ? std::max(wide_bytes, 2) : std::max(piece_bytes, 2));
-            made.type2 = type_of_size(bytes);
+            made.type = integer_of_size(static_cast<uint32_t>(to_bytes), is_sign);
+            made.type2 = integer_of_size(static_cast<uint32_t>(bytes), is_sign);
             made.suffixes = {name_of(made.type), name_of(made.type2)};
         }
         made.mnemonic = name_of(made.op);

@@ -44,7 +44,7 @@ bool Lowering::move_call_value() {
     const Operand& data = current->operands[load ? 0 : 1];
     const uint32_t bytes = size_of(current->type);
     if (current->vector > 1 || bytes < 4) return fail("calls are given single values of 32 or 64 bits here");
-    const ptx::Type type = unsigned_of(bytes);
+    const ptx::Type type = integer_of_size(bytes);
     const Ref own = call_value(address);
     if (!load) return lane(Op::Mov, type, own, source(data, type));
     if (data.kind != Operand::Kind::Register) return true;

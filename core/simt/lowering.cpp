@@ -17,12 +17,10 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-int slot_bytes(Type type) {
+uint32_t slot_bytes(Type type) {
     if (type == Type::Pred) return 0;
     return size_of(type) == 8 ? 8 : 4;
 }
-
-Type unsigned_of(int bytes) { return bytes == 8 ? Type::U64 : bytes == 2 ? Type::U16 : Type::U32; }
 
 bool Lowering::fail(const std::string& why) {
     if (problem.empty() && current)
@@ -185,7 +183,7 @@ void Lowering::relocate() {
     }
 }
 
-uint32_t Lowering::column(int bytes) {
+uint32_t Lowering::column(uint32_t bytes) {
     const uint32_t at = next_column;
     if (at > kMostRegisterBytes) {
         fail("the kernel has too many registers and constants; split it");
@@ -371,11 +369,7 @@ bool Lowering::lane(Op op, Type type, Ref d, Ref a, Ref b, Type from) {
 
 bool Lowering::widen(const Operand& destination, Type type, Ref value) {
     const Ref d = column_of(destination);
-    const uint32_t bytes = register_bytes(destination);
-    const Type to = is_signed(type) ? (bytes == 8   ? Type::S64
-                                       : bytes == 2 ? Type::S16
-                                                    : Type::S32)
-                                    : unsigned_of(bytes);
+    const Type to = integer_of_size(register_bytes(destination), is_signed(type));
     return lane(Op::Cvt, to, d, value, 0, type);
 }
 

@@ -33,8 +33,8 @@ struct Lowering {
     Result<void> lay_out();             // registers and variables
     bool fail(const std::string& why);  // false, for `return fail(...)`
 
-    uint32_t column(int bytes);  // a new column of a warp's registers
-    uint32_t predicate();        // a new predicate word
+    uint32_t column(uint32_t bytes);  // a new column of a warp's registers
+    uint32_t predicate();             // a new predicate word
     Ref pool(PoolColumn wanted);
     Ref immediate(uint64_t bits, int bytes);  // bytes 0: a predicate
     Ref special(ptx::SpecialRegister which, int bytes);
@@ -82,7 +82,6 @@ struct Lowering {
 // Bytes of the constants that the arrays name.
 void set_constants(Program& program, const std::vector<Array>& arrays);
 
-int slot_bytes(ptx::Type type);    // 4 or 8; 0 for a predicate
-ptx::Type unsigned_of(int bytes);  // 2, 4, 8 -> U16, U32, U64
+uint32_t slot_bytes(ptx::Type type);  // 4 or 8; 0 for a predicate
 
 }  // namespace tilescope::simt

@@ -29,7 +29,7 @@ bool Lowering::parameter_load() {
                                 .index = static_cast<uint16_t>(bytes),  // for signs
                                 .type = current->type,
                                 .bits = place.offset + static_cast<uint64_t>(byte)};
-        lane(Op::Mov, unsigned_of(bytes), column_of(d), pool(wanted));
+        lane(Op::Mov, integer_of_size(bytes), column_of(d), pool(wanted));
     }
     return true;
 }

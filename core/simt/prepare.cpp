@@ -20,32 +20,32 @@ bool Lowering::move() {
     const Operand& to = current->operands[0];
     const Operand& from = current->operands[1];
     const Type type = current->type;
-    const int bytes = size_of(type);
+    const uint32_t bytes = size_of(type);
     if (to.kind == Operand::Kind::Vector) {
-        const int part = bytes / static_cast<int>(to.elements.size());
-        const Ref whole = source(from, unsigned_of(bytes));
+        const auto part = bytes / static_cast<uint32_t>(to.elements.size());
+        const Ref whole = source(from, integer_of_size(bytes));
         for (size_t i = 0; i < to.elements.size(); ++i) {
             if (to.elements[i].kind != Operand::Kind::Register) continue;
             const Ref shifted = column(bytes);
-            lane(Op::Shr, unsigned_of(bytes), shifted, whole,
-                 immediate(i * static_cast<size_t>(part) * 8, 4));
-            lane(Op::Cvt, unsigned_of(part), column_of(to.elements[i]), shifted, 0, unsigned_of(bytes));
+            lane(Op::Shr, integer_of_size(bytes), shifted, whole, immediate(i * part * 8, 4));
+            lane(Op::Cvt, integer_of_size(part), column_of(to.elements[i]), shifted, 0,
+                 integer_of_size(bytes));
         }
         return problem.empty();
     }
     if (to.kind != Operand::Kind::Register) return true;
     const Ref d = column_of(to);
     if (from.kind != Operand::Kind::Vector) return lane(Op::Mov, type, d, source(from, type));
-    const int part = bytes / static_cast<int>(from.elements.size());
-    const Type whole = unsigned_of(bytes);
+    const auto part = bytes / static_cast<uint32_t>(from.elements.size());
+    const Type whole = integer_of_size(bytes);
     Ref sum = immediate(0, slot_bytes(whole));
     for (size_t i = 0; i < from.elements.size(); ++i) {
-        const Ref element = source(from.elements[i], unsigned_of(part));
+        const Ref element = source(from.elements[i], integer_of_size(part));
         const Ref wide = column(bytes), shifted = column(bytes);
         const Ref joined = i + 1 == from.elements.size() ? d : column(bytes);
-        const Type bits = bytes == 8 ? Type::B64 : Type::B32;
-        lane(Op::Cvt, whole, wide, element, 0, unsigned_of(part));
-        lane(Op::Shl, bits, shifted, wide, immediate(i * static_cast<size_t>(part) * 8, 4));
+        const Type bits = bits_of_size(bytes);
+        lane(Op::Cvt, whole, wide, element, 0, integer_of_size(part));
+        lane(Op::Shl, bits, shifted, wide, immediate(i * part * 8, 4));
         lane(Op::Or, bits, joined, sum, shifted);
         sum = joined;
     }

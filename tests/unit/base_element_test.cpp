@@ -26,6 +26,10 @@ TEST(Element, TypesHaveNamesAndSizes) {
     EXPECT_FALSE(element_type_of("f128"));
     EXPECT_EQ(bits_of_size(8), ElementType::B64);
     EXPECT_EQ(bits_of_size(16), ElementType::B8);
+    EXPECT_EQ(integer_of_size(8), ElementType::U64);
+    EXPECT_EQ(integer_of_size(2, true), ElementType::S16);
+    EXPECT_EQ(size_of(ElementType::Pred) + size_of(ElementType::None), 0u);
+    EXPECT_FALSE(element_type_of("pred") || element_type_of("")) << "neither lies in memory";
 }
 
 // _Float16 is the compiler's own half.
