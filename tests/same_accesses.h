@@ -2,10 +2,10 @@
 // request, lane for lane. The order among warps is not compared: it is the scheduler's, not the kernel's.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,12 +14,11 @@
 
 namespace tilescope::trace {
 
-// The steps of every warp in its own order, by block (x, y) and warp.
-inline std::map<std::pair<uint32_t, uint32_t>, std::map<uint32_t, std::vector<uint64_t>>> steps_by_warp(
-    const Trace& trace) {
-    std::map<std::pair<uint32_t, uint32_t>, std::map<uint32_t, std::vector<uint64_t>>> steps;
+// The steps of every warp in its own order, by block (z, y, x) and warp.
+inline auto steps_by_warp(const Trace& trace) {
+    std::map<std::array<uint32_t, 3>, std::map<uint32_t, std::vector<uint64_t>>> steps;
     for (const Block& block : trace.blocks) {
-        auto& warps = steps[{block.y, block.x}];
+        auto& warps = steps[{block.z, block.y, block.x}];
         for (uint64_t step = block.first; step < block.first + block.count; ++step)
             warps[trace.warp_of(step)].push_back(step);
     }
@@ -33,10 +32,10 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
     for (const auto& [block, warps] : of_a) {
         const auto other = of_b.find(block);
         if (other == of_b.end() || other->second.size() != warps.size())
-            return fmt::format("block {},{} has other warps", block.second, block.first);
+            return fmt::format("block {} has other warps", fmt::join(block, ","));
         for (const auto& [warp, steps] : warps) {
             const auto same = other->second.find(warp);
-            const std::string where = fmt::format("block {},{} warp {}", block.second, block.first, warp);
+            const std::string where = fmt::format("block {} warp {}", fmt::join(block, ","), warp);
             if (same == other->second.end()) return where + " is in one only";
             if (same->second.size() != steps.size())
                 return fmt::format("{} has {} steps and {}", where, steps.size(), same->second.size());

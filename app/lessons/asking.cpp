@@ -105,7 +105,7 @@ void begin_tally(State& state) {
     state.tally = {};
 }
 
-Answer right_answer(const State& state, const Session& session) {
+RightAnswer right_answer(const State& state, const Session& session) {
     const LessonStop* const stop = stop_shown(state);
     if (stop == nullptr || !stop->ask) return {};
     if (is_modelled(*stop)) return answer_of(*stop->ask, modelled(*stop));

@@ -22,7 +22,7 @@ void drop_question(State& state, session::Session& session);
 void begin_tally(State& state);
 
 // What is right at the stop that is shown; not known where it asks nothing or has no such thing.
-Answer right_answer(const State& state, const session::Session& session);
+RightAnswer right_answer(const State& state, const session::Session& session);
 // Shows what is right, and counts it. Does nothing where no question is open.
 void reveal(State& state, session::Session& session);
 

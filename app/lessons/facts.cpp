@@ -98,39 +98,31 @@ uint64_t outside(const Scene& scene, const draw::RequestView& request, bool whol
     return lanes;
 }
 
-Number warps_here(Scene& scene) {
-    const trace::Trace& trace = scene.trace;
-    const BlockIndex& index = scene.index;
-    const uint32_t step = scene.step;
+Number warps_here(Scene& s) {
     std::set<uint32_t> warps;
-    for (const uint32_t at : index.steps_of_site[trace.form_of(index.first + step).site])
-        if (index.phase_at(at) == index.phase_at(step)) warps.insert(trace.warp_of(index.first + at));
+    for (const uint32_t at : s.index.steps_of_site[form_of(s).site])
+        if (s.index.phase_at(at) == s.index.phase_at(s.step))
+            warps.insert(s.trace.warp_of(s.index.first + at));
     return warps.size();
 }
 
-Number still_reading(Scene& scene) {
-    const trace::Trace& trace = scene.trace;
-    const BlockIndex& index = scene.index;
-    const uint32_t step = scene.step;
+Number still_reading(Scene& s) {
     std::set<uint32_t> warps;
-    for (uint32_t at = step + 1; at < index.steps; ++at)
-        if (look::kind_of(trace, index.first + at) == StepKind::SharedLoad &&
-            index.phase_at(at) < index.phase_at(step))
-            warps.insert(trace.warp_of(index.first + at));
+    for (uint32_t at = s.step + 1; at < s.index.steps; ++at)
+        if (look::kind_of(s.trace, s.index.first + at) == StepKind::SharedLoad &&
+            s.index.phase_at(at) < s.index.phase_at(s.step))
+            warps.insert(s.trace.warp_of(s.index.first + at));
     return warps.size();
 }
 
-Number unfilled(Scene& scene) {
-    const trace::Trace& trace = scene.trace;
-    const BlockIndex& index = scene.index;
-    const uint32_t step = scene.step;
+Number unfilled(Scene& s) {
     std::set<std::pair<uint8_t, uint64_t>> cells;
-    for (uint32_t at = index.steps; at-- > 0;) {  // what is stored later, less what is stored already
-        if (index.phase_at(at) != index.phase_at(step)) continue;
-        if (look::kind_of(trace, index.first + at) != StepKind::SharedStore) continue;
-        const trace::Access access = trace::decode(trace, index.first + at);
-        look::for_elements(trace, access, [&](uint32_t, uint64_t cell) {
-            if (at > step)
+    for (uint32_t at = s.index.steps; at-- > 0;) {  // what is stored later, less what is stored already
+        if (s.index.phase_at(at) != s.index.phase_at(s.step)) continue;
+        if (look::kind_of(s.trace, s.index.first + at) != StepKind::SharedStore) continue;
+        const trace::Access access = trace::decode(s.trace, s.index.first + at);
+        look::for_elements(s.trace, access, [&](uint32_t, uint64_t cell) {
+            if (at > s.step)
                 cells.emplace(access.array, cell);
             else
                 cells.erase({access.array, cell});

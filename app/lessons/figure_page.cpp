@@ -26,13 +26,13 @@ using draw::Face, draw::Ink, draw::Rect, draw::Size;
 namespace {
 
 void change(FigureShown& shown, size_t at, int value) {
-    const Parameter& parameter = shown.figure->parameters[at];
+    const FigureParameter& parameter = shown.figure->parameters[at];
     shown.parameter = at;
     shown.set[at] = std::clamp(value, parameter.least, parameter.most);
 }
 
 // Of the longest value that a parameter can have, whatever its digits.
-float value_width(const Ui& ui, const Parameter& parameter) {
+float value_width(const Ui& ui, const FigureParameter& parameter) {
     const draw::Font font = ui.font(Face::Strong, Size::Body);
     float width = 0;
     const auto holds = [&](std::string_view text) {
@@ -48,7 +48,7 @@ float value_width(const Ui& ui, const Parameter& parameter) {
 // Label, slider and value; on paper no slider.
 void slider(Ui& ui, const Rect& rect, size_t at) {
     FigureShown& shown = *ui.state.shown;
-    const Parameter& parameter = shown.figure->parameters[at];
+    const FigureParameter& parameter = shown.figure->parameters[at];
     const bool chosen = at == shown.parameter && !ui.context.paper;
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
@@ -119,7 +119,7 @@ void figure_page(Ui& ui, const Rect& area) {
     const float gap = ui.px(count > 4 ? 20.f : 28.f), high = small + body + ui.px(4);
     std::vector<float> widths;
     float left = in.width() - gap * static_cast<float>(count - 1);
-    for (const Parameter& parameter : figure.parameters) {
+    for (const FigureParameter& parameter : figure.parameters) {
         const float label = draw::text_size(ui.font(Face::Strong, Size::Small), parameter.label).x + ui.px(2);
         widths.push_back(std::max(label, value_width(ui, parameter) + ui.px(60)));
         left -= widths.back();

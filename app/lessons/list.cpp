@@ -71,13 +71,13 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
     const float high_of_line = line_height(ui, size), air = ui.px(size == Size::Title ? 8 : 12);
     const float indent = ui.px(size == Size::Title ? 48 : 40);
     const float width = in.width() - indent - ui.px(8), gap = ui.px(size == Size::Title ? 3 : 4);
-    struct Row {
+    struct ListRow {
         std::string heading;  // above it: the folder of a lecturer's own
         const std::string* title;
         size_t lines;
         float height;
     };
-    std::vector<Row> rows;
+    std::vector<ListRow> rows;
     for (size_t at = 0; at < rows_of(place, ui.session); ++at) {
         const Face face = at == place.listed ? Face::Strong : Face::Text;
         const size_t lessons = place.lessons->size();
@@ -88,8 +88,8 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
             return of < place.lessons->size() ? (*place.lessons)[of].folder : "";
         };
         const std::string folder = at > 0 && folder_of(at) == folder_of(at - 1) ? "" : folder_of(at);
-        Row row{one_line(std::filesystem::path(folder).filename().string()), &title,
-                std::min<size_t>(wrapped(ui.font(face, size), title, width).size(), 3), 0};
+        ListRow row{one_line(std::filesystem::path(folder).filename().string()), &title,
+                    std::min<size_t>(wrapped(ui.font(face, size), title, width).size(), 3), 0};
         row.height = high_of_line * static_cast<float>(row.lines) + air + gap +
                      (row.heading.empty() ? 0 : small + ui.px(10));
         rows.push_back(std::move(row));

@@ -67,9 +67,8 @@ Standing standing_of(const session::Recording& recording, const LessonStop& stop
 
 session::MadeRecording recording_of(const LessonStop& stop) {
     if (!stop.recording.empty()) {
-        const auto& all = kernels::shipped_recordings();
-        const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
-        if (found == all.end()) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
+        const auto* const found = kernels::find_shipped_recording(stop.recording);
+        if (found == nullptr) return Error{fmt::format("No recording '{}' ships.", stop.recording)};
         return session::make_recording(kernels::open_shipped(*found), found->label);
     }
     if (!stop.file.empty()) {

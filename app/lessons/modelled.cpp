@@ -111,7 +111,7 @@ std::string number_text(uint64_t value, int decimals) {
 Modelled modelled(const Figure& figure, std::span<const int> set) {
     Modelled made{figure.numbers(set), {}};
     for (size_t at = 0; at < figure.parameters.size(); ++at) {
-        const Parameter& parameter = figure.parameters[at];
+        const FigureParameter& parameter = figure.parameters[at];
         const std::string name(parameter.name);
         made.numbers.push_back({name, static_cast<uint64_t>(set[at]), std::string(parameter.noun)});
         if (!parameter.words.empty()) made.words.emplace_back(name, value_words(parameter, set[at]));

@@ -56,7 +56,7 @@ std::set<uint64_t> bits_of(uint32_t mask) {
     return all;
 }
 
-void answer_value(const Question& question, Scene& scene, Answer& answer) {
+void answer_value(const Question& question, Scene& scene, RightAnswer& answer) {
     const playback::BlockReplay* const replay = replay_of(scene);
     const uint32_t mask = form_of(scene).mask, warp = scene.trace.warp_of(scene.index.first + scene.step);
     if (replay == nullptr || mask == 0) return;
@@ -74,14 +74,14 @@ void answer_value(const Question& question, Scene& scene, Answer& answer) {
     answer.words = short_value(answer.value);
 }
 
-void answer_lanes(const Question& question, const Scene& scene, Answer& answer) {
+void answer_lanes(const Question& question, const Scene& scene, RightAnswer& answer) {
     const uint32_t mask = form_of(scene).mask;
     answer.all = bits_of(question.answer == "active" ? mask : ~mask);
     answer.known = !answer.all.empty();
     answer.words = counted(answer.all.size(), "lane");
 }
 
-void answer_bank(const Scene& scene, Answer& answer) {
+void answer_bank(const Scene& scene, RightAnswer& answer) {
     const draw::RequestView request = look::request_view(scene.trace, scene.index, scene.step);
     size_t most = 0;
     for (const auto& bank : request.banks) most = std::max(most, bank.size());
@@ -105,7 +105,7 @@ std::string elements_in_words(const Scene& scene, uint8_t array, const std::set<
 
 // over: the scene, or the model that it is asked of.
 template <class Over>
-void answer_choice(const Question& question, Over& over, Answer& answer) {
+void answer_choice(const Question& question, Over& over, RightAnswer& answer) {
     size_t hold = 0;
     for (size_t at = 0; at < question.choices.size(); ++at) {
         if (!holds(question.choices[at].when, over)) continue;
@@ -118,7 +118,7 @@ void answer_choice(const Question& question, Over& over, Answer& answer) {
             fmt::format("{}, {}", letter(answer.number), said(over, question.choices[answer.number].say));
 }
 
-void answer_number(const Question& question, Scene& scene, Answer& answer) {
+void answer_number(const Question& question, Scene& scene, RightAnswer& answer) {
     const Fact* const fact = find_fact(question.answer);
     const auto number = fact == nullptr ? std::nullopt : fact->at(scene);
     if (!number) return;
@@ -232,8 +232,8 @@ Question read_question(const Json& json, const Modelled* over, std::string& prob
     return question;
 }
 
-Answer answer_of(const Question& question, Scene& scene) {
-    Answer answer;
+RightAnswer answer_of(const Question& question, Scene& scene) {
+    RightAnswer answer;
     if (scene.step >= scene.index.steps) return answer;
     const uint8_t array = form_of(scene).array;
     switch (question.kind) {
@@ -263,8 +263,8 @@ Answer answer_of(const Question& question, Scene& scene) {
     return answer;
 }
 
-Answer answer_of(const Question& question, const Modelled& of) {
-    Answer answer;
+RightAnswer answer_of(const Question& question, const Modelled& of) {
+    RightAnswer answer;
     if (question.kind == Kind::Choice) {
         answer_choice(question, of, answer);
     } else if (const NamedNumber* const number = find_number(of, question.answer)) {
@@ -302,7 +302,7 @@ session::Question opened(const Question& question, const Scene* scene) {
     return open;
 }
 
-Verdict judged(const Question& question, const Answer& answer, const session::Question& predicted) {
+Verdict judged(const Question& question, const RightAnswer& answer, const session::Question& predicted) {
     Verdict verdict;
     verdict.predicted = predicted.predicted();
     std::string said;  // by the one who predicts, where it is not right

@@ -60,7 +60,7 @@ void read_text(JsonFields& fields, const char* key, std::string& out, std::strin
 Question read_question(const JsonFields::Json& json, const Modelled* over, std::string& problem);
 
 // What is right at a step.
-struct Answer {
+struct RightAnswer {
     bool known = false;      // the step has such a thing, and of choices exactly one holds
     uint64_t number = 0;     // number; choice: which, from 0
     int decimals = 0;        // of the number: 216 with 1 is 21.6
@@ -69,8 +69,8 @@ struct Answer {
     std::string words;   // "32 sectors", "bank 0", "2.5", "B, wrong"
     std::string others;  // behind the words, where there is more to say: ", M[0,0] to M[0,3]"
 };
-Answer answer_of(const Question& question, Scene& scene);
-Answer answer_of(const Question& question, const Modelled& of);
+RightAnswer answer_of(const Question& question, Scene& scene);
+RightAnswer answer_of(const Question& question, const Modelled& of);
 
 // What screens keep from view while it is open, and what they take.
 uint8_t hidden_by(const Question& question);
@@ -80,7 +80,7 @@ struct Verdict {
     bool predicted = false, right = false;
     std::string words;  // "Right: 32 sectors.", "You said 4; it is 32 sectors.", "It is 32 sectors."
 };
-Verdict judged(const Question& question, const Answer& answer, const session::Question& predicted);
+Verdict judged(const Question& question, const RightAnswer& answer, const session::Question& predicted);
 
 // A prediction written out, for pictures made without a window: "32", "B", "3,0 3,1" (elements), "0 5 7"
 // (lanes). scene: as opened() has it. A sentence about what is wrong with it, or "".

@@ -65,7 +65,7 @@ void read_figure(const Json& json, JsonFields& fields, LessonStop& stop, std::st
     stop.set = first_set(*figure);
     if (!json.contains("set")) return;
     for (const auto& [name, value] : fields.object("set").items()) {
-        const auto parameter = std::ranges::find(figure->parameters, name, &Parameter::name);
+        const auto parameter = std::ranges::find(figure->parameters, name, &FigureParameter::name);
         const auto set =
             parameter == figure->parameters.end() ? std::nullopt : setting_of(*parameter, word_of(value));
         if (set)

@@ -34,9 +34,8 @@ bool same_recording(const LessonStop& a, const LessonStop& b) {
 // The recording is the stop's, of those that are opened rather than made.
 bool is_of(const session::Recording& recording, const LessonStop& stop) {
     if (!stop.path.empty()) return recording.origin == stop.path;
-    const auto& all = kernels::shipped_recordings();
-    const auto found = std::ranges::find(all, stop.recording, &kernels::ShippedRecording::name);
-    return found != all.end() && recording.origin == found->label;
+    const auto* const found = kernels::find_shipped_recording(stop.recording);
+    return found != nullptr && recording.origin == found->label;
 }
 
 // The recording that a stop is shown on is there already: nothing to record again.

@@ -79,7 +79,7 @@ void demand_line(std::string_view text, const char* what) {
 }
 
 // What is right, as one types it.
-std::string typed(const Question& question, const Answer& answer) {
+std::string typed(const Question& question, const RightAnswer& answer) {
     if (question.kind == Kind::Choice) return std::string(1, static_cast<char>('A' + answer.number));
     if (question.kind == Kind::Value) return short_value(answer.value);
     if (question.kind != Kind::Number) {
@@ -95,7 +95,7 @@ std::string typed(const Question& question, const Answer& answer) {
 }
 
 // scene: null over a model.
-void ask(const Question& question, const Answer& answer, const Scene* scene) {
+void ask(const Question& question, const RightAnswer& answer, const Scene* scene) {
     session::Question asked = opened(question, scene);
     const Verdict open = judged(question, answer, asked);
     demand(!open.predicted && !open.right, "nothing was predicted, and is judged");

@@ -28,14 +28,14 @@ State with_figure(const char* name, const Set& set = {}) {
 // What every figure looks like as it opens, at its least and its most, and somehow.
 std::vector<std::vector<int>> settings_of(const lessons::Figure& figure) {
     std::vector<std::vector<int>> all{lessons::first_set(figure), {}, {}};
-    for (const lessons::Parameter& parameter : figure.parameters) {
+    for (const lessons::FigureParameter& parameter : figure.parameters) {
         all[1].push_back(parameter.least);
         all[2].push_back(parameter.most);
     }
     std::mt19937 random(3);
     for (int round = 0; round < 8; ++round) {
         all.emplace_back();
-        for (const lessons::Parameter& parameter : figure.parameters) {
+        for (const lessons::FigureParameter& parameter : figure.parameters) {
             const auto steps = static_cast<uint32_t>((parameter.most - parameter.least) / parameter.step) + 1;
             all.back().push_back(parameter.least +
                                  parameter.step * static_cast<int>(static_cast<uint32_t>(random()) % steps));

@@ -43,7 +43,7 @@ TEST(QuestionPictures, AModelKeepsTheAnswerFromView) {
                 figure != nullptr ? figure->concludes(of.set)
                                   : limits::words(state.limits, state.session.assets.devices()).answer;
             std::vector<std::string> hidden{follows, state.lessons.standing.words};
-            const lessons::Answer answer = right_answer(state.lessons, state.session);
+            const lessons::RightAnswer answer = right_answer(state.lessons, state.session);
             if (of.ask->answer.ends_with("_at_most")) hidden.push_back(answer.words);
             // What a figure leaves out stands as a "?"; so does what is not typed yet.
             const auto signs = [&] {

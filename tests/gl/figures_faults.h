@@ -7,13 +7,7 @@
 
 namespace tilescope::app {
 
-// An access of a thread to a shared cell; value: what was stored, or read.
-struct Access {
-    uint32_t step = 0, thread = 0, line = 0, phase = 0, interval = 0;
-    bool store = false;
-    double value = std::numeric_limits<double>::quiet_NaN();
-    bool operator==(const Access&) const = default;
-};
+using Access = twin::CellAccess;
 struct Fault {
     enum Kind { Race, Stale, Unstored } kind = Race;
     enum Order { Overwritten, Early, Right, Open } order = Open;  // of a race
@@ -37,35 +31,8 @@ struct Fault {
     bool value_wrong() const { return kind != Race || (wrong() && (differ() || !other || !known)); }
 };
 
-using Accesses = std::vector<Access>;  // of a cell, by step
-inline std::map<std::pair<uint8_t, uint64_t>, Accesses> accesses_of(const twin::Recording& f, size_t block) {
-    std::map<std::pair<uint8_t, uint64_t>, Accesses> all;
-    if (f.steps(block) == 0) return all;
-    std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint64_t>, double> stored;  // by step, thread and cell
-    for (const twin::Cell& cell : f.play(block, f.steps(block) - 1).fillings)
-        stored[{cell.step, cell.thread, cell.at.first, cell.at.second}] = cell.value;
-    std::map<std::pair<uint8_t, uint64_t>, double> held;
-    for (uint32_t step = 0; step < f.steps(block); ++step) {
-        const Request& q = f.at(block, step);
-        if (q.kind != kSharedLoad && q.kind != kSharedStore) continue;
-        f.elements(q, [&](uint32_t lane, uint64_t e) {
-            Access one{step, q.warp * 32 + lane, q.line, f.phase(block, step), f.passed(block, step)};
-            one.store = q.kind == kSharedStore;
-            if (one.store) held[{q.array, e}] = stored[{step, one.thread, q.array, e}];
-            if (const auto at = held.find({q.array, e}); at != held.end()) one.value = at->second;
-            all[{q.array, e}].push_back(one);
-        });
-    }
-    return all;
-}
+using twin::Accesses, twin::store_before;
 
-// The latest store before a load in the order of the recording.
-inline std::optional<Access> store_before(const Accesses& of, const Access& load) {
-    std::optional<Access> last;
-    for (const Access& one : of)
-        if (one.store && one.step < load.step) last = one;
-    return last;
-}
 // What it should have read; nothing where more than one thread stored that.
 inline std::optional<Access> should_read(const Accesses& of, const Access& load) {
     std::optional<Access> best;
@@ -110,7 +77,7 @@ inline std::optional<Fault> race_of(const Accesses& of, const Access& load) {
 
 inline std::vector<Fault> faults_of(const twin::Recording& f, size_t block, bool known) {
     std::vector<Fault> all;
-    const auto cells = accesses_of(f, block);
+    const auto cells = twin::accesses_of(f, block);
     std::map<uint8_t, std::set<uint32_t>> filled;  // by array: the intervals in which it is stored to
     for (const auto& [cell, of] : cells)
         for (const Access& one : of)

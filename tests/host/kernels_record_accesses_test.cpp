@@ -1,11 +1,13 @@
 // What is recorded is what a thread-by-thread reading of the kernels does, for every kernel on many launches.
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
-#include "tests/host/kernels_record_walk.h"
+#include "tests/host/kernels_walk.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -17,6 +19,39 @@ constexpr Shape kShapes[] = {
     {15, 15, 15, 16}, {64, 32, 64, 32}, {40, 33, 70, 32}, {31, 1, 65, 32},  {32, 64, 32, 32},
     {2, 3, 33, 32},
 };
+
+// What one thread does to one array between two barriers: elements in order.
+// Which of two arrays comes first is the compiler's choice, so arrays and operations stand apart.
+struct Stream {
+    uint32_t interval = 0;  // barriers that the thread has passed
+    std::string array;
+    bool store = false;
+    auto operator<=>(const Stream&) const = default;
+};
+struct ThreadWalk {
+    std::map<Stream, std::vector<uint64_t>> elements;
+    uint32_t barriers = 0;
+};
+
+// The threads of a block as the kernel's source has them.
+std::vector<ThreadWalk> walk_threads(const TextbookPlan& plan, uint32_t bx, uint32_t by) {
+    const bool tiled = plan.kernel.starts_with("tiled");
+    const uint32_t of_phase = !tiled ? 0 : plan.kernel == "tiled_no_barrier" ? 1 : 2;
+    const uint32_t barriers = of_phase * up(plan.shape.k, std::max(plan.shape.tile, 1u));
+    std::vector<ThreadWalk> threads(plan.launch.block.count(), ThreadWalk{{}, barriers});
+    walk_block(plan.kernel, plan.shape, bx, by, [&](const WarpAccess& access) {
+        constexpr const char* kNames[] = {"M", "N", "P", "Mds", "Nds"};
+        const bool reads_tile = access.array > 2 && !access.store;  // behind a barrier of its phase
+        const uint32_t interval =
+            access.phase == ~0u ? barriers : access.phase * of_phase + (reads_tile ? 1 : 0);
+        for_lanes(access.mask, [&](uint32_t lane) {
+            threads.at(access.warp * kWarpSize + lane)
+                .elements[{interval, kNames[access.array], access.store}]
+                .push_back(access.element[lane]);
+        });
+    });
+    return threads;
+}
 
 // Per thread of a block: its streams as recorded. Per warp: how many requests made them.
 struct Recorded {
@@ -56,10 +91,10 @@ void expect_walks(const TextbookPlan& plan, const trace::Trace& trace) {
     ASSERT_EQ(trace.blocks.size(), plan.launch.grid.count());
     for (const trace::Block& block : trace.blocks) {
         const Recorded recorded = recorded_of(trace, block);
+        const std::vector<ThreadWalk> threads = walk_threads(plan, block.x, block.y);
         std::map<std::pair<uint32_t, Stream>, uint64_t> longest;
         for (uint32_t t = 0; t < plan.launch.block.count(); ++t) {
-            const ThreadWalk walk =
-                walk_thread(plan, block.x, block.y, t % plan.launch.block.x, t / plan.launch.block.x);
+            const ThreadWalk& walk = threads[t];
             ASSERT_EQ(recorded.threads[t].barriers, walk.barriers) << "thread " << t;
             ASSERT_EQ(recorded.threads[t].elements, walk.elements)
                 << "thread " << t << " of block " << block.x << "," << block.y;

@@ -11,32 +11,21 @@
 #include "app/lessons/model.h"
 #include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
+#include "tests/twin/occupancy.h"
 
 namespace tilescope::app {
 
 using Numbers = std::map<std::string, double>;
 
-// Blocks put on an SM one after the other, as long as everything that they take is there.
-struct Resident {
-    uint32_t blocks = 0;
-    bool out_of_threads = false, out_of_blocks = false, out_of_registers = false, out_of_shared = false;
-};
-inline Resident resident(const analysis::SmLimits& sm, const analysis::BlockUse& use) {
-    Resident r;
-    if (use.threads > sm.threads_per_block) return r;
-    while (true) {
-        const uint64_t next = r.blocks + 1;
-        r.out_of_threads = next * use.threads > sm.threads_per_sm;
-        r.out_of_blocks = next > sm.blocks_per_sm;
-        r.out_of_registers = next * use.threads * use.registers > sm.registers_per_sm;
-        r.out_of_shared = next * use.shared > sm.shared_per_sm;
-        if (r.out_of_threads || r.out_of_blocks || r.out_of_registers || r.out_of_shared) return r;
-        ++r.blocks;
-    }
-}
-
 inline const analysis::DeviceSpec& device_called(const std::string& id) {
     return *std::ranges::find(kernels::devices(), id, &analysis::DeviceSpec::id);
+}
+
+inline void add_spread(Numbers& n, uint64_t blocks, uint32_t sms) {
+    const analysis::Spread s = twin::spread(blocks, sms);
+    n["most_blocks"] = static_cast<double>(s.most), n["least_blocks"] = static_cast<double>(s.least);
+    n["sms_with_most"] = s.sms_with_most;
+    n["sms_with_least"] = s.most == s.least ? 0 : s.sms_with_least;
 }
 
 inline Numbers numbers_of_case(const lessons::LessonStop& stop) {
@@ -44,7 +33,7 @@ inline Numbers numbers_of_case(const lessons::LessonStop& stop) {
     const analysis::DeviceSpec& device = device_called(preset.device);
     const analysis::SmLimits sm = analysis::changed(device.sm, preset.change);
     const analysis::BlockUse use = preset.blocks[stop.which].use, first = preset.blocks[0].use;
-    const Resident r = resident(sm, use), r0 = resident(sm, first);
+    const twin::Resident r = twin::resident(sm, use), r0 = twin::resident(sm, first);
     const double threads = double{1} * r.blocks * use.threads,
                  threads0 = double{1} * r0.blocks * first.threads;
     Numbers n{{"threads", use.threads},
@@ -68,32 +57,23 @@ inline Numbers numbers_of_case(const lessons::LessonStop& stop) {
     if (use.registers > 0) n["by_registers"] = sm.registers_per_sm / (use.threads * use.registers);
     double most = -1;
     for (const analysis::PresetBlock& block : preset.blocks) {
-        const double held = double{1} * resident(sm, block.use).blocks * block.use.threads;
+        const double held = double{1} * twin::resident(sm, block.use).blocks * block.use.threads;
         if (held <= most) continue;
         most = held;
         n["best_threads_a_block"] = block.use.threads;
     }
     if (preset.grid) {
-        std::vector<int> of_sm(device.sms, 0);
-        for (uint64_t block = 0; block < preset.grid->count(); ++block) ++of_sm[block % device.sms];
         n["grid_blocks"] = static_cast<double>(preset.grid->count());
-        n["most_blocks"] = std::ranges::max(of_sm), n["least_blocks"] = std::ranges::min(of_sm);
-        n["sms_with_most"] = static_cast<double>(std::ranges::count(of_sm, std::ranges::max(of_sm)));
-        n["sms_with_least"] = static_cast<double>(std::ranges::count(of_sm, std::ranges::min(of_sm)));
+        add_spread(n, preset.grid->count(), device.sms);
         n["threads_of_last_warp"] = use.threads % 32 == 0 ? 32 : use.threads % 32;
     }
     if (preset.vector) {
-        const uint64_t elements = preset.vector->elements;
-        uint64_t blocks = 0, split = 0, outside = 0;
-        while (blocks * use.threads < elements) ++blocks;
-        for (uint64_t warp = 0; warp < blocks * use.threads; warp += 32) {
-            split += warp < elements && warp + 32 > elements;
-            outside += warp >= elements;
-        }
-        n["grid_blocks"] = static_cast<double>(blocks);
-        n["grid_threads"] = static_cast<double>(blocks * use.threads);
-        n["idle_threads"] = static_cast<double>(blocks * use.threads - elements);
-        n["diverging_warps"] = static_cast<double>(split), n["idle_warps"] = static_cast<double>(outside);
+        const analysis::BoundCheck check = twin::bound_check(preset.vector->elements, use.threads);
+        n["grid_blocks"] = static_cast<double>(check.blocks);
+        n["grid_threads"] = static_cast<double>(check.threads);
+        n["idle_threads"] = static_cast<double>(check.idle_threads);
+        n["diverging_warps"] = static_cast<double>(check.diverging_warps);
+        n["idle_warps"] = static_cast<double>(check.idle_warps);
     }
     if (preset.latency) {  // warps are added until their work fills the wait
         uint32_t warps = 0;
@@ -114,7 +94,7 @@ inline Numbers numbers_of_case(const lessons::LessonStop& stop) {
 inline void add_tile_widths(const analysis::SmLimits& sm, uint32_t registers, Numbers& n) {
     double most = 0;
     for (const uint32_t tile : {2, 4, 8, 12, 16, 20, 24, 28, 32, 36}) {
-        const Resident r = resident(sm, {tile * tile, registers, 8 * tile * tile, -1});
+        const twin::Resident r = twin::resident(sm, {tile * tile, registers, 8 * tile * tile, -1});
         const double threads = double{1} * r.blocks * tile * tile;
         if (r.blocks > 0) n["widest_tile"] = tile;
         if (threads >= most && r.blocks > 0) n["best_tile"] = tile, n["best_threads"] = most = threads;
@@ -164,12 +144,7 @@ inline Numbers numbers_of_figure(const lessons::LessonStop& stop) {
             n["loads_in_flight"] = std::ceil(n["bytes_in_flight"] / 128);
         }
     } else if (stop.figure == "blocks") {
-        std::vector<int> of_sm(static_cast<size_t>(whole("sms")), 0);
-        for (int block = 0; block < whole("blocks"); ++block)
-            ++of_sm[static_cast<size_t>(block % whole("sms"))];
-        n["most_blocks"] = std::ranges::max(of_sm), n["least_blocks"] = std::ranges::min(of_sm);
-        n["sms_with_most"] = static_cast<double>(std::ranges::count(of_sm, std::ranges::max(of_sm)));
-        n["sms_with_least"] = whole("sms") - n["sms_with_most"];
+        add_spread(n, static_cast<uint64_t>(whole("blocks")), static_cast<uint32_t>(whole("sms")));
         n["waves"] = std::ceil(n["blocks"] / (n["sms"] * n["slots"]));
     } else if (stop.figure == "divergence") {
         double split = 0, passes = 0, idle = 0;

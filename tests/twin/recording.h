@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -292,5 +293,44 @@ private:
     std::vector<uint32_t> passed_;
     std::map<std::string, uint8_t> names_;
 };
+
+// --- what loads of shared cells found, in the order of the recording
+
+// An access of a thread to a shared cell; value: what was stored, or read.
+struct CellAccess {
+    uint32_t step = 0, thread = 0, line = 0, phase = 0, interval = 0;
+    bool store = false;
+    double value = std::numeric_limits<double>::quiet_NaN();
+    bool operator==(const CellAccess&) const = default;
+};
+using Accesses = std::vector<CellAccess>;  // of a cell, by step
+inline std::map<std::pair<uint8_t, uint64_t>, Accesses> accesses_of(const Recording& f, size_t block) {
+    std::map<std::pair<uint8_t, uint64_t>, Accesses> all;
+    if (f.steps(block) == 0) return all;
+    std::map<std::tuple<uint32_t, uint32_t, uint8_t, uint64_t>, double> stored;  // by step, thread and cell
+    for (const Cell& cell : f.play(block, f.steps(block) - 1).fillings)
+        stored[{cell.step, cell.thread, cell.at.first, cell.at.second}] = cell.value;
+    std::map<std::pair<uint8_t, uint64_t>, double> held;
+    for (uint32_t step = 0; step < f.steps(block); ++step) {
+        const Request& q = f.at(block, step);
+        if (q.kind != kSharedLoad && q.kind != kSharedStore) continue;
+        f.elements(q, [&](uint32_t lane, uint64_t e) {
+            CellAccess one{step, q.warp * 32 + lane, q.line, f.phase(block, step), f.passed(block, step)};
+            one.store = q.kind == kSharedStore;
+            if (one.store) held[{q.array, e}] = stored[{step, one.thread, q.array, e}];
+            if (const auto at = held.find({q.array, e}); at != held.end()) one.value = at->second;
+            all[{q.array, e}].push_back(one);
+        });
+    }
+    return all;
+}
+
+// The latest store before a load in the order of the recording.
+inline std::optional<CellAccess> store_before(const Accesses& of, const CellAccess& load) {
+    std::optional<CellAccess> last;
+    for (const CellAccess& one : of)
+        if (one.store && one.step < load.step) last = one;
+    return last;
+}
 
 }  // namespace tilescope::twin

@@ -11,6 +11,7 @@
 #include "core/base/words.h"
 #include "core/limits/presets.h"
 #include "kernels/textbook/devices.h"
+#include "tests/twin/occupancy.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -141,53 +142,28 @@ TEST(LimitPresets, BoundsAndSpreadsEqualCountingThemOneByOne) {
     for (uint64_t elements = 1; elements < 700; ++elements)
         for (const uint32_t block : {1u, 31u, 32u, 48u, 100u, 256u}) {
             const BoundCheck check = bound_check(elements, block);
-            uint64_t diverging = 0, idle = 0;
-            for (uint64_t b = 0; b < check.blocks; ++b)
-                for (uint32_t warp = 0; warp * 32 < block; ++warp) {
-                    uint32_t inside = 0, outside = 0;
-                    for (uint32_t t = warp * 32; t < std::min(block, warp * 32 + 32); ++t)
-                        b* block + t < elements ? ++inside : ++outside;
-                    diverging += inside && outside;
-                    idle += inside == 0;
-                }
-            ASSERT_EQ(check.diverging_warps, diverging) << elements << " by " << block;
-            ASSERT_EQ(check.idle_warps, idle) << elements << " by " << block;
+            const BoundCheck slow = twin::bound_check(elements, block);
+            ASSERT_EQ(check.diverging_warps, slow.diverging_warps) << elements << " by " << block;
+            ASSERT_EQ(check.idle_warps, slow.idle_warps) << elements << " by " << block;
         }
     for (uint32_t blocks = 1; blocks < 100; ++blocks)
         for (uint32_t sms = 1; sms < 20; ++sms) {
-            std::vector<uint32_t> each(sms);
-            for (uint32_t b = 0; b < blocks; ++b) ++each[b % sms];
-            const Spread s = spread({blocks, 1, 1}, sms);
-            ASSERT_EQ(s.most, each.front());
-            ASSERT_EQ(s.least, each.back());
-            ASSERT_EQ(s.sms_with_most, std::count(each.begin(), each.end(), each.front()));
-            ASSERT_EQ(s.sms_with_least, std::count(each.begin(), each.end(), each.back()));
+            const Spread s = spread({blocks, 1, 1}, sms), slow = twin::spread(blocks, sms);
+            ASSERT_EQ(s.most, slow.most);
+            ASSERT_EQ(s.least, slow.least);
+            ASSERT_EQ(s.sms_with_most, slow.sms_with_most);
+            ASSERT_EQ(s.sms_with_least, slow.sms_with_least);
         }
 }
 
-// The lecture's sum, slowly: blocks are put on an SM one by one until the next does not fit.
-struct Held {
-    uint32_t blocks = 0, threads = 0;
+struct Held : twin::Resident {
     std::string fit() const {  // as an answer says it
         if (blocks == 0) return "";
         return fmt::format("{} {}, {}", counted(blocks, "block"), blocks == 1 ? "fits" : "fit",
                            counted(threads, "thread"));
     }
 };
-Held held(const SmLimits& sm, const BlockUse& use) {
-    Held all;
-    if (use.threads > sm.threads_per_block || use.registers > sm.registers_per_thread ||
-        use.shared > sm.shared_per_block_optin)
-        return all;
-    uint64_t threads = 0, registers = 0, shared = 0;
-    while (true) {
-        threads += use.threads, registers += uint64_t{use.threads} * use.registers, shared += use.shared;
-        if (threads > sm.threads_per_sm || registers > sm.registers_per_sm || shared > sm.shared_per_sm ||
-            all.blocks == sm.blocks_per_sm)
-            return all;
-        ++all.blocks, all.threads += use.threads;
-    }
-}
+Held held(const SmLimits& sm, const BlockUse& use) { return {twin::resident(sm, use)}; }
 
 // What the answer of a case must say for these values.
 std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& device, const BlockUse& use) {
@@ -211,20 +187,13 @@ std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& dev
         }
         all.push_back(best.empty() ? "" : "Best: " + best);
     } else if (preset.id == "vector" && own.blocks > 0) {
-        uint64_t blocks = 0, diverging = 0, idle = 0;
-        for (; blocks * use.threads < preset.vector->elements; ++blocks)
-            for (uint32_t warp = 0; warp < use.threads; warp += sm.warp_size) {
-                uint32_t in = 0, out = 0;
-                for (uint32_t t = warp; t < std::min(warp + sm.warp_size, use.threads); ++t)
-                    ++(blocks * use.threads + t < preset.vector->elements ? in : out);
-                diverging += in > 0 && out > 0, idle += in == 0;
-            }
-        all.push_back(fmt::format("{} x {} = {} for 2,000", counted(blocks, "block"),
-                                  counted(use.threads, "thread"), grouped(blocks * use.threads)));
-        all.push_back(diverging == 0 ? "no warp diverges" : "1 warp diverges");
-        EXPECT_LE(diverging, 1u);
-        if (idle == 1) all.emplace_back("1 warp lies wholly beyond");
-        if (idle > 1) all.push_back(counted(idle, "warp") + " lie wholly beyond");
+        const BoundCheck check = twin::bound_check(preset.vector->elements, use.threads);
+        all.push_back(fmt::format("{} x {} = {} for 2,000", counted(check.blocks, "block"),
+                                  counted(use.threads, "thread"), grouped(check.threads)));
+        all.push_back(check.diverging_warps == 0 ? "no warp diverges" : "1 warp diverges");
+        EXPECT_LE(check.diverging_warps, 1u);
+        if (check.idle_warps == 1) all.emplace_back("1 warp lies wholly beyond");
+        if (check.idle_warps > 1) all.push_back(counted(check.idle_warps, "warp") + " lie wholly beyond");
     } else if (preset.id == "latency") {
         uint32_t warps = 0;
         for (uint32_t hidden = 0; hidden < 200; hidden += 4 * 4) ++warps;
@@ -250,10 +219,9 @@ std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& dev
             }
         }
         if (preset.grid && own.blocks > 0) {
-            std::vector<uint32_t> each(device.sms);
-            for (uint32_t block = 0; block < preset.grid->count(); ++block) ++each[block % device.sms];
-            all.push_back(fmt::format("{} get {} and {} get {}", std::ranges::count(each, each.front()),
-                                      each.front(), std::ranges::count(each, each.back()), each.back()));
+            const Spread s = twin::spread(preset.grid->count(), device.sms);
+            all.push_back(
+                fmt::format("{} get {} and {} get {}", s.sms_with_most, s.most, s.sms_with_least, s.least));
         }
     }
     return all;

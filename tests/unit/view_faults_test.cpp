@@ -1,6 +1,5 @@
 // Faults on the Step screen: the faulty kernels' cells are marked and said, sound kernels have none.
 #include <cmath>
-#include <map>
 #include <random>
 
 #include <fmt/format.h>
@@ -8,8 +7,8 @@
 #include "app/input/overlays.h"
 #include "app/look/faults.h"
 #include "app/step/model.h"
-#include "core/base/contents.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/twin/recording.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -70,106 +69,53 @@ TEST(Faults, KeysGoToThem) {
     EXPECT_NE(state.session.message, "");
 }
 
-// What every shared load found, by a walk in the recorded order that knows nothing of the search: a cell
-// holds what its last store put there, and that is the element that the lane loaded before, or a zero.
-struct Walk {
-    struct Stored {
-        uint32_t step = 0, thread = 0, phase = 0;
-        double value = 0;
-    };
-    struct Found {
-        uint32_t phase = 0;
-        double value = NAN;  // of nothing
-        bool any = false;
-        Stored from;
-    };
-    using Cell = std::pair<uint8_t, uint64_t>;
-    std::map<Cell, std::vector<Stored>> stores;
-    std::map<std::pair<uint32_t, uint32_t>, Found> loads;  // (step, thread)
-    std::map<Cell, std::vector<std::pair<uint32_t, uint32_t>>> loads_of;
-
-    double of_phase(const Cell& cell, uint32_t phase) const {
-        for (const Stored& one : stores.at(cell))
-            if (one.phase == phase) return one.value;
-        ADD_FAILURE() << "nothing was stored in phase " << phase;
-        return NAN;
-    }
-};
-
-// closes: the barrier that is there closes a phase; else it stands between its stores and its loads.
-Walk walk(const trace::Trace& trace, uint32_t block, bool closes) {
-    Walk walk;
-    std::map<Walk::Cell, Walk::Stored> memory;
-    std::map<std::pair<uint32_t, uint32_t>, double> loaded;  // (thread, line), until it is stored
-    std::vector<uint32_t> barriers(32, 0);
-    for (uint32_t step = 0; step < trace.blocks[block].count; ++step) {
-        const trace::Access access = trace::decode(trace, trace.blocks[block].first + step);
-        const ptx::Site& site = trace.sites[access.site];
-        uint32_t& passed = barriers[access.warp];
-        if (site.kind == ptx::SiteKind::Barrier) {
-            ++passed;
-            continue;
-        }
-        const Array& array = trace.launch.arrays[access.array];
-        const bool store = site.kind == ptx::SiteKind::Store;
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint32_t thread = access.warp * kWarpSize + lane;
-            const uint64_t element = access.offset[lane] / 4;
-            const Walk::Cell cell{access.array, element};
-            if (array.space == Space::Global) {
-                if (!store) loaded[{thread, site.line}] = number_of(initial_value(array, element));
-                return;
-            }
-            if (store) {  // what the line loaded, or the zero fill
-                const auto found = loaded.find({thread, site.line});
-                const double value = found == loaded.end() ? 0 : found->second;
-                if (found != loaded.end()) loaded.erase(found);
-                memory[cell] = {step, thread, passed, value};
-                walk.stores[cell].push_back(memory[cell]);
-                return;
-            }
-            Walk::Found found{closes ? passed : passed - 1, NAN, memory.contains(cell), {}};
-            if (found.any) found.from = memory[cell], found.value = memory[cell].value;
-            walk.loads[{step, thread}] = found;
-            walk.loads_of[cell].emplace_back(step, thread);
-        });
-    }
-    return walk;
-}
-
 // Every race of a block is told by a pair that the walk finds to be as it is said.
 struct Seen {
     uint32_t overwritten = 0, early = 0, right = 0, equal = 0;
 };
 void expect_pairs_of_the_walk(const trace::Trace& trace, bool closes, Seen& seen) {
     using analysis::ReadOrder;
+    const twin::Recording f(std::make_shared<const trace::Trace>(trace));
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         const Recorded made = replayed(trace, block);
         const BlockFaults faults = faults_of(made);
-        const Walk twin = walk(trace, block, closes);
+        const auto accesses = twin::accesses_of(f, block);
+        // closes: the barrier that is there closes a phase; else it stands between its stores and its loads.
+        const auto phase_of = [&](const twin::CellAccess& one) {
+            return one.store || closes ? one.interval : one.interval - 1;
+        };
         const uint64_t first = trace.blocks[block].first;
         for (const analysis::FaultyCell& cell : faults.found.cells) {
             const analysis::HazardExample& e = cell.example;
             ASSERT_EQ(cell.kind, analysis::HazardKind::Race);
             if (trace.sites[e.b.site].kind != ptx::SiteKind::Load) continue;
-            const auto at = twin.loads.find({static_cast<uint32_t>(e.b.step - first), e.b.thread});
-            ASSERT_NE(at, twin.loads.end());
-            const Walk::Found& load = at->second;
-            const Walk::Cell where{e.array, e.element};
-            const double should = twin.of_phase(where, load.phase);
-            EXPECT_EQ(e.read.stored, load.any);
-            if (load.any) {
+            const twin::Accesses& of_cell = accesses.at({e.array, e.element});
+            const auto is_load = [&](const twin::CellAccess& one) {
+                return !one.store && one.step + first == e.b.step && one.thread == e.b.thread;
+            };
+            ASSERT_EQ(std::ranges::count_if(of_cell, is_load), 1);
+            const twin::CellAccess& load = *std::ranges::find_if(of_cell, is_load);
+            const auto from = twin::store_before(of_cell, load);
+            const auto of_phase = [&](uint32_t phase) {
+                const auto found = std::ranges::find_if(
+                    of_cell, [&](const twin::CellAccess& one) { return one.store && one.interval == phase; });
+                EXPECT_NE(found, of_cell.end()) << "nothing was stored in phase " << phase;
+                return found == of_cell.end() ? NAN : found->value;
+            };
+            const double should = of_phase(phase_of(load));
+            EXPECT_EQ(e.read.stored, from.has_value());
+            if (from) {
                 EXPECT_EQ(number_of(e.read.value), load.value);
-                EXPECT_EQ(e.read.phase, load.from.phase);
+                EXPECT_EQ(e.read.phase, phase_of(*from));
             }
             ASSERT_TRUE(e.read.known);
             if (!e.other.known) {  // nothing was stored before that another order could read
                 EXPECT_EQ(e.order, ReadOrder::Right);
                 EXPECT_EQ(number_of(e.read.value), should);
-                EXPECT_EQ(twin.stores.at(where).front().step + first, e.a.step);
+                EXPECT_EQ(std::ranges::find(of_cell, true, &twin::CellAccess::store)->step + first, e.a.step);
                 continue;
             }
-            const bool wrong = !load.any || load.from.phase != load.phase;
+            const bool wrong = !from || phase_of(*from) != phase_of(load);
             EXPECT_EQ(analysis::reads_wrong(e), wrong);
             const std::string said = analysis::sentence_of(trace, cell.kind, e);
             EXPECT_EQ(said.find("by luck") == std::string::npos, wrong && e.read.value != e.other.value)
@@ -178,32 +124,33 @@ void expect_pairs_of_the_walk(const trace::Trace& trace, bool closes, Seen& seen
                 return fmt::format("phase {}'s {}", phase, value_text(value_of(static_cast<float>(value))));
             };
             if (e.order == ReadOrder::Overwritten) {
-                EXPECT_EQ(load.from.step + first, e.a.step) << "a: the last store before the load";
-                EXPECT_EQ(load.from.thread, e.a.thread);
-                EXPECT_GT(load.from.phase, load.phase);
+                ASSERT_TRUE(from);
+                EXPECT_EQ(from->step + first, e.a.step) << "a: the last store before the load";
+                EXPECT_EQ(from->thread, e.a.thread);
+                EXPECT_GT(phase_of(*from), phase_of(load));
             }
             if (wrong) {
                 EXPECT_EQ(number_of(e.other.value), should);
                 EXPECT_EQ(cell.told_step + first, e.b.step);
-                EXPECT_NE(said.find("instead of " + told(should, load.phase)), std::string::npos) << said;
+                EXPECT_NE(said.find("instead of " + told(should, phase_of(load))), std::string::npos) << said;
                 ++(e.order == ReadOrder::Early ? seen.early : seen.overwritten);
             } else {
                 EXPECT_EQ(e.order, ReadOrder::Right);
                 EXPECT_EQ(number_of(e.read.value), should);
-                EXPECT_NE(said.find(told(should, load.phase)), std::string::npos) << said;
+                EXPECT_NE(said.find(told(should, phase_of(load))), std::string::npos) << said;
                 ++seen.right;
             }
             seen.equal += wrong && e.read.value == e.other.value;
             // Of all loads of the cell in the interval: where one read a wrong value, one that did is told.
             bool differs = false, of_two_warps = false;
-            for (const auto& load_at : twin.loads_of.at(where)) {
-                const auto& [step, thread] = load_at;
-                const Walk::Found& one = twin.loads.at(load_at);
-                if (made.index->phases.interval[step] != e.interval || !one.any) continue;
-                if (one.from.phase == one.phase || one.value == twin.of_phase(where, one.phase)) continue;
+            for (const twin::CellAccess& one : of_cell) {
+                if (one.store || made.index->phases.interval[one.step] != e.interval) continue;
+                const auto read = twin::store_before(of_cell, one);
+                if (!read || phase_of(*read) == phase_of(one) || one.value == of_phase(phase_of(one)))
+                    continue;
                 differs = true;
                 of_two_warps =
-                    of_two_warps || (one.from.phase > one.phase && one.from.thread / 32 != thread / 32);
+                    of_two_warps || (phase_of(*read) > phase_of(one) && read->thread / 32 != one.thread / 32);
             }
             if (differs) EXPECT_TRUE(analysis::reads_wrong(e) && analysis::reads_other_value(e)) << said;
             if (of_two_warps) EXPECT_NE(e.a.thread / 32, e.b.thread / 32) << said;

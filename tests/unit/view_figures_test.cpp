@@ -44,7 +44,7 @@ TEST(Figures, WarpsFillALatencyOrLeaveWhatTheyLack) {
     EXPECT_EQ(issue_trace(12, 4, 200, 4, 0).idle, 2u);
     EXPECT_EQ(issue_trace(13, 4, 200, 4, 0).idle, 0u);
     const Figure& latency = *find_figure("latency");
-    EXPECT_EQ(number_of(latency, first_set(latency), "needed_warps"), 13u);
+    EXPECT_EQ(number_at(modelled(latency, first_set(latency)), "needed_warps"), 13.);
 }
 
 TEST(Figures, SixtyBlocksOnSixteenSms) {
@@ -123,7 +123,7 @@ TEST(Figures, ADevicesClockFollowsFromItsPeak) {
     EXPECT_NEAR(peak_ghz(named("gtx-580")), 1.544, 1e-3);
     EXPECT_NEAR(peak_ghz(named("rtx-3090")), 1.695, 1e-3);
     // Little's law by hand: 4,814.3 GB/s over 132 SMs at 1.98 GHz are 18.42 bytes a cycle and SM.
-    const InFlight made = in_flight(named("h200"), 500);
+    const BytesInFlight made = in_flight(named("h200"), 500);
     EXPECT_NEAR(made.bytes_a_cycle, 18.42, 0.005);
     EXPECT_NEAR(static_cast<double>(made.bytes), 9210, 2);
     EXPECT_EQ(made.loads, 72u);  // of 128 bytes
@@ -141,11 +141,12 @@ TEST(Figures, SayWhatTheCourseWorksOut) {
     const Figure& memory = *find_figure("memory");
     std::vector<int> g80 = first_set(memory);
     g80[1] = *setting_of(memory.parameters[1], "GeForce 8800 GTX");
-    EXPECT_EQ(number_of(memory, g80, "registers_of_chip"), 131072u) << "128 K, as the lectures multiply out";
+    EXPECT_EQ(number_at(modelled(memory, g80), "registers_of_chip"), 131072.)
+        << "128 K, as the lectures multiply out";
     EXPECT_NE(at_first("gate", {{"missing", 1}}, concluded).find("never comes"), std::string::npos);
     EXPECT_NE(at_first("tiles_help", {}, concluded).find("product by 16"), std::string::npos);
     const Figure& helps = *find_figure("tiles_help");
-    EXPECT_EQ(number_of(helps, first_set(helps), "addition_factor"), 1u);
+    EXPECT_EQ(number_at(modelled(helps, first_set(helps)), "addition_factor"), 1.);
 }
 
 session::Session with(trace::Trace trace) {
@@ -227,7 +228,7 @@ TEST(Figures, AnySettingHasItsSentence) {
     for (const Figure& figure : figures())
         for (int round = 0; round < 60; ++round) {
             std::vector<int> set;
-            for (const Parameter& parameter : figure.parameters) {
+            for (const FigureParameter& parameter : figure.parameters) {
                 const int steps = (parameter.most - parameter.least) / parameter.step + 1;
                 set.push_back(parameter.least + parameter.step * static_cast<int>(random() % steps));
                 EXPECT_EQ(setting_of(parameter, value_words(parameter, set.back())), set.back());

@@ -39,8 +39,8 @@ std::string word_again(const LessonStop& stop, const std::string& name) {
     if (name == "device") return name_of(device_called(preset.device));
     if (name == "block") return preset.blocks[stop.which].label;
     if (name != "limit") return "";
-    const Resident r = resident(analysis::changed(device_called(preset.device).sm, preset.change),
-                                preset.blocks[stop.which].use);
+    const twin::Resident r = twin::resident(analysis::changed(device_called(preset.device).sm, preset.change),
+                                            preset.blocks[stop.which].use);
     std::string words;
     for (const auto& [is, what] : {std::pair{r.out_of_threads, "thread slots"},
                                    {r.out_of_blocks, "block slots"},

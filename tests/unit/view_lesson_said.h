@@ -107,7 +107,7 @@ inline void check_question(State& state, const lessons::Question& ask, const ses
                            Complaints& wrong) {
     if (!state.session.question.open || !state.session.question.hides_any())
         wrong.push_back("hides nothing while it asks");
-    const lessons::Answer answer = lessons::right_answer(state.lessons, state.session);
+    const lessons::RightAnswer answer = lessons::right_answer(state.lessons, state.session);
     if (!answer.known) wrong.push_back("does not know its answer");
     const lessons::Verdict yes = judged(ask, answer, right), shown = judged(ask, answer, {});
     const lessons::Verdict no = judged(ask, answer, wrong_prediction(ask, right));

@@ -28,7 +28,7 @@ struct Session;
 namespace tilescope::lessons {
 
 // What can be changed, in whole numbers: least, least + step, ... most.
-struct Parameter {
+struct FigureParameter {
     std::string_view name, label;
     int least = 0, most = 1, first = 0, step = 1;
     std::vector<std::string> words{};  // instead of numbers, from `least` on
@@ -46,7 +46,7 @@ struct NamedNumber {
 
 struct Figure {
     std::string_view name, title, look;  // look: what to look at, in one line
-    std::vector<Parameter> parameters;
+    std::vector<FigureParameter> parameters;
     // set: a value for each parameter, within its bounds. While a question asks for its numbers, `draw`
     // leaves out what tells them (asked(), unknown() in parts.h).
     std::vector<NamedNumber> (*numbers)(std::span<const int> set) = nullptr;
@@ -68,23 +68,21 @@ std::string number_text(uint64_t value, int decimals);  // "1,305.6"
 // What its parameters are at first.
 std::vector<int> first_set(const Figure& figure);
 // A value as the figure writes it: "8", or its word.
-std::string value_words(const Parameter& parameter, int value);
+std::string value_words(const FigureParameter& parameter, int value);
 // The value that a text names, as a number or by its word; none where the parameter cannot have it.
-std::optional<int> setting_of(const Parameter& parameter, std::string_view text);
-// A number of a figure by its name; none where it has no such number.
-std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name);
+std::optional<int> setting_of(const FigureParameter& parameter, std::string_view text);
 
 // --- the models, without a window
 
 // Warps that take turns at one scheduler. Every `every`-th instruction of a warp is a load, which takes
 // `latency` cycles; the warp goes on meanwhile, up to its next load, which waits for the one before.
+struct IssueSlot {
+    int warp = -1;  // -1: nothing is ready
+    bool load = false;
+};
 struct IssueTrace {
-    struct Slot {
-        int warp = -1;  // -1: nothing is ready
-        bool load = false;
-    };
-    std::vector<Slot> slots;  // of `issue` cycles each
-    uint32_t idle = 0;        // slots of `window`, in the steady state
+    std::vector<IssueSlot> slots;  // of `issue` cycles each
+    uint32_t idle = 0;             // slots of `window`, in the steady state
     uint32_t window = 0;
 };
 IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t every, size_t slots);
@@ -93,12 +91,12 @@ double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t eve
 
 // What memory has to have on its way at any time so that it is never idle: Little's law, things inside =
 // their rate times the time that each stays. Of one SM, which gets its share of the bandwidth.
-struct InFlight {
+struct BytesInFlight {
     double bytes_a_cycle = 0;  // of one SM
     uint64_t bytes = 0;        // in flight
     uint64_t loads = 0;        // of a warp, 4 bytes a lane
 };
-InFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency);
+BytesInFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency);
 // Results of fp32 arithmetic an SM gives in a cycle, by compute capability: CUDA C++ Programming Guide,
 // "Arithmetic Instructions", throughput of 32-bit floating-point add, multiply, multiply-add; for 1.x, 2.x
 // and 3.x its version 4.2, section 5.4.1.

@@ -21,8 +21,8 @@ namespace {
 
 enum : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice };
 
-const Parameter& warps_parameter() {
-    static const Parameter all{"warps", "Warps", 1, 32, 8, 1, {}, "warp"};
+const FigureParameter& warps_parameter() {
+    static const FigureParameter all{"warps", "Warps", 1, 32, 8, 1, {}, "warp"};
     return all;
 }
 
@@ -46,7 +46,7 @@ double bandwidth_share(std::span<const int> set, const analysis::DeviceSpec& dev
 std::vector<NamedNumber> numbers(std::span<const int> set) {
     const IssueTrace trace = traced(set, 0);
     const analysis::DeviceSpec* const device = device_of(set);
-    const InFlight little = device == nullptr ? InFlight{} : in_flight(*device, at(set, kLatency));
+    const BytesInFlight little = device == nullptr ? BytesInFlight{} : in_flight(*device, at(set, kLatency));
     return {{"needed_warps", needed(set), "warp"},
             {"cycles_between_loads", at(set, kIssue) * at(set, kEvery), "cycle"},
             {"busy_percent", 100 - (trace.idle * 100 + trace.window / 2) / trace.window, "%"},
@@ -69,7 +69,7 @@ std::string concludes(std::span<const int> set) {
             fmt::format(" With {}, {} of {} slots stay empty ({:.0f} % are used).", counted(warps, "warp"),
                         trace.idle, trace.window, 100.0 * (trace.window - trace.idle) / trace.window);
     if (const analysis::DeviceSpec* const device = device_of(set)) {
-        const InFlight little = in_flight(*device, at(set, kLatency));
+        const BytesInFlight little = in_flight(*device, at(set, kLatency));
         text += fmt::format(
             " Little's law: an SM of the {} gets {:.2f} bytes a cycle, so {} \u00d7 {:.2f} = {} have to be "
             "on "
@@ -106,7 +106,7 @@ void legend(draw::Ui& ui, ImVec2 at, bool hidden) {
 
 // Slots used by so many warps, and of a device's bandwidth what they ask for.
 void draw_shares(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
-    const Parameter& along = warps_parameter();
+    const FigureParameter& along = warps_parameter();
     const analysis::DeviceSpec* const device = device_of(set);
     std::vector<Bars> bars{{"slots used, by the number of warps", Ink::Product, [&](int warps) {
                                 return used_share(static_cast<uint32_t>(warps), at(set, kIssue),

@@ -22,7 +22,7 @@ IssueTrace issue_trace(uint32_t warps, uint32_t issue, uint32_t latency, uint32_
     uint32_t turn = 0;
     for (size_t slot = 0; slot < simulated; ++slot) {
         const uint64_t now = slot * issue;
-        IssueTrace::Slot here;
+        IssueSlot here;
         for (uint32_t tried = 0; tried < warps && here.warp < 0; ++tried) {
             const uint32_t warp = (turn + tried) % warps;
             const bool load = (issued[warp] + 1) % every == 0;
@@ -46,30 +46,22 @@ double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t eve
 }
 
 uint32_t fp32_a_cycle(const analysis::SmLimits& sm) {
-    switch (sm.major) {
-        case 1:
-            return 8;
-        case 2:
-            return sm.minor == 0 ? 32 : 48;
-        case 3:
-            return 192;
-        case 6:
-            return sm.minor == 0 ? 64 : 128;
-        case 7:
-            return 64;
-        case 8:
-            return sm.minor == 0 ? 64 : 128;
-        default:
-            return 128;
-    }
+    struct Throughput {
+        uint32_t major, of_minor_0, of_others;
+    };
+    constexpr Throughput kAll[] = {{1, 8, 8},    {2, 32, 48}, {3, 192, 192},
+                                   {6, 64, 128}, {7, 64, 64}, {8, 64, 128}};
+    const auto found = std::ranges::find(kAll, sm.major, &Throughput::major);
+    if (found == std::end(kAll)) return 128;
+    return sm.minor == 0 ? found->of_minor_0 : found->of_others;
 }
 
 double peak_ghz(const analysis::DeviceSpec& device) {
     return device.peak_gflops / (2.0 * device.sms * fp32_a_cycle(device.sm));
 }
 
-InFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency) {
-    InFlight made;
+BytesInFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency) {
+    BytesInFlight made;
     made.bytes_a_cycle = device.memory_gbs / device.sms / peak_ghz(device);
     made.bytes = static_cast<uint64_t>(std::llround(made.bytes_a_cycle * latency));
     made.loads = (made.bytes + kWarpSize * 4 - 1) / (kWarpSize * 4);
@@ -139,16 +131,16 @@ Bursts bursts_of(uint32_t stride, uint32_t burst) {
 
 std::vector<int> first_set(const Figure& figure) {
     std::vector<int> set;
-    for (const Parameter& parameter : figure.parameters) set.push_back(parameter.first);
+    for (const FigureParameter& parameter : figure.parameters) set.push_back(parameter.first);
     return set;
 }
 
-std::string value_words(const Parameter& parameter, int value) {
+std::string value_words(const FigureParameter& parameter, int value) {
     const auto at = static_cast<size_t>(value - parameter.least);
     return at < parameter.words.size() ? parameter.words[at] : std::to_string(value);
 }
 
-std::optional<int> setting_of(const Parameter& parameter, std::string_view text) {
+std::optional<int> setting_of(const FigureParameter& parameter, std::string_view text) {
     const auto word = std::ranges::find(parameter.words, text);
     if (word != parameter.words.end())
         return parameter.least + static_cast<int>(word - parameter.words.begin());
@@ -158,14 +150,6 @@ std::optional<int> setting_of(const Parameter& parameter, std::string_view text)
     const bool takes = value >= parameter.least && value <= parameter.most &&
                        (value - parameter.least) % parameter.step == 0;
     return takes ? std::optional(value) : std::nullopt;
-}
-
-std::optional<uint64_t> number_of(const Figure& figure, std::span<const int> set, std::string_view name) {
-    for (const NamedNumber& number : figure.numbers(set))
-        if (number.name == name) return number.value;
-    for (size_t at = 0; at < figure.parameters.size(); ++at)
-        if (figure.parameters[at].name == name) return static_cast<uint64_t>(set[at]);
-    return std::nullopt;
 }
 
 const Figure* find_figure(std::string_view name) {

@@ -92,8 +92,8 @@ void row(draw::Ui& ui, const Rect& bar, std::span<const int> set, uint32_t block
         lost(ui, bar);
 }
 
-const Parameter& threads_parameter() {
-    static const Parameter all{"threads", "Threads of a block", 32, 1024, 128, 32, {}, "thread"};
+const FigureParameter& threads_parameter() {
+    static const FigureParameter all{"threads", "Threads of a block", 32, 1024, 128, 32, {}, "thread"};
     return all;
 }
 
@@ -135,7 +135,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     if (!charted) return;
     y += foot + ui.px(8);
     if (hidden) return unknown(ui, {{rect.min.x, y}, rect.max});
-    const Parameter& along = threads_parameter();
+    const FigureParameter& along = threads_parameter();
     const auto share = [&](uint32_t Slots::*of) {
         return [set, of](int threads) {
             const int one[] = {threads, set[kThreadSlots], set[kBlockSlots]};

@@ -56,7 +56,8 @@ void unknown(draw::Ui& ui, const Rect& box) {
     put(ui, ui.list, *font, middle, ui.ink(Ink::TextQuiet), "?", Align::Center);
 }
 
-void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars) {
+void bars_over(draw::Ui& ui, const Rect& rect, const FigureParameter& along, int now,
+               std::span<const Bars> bars) {
     const float small = line_height(ui, Size::Small), label = ui.px(76);
     if (rect.height() < small * 2 + ui.px(40)) return;
     const float most = ui.px(260);

@@ -30,7 +30,8 @@ struct Bars {
     Ink ink = Ink::Text;
     std::function<double(int value)> share;  // 0 to 1
 };
-void bars_over(draw::Ui& ui, const Rect& rect, const Parameter& along, int now, std::span<const Bars> bars);
+void bars_over(draw::Ui& ui, const Rect& rect, const FigureParameter& along, int now,
+               std::span<const Bars> bars);
 
 // Whether a question about the figure's numbers is open. What the question gives stays in sight then; what
 // tells its answer is left out, and unknown() stands in its place: a quiet "?", in an outline.
