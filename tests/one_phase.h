@@ -11,7 +11,7 @@ inline PhaseRule one_phase(size_t sites) {
     rule.by_barrier = true;
     rule.rank.assign(sites, -1);
     rule.stays.assign(sites, false);
-    rule.copy.assign(sites, 0);
+    rule.body.assign(sites, 0);
     rule.group.assign(sites, 0);
     rule.groups = 1;
     rule.after.assign(sites, false);

@@ -191,7 +191,7 @@ Number copied(Scene& scene) {
     uint64_t loads = 0;
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const ptx::Site& site = trace.sites[trace.form_of(step).site];
-        if (site.copy && site.kind == ptx::SiteKind::Load)
+        if (site.past_registers() && ptx::reads(site.kind))
             look::for_elements(trace, trace::decode(trace, step), [&](uint32_t, uint64_t) { ++loads; });
     }
     return loads;

@@ -215,6 +215,7 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
     index.steps = static_cast<uint32_t>(trace.blocks[block].count);
     index.phases = analysis::phases_of_block(recording, block);
     make_room(index, trace);
+    index.landings = trace::Arrivals(trace, trace.blocks[block]);
 
     const uint64_t barrier_bytes = trace.time.empty() ? kBarrierBytes : kClockedBarrierBytes;
     analysis::CostTable costs(trace);
@@ -319,23 +320,13 @@ Result<std::vector<SplitSums>> sums_before_blocks(const trace::Trace& trace, Sto
 }
 
 std::optional<CopyView> copy_of(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
-    if (step >= index.steps || !trace.sites[trace.form_of(index.first + step).site].copy) return {};
-    const std::optional<uint64_t> other = trace::other_half(trace, index.first + step);
-    const uint64_t store = trace::is_copy_store(trace, index.first + step)
-                               ? index.first + step
-                               : other.value_or(index.first + step);
+    const auto transfer = step < index.steps ? trace::transfer_of(trace, index.first + step) : std::nullopt;
+    if (!transfer) return std::nullopt;
     CopyView view;
-    if (other) view.from = trace.form_of(std::min(*other, index.first + step)).array;
-    if (!trace::is_copy_store(trace, store)) return view;  // the recording ends between the two
-    view.to = trace.form_of(store).array;
-    uint64_t number = trace.blocks[trace::block_of(trace, store)].first_arrival;
-    for (const ptx::Site& site : trace.sites)
-        if (ptx::is_copy_store(site))
-            number +=
-                static_cast<uint64_t>(std::ranges::lower_bound(index.steps_of_site[site.id],
-                                                               static_cast<uint32_t>(store - index.first)) -
-                                      index.steps_of_site[site.id].begin());
-    if (trace.arrival[number] != trace::kNeverWaited) view.behind = trace.arrival[number];
+    if (!transfer->written) return view;  // the recording ends between the two
+    if (transfer->read) view.from = trace.form_of(*transfer->read).array;
+    view.to = trace.form_of(*transfer->written).array;
+    view.behind = index.landings.visible_from(static_cast<uint32_t>(*transfer->written - index.first));
     return view;
 }
 

@@ -13,11 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "app/draw/shown.h"
+#include "app/draw/sheet.h"
 #include "core/analysis/summary.h"
 #include "core/base/words.h"
 #include "core/playback/replay.h"
 #include "core/recording/recording.h"
+#include "core/trace/access.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::look {
@@ -25,9 +26,7 @@ namespace tilescope::look {
 using analysis::kind_of;
 using analysis::SplitSums;
 using analysis::StepKind;
-using draw::BarrierTimes;
 using draw::CellRect;
-using draw::PhaseSpan;
 
 // The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
 // barrier, and of what lies outside every array. what(lane, element).
@@ -46,6 +45,26 @@ void for_elements(const trace::Trace& trace, const trace::Access& access, What w
 // from 1; 0: none.
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
 
+// Steps [first, end) of the block during which a phase is the latest one begun.
+struct PhaseSpan {
+    uint32_t phase = 0;  // analysis::kAfter for what follows the loop
+    uint32_t first = 0, end = 0;
+};
+
+// One barrier of a block with clocks, as its warps came to it (timeline.h); clocks from the block's
+// first step.
+struct BarrierTimes {
+    struct WarpArrival {
+        uint32_t warp = 0, step = 0, clock = 0;
+    };
+    uint32_t number = 0;                // barriers that its warps have passed before it
+    uint32_t first = 0, last = 0;       // clocks of the first and the last arrival
+    uint32_t opens = 0;                 // clock from which the block goes on
+    uint32_t last_warp = 0;             // that the others waited for
+    std::vector<WarpArrival> arrivals;  // in the order of the steps
+    uint32_t skew() const { return last - first; }
+};
+
 struct BlockIndex {
     uint32_t block = 0;
     std::string why_not;  // a sentence, where it takes more memory than is left: it is then empty
@@ -60,18 +79,19 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> steps_of_site;
     std::vector<std::vector<uint32_t>> steps_of_warp;
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
+    trace::Arrivals landings;                     // where what is written later is there
     bool clocked = false;                         // every step has its SM's clock
     std::vector<BarrierTimes> barriers;           // of a block with clocks
     // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is
     // what comes after), ascending by array, phase and slice. A block that touches very many has one for all
     // slices.
     std::vector<std::vector<CellRect>> touched;
-    struct Touched {
+    struct TouchedTile {
         uint32_t phase = 0, slice = 0;
         uint8_t array = trace::kNoArray;
         CellRect box;
     };
-    std::vector<Touched> touched_in_phase;
+    std::vector<TouchedTile> touched_in_phase;
     // By thread: the element that it stores last; of no array for none.
     std::vector<playback::Element> output;
     // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.

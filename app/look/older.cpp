@@ -18,9 +18,10 @@ struct Capability {
 constexpr Capability kCapability[] = {{1, 0}, {1, 3}};  // by OlderGpu
 
 // Different bytes of a transaction that its lanes ask for.
-uint32_t bytes_used(const analysis::Transaction& transaction, const trace::Access& access, uint32_t bytes) {
+uint32_t bytes_used(const analysis::Transaction& transaction, const trace::AccessView& access,
+                    uint32_t bytes) {
     std::set<uint64_t> words;
-    for_lanes(transaction.lanes, [&](uint32_t lane) { words.insert(access.offset[lane]); });
+    for_lanes(transaction.lanes, [&](uint32_t lane) { words.insert(access.addresses()[lane]); });
     return std::min(static_cast<uint32_t>(words.size()) * bytes, transaction.bytes);
 }
 
@@ -34,24 +35,24 @@ std::optional<OlderView> older_view(const trace::Trace& trace, const BlockIndex&
     const uint64_t at = index.first + step;
     const StepKind kind = kind_of(trace, at);
     if (kind != StepKind::GlobalLoad && kind != StepKind::GlobalStore) return std::nullopt;
-    const trace::Access access = analysis::decode_addresses(trace, at);
-    const uint32_t bytes = trace.sites[access.site].bytes;
+    const trace::AccessView access(trace, at);
+    const uint32_t bytes = access.site().bytes;
     const auto [major, minor] = kCapability[static_cast<size_t>(gpu)];
     const analysis::CoalescingRule rule = analysis::coalescing_rule(major, minor);
     const analysis::Coalesced request =
-        analysis::coalesce(rule, access.offset.data(), access.mask, bytes, kind == StepKind::GlobalStore);
+        analysis::coalesce(rule, access.addresses(), access.mask(), bytes, kind == StepKind::GlobalStore);
 
     OlderView view;
     view.gpu = name_of(gpu);
     view.rule = analysis::name_of(rule);
     view.source = analysis::source_of(rule);
     view.verdict = analysis::in_words(request);
-    const uint64_t base = access.array == trace::kNoArray ? 0 : trace.launch.arrays[access.array].base;
+    const uint64_t base = access.array() == trace::kNoArray ? 0 : trace.launch.arrays[access.array()].base;
     for (const analysis::Transaction& of : request.transactions)
         view.transactions.push_back(
             {static_cast<int64_t>(of.address - base), of.bytes, bytes_used(of, access, bytes), of.lanes});
     // A half warp needs one transaction, two where its words are of 16 bytes.
-    const int halves = ((access.mask & 0xFFFFu) != 0) + ((access.mask >> 16) != 0);
+    const int halves = ((access.mask() & 0xFFFFu) != 0) + ((access.mask() >> 16) != 0);
     view.good = view.transactions.size() <= static_cast<size_t>(halves) * (bytes == 16 ? 2 : 1);
     return view;
 }

@@ -360,7 +360,8 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
                       : named          ? "no array"
                                        : fmt::format("{} memory", name_of(space_of(view.kind)));
 
-    const char* const verb = site.copy ? (site.kind == ptx::SiteKind::Load ? "copies from" : "copies to")
+    const char* const verb = site.past_registers()
+                                 ? (site.kind == ptx::SiteKind::Load ? "copies from" : "copies to")
                              : is_atomic(view.kind) ? verb_of(view.atomic).one
                                                     : analysis::row_of(view.kind).verb;
     const uint64_t threads = trace.launch.block.count();

@@ -57,13 +57,14 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
     if (step >= index.steps) return all;
     if (look::kind_of(trace, index.first + step) == analysis::StepKind::SharedStore) {
         const trace::Access access = trace::decode(trace, index.first + step);
-        if (trace.sites[access.site].copy)  // the cells hold something else yet
+        const bool later = trace.sites[access.site].lands_later();
+        if (later)  // the cells hold something else yet
             for (const BlockReplay::Store& store :
                  std::ranges::equal_range(replay.shared_stores(), step, {}, &BlockReplay::Store::step))
                 if (store.source.array != trace::kNoArray && all.size() < kMostFlights)
                     all.push_back({store.source, store.to, store.value});
         look::for_elements(trace, access, [&](uint32_t, uint64_t cell) {
-            if (trace.sites[access.site].copy) return;
+            if (later) return;
             const playback::CellState held = replay.cell(access.array, cell, step);
             if (held.source.array != trace::kNoArray && all.size() < kMostFlights)
                 all.push_back({held.source, {access.array, cell}, held.value});

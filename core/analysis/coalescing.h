@@ -21,10 +21,11 @@
 #include <array>
 #include <cstdint>
 
+#include "core/trace/access.h"
+
 namespace tilescope::analysis {
 
-inline constexpr uint32_t kSectorBytes = 32;
-inline constexpr uint32_t kLineBytes = 128;
+using trace::kLineBytes, trace::kSectorBytes;
 
 struct SectorCost {
     uint32_t sectors = 0;        // distinct 32-byte sectors touched

@@ -4,24 +4,15 @@
 
 namespace tilescope::analysis {
 
-trace::Access decode_addresses(const trace::Trace& trace, uint64_t step) {
-    trace::Access access = trace::decode(trace, step);
-    if (access.array == trace::kNoArray) return access;
-    const uint64_t base = trace.launch.arrays[access.array].base;
-    for (int lane = 0; lane < kWarpSize; ++lane)
-        if (access.mask >> lane & 1) access.offset[lane] += base;
-    return access;
-}
-
 namespace {
 
 // Sectors that the rows of threads of a warp need at least, each row by itself.
-uint32_t least_of_rows(const trace::Access& access, uint32_t width, uint32_t bytes) {
+uint32_t least_of_rows(const trace::AccessView& access, uint32_t width, uint32_t bytes) {
     if (width == 0 || width >= kWarpSize || kWarpSize % width != 0) return 0;
     uint32_t least = 0;
     for (uint32_t row = 0; row < kWarpSize / width; ++row) {
         const uint32_t lanes = ((1u << width) - 1) << row * width;
-        least += sector_cost(access.offset.data(), access.mask & lanes, bytes).ideal_sectors;
+        least += sector_cost(access.addresses(), access.mask() & lanes, bytes).ideal_sectors;
     }
     return least;
 }
@@ -33,22 +24,22 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     const trace::Form& form = trace.form_of(step);
     const ptx::Site& site = trace.sites[form.site];
     if (site.kind == ptx::SiteKind::Barrier) return cost;
-    const trace::Access access = decode_addresses(trace, step);
-    const uint64_t* const address = access.offset.data();
-    if (has_addresses(form.space, site.kind)) cost.addresses = address_cost(address, access.mask);
+    const trace::AccessView access(trace, step);
+    const uint64_t* const address = access.addresses();
+    if (has_addresses(form.space, site.kind)) cost.addresses = address_cost(address, access.mask());
     switch (form.space) {
         case Space::Global: {
-            SectorCost& global = cost.global = sector_cost(address, access.mask, site.bytes);
-            if (site.kind == ptx::SiteKind::Atomic) global.sectors = atomic_sectors(address, access.mask);
+            SectorCost& global = cost.global = sector_cost(address, access.mask(), site.bytes);
+            if (site.kind == ptx::SiteKind::Atomic) global.sectors = atomic_sectors(address, access.mask());
             const uint32_t rows = least_of_rows(access, trace.launch.block.x, site.bytes);
             global.block_sectors = std::max(global.ideal_sectors, rows <= global.sectors ? rows : 0);
             break;
         }
         case Space::Shared:
-            cost.shared = bank_cost(address, access.mask, site.bytes, ptx::writes(site.kind));
+            cost.shared = bank_cost(address, access.mask(), site.bytes, ptx::writes(site.kind));
             break;
         case Space::Local:
-            cost.global = local_sector_cost(address, access.mask, site.bytes);
+            cost.global = local_sector_cost(address, access.mask(), site.bytes);
             cost.global.block_sectors = cost.global.ideal_sectors;
             break;
         case Space::Const:

@@ -67,7 +67,4 @@ private:
     uint64_t judged_ = 0;
 };
 
-// A step's addresses as the hardware sees them: virtual addresses, or offsets in the block's shared memory.
-trace::Access decode_addresses(const trace::Trace& trace, uint64_t step);
-
 }  // namespace tilescope::analysis

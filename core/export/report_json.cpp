@@ -37,7 +37,7 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
         s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts, "bank_conflicts", s.bank_conflicts());
     if (analysis::has_addresses(site.space, site.kind))
         add_fields(json, "addresses", s.addresses, "turns", s.turns);
-    if (site.copy) json["copy"] = true;
+    if (site.past_registers()) json["copy"] = true;
     return json;
 }
 

@@ -170,7 +170,8 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
                                : constant_space ? row.sums.requests
                                                 : row.sums.ideal_wavefronts;
         sites.add({std::to_string(site.id),
-                   fmt::format("{} {}{}", name_of(space), name_of(site.kind), site.copy ? " (copy)" : ""),
+                   fmt::format("{} {}{}", name_of(space), name_of(site.kind),
+                               site.past_registers() ? " (copy)" : ""),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
                    std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
                    grouped(cost), grouped(ideal), ratio(cost, ideal)});

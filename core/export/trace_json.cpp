@@ -45,7 +45,7 @@ Json head_of(const analysis::Recording& recording) {
         json["sites"].push_back(object_of("id", s.id, "kind", name_of(s.kind), "space", name_of(s.space),
                                           "bytes", s.bytes, "line", s.line, "column", s.column, "ptx_line",
                                           s.ptx_line));
-        if (s.copy) json["sites"].back()["copy"] = true;
+        if (s.past_registers()) json["sites"].back()["copy"] = true;
     }
     return json;
 }

@@ -123,7 +123,7 @@ void BlockHazards::add_bad(Cell& cell, uint64_t number, const HazardForms::Kind&
 void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std::vector<bool>& needed) {
     uint64_t written = 0;
     for (; next_copy_ < b.copies.size() && b.copies[next_copy_].from == interval; ++next_copy_) {
-        const CopyPart& copy = b.copies[next_copy_];
+        const LaterPart& copy = b.copies[next_copy_];
         const uint64_t step = b.first + copy.part.step;
         const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
         const uint32_t warp = forms_.trace.warp_of(step);
@@ -135,7 +135,7 @@ void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std:
             add(cell->records, kind.place, warp, lanes, copy.part.step);
             for (int32_t* at = &cell->writing; *at >= 0;) {  // those that have ended give their place
                 const int32_t ended = *at;
-                if (b.copies[writings_[ended].copy].to >= interval) {
+                if (b.copies[writings_[ended].part].to >= interval) {
                     at = &writings_[ended].next;
                     continue;
                 }
@@ -168,11 +168,11 @@ uint32_t BlockHazards::early_lanes(const BlockIntervals& b, uint32_t interval, C
                                    uint32_t lanes, const Part& load) {
     uint32_t early = 0;
     for (int32_t i = cell.writing; i >= 0; i = writings_[i].next) {
-        const CopyPart& copy = b.copies[writings_[i].copy];
+        const LaterPart& copy = b.copies[writings_[i].part];
         if (copy.to < interval) continue;
         const uint64_t step = b.first + copy.part.step, load_step = b.first + load.step;
         const uint32_t warp = forms_.trace.warp_of(load_step);
-        const bool under_way = load.step > copy.part.step && load.step < copy.arrival;
+        const bool under_way = load.step > copy.part.step && load.step < copy.visible_from;
         uint32_t found = lanes;
         if (forms_.trace.warp_of(step) == warp && !under_way) found &= ~writings_[i].lanes;
         if (found == 0) continue;
@@ -317,7 +317,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const Record &p = *of_cell[i], &q = *of_cell[j];
                 const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
                 if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
-                if (places[p.place].copy && !places[q.place].store) continue;  // read before the wait
+                if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
                 if (!tells()) return;
                 HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
                 found.same_warp = low / kWarpSize == high / kWarpSize;

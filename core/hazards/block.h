@@ -24,7 +24,7 @@ struct Place {
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
     bool atomic = false;  // `store` too
-    bool copy = false;    // `store` too, by cp.async
+    bool later = false;   // `store` too, which lands later (core/trace/access.h)
     bool operator==(const Place&) const = default;
 };
 
@@ -44,7 +44,7 @@ public:
         uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
         bool barrier = false, store = false, shared = false;
         bool atomic = false;        // `store` too
-        bool copy = false;          // the store of a cp.async
+        bool later = false;         // `store` too, which lands later
         bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
     };
@@ -81,21 +81,21 @@ struct Arrival {
     uint32_t step = 0, warp = 0, mask = 0;
 };
 
-// Lanes of the store of a cp.async: when it may write.
-struct CopyPart {
+// Lanes of a store that lands later: when it may write.
+struct LaterPart {
     Part part;
     uint32_t from = 0, to = 0;  // intervals: in which it is asked for, and in which its threads wait
-    uint32_t arrival = 0;       // step of the block before which they have waited; trace::kNeverWaited
+    uint32_t visible_from = 0;  // step of the block before which they have waited; kNoInterval for none
 };
 
 // The steps of a block by barrier interval, those of one interval in step order.
 struct BlockIntervals {
     uint64_t first = 0;  // step of the recording
     uint32_t block = 0;
-    std::vector<Part> parts;       // steps of global and shared memory; a copy's store where it arrives
-    std::vector<CopyPart> copies;  // by `from`
-    std::vector<uint32_t> begin;   // interval -> first of its parts; one more at the end
-    std::vector<uint64_t> stored;  // interval -> Kind::array_bit of its stores together
+    std::vector<Part> parts;        // steps of global and shared memory; a copy's store where it arrives
+    std::vector<LaterPart> copies;  // by `from`
+    std::vector<uint32_t> begin;    // interval -> first of its parts; one more at the end
+    std::vector<uint64_t> stored;   // interval -> Kind::array_bit of its stores together
     struct End {
         uint32_t site = kNoSite, thread = kNoInterval, step = 0;
     };
@@ -145,7 +145,7 @@ private:
     };
     // A copy that may write a cell.
     struct Writing {
-        uint32_t copy = 0, lanes = 0;
+        uint32_t part = 0, lanes = 0;  // part: index into BlockIntervals::copies
         int32_t next = -1;
     };
     struct Cell {

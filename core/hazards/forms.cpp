@@ -43,11 +43,11 @@ HazardForms::HazardForms(const trace::Trace& t)
         kind.atomic = site.kind == ptx::SiteKind::Atomic;
         kind.shared = form.space == Space::Shared;
         kind.array_bit = form.array == trace::kNoArray ? ~uint64_t{0} : uint64_t{1} << form.array % 64;
-        kind.copy = ptx::is_copy_store(site);
-        const Place place{site.line, kind.store, form.array, form.space, kind.atomic, kind.copy};
-        const auto number =
-            numbers.try_emplace({place.line, place.store, place.array, place.space, place.atomic, place.copy},
-                                static_cast<uint32_t>(places_.size()));
+        kind.later = site.lands_later();
+        const Place place{site.line, kind.store, form.array, form.space, kind.atomic, kind.later};
+        const auto number = numbers.try_emplace(
+            {place.line, place.store, place.array, place.space, place.atomic, place.later},
+            static_cast<uint32_t>(places_.size()));
         if (number.second) places_.push_back(place);
         kind.place = number.first->second;
         if (kind.store && !kind.shared) written[form.array] = true;
@@ -67,8 +67,8 @@ void HazardForms::sort_places() {
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
         const Place &p = places_[x], &q = places_[y];
-        return std::tuple(!p.store, p.line, p.array, p.space, p.atomic, p.copy) <
-               std::tuple(!q.store, q.line, q.array, q.space, q.atomic, q.copy);
+        return std::tuple(!p.store, p.line, p.array, p.space, p.atomic, p.later) <
+               std::tuple(!q.store, q.line, q.array, q.space, q.atomic, q.later);
     });
     std::vector<Place> sorted;
     for (const uint32_t old : order) {
@@ -137,39 +137,6 @@ void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& ele
     element = address;
 }
 
-namespace {
-
-// The copies of a block, by where they arrive.
-class Coming {
-public:
-    Coming(const trace::Trace& trace, const trace::Block& block)
-        : arrivals_(trace.arrival.data() + block.first_arrival) {
-        if (trace.arrival.empty() || block.dropped > 0) return;
-        for (uint64_t step = block.first; step < block.first + block.count; ++step)
-            count_ += trace::is_copy_store(trace, step);
-        for (uint32_t i = 0; i < count_; ++i)
-            if (arrivals_[i] != trace::kNeverWaited) order_.push_back(i);
-        std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return arrivals_[i]; });
-    }
-    // Of the copy whose parts come next.
-    uint32_t arrival() const { return arrivals_[begin.size() - 1]; }
-    // The next copy that has arrived before a step; none where no other has.
-    std::optional<uint32_t> next(uint32_t step) {
-        if (next_ == order_.size() || arrivals_[order_[next_]] > step) return {};
-        return order_[next_++];
-    }
-
-    std::vector<uint32_t> begin{0};  // copy -> first of its parts
-
-private:
-    const uint32_t* arrivals_;
-    uint32_t count_ = 0;
-    size_t next_ = 0;
-    std::vector<uint32_t> order_;
-};
-
-}  // namespace
-
 uint64_t interval_bytes(const trace::Trace& trace) { return trace.arrival.empty() ? 28 : 48; }
 
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block) {
@@ -196,11 +163,14 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
         interval.push_back(at);
         out.parts.push_back(part);
     };
-    Coming coming(trace, b);
+    // Where requests are lost, the wait may be among them: then all stores count as landing at once.
+    const trace::Arrivals arrivals = b.dropped == 0 ? trace::Arrivals(trace, b) : trace::Arrivals{};
+    trace::ArrivalCursor cursor(arrivals);
+    std::vector<uint32_t> first_part{0};  // of each of Arrivals::later(): into out.copies
     const auto arrive_before = [&](uint32_t step) {
-        while (const std::optional<uint32_t> number = coming.next(step))
-            for (uint32_t i = coming.begin[*number]; i < coming.begin[*number + 1]; ++i) {
-                CopyPart& copy = out.copies[i];
+        while (const auto number = cursor.next(step))
+            for (uint32_t i = first_part[*number]; i < first_part[*number + 1]; ++i) {
+                LaterPart& copy = out.copies[i];
                 const uint32_t warp = trace.warp_of(b.first + copy.part.step);
                 copy.to = out.passed[size_t{warp} * kWarpSize +
                                      static_cast<uint32_t>(std::countr_zero(copy.part.mask))];
@@ -229,7 +199,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
             continue;
         }
         if (forms.kind(form).apart) continue;
-        const bool copy = forms.kind(form).copy && b.dropped == 0;  // else the wait may be what is lost
+        const bool later = forms.kind(form).later && b.dropped == 0;
         uint32_t rest = mask;
         while (rest != 0) {
             const uint32_t at = passed[std::countr_zero(rest)];
@@ -238,19 +208,20 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
             if (split[warp] && !out.cut)
                 for (uint32_t lanes = rest; lanes; lanes &= lanes - 1)
                     if (passed[std::countr_zero(lanes)] != at) together &= ~(lanes & (~lanes + 1));
-            if (copy)
-                out.copies.push_back({{i, together}, at, kNoInterval, coming.arrival()});
+            if (later)
+                out.copies.push_back(
+                    {{i, together}, at, kNoInterval, arrivals.visible_from(i).value_or(kNoInterval)});
             else
                 put(at, {i, together});
             rest &= ~together;
         }
-        if (copy) coming.begin.push_back(static_cast<uint32_t>(out.copies.size()));
+        if (later) first_part.push_back(static_cast<uint32_t>(out.copies.size()));
     }
     arrive_before(static_cast<uint32_t>(b.count));
     const uint32_t most = *std::max_element(out.passed.begin(), out.passed.end());
     const uint32_t count = std::max(highest, most) + 1;
-    for (CopyPart& copy : out.copies) copy.to = std::min(copy.to, count - 1);  // of those nobody waits for
-    std::ranges::stable_sort(out.copies, {}, &CopyPart::from);
+    for (LaterPart& copy : out.copies) copy.to = std::min(copy.to, count - 1);  // of those nobody waits for
+    std::ranges::stable_sort(out.copies, {}, &LaterPart::from);
     out.begin.assign(size_t{count} + 1, 0);
     for (const uint32_t at : interval) ++out.begin[at + 1];
     for (uint32_t i = 0; i < count; ++i) out.begin[i + 1] += out.begin[i];

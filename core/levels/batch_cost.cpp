@@ -18,24 +18,26 @@ uint64_t sent_for(const BatchStores& stores) {
     return stores.apart + filled(stores.bytes_together);
 }
 
-GlobalCost global_cost(trace::Access access, uint32_t bytes, bool store, bool may_wait, uint64_t first_line) {
+GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line) {
+    const uint64_t* const address = access.addresses();
+    const uint32_t mask = access.mask(), bytes = access.site().bytes;
     GlobalCost cost;
-    const uint32_t mask = access.mask;
-    cost.lanes = static_cast<uint32_t>(std::popcount(mask));
-    cost.sectors = sector_cost(access.offset.data(), mask, bytes);
-    cost.wavefronts = bank_cost(access.offset.data(), mask, bytes, store).wavefronts;
-    for_lanes(mask, [&](uint32_t lane) { access.offset[lane] -= first_line * kLineBytes; });
-    cost.lookups = tag_lookups(access.offset.data(), mask, bytes);
-    cost.missed_wavefronts = cost.wavefronts;
-    if (may_wait)
-        cost.missed_wavefronts = std::max(cost.wavefronts, missed_passes(access.offset.data(), mask, bytes));
+    cost.sectors = sector_cost(address, mask, bytes);
+    cost.wavefronts = cost.missed_wavefronts = bank_cost(address, mask, bytes, access.stores()).wavefronts;
+    trace::AccessView near = access;
+    near.move(-static_cast<int64_t>(first_line * kLineBytes));
+    cost.lookups = tag_lookups(near.addresses(), mask, bytes);
+    if (access.site().fills_registers())
+        cost.missed_wavefronts = std::max(cost.wavefronts, missed_passes(near.addresses(), mask, bytes));
     return cost;
 }
 
-void BatchCost::add_store(const trace::Access& access, uint32_t bytes, const SectorCost& cost,
+void BatchCost::add_store(const trace::AccessView& access, const SectorCost& cost,
                           std::vector<uint64_t>& last_sectors) {
+    const uint32_t bytes = access.site().bytes;
     std::vector<uint64_t> sectors;
-    for_lanes(access.mask, [&](uint32_t lane) { sectors.push_back(access.offset[lane] / kSectorBytes); });
+    for_lanes(access.mask(),
+              [&](uint32_t lane) { sectors.push_back(access.addresses()[lane] / kSectorBytes); });
     const auto lanes = static_cast<uint32_t>(sectors.size());
     const bool again = sectors == last_sectors;
     stores.bytes += uint64_t{lanes} * bytes;

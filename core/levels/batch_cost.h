@@ -14,6 +14,7 @@
 #include "core/analysis/coalescing.h"
 #include "core/levels/touches.h"
 #include "core/levels/work.h"
+#include "core/trace/access.h"
 
 namespace tilescope::analysis {
 
@@ -36,14 +37,13 @@ uint64_t sent_for(const BatchStores& stores);
 // A request to global memory, with addresses where the block that asks lies.
 struct GlobalCost {
     SectorCost sectors;
-    uint32_t lanes = 0;
     uint32_t wavefronts = 0;         // of the data stage if it hits (LevelSums::passes)
     uint32_t missed_wavefronts = 0;  // if it misses
     uint32_t lookups = 0;            // of the tag stage
 };
 // first_line: of the block in that array. Lines are counted from it, so that a block and its relocated twin have
-// the same lookups. may_wait: it is a load that is not a copy.
-GlobalCost global_cost(trace::Access access, uint32_t bytes, bool store, bool may_wait, uint64_t first_line);
+// the same lookups.
+GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line);
 
 // Sums over the requests of a batch.
 struct BatchCost {
@@ -67,7 +67,7 @@ struct BatchCost {
 
     // Adds the store of a warp. last_sectors: the sectors of the warp's store before it, by active lane; gets
     // this one's.
-    void add_store(const trace::Access& access, uint32_t bytes, const SectorCost& cost,
+    void add_store(const trace::AccessView& access, const SectorCost& cost,
                    std::vector<uint64_t>& last_sectors);
 };
 

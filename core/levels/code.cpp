@@ -74,7 +74,7 @@ struct LevelCode::State {
     const ptx::Kernel* kernel = nullptr;
     ptx::ControlFlow flow;
     std::vector<ptx::Site> sites;
-    std::vector<int32_t> site_at;  // instruction -> site, -1 for none; of a copy its load
+    std::vector<int32_t> site_at;  // by instruction: its first site, -1 for none
     std::vector<JoinedLoad> joined;
     std::map<std::pair<int32_t, int32_t>, Executed> known;
     std::optional<LoadWaits> waits;
@@ -170,7 +170,8 @@ Result<LevelCode> LevelCode::of(const trace::Trace& trace) {
     state->flow = ptx::control_flow(*state->kernel);
     state->site_at.assign(state->kernel->instructions.size(), -1);
     for (const ptx::Site& site : state->sites)
-        if (!ptx::is_copy_store(site)) state->site_at[site.instruction] = static_cast<int32_t>(site.id);
+        if (int32_t& first = state->site_at[site.instruction]; first < 0)
+            first = static_cast<int32_t>(site.id);
     state->join();
     state->waits.emplace(*state->kernel, state->flow, state->sites);
     return LevelCode(std::move(state));
@@ -179,7 +180,7 @@ Result<LevelCode> LevelCode::of(const trace::Trace& trace) {
 const Executed& LevelCode::between(int32_t from, int32_t to) {
     const std::vector<ptx::Site>& sites = state_->sites;
     static constexpr Executed kNothing;
-    if (from >= 0 && to >= 0 && ptx::is_copy(sites[from], sites[to])) return kNothing;  // one instruction
+    if (from >= 0 && to >= 0 && goes_on(sites[from], sites[to])) return kNothing;
     const auto [at, is_new] = state_->known.try_emplace({from, to});
     if (is_new && !state_->find(from, to, false, at->second)) state_->find(from, to, true, at->second);
     return at->second;

@@ -134,9 +134,7 @@ struct Registers {
     }
 };
 
-bool is_load(const ptx::Site& site) {
-    return ptx::reads(site.kind) && site.space == Space::Global && !site.copy;
-}
+bool is_load(const ptx::Site& site) { return site.fills_registers() && site.space == Space::Global; }
 
 }  // namespace
 

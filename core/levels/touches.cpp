@@ -17,30 +17,17 @@ constexpr uint32_t kRecent = 8;
 
 }  // namespace
 
-bool TouchList::add(const TouchingRequest& by, const trace::Access& access, uint32_t bytes) {
-    RawTouch last{by.batch, by.slot, by.store, 0, 0, 1u << by.warp % kWarpSize};
+bool TouchList::add(const trace::AccessView& access, size_t slot, uint32_t batch) {
+    const auto of_array = static_cast<uint16_t>(slot);
     bool first_time = false;
-    const auto keep = [&] {
-        raw_.push_back(last);
-        if (by.store) return;
-        uint8_t& loaded = loaded_[{last.slot, last.line}];
-        first_time |= (last.sectors & ~loaded) != 0;
-        loaded |= last.sectors;
-    };
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t first = access.offset[lane] / kSectorBytes;
-        const uint64_t end = (access.offset[lane] + bytes - 1) / kSectorBytes;
-        for (uint64_t sector = first; sector <= end; ++sector) {
-            const uint64_t line = sector / 4;
-            if (last.sectors && line != last.line) {
-                keep();
-                last.sectors = 0;
-            }
-            last.line = line;
-            last.sectors |= static_cast<uint8_t>(1u << sector % 4);
-        }
+    access.for_lines([&](uint64_t line, uint32_t sectors) {
+        const auto asked = static_cast<uint8_t>(sectors);
+        raw_.push_back({batch, of_array, access.stores(), asked, line, 1u << access.warp() % kWarpSize});
+        if (access.stores()) return;
+        uint8_t& loaded = loaded_[{of_array, line}];
+        first_time |= (asked & ~loaded) != 0;
+        loaded |= asked;
     });
-    if (last.sectors) keep();
     return first_time;
 }
 

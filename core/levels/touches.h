@@ -13,24 +13,16 @@
 #include <vector>
 
 #include "core/levels/work.h"
+#include "core/trace/access.h"
 
 namespace tilescope::analysis {
-
-// Who touches: a request of a warp to an array.
-struct TouchingRequest {
-    uint32_t batch = 0;
-    uint16_t slot = 0;
-    bool store = false;
-    uint32_t warp = 0;
-};
 
 class TouchList {
 public:
     explicit TouchList(size_t slots) : slots_(slots) {}
 
-    // Adds the lines of a request, in the order of its lanes; whether it loads a sector that its block has not
-    // loaded before. access: with addresses of global memory; bytes: of a lane.
-    bool add(const TouchingRequest& by, const trace::Access& access, uint32_t bytes);
+    // Adds the lines of a request; whether it loads a sector that its block has not loaded before.
+    bool add(const trace::AccessView& access, size_t slot, uint32_t batch);
     uint64_t lines() const { return raw_.size(); }  // of all requests, before they are put together
 
     // What a batch stores.

@@ -13,22 +13,19 @@ namespace tilescope::analysis {
 namespace {
 
 // What a request asks for, each of its lines once, in the order of its lanes.
-void add_lines(std::vector<RequestLine>& lines, const trace::Access& access, uint32_t bytes, size_t slot,
-               bool store, uint64_t first_line) {
+void add_lines(std::vector<RequestLine>& lines, const trace::AccessView& access, size_t slot,
+               uint64_t first_line) {
     const size_t begin = lines.size();
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t first = access.offset[lane] / kSectorBytes;
-        const uint64_t end = (access.offset[lane] + bytes - 1) / kSectorBytes;
-        for (uint64_t sector = first; sector <= end; ++sector) {
-            const auto line = static_cast<uint32_t>(sector / 4 - first_line);
-            size_t at = lines.size();  // lanes side by side meet in the line before
-            while (at > begin && lines[at - 1].line != line) --at;
-            if (at == begin) {
-                lines.push_back({line, RequestLine::kNoTouch, static_cast<uint16_t>(slot), 0, 0, store});
-                at = lines.size();
-            }
-            lines[at - 1].sectors |= static_cast<uint8_t>(1u << sector % 4);
+    access.for_lines([&](uint64_t number, uint32_t sectors) {
+        const auto line = static_cast<uint32_t>(number - first_line);
+        size_t at = lines.size();  // lanes side by side meet in the line before
+        while (at > begin && lines[at - 1].line != line) --at;
+        if (at == begin) {
+            lines.push_back(
+                {line, RequestLine::kNoTouch, static_cast<uint16_t>(slot), 0, 0, access.stores()});
+            at = lines.size();
         }
+        lines[at - 1].sectors |= static_cast<uint8_t>(sectors);
     });
 }
 
@@ -58,13 +55,11 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block,
         const trace::Form& form = trace.form_of(step);
         const ptx::Site& site = trace.sites[form.site];
         if (site.kind == ptx::SiteKind::Barrier || form.space != Space::Global) continue;
-        trace::Access access = decode_addresses(trace, step);
-        const size_t slot = level_slot(trace.launch, access.array);
-        for_lanes(access.mask,
-                  [&](uint32_t lane) { access.offset[lane] += static_cast<uint64_t>(relocation[slot]); });
+        trace::AccessView access(trace, step);
+        const size_t slot = level_slot(trace.launch, access.array());
+        access.move(relocation[slot]);
         const size_t begin = made.lines.size();
-        add_lines(made.lines, access, site.bytes, slot, site.kind == ptx::SiteKind::Store,
-                  work.first_line[slot]);
+        add_lines(made.lines, access, slot, work.first_line[slot]);
         const LoadBatch& batch = work.batches[made.batch_of[i]];
         for (size_t at = begin; at < made.lines.size(); ++at) {
             RequestLine& line = made.lines[at];

@@ -57,9 +57,11 @@ public:
     BlockWork work(uint32_t number, std::vector<uint32_t>* batch_of) {
         const trace::Block& block = trace_.blocks[number];
         find_joined(block);
-        begin_copies(block);
+        const trace::Arrivals arrivals(trace_, block);
+        trace::ArrivalCursor cursor(arrivals);
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
-            end_copies(static_cast<uint32_t>(step - block.first));
+            while (const auto later = cursor.next(static_cast<uint32_t>(step - block.first)))
+                land(*later, trace_.warp_of(block.first + arrivals.later()[*later].step));
             add(step);
             if (batch_of) batch_of->push_back(warps_[trace_.warp_of(step)].batch);
         }
@@ -78,9 +80,9 @@ private:
             const trace::Form& form = trace_.form_of(step);
             const JoinedLoad& load = joined[form.site];
             if (load.group < 0 || !joined_[static_cast<size_t>(load.group)]) continue;
-            const trace::Access access = decode_addresses(trace_, step);
-            for_lanes(access.mask, [&](uint32_t lane) {
-                if ((access.offset[lane] - 4 * load.place) % (4 * load.of) != 0)
+            const trace::AccessView access(trace_, step);
+            for_lanes(access.mask(), [&](uint32_t lane) {
+                if ((access.addresses()[lane] - 4 * load.place) % (4 * load.of) != 0)
                     joined_[static_cast<size_t>(load.group)] = false;
             });
         }
@@ -130,22 +132,20 @@ private:
         if (again) {
             warp.begin(warp.batch + 1);
             warp.loaded = warp.under_way = {form.site};
-            if (site.copy) warp.copied[form.site] = warp.barriers;
+            if (!site.fills_registers()) warp.copied[form.site] = warp.barriers;
         }
         BatchCost& at = batch(warp.batch);
         at.turns = std::max(at.turns, warp.turns);
-        if (global) return add_global(step, site, number, at);
+        if (global) return add_global(step, warp, at);
         if (joins_earlier(form.site)) {
             // Part of the load before: neither an instruction nor a wavefront of its own.
             ++at.joined;
             return;
         }
-        if (site.copy) {
-            copies_.push_back({next_arrival(), number, warp.batch});
-            std::ranges::push_heap(copies_, std::greater{}, &CopyUnderWay::arrival);
-        } else {
+        if (site.lands_later())
+            batch_of_later_.push_back(warp.batch);
+        else
             ++sums_.accesses, ++at.work_accesses;
-        }
         if (form.space != Space::Shared) return;
         const uint32_t wavefronts = shared_wavefronts(step, form, site);
         if (site.kind != SiteKind::Store) {
@@ -162,7 +162,7 @@ private:
     // until then a loop over what is copied goes on.
     bool begins_batch(WarpState& warp, const ptx::Site& site, bool global) {
         if (!global || site.kind == SiteKind::Store) return false;
-        if (!site.copy) {
+        if (site.fills_registers()) {
             if (!warp.loaded.insert(site.id).second) return true;
             // What it waits for is there, and all that was asked for before it.
             if (std::ranges::any_of(warp.under_way,
@@ -174,23 +174,11 @@ private:
         return warp.copied.try_emplace(site.id, warp.barriers).first->second != warp.barriers;
     }
 
-    // Copies that nothing has waited for yet, the next one to arrive first.
-    struct CopyUnderWay {
-        uint32_t arrival = 0, warp = 0, batch = 0;
-    };
-    void begin_copies(const trace::Block& block) { arrival_ = block.first_arrival; }
-    uint32_t next_arrival() {
-        return arrival_ < trace_.arrival.size() ? trace_.arrival[arrival_++] : trace::kNeverWaited;
-    }
-    void end_copies(uint32_t step) {
-        while (!copies_.empty() && copies_.front().arrival <= step) {
-            std::ranges::pop_heap(copies_, std::greater{}, &CopyUnderWay::arrival);
-            const CopyUnderWay copy = copies_.back();
-            copies_.pop_back();
-            // What waited is the end of the batch that the warp is in: the next one has the data.
-            BatchCost& of = batch(copy.batch);
-            of.ahead = std::min(of.ahead, warps_[copy.warp].batch - copy.batch + 1);
-        }
+    // What lands later is there: what waited for it is the end of the batch that the warp is in, and the next one
+    // has the data.
+    void land(size_t later, uint32_t warp) {
+        BatchCost& of = batch(batch_of_later_[later]);
+        of.ahead = std::min(of.ahead, warps_[warp].batch - batch_of_later_[later] + 1);
     }
 
     // No warp leaves a barrier before the last one has come, so behind it no batch is earlier than the latest
@@ -214,8 +202,8 @@ private:
         const JoinedLoad& load = code_.joined()[form.site];
         if (load.group < 0 || !joined_[static_cast<size_t>(load.group)])
             return costs_.of(step).shared.wavefronts;
-        const trace::Access access = decode_addresses(trace_, step);
-        return bank_cost(access.offset.data(), access.mask, site.bytes * load.of).wavefronts;
+        const trace::AccessView access(trace_, step);
+        return bank_cost(access.addresses(), access.mask(), site.bytes * load.of).wavefronts;
     }
 
     // Loads of shared memory wait for each other where a loop comes round: what it loads next is asked for
@@ -226,32 +214,28 @@ private:
         at.chain = std::max(at.chain, warp.chain);
     }
 
-    void add_global(uint64_t step, const ptx::Site& site, uint32_t number, BatchCost& at) {
-        WarpState& warp = warps_[number];
-        trace::Access access = decode_addresses(trace_, step);
-        const size_t slot = level_slot(trace_.launch, access.array);
-        for_lanes(access.mask,
-                  [&](uint32_t lane) { access.offset[lane] += static_cast<uint64_t>(relocation_[slot]); });
-        if (!first_line_[slot]) first_line_[slot] = access.offset[std::countr_zero(access.mask)] / kLineBytes;
-        const bool store = site.kind == SiteKind::Store;
-        const GlobalCost cost =
-            global_cost(access, site.bytes, store, !store && !site.copy, *first_line_[slot]);
+    void add_global(uint64_t step, WarpState& warp, BatchCost& at) {
+        trace::AccessView access(trace_, step);
+        const size_t slot = level_slot(trace_.launch, access.array());
+        access.move(relocation_[slot]);
+        if (!first_line_[slot])
+            first_line_[slot] = access.addresses()[std::countr_zero(access.mask())] / kLineBytes;
+        const GlobalCost cost = global_cost(access, *first_line_[slot]);
         ++sums_.accesses, ++at.load_accesses;
         sums_.passes += cost.wavefronts;
         sums_.lookups += cost.lookups;
         at.lookups += cost.lookups;
-        if (store) {
+        if (access.stores()) {
             sums_.stored_sectors += cost.sectors.sectors;
-            at.add_store(access, site.bytes, cost.sectors, warp.stored);
+            at.add_store(access, cost.sectors, warp.stored);
         } else {
             at.loads = true;
-            if (!site.copy) at.ahead = 0;
+            if (access.site().fills_registers()) at.ahead = 0;
             ++sums_.loads, ++at.requests;
-            sums_.requested_bytes += uint64_t{cost.lanes} * site.bytes;
+            sums_.requested_bytes += access.lane_bytes();
             sums_.l1_sectors += cost.sectors.sectors;
         }
-        const bool first_time =
-            touches_.add({warp.batch, static_cast<uint16_t>(slot), store, number}, access, site.bytes);
+        const bool first_time = touches_.add(access, slot, warp.batch);
         at.passes += first_time ? cost.missed_wavefronts : cost.wavefronts;
         if (first_time) sums_.more_passes += cost.missed_wavefronts - cost.wavefronts;
     }
@@ -279,8 +263,7 @@ private:
     std::vector<BatchAccess> accesses_;  // by site
     std::vector<bool> joined_;           // by site: the group of loads is joined
     std::vector<BatchCost> batches_;
-    std::vector<CopyUnderWay> copies_;  // a heap
-    uint64_t arrival_ = 0;              // index into Trace::arrival of the next copy's
+    std::vector<uint32_t> batch_of_later_;  // by index into Arrivals::later()
     TouchList touches_;
     LevelSums sums_;
 };

@@ -131,7 +131,7 @@ void BlockReplay::on_request(const simt::Request& request) {
     const ptx::Site& site = trace_.sites[access.site];
     const bool store = ptx::writes(site.kind), shared = array.space == Space::Shared;
     if (!shared && !store) return;
-    const bool copy = ptx::is_copy_store(site);
+    const bool later = site.lands_later();
     const auto first_store = static_cast<uint32_t>(index.stores.size());
     const uint64_t width = array.element_bytes();
 
@@ -160,7 +160,7 @@ void BlockReplay::on_request(const simt::Request& request) {
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
             Cell& cell =
                 shared ? index.cells[access.array][element] : index.global_cells[access.array][element];
-            if (!copy) cell.stores.push_back({step, static_cast<uint32_t>(stores.size())});
+            if (!later) cell.stores.push_back({step, static_cast<uint32_t>(stores.size())});
             stores.push_back(made);
             if (!shared && array.writes() && thread < index.outputs.size()) {
                 index.outputs[thread].push_back({made.origin, made.to});
@@ -168,7 +168,7 @@ void BlockReplay::on_request(const simt::Request& request) {
             }
         }
     });
-    if (copy) index.coming[step] = {first_store, static_cast<uint32_t>(index.stores.size())};
+    if (later) index.coming[step] = {first_store, static_cast<uint32_t>(index.stores.size())};
 }
 
 void BlockReplay::on_arrival(uint32_t step) {

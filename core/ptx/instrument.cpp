@@ -110,7 +110,8 @@ bool escapes(const Work& work, const Site& site) {
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
 const Operand* size_read(const Work& work, const Site& site) {
     const std::vector<Operand>& operands = work.kernel.instructions[site.instruction].operands;
-    return site.copy && site.kind == SiteKind::Load && operands.size() > 3 ? &operands[3] : nullptr;
+    return site.past_registers() && site.kind == SiteKind::Load && operands.size() > 3 ? &operands[3]
+                                                                                       : nullptr;
 }
 
 bool can_pair(const Work& work, const Site& site) {

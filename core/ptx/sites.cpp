@@ -12,7 +12,8 @@ const Operand& address_of(const Instruction& instruction) {
 }
 
 const Operand& address_of(const Instruction& instruction, const Site& site) {
-    return site.copy && site.kind == SiteKind::Load ? instruction.operands[1] : address_of(instruction);
+    return site.past_registers() && site.kind == SiteKind::Load ? instruction.operands[1]
+                                                                : address_of(instruction);
 }
 
 uint32_t groups_left(const Instruction& wait) {
@@ -101,6 +102,14 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         sites.push_back(site);
     }
     return sites;
+}
+
+bool same_sites(const std::vector<Site>& a, const std::vector<Site>& b) {
+    return std::ranges::equal(
+        a, b,
+        [](const Site& one, const Site& other) {
+            return one.instruction == other.instruction && one.kind == other.kind && one.copy == other.copy;
+        });
 }
 
 }  // namespace tilescope::ptx

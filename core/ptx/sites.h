@@ -41,13 +41,19 @@ struct Site {
     uint32_t ptx_line = 0;
     Atomic atomic = Atomic::None;  // what an atomic does to its word; None for all others
     bool copy = false;             // one of the two of a cp.async
+
+    // Whether what it moves goes from memory to memory past the registers, while the thread does other work.
+    bool past_registers() const { return copy; }
+    // Whether it reads into registers of the thread, which waits for it where it uses them.
+    bool fills_registers() const { return reads(kind) && !past_registers(); }
+    // Whether what it writes is there only where threads have waited for it (core/trace/access.h).
+    bool lands_later() const { return past_registers() && kind == SiteKind::Store; }
 };
 
-// Whether b writes what a cp.async reads by a.
-inline bool is_copy(const Site& a, const Site& b) {
-    return a.copy && b.copy && a.id + 1 == b.id && a.instruction == b.instruction;
+// Whether b, the site behind a, is of the same instruction, so that it writes what a reads.
+inline bool goes_on(const Site& a, const Site& b) {
+    return a.id + 1 == b.id && a.instruction == b.instruction;
 }
-inline bool is_copy_store(const Site& site) { return site.copy && site.kind == SiteKind::Store; }
 
 // How many groups of copies a cp.async.wait_all leaves under way: none, and not the open one either.
 inline constexpr uint32_t kAllGroups = UINT32_MAX;
@@ -64,5 +70,7 @@ uint32_t source_file_of(const Kernel& kernel);
 
 // In the order of the instructions. bar.warp.sync is not a site: it holds no block.
 std::vector<Site> sites_of(const Kernel& kernel);
+// Whether two tables are of the same accesses, in whatever spaces these were found to lie.
+bool same_sites(const std::vector<Site>& a, const std::vector<Site>& b);
 
 }  // namespace tilescope::ptx

@@ -192,7 +192,7 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
             ++copy;
             behind_barrier = false;
         }
-        rule.copy[site->id] = copy;
+        rule.body[site->id] = copy;
         if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
     }
 }
@@ -207,7 +207,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
         return Error{fmt::format("{} holds no kernel named '{}'; record it again with its own PTX",
                                  trace.meta.ptx_name, trace.launch.entry)};
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
-    if (!trace::same_sites(sites, trace))
+    if (!same_sites(sites, trace.sites))
         return Error{fmt::format("the recording's sites are not those of its PTX {}; record it again",
                                  trace.meta.ptx_name)};
 
@@ -216,7 +216,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     PhaseRule rule;
     rule.rank.assign(count, -1);
     rule.stays.assign(count, false);
-    rule.copy.assign(count, 0);
+    rule.body.assign(count, 0);
     rule.after.assign(count, false);
 
     const std::vector<uint8_t> array = array_of_sites(trace);
@@ -254,7 +254,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     // Where a loop asks for tiles that later trips use, by cp.async, the same lines ahead of it ask for those
     // of the first trips; they are no trip themselves.
     const bool ahead = std::ranges::any_of(
-        sites, [&](const ptx::Site& site) { return ptx::is_copy_store(site) && in_loop(site); });
+        sites, [&](const ptx::Site& site) { return site.lands_later() && in_loop(site); });
     const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
         if (!rule.by_barrier) return bool{looped[rule.group[site.id]]};
         return ahead ? in_loop(site) : copies.contains(source_of(site));

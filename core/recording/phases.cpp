@@ -11,16 +11,16 @@ namespace {
 // Where a lane stands in a kernel whose phase loop holds a barrier.
 struct Walk {
     int32_t place = -1;  // its last place inside the loop, -1 before it came to one
-    uint32_t copy = 0;   // of the loop's body
+    uint32_t body = 0;   // which copy of the loop's body
     uint32_t phase = 0;
     bool operator==(const Walk&) const = default;
 };
 
-void advance(Walk& walk, int32_t place, uint32_t copy, bool stays) {
+void advance(Walk& walk, int32_t place, uint32_t body, bool stays) {
     const bool back = place < walk.place || (place == walk.place && !stays);
-    if (back || (walk.place >= 0 && copy != walk.copy)) ++walk.phase;
+    if (back || (walk.place >= 0 && body != walk.body)) ++walk.phase;
     walk.place = place;
-    walk.copy = copy;
+    walk.body = body;
 }
 
 constexpr uint32_t kUnvisited = 0xFFFF'FFFFu;
@@ -31,13 +31,13 @@ struct PhaseWalk::State {
     State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {
         places.reserve(trace.sites.size());
         for (size_t site = 0; site < trace.sites.size(); ++site)
-            places.push_back({rule.rank[site], rule.copy[site], rule.group[site], rule.stays[site],
+            places.push_back({rule.rank[site], rule.body[site], rule.group[site], rule.stays[site],
                               rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier});
     }
     // What the rule says of a site, side by side.
     struct Place {
         int32_t rank;
-        uint32_t copy, group;
+        uint32_t body, group;
         bool stays, after, barrier;
     };
     const trace::Trace& trace;
@@ -76,7 +76,7 @@ struct PhaseWalk::State {
             if (place.rank >= 0) {
                 LaneClasses<Walk>& lanes = walks[warp];
                 at.phase =
-                    lanes.update(form.mask, [&](Walk& w) { advance(w, place.rank, place.copy, place.stays); })
+                    lanes.update(form.mask, [&](Walk& w) { advance(w, place.rank, place.body, place.stays); })
                         .phase;
                 enter_phase(warp, at.phase, lanes.classes());
             }

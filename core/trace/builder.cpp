@@ -113,7 +113,7 @@ const AddressPattern* record(BlockRecorder::State& state, const simt::Request& r
 
 // Counts a step, and remembers that of a copy until its bytes arrive.
 void meet(BlockRecorder::State& state, uint32_t site, bool kept) {
-    if (kept && ptx::is_copy_store((*state.sites)[site])) {
+    if (kept && (*state.sites)[site].lands_later()) {
         state.copy_step.push_back(state.met);
         state.arrival.push_back(kNeverWaited);
     }
@@ -156,7 +156,7 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
                 : returned + static_cast<ptrdiff_t>(returned_bytes(trace, state.table.forms[own]));
         if (!state.arrival.empty()) {
             kept_before.push_back(static_cast<uint32_t>(trace.key.size() - block.first));
-            const bool copies = ptx::is_copy_store(trace.sites[state.table.forms[own].site]);
+            const bool copies = trace.sites[state.table.forms[own].site].lands_later();
             if (copies && form != kNoForm) trace.arrival.push_back(*arrival);
             arrival += copies;
         }

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 #include "core/trace/format.h"
 
@@ -20,7 +21,7 @@ Result<void> check_sites(const Trace& trace) {
         if (atomic != (site.atomic != ptx::Atomic::None))
             return Error{
                 fmt::format("its site {} is an atomic without what it does, or none with it", site.id)};
-        if (!site.copy) continue;
+        if (!site.past_registers()) continue;
         // A cp.async is a load of global memory with a store to shared memory behind it.
         const auto is_half = [](const ptx::Site& half, ptx::SiteKind kind, Space space) {
             return half.kind == kind && half.space == space &&
@@ -29,7 +30,8 @@ Result<void> check_sites(const Trace& trace) {
         const bool load = site.kind == ptx::SiteKind::Load;
         const size_t other = load ? size_t{site.id} + 1 : size_t{site.id} - 1;
         if (other >= trace.sites.size() || trace.sites[other].bytes != site.bytes ||
-            !ptx::is_copy(trace.sites[load ? site.id : other], trace.sites[load ? other : site.id]) ||
+            !trace.sites[other].past_registers() ||
+            !goes_on(trace.sites[load ? site.id : other], trace.sites[load ? other : site.id]) ||
             !is_half(site, load ? ptx::SiteKind::Load : ptx::SiteKind::Store,
                      load ? Space::Global : Space::Shared))
             return Error{fmt::format("its site {} is half of a copy and has no other half", site.id)};
@@ -143,7 +145,7 @@ Result<void> check_arrivals(const Trace& trace) {
         if (before[i] == before[i + 1]) continue;
         uint64_t number = before[i];
         for (uint32_t step = 0; step < block.count; ++step) {
-            if (!is_copy_store(trace, block.first + step)) continue;
+            if (!lands_later(trace, block.first + step)) continue;
             const uint32_t arrival = trace.arrival[number++];
             if (arrival != kNeverWaited && (arrival <= step || arrival > block.count))
                 return Error{
@@ -187,11 +189,11 @@ std::vector<uint64_t> returned_before(const Trace& trace) {
 std::vector<uint64_t> arrivals_before(const Trace& trace) {
     std::vector<uint64_t> before;
     uint64_t count = 0;
-    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    const bool copies = has_arrivals(trace);
     for (const Block& block : trace.blocks) {
         before.push_back(count);
         for (uint64_t step = block.first; copies && step < block.first + block.count; ++step)
-            count += is_copy_store(trace, step);
+            count += lands_later(trace, step);
     }
     before.push_back(count);
     return before;

@@ -51,7 +51,7 @@ std::optional<WarpEnds> ends_of(const Trace& trace) {
     const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
     if (!kernel || kernel->instructions.empty()) return std::nullopt;
     const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
-    if (!same_sites(sites, trace)) return std::nullopt;
+    if (!same_sites(sites, trace.sites)) return std::nullopt;
 
     const ptx::ControlFlow flow = ptx::control_flow(*kernel);
     const std::vector<bool> always = always_recorded(*kernel, sites);
@@ -82,7 +82,7 @@ std::optional<WarpEnds> ends_of(const Trace& trace) {
     for (const ptx::Site& site : sites) {
         const ptx::BasicBlock& block = flow.blocks[static_cast<size_t>(flow.block_of[site.instruction])];
         // A copy's store follows its load in any case.
-        const bool half = site.copy && !ptx::is_copy_store(site);
+        const bool half = site.id + 1 < sites.size() && goes_on(site, sites[site.id + 1]);
         ends.behind.push_back(!half && goes_out(block) && free_from(site.instruction + 1, block.last));
     }
     return ends;
@@ -123,14 +123,6 @@ Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace) {
 const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module) {
     const ptx::Kernel* const named = ptx::find_kernel(module, trace.launch.entry);
     return !named && module.kernels.size() == 1 ? &module.kernels.front() : named;
-}
-
-bool same_sites(const std::vector<ptx::Site>& sites, const Trace& trace) {
-    return std::ranges::equal(
-        sites, trace.sites,
-        [](const ptx::Site& a, const ptx::Site& b) {
-            return a.instruction == b.instruction && a.kind == b.kind && a.copy == b.copy;
-        });
 }
 
 StoredElements::StoredElements(const Trace& trace) {

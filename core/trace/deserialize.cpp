@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "core/base/parallel.h"
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
@@ -301,7 +302,7 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
     StoredElements stored(trace);
-    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();
     if (copies != (arrivals.kind == SectionKind::Arrivals))
         return Error{"it has copies and not where they arrived, or the other way round"};

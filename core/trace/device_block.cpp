@@ -293,7 +293,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
         if (const ptx::Code* group = reader.record.group) {
             copies[reader.warp].pass(*group, reader.record.mask, recorder);
         } else if (!reader.record.returned) {
-            if (layout.sites[reader.record.site].copy)
+            if (layout.sites[reader.record.site].later)
                 copies[reader.warp].ask(recorder.state().met, reader.record.mask);
             feed(layout, reader.record, reader.warp, returned, recorder);
         }

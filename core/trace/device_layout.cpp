@@ -187,7 +187,7 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
-                                ptx::is_copy_store(site), site.bytes, code.shapes[i].affine, site.space});
+                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -11,8 +11,8 @@
 namespace tilescope::trace {
 
 struct SiteFacts {
-    bool barrier = false, atomic = false, copy = false;  // copy: the store of a cp.async
-    uint32_t bytes = 0;                                  // a lane
+    bool barrier = false, atomic = false, later = false;  // later: what it stores lands later
+    uint32_t bytes = 0;                                   // a lane
     bool affine = false;
     Space space = Space::Global;
 };

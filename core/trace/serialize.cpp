@@ -4,6 +4,7 @@
 
 #include <zstd.h>
 
+#include "core/trace/access.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
 
@@ -99,7 +100,7 @@ std::string serialize(const Trace& trace) {
     if (!trace.returned.empty())
         writer.add(SectionKind::Returned,
                    {reinterpret_cast<const char*>(trace.returned.data()), trace.returned.size()});
-    const bool copies = std::ranges::any_of(trace.sites, &ptx::Site::copy);
+    const bool copies = has_arrivals(trace);
     if (copies)
         writer.add(SectionKind::Arrivals, bytes_of_column(trace.arrival.data(), trace.arrival.size()));
 

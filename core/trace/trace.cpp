@@ -50,26 +50,6 @@ uint64_t returned_bytes(const Trace& trace, const Form& form) {
     return uint64_t{site.bytes} * static_cast<uint64_t>(std::popcount(form.mask));
 }
 
-uint32_t arrival_of(const Trace& trace, uint64_t step) {
-    const Block& block = trace.blocks[block_of(trace, step)];
-    uint64_t number = block.first_arrival;
-    for (uint64_t before = block.first; before < step; ++before) number += is_copy_store(trace, before);
-    return number < trace.arrival.size() ? trace.arrival[number] : kNeverWaited;
-}
-
-std::optional<uint64_t> other_half(const Trace& trace, uint64_t step) {
-    const ptx::Site& site = trace.sites[trace.form_of(step).site];
-    if (!site.copy) return std::nullopt;
-    const Block& block = trace.blocks[block_of(trace, step)];
-    const bool load = site.kind == ptx::SiteKind::Load;
-    const uint32_t warp = trace.warp_of(step), other = load ? site.id + 1 : site.id - 1;
-    // The warp's next step, or its one before.
-    for (uint64_t at = step; load ? ++at < block.first + block.count : at-- > block.first;)
-        if (trace.warp_of(at) == warp)
-            return trace.form_of(at).site == other ? std::optional(at) : std::nullopt;
-    return std::nullopt;
-}
-
 uint32_t block_of(const Trace& trace, uint64_t step) {
     assert(step < trace.steps());
     // The last block whose first step is not after this one; blocks without steps come before it.

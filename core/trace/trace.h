@@ -188,16 +188,6 @@ Access decode_form(const Trace& trace, uint32_t form, uint32_t base);
 // Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory.
 uint64_t returned_bytes(const Trace& trace, const Form& form);
 
-// The number of Trace::arrival that is a step's, which is the store of a cp.async. Looks at the steps of its
-// block before it.
-uint32_t arrival_of(const Trace& trace, uint64_t step);
-// The other half of a cp.async: of a load its store, of a store its load. None for other steps, and for a
-// store of zeros alone, which loads nothing. Looks at the steps beside it.
-std::optional<uint64_t> other_half(const Trace& trace, uint64_t step);
-inline bool is_copy_store(const Trace& trace, uint64_t step) {
-    return ptx::is_copy_store(trace.sites[trace.form_of(step).site]);
-}
-
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);
 

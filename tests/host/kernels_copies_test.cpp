@@ -65,15 +65,21 @@ TEST(RecordedCopies, AreALoadAndAStoreThatArrivesAtTheWait) {
     // Each warp: load, store, barrier, load, store; the warps in turn, a copy in one.
     ASSERT_EQ(trace.steps(), 10u);
     for (const uint64_t step : {0u, 2u}) {
-        EXPECT_EQ(trace::other_half(trace, step), step + 1);
-        EXPECT_EQ(trace::other_half(trace, step + 1), step);
-        EXPECT_FALSE(trace::is_copy_store(trace, step));
-        EXPECT_TRUE(trace::is_copy_store(trace, step + 1));
+        for (const uint64_t half : {step, step + 1}) {
+            const auto transfer = trace::transfer_of(trace, half);
+            ASSERT_TRUE(transfer);
+            EXPECT_EQ(transfer->read, step);
+            EXPECT_EQ(transfer->written, step + 1);
+        }
+        EXPECT_FALSE(trace::lands_later(trace, step));
+        EXPECT_TRUE(trace::lands_later(trace, step + 1));
     }
-    EXPECT_EQ(trace::other_half(trace, 4), std::nullopt);
+    EXPECT_FALSE(trace::transfer_of(trace, 4));
     EXPECT_EQ(trace.arrival, (std::vector<uint32_t>{2, 4}));
-    EXPECT_EQ(trace::arrival_of(trace, 1), 2u);
-    EXPECT_EQ(trace::arrival_of(trace, 3), 4u);
+    const trace::Arrivals arrivals(trace, trace.blocks[0]);
+    EXPECT_EQ(arrivals.visible_from(1), 2u);
+    EXPECT_EQ(arrivals.visible_from(3), 4u);
+    EXPECT_EQ(arrivals.visible_from(2), 3u) << "a load, which lands at once";
     const auto sums = analysis::summarize(trace);
     ASSERT_TRUE(sums) << sums.error().message;
     EXPECT_EQ((*sums)[StepKind::GlobalLoad].requests, 2u);
@@ -83,8 +89,12 @@ TEST(RecordedCopies, AreALoadAndAStoreThatArrivesAtTheWait) {
 }
 
 TEST(RecordedCopies, WithoutAWaitNeverArrive) {
-    EXPECT_EQ(run(kAsk + kBarrier + kLookAcross + kPut).arrival,
-              (std::vector<uint32_t>{trace::kNeverWaited, trace::kNeverWaited}));
+    const trace::Trace trace = run(kAsk + kBarrier + kLookAcross + kPut);
+    EXPECT_EQ(trace.arrival, (std::vector<uint32_t>{trace::kNeverWaited, trace::kNeverWaited}));
+    const trace::Arrivals arrivals(trace, trace.blocks[0]);
+    EXPECT_EQ(arrivals.later().size(), 2u);
+    EXPECT_EQ(arrivals.visible_from(1), std::nullopt);
+    EXPECT_EQ(trace::ArrivalCursor(arrivals).next(UINT32_MAX - 1), std::nullopt);
 }
 
 TEST(RecordedCopies, GoThroughAFile) {
@@ -143,7 +153,7 @@ TEST(RecordedCopies, ValuesAreThereFromTheWaitOn) {
     for (uint32_t step = 0; step < trace.steps(); ++step) {
         if (trace.warp_of(step) != 0) continue;
         const ptx::Site& site = trace.sites[trace.form_of(step).site];
-        if (trace::is_copy_store(trace, step)) store = step;
+        if (trace::lands_later(trace, step)) store = step;
         if (site.line == 13) early = step;
         if (site.line == 15) late = step;
     }
@@ -159,7 +169,7 @@ TEST(RecordedCopies, ValuesAreThereFromTheWaitOn) {
         EXPECT_EQ(after.value.bits, in(t));
         EXPECT_EQ(after.step, store);
         EXPECT_EQ(after.reads, 1u);
-        EXPECT_EQ(after.since, trace::arrival_of(trace, store));
+        EXPECT_EQ(after.since, trace::Arrivals(trace, trace.blocks[0]).visible_from(store));
         EXPECT_EQ(after.source, (playback::Element{0, t}));
     }
 }
@@ -167,18 +177,21 @@ TEST(RecordedCopies, ValuesAreThereFromTheWaitOn) {
 // Of each copy of each warp, block by block: how many of the warp's own steps come before it arrives.
 std::vector<std::vector<uint32_t>> own_steps_before_arrivals(const trace::Trace& trace) {
     std::vector<std::vector<uint32_t>> all;
-    for (const trace::Block& block : trace.blocks)
+    for (const trace::Block& block : trace.blocks) {
+        const trace::Arrivals arrivals(trace, block);
         for (uint32_t warp = 0; warp < 2; ++warp) {
             std::vector<uint32_t>& of_warp = all.emplace_back();
             for (uint64_t step = block.first; step < block.first + block.count; ++step) {
-                if (trace.warp_of(step) != warp || !trace::is_copy_store(trace, step)) continue;
-                const uint32_t arrival = trace::arrival_of(trace, step);
+                if (trace.warp_of(step) != warp || !trace::lands_later(trace, step)) continue;
+                const uint32_t arrival = arrivals.visible_from(static_cast<uint32_t>(step - block.first))
+                                             .value_or(trace::kNeverWaited);
                 uint32_t own = arrival;
                 for (uint32_t i = 0; arrival != trace::kNeverWaited && i < arrival; ++i)
                     own -= trace.warp_of(block.first + i) != warp;
                 of_warp.push_back(own);
             }
         }
+    }
     return all;
 }
 

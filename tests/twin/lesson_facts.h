@@ -157,12 +157,12 @@ inline void count_recording(LessonFacts& facts, const Recording& f) {
 // Reads of shared memory between a copy and the wait for it. The store of a copy is its warp's next step.
 inline void count_meanwhile(LessonFacts& facts, const Recording& f, size_t block, uint32_t here) {
     if (!f.at(block, here).copy) return;
-    const uint64_t first = f.trace.blocks[block].first;
     uint32_t store = here;
     while (f.at(block, store).warp != f.at(block, here).warp || f.at(block, store).kind != kSharedStore)
         ++store;
     uint64_t requests = 0;
-    for (uint32_t at = here; at < trace::arrival_of(f.trace, first + store); ++at) {
+    const trace::Arrivals arrivals(f.trace, f.trace.blocks[block]);
+    for (uint32_t at = here; at < arrivals.visible_from(store).value_or(0); ++at) {
         const Request& r = f.at(block, at);
         requests += r.load && r.space == Space::Shared ? 1 : 0;
     }

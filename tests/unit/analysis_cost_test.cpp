@@ -81,7 +81,7 @@ TEST(Sums, OfMoreFormsThanAreRememberedAreExactToo) {
     CostTable costs(trace);
     uint64_t sectors = 0, wavefronts = 0;
     for (uint64_t step = 0; step < trace.steps(); ++step) {
-        const trace::Access access = decode_addresses(trace, step);
+        const trace::Access access = trace::AccessView(trace, step).decoded();
         const ptx::Site& site = trace.sites[access.site];
         if (site.kind == ptx::SiteKind::Barrier) continue;
         if (trace.form_of(step).space == Space::Global) {

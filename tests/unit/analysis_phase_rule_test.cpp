@@ -64,7 +64,7 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
                 continue;
             }
             EXPECT_GE(rule->rank[site.id], 0) << "site " << site.id;
-            ++sites_of_copy[rule->copy[site.id]][{site.line, site.kind, site.space}];
+            ++sites_of_copy[rule->body[site.id]][{site.line, site.kind, site.space}];
         }
         // Every copy of a tiled kernel's body does the same at the same lines.
         for (const auto& [copy, sites] : sites_of_copy)

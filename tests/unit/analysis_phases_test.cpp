@@ -97,10 +97,10 @@ PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t 
                     const int32_t place = rule.rank[access.site];
                     if (place < lane.place || (place == lane.place && !rule.stays[access.site]))
                         ++lane.phase;
-                    else if (lane.place >= 0 && rule.copy[access.site] != lane.copy)
+                    else if (lane.place >= 0 && rule.body[access.site] != lane.body)
                         ++lane.phase;
                     lane.place = place;
-                    lane.copy = rule.copy[access.site];
+                    lane.body = rule.body[access.site];
                     phase = lane.phase;
                 } else {
                     phase = lane.visits[rule.group[access.site]]++;
@@ -127,7 +127,7 @@ TEST(Phases, OfAnythingAtAllAgreeWithLanesAlone) {
             rule.after.push_back(random() % 8 == 0);
             rule.rank.push_back(static_cast<int32_t>(random() % 6) - 1);
             rule.stays.push_back(random() % 2);
-            rule.copy.push_back(random() % 2);
+            rule.body.push_back(random() % 2);
             rule.group.push_back(random() % 3);
         }
         for (uint32_t block = 0; block < 2; ++block) {

@@ -70,7 +70,7 @@ TEST(Csv, ALineARequestWithEveryFigureOfIt) {
         for (uint32_t b = 0; b < 2; ++b) phases.push_back(phases_of_block(trace, by_hand::rule(), b));
         for (uint64_t step = 0; step < trace.steps(); ++step) {
             const Fields& row = rows[step];
-            const trace::Access access = analysis::decode_addresses(trace, step);
+            const trace::Access access = trace::AccessView(trace, step).decoded();
             const ptx::Site& site = trace.sites[access.site];
             const uint32_t block = trace::block_of(trace, step);
             EXPECT_EQ(row.at("step"), std::to_string(step + 1));
@@ -148,7 +148,7 @@ TEST(Csv, IrregularRequestsComeOutExactly) {
         for (const Fields& row : csv_of(trace, rule, {}, lanes)) {
             if (row.at("kind") == "barrier") continue;
             const uint64_t step = std::stoull(row.at("step")) - 1;
-            const trace::Access access = analysis::decode_addresses(trace, step);
+            const trace::Access access = trace::AccessView(trace, step).decoded();
             const auto lane = lanes ? std::stoi(row.at("lane")) : std::countr_zero(access.mask);
             ASSERT_EQ(std::stoull(row.at("address"), nullptr, 16), access.offset[lane]) << step;
         }

@@ -35,7 +35,7 @@ TEST(TraceJson, HoldsEveryLaneOfEveryStep) {
         ASSERT_EQ(json.at("steps").size(), trace->steps());
         for (uint64_t step = 0; step < trace->steps(); ++step) {
             const Json& row = json.at("steps").at(step);
-            const trace::Access access = analysis::decode_addresses(*trace, step);
+            const trace::Access access = trace::AccessView(*trace, step).decoded();
             ASSERT_EQ(row.at("step"), step + 1);
             ASSERT_EQ(row.at("block"), trace::block_of(*trace, step));
             ASSERT_EQ(row.at("warp"), access.warp);

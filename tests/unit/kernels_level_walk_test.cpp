@@ -150,7 +150,7 @@ TEST(LevelWalk, SharesAreThoseOfSingleRequests) {
                 ++share.requests;
                 std::set<uint64_t> sectors;
                 const trace::Access access =
-                    analysis::decode_addresses(trace, trace.blocks[block].first + step);
+                    trace::AccessView(trace, trace.blocks[block].first + step).decoded();
                 for_lanes(access.mask,
                           [&](uint32_t lane) { ++share.bytes, sectors.insert(access.offset[lane] / 32); });
                 const auto log = found.walk->found(number, requests.batch_of[step]);

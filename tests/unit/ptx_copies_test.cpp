@@ -62,7 +62,10 @@ bar.sync 0;)ptx"),
     const Kernel& kernel = module->kernels[0];
     const std::vector<Site> sites = sites_of(kernel);
     ASSERT_EQ(sites.size(), 3u);
-    EXPECT_TRUE(is_copy(sites[0], sites[1]));
+    EXPECT_TRUE(goes_on(sites[0], sites[1]));
+    EXPECT_FALSE(goes_on(sites[1], sites[2]));
+    EXPECT_TRUE(sites[0].past_registers() && !sites[0].fills_registers() && !sites[0].lands_later());
+    EXPECT_TRUE(sites[1].past_registers() && !sites[1].fills_registers() && sites[1].lands_later());
     EXPECT_EQ(sites[0].kind, SiteKind::Load);
     EXPECT_EQ(sites[0].space, Space::Global);
     EXPECT_EQ(sites[1].kind, SiteKind::Store);

@@ -57,7 +57,7 @@ inline analysis::PhaseRule rule() {
     rule.by_barrier = true;
     rule.rank = {0, 1, 2, 3, 4, 5, 5, 6, -2};
     rule.stays = {false, false, false, false, false, true, true, false, false};
-    rule.copy.assign(9, 0);
+    rule.body.assign(9, 0);
     rule.group = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     rule.groups = 9;
     rule.after = {false, false, false, false, false, false, false, false, true};

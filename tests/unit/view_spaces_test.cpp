@@ -103,8 +103,8 @@ TEST(Spaces, CopiesSayWhereTheyGoAndWhenTheyAreThere) {
     for (uint32_t step = 0; step < said.index->steps; ++step) {
         const auto copy = copy_of(said.trace, *said.index, step);
         EXPECT_EQ(copy.has_value(), said.trace.sites[said.trace.form_of(step).site].copy);
-        if (!copy || !trace::is_copy_store(said.trace, step)) continue;
-        EXPECT_EQ(copy->behind.value_or(trace::kNeverWaited), trace::arrival_of(said.trace, step));
+        if (!copy || !trace::lands_later(said.trace, step)) continue;
+        EXPECT_EQ(copy->behind, trace::Arrivals(said.trace, said.trace.blocks[0]).visible_from(step));
     }
 }
 
