@@ -24,7 +24,7 @@ namespace {
 
 std::string bytes_of(double bytes) { return bytes_text(static_cast<uint64_t>(std::llround(bytes))); }
 
-std::string tip_of(const Stage& stage) {
+std::string tip_of(const ChainStage& stage) {
     std::string tip = fmt::format("{} {} bytes, {}.", stage.means,
                                   grouped(static_cast<uint64_t>(std::llround(stage.bytes))),
                                   stage.modelled ? "modelled" : "counted from the recording");
@@ -36,12 +36,12 @@ std::string tip_of(const Stage& stage) {
 
 }  // namespace
 
-void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
+void chain_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(16));
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     const bool measured =
-        std::ranges::any_of(chain.stages, [](const Stage& s) { return s.measured.has_value(); });
+        std::ranges::any_of(chain.stages, [](const ChainStage& s) { return s.measured.has_value(); });
     // The last column is as wide as its words.
     const float column =
         (in.width() - std::min(ui.px(104), in.width() / static_cast<float>(analysis::kLevelStages))) /
@@ -59,7 +59,7 @@ void chain_panel(Ui& ui, const Rect& rect, const Chain& chain) {
     const float bar = std::round(column * 0.42f);
     const Rgba color = ui.ink(Ink::GlobalLoad);
     for (size_t i = 0; i < analysis::kLevelStages; ++i) {
-        const Stage& stage = chain.stages[i];
+        const ChainStage& stage = chain.stages[i];
         const float x = left(i), h = half(stage.bytes), width = column - pad;
         float y = in.min.y;
         line(ui, {x, y}, width, Face::Strong, Size::Small, Ink::Text, stage.name);

@@ -62,7 +62,7 @@ void map_panel(Ui& ui, const Rect& rect) {
                       view.sets, view.ways)});
     float y = in.min.y + body + small + ui.px(4);
     std::vector<uint8_t> slots;  // arrays that are there
-    for (const Held& held : view.map)
+    for (const HeldLine& held : view.map)
         if (held.sectors != 0 && std::ranges::find(slots, held.slot) == slots.end())
             slots.push_back(held.slot);
     std::ranges::sort(slots);
@@ -88,7 +88,7 @@ void map_panel(Ui& ui, const Rect& rect) {
         fill.push_back(draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::GlobalLoad), strength(i)));
     for (uint32_t set = 0; set < view.sets; ++set)
         for (uint32_t way = 0; way < view.ways; ++way) {
-            const Held& held = view.map[size_t{set} * view.ways + way];
+            const HeldLine& held = view.map[size_t{set} * view.ways + way];
             if (held.sectors == 0) continue;
             const Rect cell{{x_of(set), y_of(way)}, {x_of(set + 1) - gap, y_of(way + 1) - gap}};
             const auto nth = static_cast<size_t>(std::ranges::find(slots, held.slot) - slots.begin());
@@ -102,7 +102,7 @@ void map_panel(Ui& ui, const Rect& rect) {
     if (ui.over(map) && wide > 0 && high > 0) {
         const auto set = std::min(static_cast<uint32_t>((ui.cursor().x - map.min.x) / wide), view.sets - 1);
         const auto way = std::min(static_cast<uint32_t>((ui.cursor().y - map.min.y) / high), view.ways - 1);
-        const Held& held = view.map[size_t{set} * view.ways + way];
+        const HeldLine& held = view.map[size_t{set} * view.ways + way];
         ui.tip = held.sectors == 0 ? fmt::format("set {}: empty", set)
                                    : fmt::format("set {}, {} used last: {}, {} of its 4 sectors", set,
                                                  way == 0 ? "the line" : ordinal(way + 1),

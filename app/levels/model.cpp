@@ -26,18 +26,18 @@ constexpr size_t kMostForms = 4096;
 
 // --- the whole recording
 
-double Chain::most() const {
+double LoadChain::most() const {
     double all = 0;
-    for (const Stage& stage : stages) all = std::max({all, stage.bytes, stage.measured.value_or(0)});
+    for (const ChainStage& stage : stages) all = std::max({all, stage.bytes, stage.measured.value_or(0)});
     return all;
 }
 
-Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted) {
+LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted) {
     const analysis::Levels& l = walked.levels;
     const analysis::LevelTraffic modelled = traffic_of(l);
     const analysis::LevelTraffic measured =
         counted != nullptr ? counted->traffic() : analysis::LevelTraffic{};
-    Chain chain;
+    LoadChain chain;
     for (size_t i = 0; i < analysis::kLevelStages; ++i) {
         const auto& [name, means, is_modelled] = analysis::kLevelStageRows[i];
         chain.stages[i] = {name, means, modelled.bytes[i].value_or(0), is_modelled, measured.bytes[i]};
@@ -90,14 +90,14 @@ std::string array_name(const trace::Trace& trace, const Notation& notation, size
 
 }  // namespace
 
-std::vector<Row> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
-                         By by, uint64_t step, uint32_t phase) {
+std::vector<ShareRow> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                              By by, uint64_t step, uint32_t phase) {
     const analysis::LevelShares& shares = walked.shares;
     const trace::Form* const form = step < trace.steps() ? &trace.form_of(step) : nullptr;
     const bool global = form != nullptr && form->space == Space::Global &&
                         trace.sites[form->site].kind != ptx::SiteKind::Barrier &&
                         trace.sites[form->site].kind != ptx::SiteKind::Store;
-    std::vector<Row> rows;
+    std::vector<ShareRow> rows;
     const auto add = [&](std::string name, const analysis::LevelShare& share, bool now) {
         if (share.requests > 0) rows.push_back({std::move(name), share, now});
     };
@@ -263,8 +263,8 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
     view.map.reserve(size_t{view.sets} * view.ways);
     for (uint32_t set = 0; set < view.sets; ++set)
         for (uint32_t way = 0; way < view.ways; ++way) {
-            const analysis::SectorCache::Line line = moment.l1.at(set, way);
-            Held held;
+            const analysis::SectorCache::CachedLine line = moment.l1.at(set, way);
+            HeldLine held;
             if (line.sectors != 0) {
                 held = {line.number, slot_of(line.number), static_cast<uint8_t>(line.sectors),
                         asks(line.number), std::ranges::find(moment.came, line.number) != moment.came.end()};

@@ -35,20 +35,20 @@ inline constexpr const char* kFoundNames[kFoundIn] = {"L1", "in flight", "L2", "
 
 // --- the whole recording
 
-struct Stage {
+struct ChainStage {
     std::string name;   // "threads ask"
     std::string means;  // one sentence
     double bytes = 0;
     bool modelled = true;            // else counted from the recording
     std::optional<double> measured;  // by counters, where they ship
 };
-struct Chain {
-    std::array<Stage, analysis::kLevelStages> stages;
+struct LoadChain {
+    std::array<ChainStage, analysis::kLevelStages> stages;
     std::string headline;  // "L1 finds 87.5 % of the sectors asked for; threads ask for ..."
     double most() const;   // bytes of the widest stage, measured ones too
 };
 // counted: of the same launch on the same device; null for none.
-Chain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
+LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
 
 // What the figures rest on, from the longest wording to the shortest: device, L1's size, blocks an SM, who
 // put them there.
@@ -57,14 +57,14 @@ std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels&
 
 // --- the table
 
-struct Row {
+struct ShareRow {
     std::string name;  // "line 12: M", "M", "phase 3"
     analysis::LevelShare share;
     bool now = false;  // the step belongs to it
 };
 // In the order of sites, arrays or phases; rows that load nothing are left out. step: of the trace.
-std::vector<Row> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
-                         By by, uint64_t step, uint32_t phase);
+std::vector<ShareRow> rows_of(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                              By by, uint64_t step, uint32_t phase);
 
 // --- a step
 
@@ -77,7 +77,7 @@ struct Gone {
     std::string line, by, back;  // elements; when it is asked for again
 };
 // A line of the map.
-struct Held {
+struct HeldLine {
     uint64_t line = 0;
     uint8_t slot = 0;     // as level_slots() counts arrays
     uint8_t sectors = 0;  // bits
@@ -94,7 +94,7 @@ struct StepView {
     uint32_t units = 0;                     // of the SM
     std::string where;                      // "SM 3, 17th of its 64 units of loads"
     uint32_t sets = 0, ways = 0, held = 0;  // held: lines
-    std::vector<Held> map;                  // [sets * ways], most recently used way first; sectors 0: empty
+    std::vector<HeldLine> map;              // [sets * ways], most recently used way first; sectors 0: empty
     std::vector<Gone> gone;                 // evicted by the unit so far
     uint64_t evicted = 0;                   // all of them; gone has the first kMostGone
 };

@@ -80,13 +80,13 @@ void shares_panel(Ui& ui, const Rect& rect) {
     const trace::Trace& trace = ui.trace();
     const uint64_t step = trace.blocks[cursor.block].first + cursor.step;
     const uint32_t phase = ui.index() != nullptr ? ui.index()->phase_at(cursor.step) : UINT32_MAX - 1;
-    std::vector<Row> rows = rows_of(trace, ui.notation(), *state.walked, state.by, step, phase);
-    const Row all{"all loads", state.walked->shares.all, false};
+    std::vector<ShareRow> rows = rows_of(trace, ui.notation(), *state.walked, state.by, step, phase);
+    const ShareRow all{"all loads", state.walked->shares.all, false};
     float y = in.min.y + high + ui.px(8);
     const float bottom = in.max.y - small - ui.px(4);  // the key
     const float count = ui.px(88), rate = ui.px(62);
     float name = ui.px(60);
-    for (const Row& row : rows)
+    for (const ShareRow& row : rows)
         name = std::max(name, draw::text_size(ui.font(Face::Text, Size::Small), row.name).x + ui.px(12));
     name = std::min(std::max(name, ui.px(72)), in.width() * 0.34f);
     const float right = in.max.x;
@@ -95,7 +95,7 @@ void shares_panel(Ui& ui, const Rect& rect) {
     y += small + ui.px(2);
     const float row_high = std::floor(
         std::clamp((bottom - y) / static_cast<float>(rows.size() + 1), small + ui.px(4), small + ui.px(22)));
-    const auto draw_row = [&](const Row& row) {
+    const auto draw_row = [&](const ShareRow& row) {
         if (row.now)
             ui.list.AddRectFilled({in.min.x - ui.px(6), y}, {in.max.x + ui.px(6), y + row_high - 1},
                                   ui.ink(Ink::Raised), ui.px(3));
@@ -122,7 +122,7 @@ void shares_panel(Ui& ui, const Rect& rect) {
     // All rows where they fit, else those around the step's own.
     const auto room = static_cast<size_t>(std::max(0.f, std::floor((bottom - y) / row_high)));
     const size_t shown = room > 1 ? std::min(rows.size(), room - 1) : 0;
-    const auto now = std::ranges::find_if(rows, [](const Row& row) { return row.now; });
+    const auto now = std::ranges::find_if(rows, [](const ShareRow& row) { return row.now; });
     if (now != rows.end())
         state.first_row = static_cast<size_t>(now - rows.begin()) -
                           std::min<size_t>(static_cast<size_t>(now - rows.begin()), shown / 2);

@@ -15,7 +15,7 @@ Rgba color_of(const Ui& ui, FoundIn in);
 float found_key(Ui& ui, ImVec2 at, float width);
 
 // A band as high as bytes, from what threads ask for to what DRAM gives.
-void chain_panel(Ui& ui, const Rect& rect, const Chain& chain);
+void chain_panel(Ui& ui, const Rect& rect, const LoadChain& chain);
 // Sums by site, array or phase: a bar a row, split by where sectors were found.
 void shares_panel(Ui& ui, const Rect& rect);
 // The step's request: its lines, each sector in the colour of where it was found.

@@ -56,7 +56,7 @@ void draw_screen(Ui& ui, const Rect& area) {
                                 analysis::launch_text(*ui.session.recording)));
         return;
     }
-    const Chain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);
+    const LoadChain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);
     const analysis::DeviceSpec& device = device_of(state, ui.trace());
     const auto rests = rests_on(ui.trace(), *state.walked, device);
     // Where there is no room for all of it, what L1 finds is said alone.

@@ -38,14 +38,14 @@ bool BlockHazards::tells() {
 }
 
 // A quarter of the memory for the cells of each space, and for the records.
-BlockHazards::Cell* BlockHazards::reach(bool shared, uint64_t number) {
-    Cell* const cell = map(shared).reach(number, most_bytes_ / 4);
+BlockHazards::HazardCell* BlockHazards::reach(bool shared, uint64_t number) {
+    HazardCell* const cell = map(shared).reach(number, most_bytes_ / 4);
     full_ = full_ || !cell;
     return cell;
 }
 
 template <class Visit>  // visit(cell, lanes)
-void BlockHazards::each_cell(const BlockIntervals& b, const Part& part, Visit visit) {
+void BlockHazards::each_cell(const BlockIntervals& b, const StepPart& part, Visit visit) {
     const uint64_t step = b.first + part.step;
     const uint64_t first = forms_.first_cell(step);
     for (const ShapeCell& cell : forms_.cells(forms_.trace.key[step] & 0xFFFFFF))
@@ -79,15 +79,15 @@ void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t la
 void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
         if (stop_.at(i)) break;
-        const Part& part = b.parts[i];
+        const StepPart& part = b.parts[i];
         const uint64_t step = b.first + part.step;
-        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        const HazardForms::FormKind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
         if (!kind.store) continue;
         const uint32_t warp = forms_.trace.warp_of(step);
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell* const reached = reach(kind.shared, number);
+            HazardCell* const reached = reach(kind.shared, number);
             if (!reached) return;
-            Cell& cell = *reached;
+            HazardCell& cell = *reached;
             if (cell.stamp != stamp_) {
                 cell.stamp = stamp_;
                 cell.records = -1;
@@ -108,8 +108,8 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
     }
 }
 
-void BlockHazards::add_bad(Cell& cell, uint64_t number, const HazardForms::Kind& kind, uint64_t step,
-                           uint32_t lanes, const Part& part) {
+void BlockHazards::add_bad(HazardCell& cell, uint64_t number, const HazardForms::FormKind& kind,
+                           uint64_t step, uint32_t lanes, const StepPart& part) {
     if (cell.bad_stamp != stamp_) {
         cell.bad_stamp = stamp_;
         cell.bad = -1;
@@ -125,11 +125,11 @@ void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std:
     for (; next_copy_ < b.copies.size() && b.copies[next_copy_].from == interval; ++next_copy_) {
         const LaterPart& copy = b.copies[next_copy_];
         const uint64_t step = b.first + copy.part.step;
-        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        const HazardForms::FormKind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
         const uint32_t warp = forms_.trace.warp_of(step);
         written |= kind.array_bit;
         each_cell(b, copy.part, [&](uint64_t number, uint32_t lanes) {
-            Cell* const cell = reach(true, number);
+            HazardCell* const cell = reach(true, number);
             if (!cell) return;
             if (cell->stamp != stamp_) cell->stamp = stamp_, cell->records = -1;
             add(cell->records, kind.place, warp, lanes, copy.part.step);
@@ -164,8 +164,8 @@ void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std:
 }
 
 // Of the lanes of a load those that a copy into the cell may be too late for.
-uint32_t BlockHazards::early_lanes(const BlockIntervals& b, uint32_t interval, Cell& cell, uint64_t number,
-                                   uint32_t lanes, const Part& load) {
+uint32_t BlockHazards::early_lanes(const BlockIntervals& b, uint32_t interval, HazardCell& cell,
+                                   uint64_t number, uint32_t lanes, const StepPart& load) {
     uint32_t early = 0;
     for (int32_t i = cell.writing; i >= 0; i = writings_[i].next) {
         const LaterPart& copy = b.copies[writings_[i].part];
@@ -213,10 +213,10 @@ void BlockHazards::tell_early(const HazardSink& sink) {
 void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
         if (stop_.at(i)) break;
-        const Part& part = b.parts[i];
+        const StepPart& part = b.parts[i];
         const uint64_t step = b.first + part.step;
         const uint32_t form = forms_.trace.key[step] & 0xFFFFFF;
-        const HazardForms::Kind& kind = forms_.kind(form);
+        const HazardForms::FormKind& kind = forms_.kind(form);
         if (kind.store || !kind.shared) continue;
         uint32_t epoch = 0;
         if (std::has_single_bit(kind.array_bit))
@@ -231,9 +231,9 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
             continue;
         bool clean = true;
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell* const reached = reach(true, number);
+            HazardCell* const reached = reach(true, number);
             if (!reached) return;
-            Cell& cell = *reached;
+            HazardCell& cell = *reached;
             lanes &= ~early_lanes(b, interval, cell, number, lanes, part);
             if (lanes == 0) return;
             if (cell.written == interval) {  // in which order is a matter of races
@@ -255,13 +255,13 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
 void BlockHazards::enter_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
         if (stop_.at(i)) break;
-        const Part& part = b.parts[i];
+        const StepPart& part = b.parts[i];
         const uint64_t step = b.first + part.step;
-        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        const HazardForms::FormKind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
         if (kind.store || !(kind.array_bit & b.stored[interval])) continue;
-        CellMap<Cell>& cells = map(kind.shared);
+        CellMap<HazardCell>& cells = map(kind.shared);
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell* const cell = cells.find(number);
+            HazardCell* const cell = cells.find(number);
             if (cell && cell->stamp == stamp_)
                 add(cell->records, kind.place, forms_.trace.warp_of(step), lanes, part.step);
         });
@@ -273,14 +273,14 @@ bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t st
     bool met = false;
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1] && !met; ++i) {
         if (stop_.at(i)) break;
-        const Part& part = b.parts[i];
+        const StepPart& part = b.parts[i];
         const uint64_t step = b.first + part.step;
-        const HazardForms::Kind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
+        const HazardForms::FormKind& kind = forms_.kind(forms_.trace.key[step] & 0xFFFFFF);
         if ((loads_only && kind.store) || !(kind.array_bit & stored)) continue;
-        CellMap<Cell>& cells = map(kind.shared);
+        CellMap<HazardCell>& cells = map(kind.shared);
         const uint32_t warp = forms_.trace.warp_of(step);
         each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-            Cell* const cell = met ? nullptr : cells.find(number);
+            HazardCell* const cell = met ? nullptr : cells.find(number);
             if (!cell || cell->stamp != stamp_) return;
             const uint32_t low = warp * kWarpSize + lane_of(lanes),
                            high = warp * kWarpSize + last_lane_of(lanes);
@@ -299,8 +299,8 @@ HazardSide BlockHazards::side(const BlockIntervals& b, uint32_t thread, uint32_t
 
 void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
     std::vector<const Record*> of_cell;
-    for (const Touched& touched : touched_) {
-        const Cell& cell = *map(touched.shared).find(touched.cell);
+    for (const TouchedCell& touched : touched_) {
+        const HazardCell& cell = *map(touched.shared).find(touched.cell);
         if (cell.records < 0) continue;
         if (const Record& only = records_[cell.records]; only.next < 0 && only.low == only.high) continue;
         if (found_ >= most_found_) {
@@ -309,7 +309,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
         }
         of_cell.clear();
         for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);
-        const std::vector<Place>& places = forms_.places();
+        const std::vector<SourceAccess>& places = forms_.places();
         std::sort(of_cell.begin(), of_cell.end(),
                   [](const Record* x, const Record* y) { return x->place < y->place; });
         for (size_t i = 0; i < of_cell.size() && places[of_cell[i]->place].store; ++i)
@@ -355,8 +355,8 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
 }
 
 void BlockHazards::tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
-    for (const Touched& touched : bad_) {
-        const Cell& cell = *shared_.find(touched.cell);
+    for (const TouchedCell& touched : bad_) {
+        const HazardCell& cell = *shared_.find(touched.cell);
         for (int32_t r = cell.bad; r >= 0; r = records_[r].next) {
             if (!tells()) return;
             const Record& load = records_[r];

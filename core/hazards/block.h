@@ -18,14 +18,14 @@ namespace tilescope::analysis {
 inline constexpr uint32_t kNoInterval = 0xFFFF'FFFFu;
 
 // Where in the source, in which direction, on what array: copies that a compiler made of one access share it.
-struct Place {
+struct SourceAccess {
     uint32_t line = 0;
     bool store = false;
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
     bool atomic = false;  // `store` too
     bool later = false;   // `store` too, which lands later (core/trace/access.h)
-    bool operator==(const Place&) const = default;
+    bool operator==(const SourceAccess&) const = default;
 };
 
 // A cell that some lanes of a form touch, from the cell of the form's first address.
@@ -39,7 +39,7 @@ class HazardForms {
 public:
     explicit HazardForms(const trace::Trace& trace);  // keeps a reference
 
-    struct Kind {
+    struct FormKind {
         uint32_t place = 0;
         uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
         bool barrier = false, store = false, shared = false;
@@ -48,10 +48,10 @@ public:
         bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
     };
-    const Kind& kind(uint32_t form) const { return kinds_[form]; }
+    const FormKind& kind(uint32_t form) const { return kinds_[form]; }
     // Stores first, then by line and array: so that a side a that stores, and equal findings, come out the
     // same.
-    const std::vector<Place>& places() const { return places_; }
+    const std::vector<SourceAccess>& places() const { return places_; }
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
     uint64_t first_cell(uint64_t step) const;
@@ -64,26 +64,26 @@ private:
     void sort_places();
 
     uint64_t grain_ = 4;
-    std::vector<Kind> kinds_;
-    std::vector<Place> places_;
+    std::vector<FormKind> kinds_;
+    std::vector<SourceAccess> places_;
     std::vector<int32_t> row_;
     std::vector<std::vector<ShapeCell>> rows_;
     std::vector<ShapeCell> scratch_;
 };
 
 // Lanes of a step that lie in one interval.
-struct Part {
+struct StepPart {
     uint32_t step = 0;  // of the block
     uint32_t mask = 0;
 };
 
-struct Arrival {
+struct BarrierArrival {
     uint32_t step = 0, warp = 0, mask = 0;
 };
 
 // Lanes of a store that lands later: when it may write.
 struct LaterPart {
-    Part part;
+    StepPart part;
     uint32_t from = 0, to = 0;  // intervals: in which it is asked for, and in which its threads wait
     uint32_t visible_from = 0;  // step of the block before which they have waited; kNoInterval for none
 };
@@ -92,17 +92,17 @@ struct LaterPart {
 struct BlockIntervals {
     uint64_t first = 0;  // step of the recording
     uint32_t block = 0;
-    std::vector<Part> parts;        // steps of global and shared memory; a copy's store where it arrives
+    std::vector<StepPart> parts;    // steps of global and shared memory; a copy's store where it arrives
     std::vector<LaterPart> copies;  // by `from`
     std::vector<uint32_t> begin;    // interval -> first of its parts; one more at the end
-    std::vector<uint64_t> stored;   // interval -> Kind::array_bit of its stores together
+    std::vector<uint64_t> stored;   // interval -> FormKind::array_bit of its stores together
     struct End {
         uint32_t site = kNoSite, thread = kNoInterval, step = 0;
     };
-    std::vector<End> ends;            // interval -> the barrier behind it, as the lowest thread came to it
-    std::vector<Arrival> arrivals;    // in step order
-    std::vector<uint32_t> passed;     // thread -> barriers it came to
-    std::vector<uint32_t> last_step;  // thread -> its last step of the block, kNoInterval for none
+    std::vector<End> ends;  // interval -> the barrier behind it, as the lowest thread came to it
+    std::vector<BarrierArrival> arrivals;  // in step order
+    std::vector<uint32_t> passed;          // thread -> barriers it came to
+    std::vector<uint32_t> last_step;       // thread -> its last step of the block, kNoInterval for none
     PhaseMap phases;
     bool cut = false;  // lanes are further apart than is followed: some steps lie whole in their first lane's
     uint32_t intervals() const { return static_cast<uint32_t>(begin.size()) - 1; }
@@ -114,7 +114,7 @@ uint64_t interval_bytes(const trace::Trace& trace);
 // What is found in a block, told one by one; in no order within an interval.
 struct HazardInstance {
     HazardKind kind{};
-    Place place, other;
+    SourceAccess place, other;
     bool same_warp = false;
     HazardExample example;
 };
@@ -148,7 +148,7 @@ private:
         uint32_t part = 0, lanes = 0;  // part: index into BlockIntervals::copies
         int32_t next = -1;
     };
-    struct Cell {
+    struct HazardCell {
         int32_t writing = -1;
         uint32_t stamp = 0;  // of the interval that `records` are of
         int32_t records = -1;
@@ -158,7 +158,7 @@ private:
         uint32_t first_read = kNoInterval;  // the first behind `written` that loaded it
         uint32_t writer = 0, writer_step = 0;
     };
-    struct Touched {
+    struct TouchedCell {
         uint64_t cell = 0;
         bool shared = false;
     };
@@ -166,19 +166,19 @@ private:
         uint32_t form = 0xFFFF'FFFFu, base = 0, epoch = 0, run = 0;
     };
 
-    CellMap<Cell>& map(bool shared) { return shared ? shared_ : global_; }
-    Cell* reach(bool shared, uint64_t number);
+    CellMap<HazardCell>& map(bool shared) { return shared ? shared_ : global_; }
+    HazardCell* reach(bool shared, uint64_t number);
     const ptx::Site& site_at(uint64_t step) const {
         return forms_.trace.sites[forms_.trace.form_of(step).site];
     }
-    void add_bad(Cell& cell, uint64_t number, const HazardForms::Kind& kind, uint64_t step, uint32_t lanes,
-                 const Part& part);
+    void add_bad(HazardCell& cell, uint64_t number, const HazardForms::FormKind& kind, uint64_t step,
+                 uint32_t lanes, const StepPart& part);
     void add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step);
     void enter_stores(const BlockIntervals& b, uint32_t interval);
     void enter_loads(const BlockIntervals& b, uint32_t interval);
     void enter_copies(const BlockIntervals& b, uint32_t interval, std::vector<bool>& needed);
-    uint32_t early_lanes(const BlockIntervals& b, uint32_t interval, Cell& cell, uint64_t number,
-                         uint32_t lanes, const Part& load);
+    uint32_t early_lanes(const BlockIntervals& b, uint32_t interval, HazardCell& cell, uint64_t number,
+                         uint32_t lanes, const StepPart& load);
     void tell_early(const HazardSink& sink);
     void judge_loads(const BlockIntervals& b, uint32_t interval);
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
@@ -187,12 +187,12 @@ private:
     bool tells();  // one more
     HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
     template <class Visit>
-    void each_cell(const BlockIntervals& b, const Part& part, Visit visit);
+    void each_cell(const BlockIntervals& b, const StepPart& part, Visit visit);
 
     HazardForms& forms_;
-    CellMap<Cell> shared_, global_;
+    CellMap<HazardCell> shared_, global_;
     std::vector<Record> records_;
-    std::vector<Touched> touched_, bad_;
+    std::vector<TouchedCell> touched_, bad_;
     std::vector<Writing> writings_;
     int32_t free_writing_ = -1;
     size_t next_copy_ = 0;                                     // of BlockIntervals::copies

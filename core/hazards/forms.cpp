@@ -34,7 +34,7 @@ HazardForms::HazardForms(const trace::Trace& t)
     for (size_t i = 0; i < kinds_.size(); ++i) {
         const trace::Form& form = t.forms[i];
         const ptx::Site& site = t.sites[form.site];
-        Kind& kind = kinds_[i];
+        FormKind& kind = kinds_[i];
         kind.barrier = site.kind == ptx::SiteKind::Barrier;
         if (kind.barrier) continue;
         kind.apart = form.space == Space::Local || form.space == Space::Const;
@@ -44,7 +44,7 @@ HazardForms::HazardForms(const trace::Trace& t)
         kind.shared = form.space == Space::Shared;
         kind.array_bit = form.array == trace::kNoArray ? ~uint64_t{0} : uint64_t{1} << form.array % 64;
         kind.later = site.lands_later();
-        const Place place{site.line, kind.store, form.array, form.space, kind.atomic, kind.later};
+        const SourceAccess place{site.line, kind.store, form.array, form.space, kind.atomic, kind.later};
         const auto number = numbers.try_emplace(
             {place.line, place.store, place.array, place.space, place.atomic, place.later},
             static_cast<uint32_t>(places_.size()));
@@ -66,11 +66,11 @@ void HazardForms::sort_places() {
     std::vector<uint32_t> order(places_.size()), number(places_.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](uint32_t x, uint32_t y) {
-        const Place &p = places_[x], &q = places_[y];
+        const SourceAccess &p = places_[x], &q = places_[y];
         return std::tuple(!p.store, p.line, p.array, p.space, p.atomic, p.later) <
                std::tuple(!q.store, q.line, q.array, q.space, q.atomic, q.later);
     });
-    std::vector<Place> sorted;
+    std::vector<SourceAccess> sorted;
     for (const uint32_t old : order) {
         number[old] = static_cast<uint32_t>(sorted.size());
         sorted.push_back(places_[old]);
@@ -157,7 +157,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     bool sorted = true;
     interval.reserve(b.count);  // one part a step, but where a warp's lanes have passed different barriers
     out.parts.reserve(b.count);
-    const auto put = [&](uint32_t at, Part part) {
+    const auto put = [&](uint32_t at, StepPart part) {
         sorted = sorted && (interval.empty() || interval.back() <= at);
         highest = std::max(highest, at);
         interval.push_back(at);
@@ -227,19 +227,19 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     for (uint32_t i = 0; i < count; ++i) out.begin[i + 1] += out.begin[i];
     if (!sorted) {
         std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
-        std::vector<Part> parts(out.parts.size());
+        std::vector<StepPart> parts(out.parts.size());
         for (size_t i = 0; i < parts.size(); ++i) parts[next[interval[i]]++] = out.parts[i];
         out.parts = std::move(parts);
     }
     out.stored.assign(count, 0);
     for (uint32_t at = 0; at < count; ++at)
         for (uint32_t i = out.begin[at]; i < out.begin[at + 1]; ++i) {
-            const HazardForms::Kind& kind = forms.kind(trace.key[b.first + out.parts[i].step] & 0xFFFFFF);
+            const HazardForms::FormKind& kind = forms.kind(trace.key[b.first + out.parts[i].step] & 0xFFFFFF);
             if (kind.store) out.stored[at] |= kind.array_bit;
         }
     out.ends.resize(count);
     std::fill(out.passed.begin(), out.passed.end(), 0);
-    for (const Arrival& arrival : out.arrivals)
+    for (const BarrierArrival& arrival : out.arrivals)
         for (uint32_t lanes = arrival.mask; lanes; lanes &= lanes - 1) {
             const uint32_t thread = arrival.warp * kWarpSize + static_cast<uint32_t>(std::countr_zero(lanes));
             BlockIntervals::End& end = out.ends[out.passed[thread]++];

@@ -17,7 +17,7 @@ constexpr size_t kMostBytes = size_t{512} << 20;
 constexpr size_t kMostConflicts = 1u << 18;
 constexpr size_t kMostPlaces = kMostConflicts * 8;  // of all of them, on average
 
-struct Seen {
+struct SeenCell {
     uint32_t first = 0;  // block + 1, 0 for none
     bool several = false;
     bool stored = false;                 // not by an atomic
@@ -45,7 +45,7 @@ void each_access(HazardForms& forms, uint32_t blocks, Stop stop, Visit visit) {
         for (uint64_t step = b.first; step < b.first + b.count; ++step) {
             if (stop.at(step)) return;
             const uint32_t form = trace.key[step] & 0xFFFFFF;
-            const HazardForms::Kind& kind = forms.kind(form);
+            const HazardForms::FormKind& kind = forms.kind(form);
             if (!kind.grid_written) continue;
             const uint64_t first = forms.first_cell(step);
             for (const ShapeCell& cell : forms.cells(form))
@@ -61,22 +61,22 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
     if (blocks < 2) return true;
     bool whole = true;
     const size_t most_bytes = std::min<uint64_t>(kMostBytes, trace::memory_left(trace) / 4 * 3);
-    CellMap<Seen> seen;
+    CellMap<SeenCell> seen;
     each_access(forms, blocks, stop,
-                [&](uint32_t block, uint64_t, const HazardForms::Kind& kind, uint64_t cell, uint32_t) {
-                    Seen* const reached = seen.reach(cell, most_bytes);
+                [&](uint32_t block, uint64_t, const HazardForms::FormKind& kind, uint64_t cell, uint32_t) {
+                    SeenCell* const reached = seen.reach(cell, most_bytes);
                     if (!reached) {
                         whole = false;
                         return;
                     }
-                    Seen& s = *reached;
+                    SeenCell& s = *reached;
                     if (s.first == 0) s.first = block + 1;
                     s.several = s.several || s.first != block + 1;
                     s.stored = s.stored || (kind.store && !kind.atomic);
                     (kind.atomic ? s.atomic : s.plain) = true;
                 });
     std::vector<uint64_t> cells;
-    seen.each([&](uint64_t cell, const Seen& s) {
+    seen.each([&](uint64_t cell, const SeenCell& s) {
         if (s.conflict() && cells.size() <= kMostConflicts) cells.push_back(cell);
     });
     seen = {};
@@ -91,7 +91,7 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
     std::vector<Who> all;
     each_access(
         forms, blocks, stop,
-        [&](uint32_t block, uint64_t step, const HazardForms::Kind& kind, uint64_t cell, uint32_t lanes) {
+        [&](uint32_t block, uint64_t step, const HazardForms::FormKind& kind, uint64_t cell, uint32_t lanes) {
             Conflict* const conflict = conflicts.find(cell);
             if (!conflict || !conflict->is) return;
             const uint64_t warp = uint64_t{block} << 13 | uint64_t{trace.warp_of(step)} * kWarpSize;
@@ -112,7 +112,7 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
             conflict->head = static_cast<int32_t>(all.size()) - 1;
         });
 
-    const std::vector<Place>& places = forms.places();
+    const std::vector<SourceAccess>& places = forms.places();
     std::vector<const Who*> of_cell;
     for (const uint64_t cell : cells) {
         of_cell.clear();

@@ -121,7 +121,7 @@ public:
 
 private:
     using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool>;
-    struct Group {
+    struct HazardGroup {
         Hazard hazard;
         uint32_t last_block = 0xFFFF'FFFFu;
     };
@@ -139,7 +139,7 @@ private:
     static constexpr size_t kMostFindings = 4096;
 
     uint32_t examples_;
-    std::map<Key, Group> groups_;
+    std::map<Key, HazardGroup> groups_;
     Hazard rest_;  // of those that are not kept
     bool full_ = false;
 };
@@ -152,7 +152,7 @@ unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
     uint64_t longest = 1;
     for (uint32_t i = 0; i < blocks; ++i) longest = std::max(longest, trace.blocks[i].count);
     const uint64_t bytes =
-        longest * interval_bytes(trace) + trace.forms.size() * sizeof(HazardForms::Kind) * 2;
+        longest * interval_bytes(trace) + trace.forms.size() * sizeof(HazardForms::FormKind) * 2;
     return static_cast<unsigned>(std::clamp<uint64_t>(trace::memory_left(trace) / 2 / bytes, 1, 256));
 }
 

@@ -107,16 +107,16 @@ struct HazardExample {
     uint64_t first_step = 0, last_step = 0;  // of the recording, of what took part in block a
     // A value of the cell, known where the block was run again, and the phase that it was stored in; stored
     // is false where nothing was stored there before.
-    struct Held {
+    struct HeldValue {
         bool known = false, stored = false;
         uint32_t phase = 0;
         Value value{};
-        bool operator==(const Held&) const = default;
+        bool operator==(const HeldValue&) const = default;
     };
     ReadOrder order = ReadOrder::Unknown;
     // What the load read. Of a race also what it should have read, or would read were the two the other way
     // round (Right, Open).
-    Held read, other;
+    HeldValue read, other;
     bool operator==(const HazardExample&) const = default;
 };
 

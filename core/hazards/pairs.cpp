@@ -15,17 +15,17 @@
 namespace tilescope::analysis {
 namespace {
 
-struct Touch {
+struct CellTouch {
     uint32_t step = 0;  // of the block
     uint32_t thread = 0, site = 0, phase = 0, interval = 0;
     uint32_t part = 0;  // of a vector access: which of its elements
 };
 
 // A cell that faults are about, with all that is stored to it.
-struct Watch {
-    std::vector<Touch> stores, by_phase;  // by step; by phase, then step
-    std::vector<HazardExample*> races;    // with a load
-    bool narrow = false;                  // accesses narrower than the element: not told apart here
+struct WatchedCell {
+    std::vector<CellTouch> stores, by_phase;  // by step; by phase, then step
+    std::vector<HazardExample*> races;        // with a load
+    bool narrow = false;                      // accesses narrower than the element: not told apart here
 };
 
 class Pairs {
@@ -41,10 +41,10 @@ private:
     // visit(Watch&, const Touch&) for every watched cell that a lane touches at a site of such a kind
     template <class Visit>
     void each_touch(bool (*wanted)(ptx::SiteKind), Visit visit);
-    void consider(const Watch& watch, const Touch& load);
-    const Touch* should_read(const Watch& watch, const Touch& load) const;
-    HazardExample::Held held(const Touch& load, const Touch* from) const;
-    HazardSide side(const Touch& touch) const {
+    void consider(const WatchedCell& watch, const CellTouch& load);
+    const CellTouch* should_read(const WatchedCell& watch, const CellTouch& load) const;
+    HazardExample::HeldValue held(const CellTouch& load, const CellTouch* from) const;
+    HazardSide side(const CellTouch& touch) const {
         return {block_.block, touch.thread, touch.site, block_.first + touch.step, touch.phase};
     }
 
@@ -54,7 +54,7 @@ private:
     // Stores that may still be gone through: the pair of a race that is told is the best one so far.
     mutable uint64_t left_ = 200'000'000;
     CellMap<uint32_t> number_;  // cell -> its watch + 1
-    std::vector<Watch> watches_;
+    std::vector<WatchedCell> watches_;
     std::vector<bool> watched_ = std::vector<bool>(256, false);  // arrays
 };
 
@@ -62,7 +62,7 @@ template <class Visit>
 void Pairs::each_touch(bool (*wanted)(ptx::SiteKind), Visit visit) {
     for (uint32_t interval = 0; interval < block_.intervals(); ++interval)
         for (uint32_t i = block_.begin[interval]; i < block_.begin[interval + 1]; ++i) {
-            const Part& part = block_.parts[i];
+            const StepPart& part = block_.parts[i];
             const trace::Form& form = trace_.form_of(block_.first + part.step);
             if (!wanted(site(form.site).kind) || !watched_[form.array]) continue;
             const trace::Access access = trace::decode(trace_, block_.first + part.step);
@@ -74,23 +74,23 @@ void Pairs::each_touch(bool (*wanted)(ptx::SiteKind), Visit visit) {
                 for (uint64_t element = first; element <= last; ++element) {
                     const uint32_t* const number = number_.find(uint64_t{form.array} << 40 | element);
                     if (number == nullptr || *number == 0) continue;
-                    Watch& watch = watches_[*number - 1];
+                    WatchedCell& watch = watches_[*number - 1];
                     watch.narrow = watch.narrow || bytes < width;
-                    visit(watch, Touch{part.step, access.warp * kWarpSize + lane, form.site,
-                                       block_.phases.phase[part.step], interval,
-                                       static_cast<uint32_t>(element - first)});
+                    visit(watch, CellTouch{part.step, access.warp * kWarpSize + lane, form.site,
+                                           block_.phases.phase[part.step], interval,
+                                           static_cast<uint32_t>(element - first)});
                 }
             });
         }
 }
 
-const Touch* Pairs::should_read(const Watch& watch, const Touch& load) const {
-    const auto later = [](const Touch& l, const Touch& store) { return l.phase < store.phase; };
+const CellTouch* Pairs::should_read(const WatchedCell& watch, const CellTouch& load) const {
+    const auto later = [](const CellTouch& l, const CellTouch& store) { return l.phase < store.phase; };
     auto at = std::upper_bound(watch.by_phase.begin(), watch.by_phase.end(), load, later);
-    const Touch* found = nullptr;
+    const CellTouch* found = nullptr;
     while (at != watch.by_phase.begin() && left_ > 0) {
         --left_;
-        const Touch& store = *--at;
+        const CellTouch& store = *--at;
         if (found != nullptr && store.phase != found->phase) break;
         if (store.phase == load.phase && store.site > load.site) continue;
         if (found != nullptr && store.thread != found->thread) return nullptr;
@@ -99,30 +99,31 @@ const Touch* Pairs::should_read(const Watch& watch, const Touch& load) const {
     return found;
 }
 
-HazardExample::Held Pairs::held(const Touch& load, const Touch* from) const {
-    HazardExample::Held held;
+HazardExample::HeldValue Pairs::held(const CellTouch& load, const CellTouch* from) const {
+    HazardExample::HeldValue held;
     held.stored = from != nullptr;
     held.known = value_ != nullptr;
-    const Touch& at = from != nullptr ? *from : load;
+    const CellTouch& at = from != nullptr ? *from : load;
     if (from != nullptr) held.phase = from->phase;
     if (value_) held.value = value_(at.step, at.thread % kWarpSize, at.part);
     return held;
 }
 
 // Whether the load makes a better pair with a store of its interval than the one that is told so far.
-void Pairs::consider(const Watch& watch, const Touch& load) {
+void Pairs::consider(const WatchedCell& watch, const CellTouch& load) {
     if (left_ == 0) return;
-    const auto after = std::lower_bound(watch.stores.begin(), watch.stores.end(), load.step,
-                                        [](const Touch& store, uint32_t step) { return store.step < step; });
-    const Touch* const last = after == watch.stores.begin() ? nullptr : &*(after - 1);
-    const Touch* const own = should_read(watch, load);
+    const auto after =
+        std::lower_bound(watch.stores.begin(), watch.stores.end(), load.step,
+                         [](const CellTouch& store, uint32_t step) { return store.step < step; });
+    const CellTouch* const last = after == watch.stores.begin() ? nullptr : &*(after - 1);
+    const CellTouch* const own = should_read(watch, load);
     for (HazardExample* const told : watch.races) {
         if (told->interval != load.interval || site(told->b.site).line != site(load.site).line) continue;
-        const auto other_side = [&](const Touch* store) {
+        const auto other_side = [&](const CellTouch* store) {
             return store != nullptr && store->interval == load.interval && store->thread != load.thread &&
                    site(store->site).line == site(told->a.site).line;
         };
-        const auto one = [&](const Touch& store) {
+        const auto one = [&](const CellTouch& store) {
             left_ -= left_ > 0 ? 1 : 0;
             return other_side(&store) || left_ == 0;
         };
@@ -132,7 +133,7 @@ void Pairs::consider(const Watch& watch, const Touch& load) {
         if (other_side(last) && last->phase > load.phase) {
             made.order = ReadOrder::Overwritten;
             made.a = side(*last);
-            made.other = own != nullptr ? held(load, own) : HazardExample::Held{};
+            made.other = own != nullptr ? held(load, own) : HazardExample::HeldValue{};
         } else if (other_side(own) && own->step > load.step) {
             made.order = ReadOrder::Early;
             made.a = side(*own);
@@ -149,7 +150,7 @@ void Pairs::consider(const Watch& watch, const Touch& load) {
             } else if (other_side(last)) {
                 made.a = side(*last);
                 const bool first = after - 1 == watch.stores.begin();
-                made.other = first ? HazardExample::Held{} : held(load, &*(after - 2));
+                made.other = first ? HazardExample::HeldValue{} : held(load, &*(after - 2));
             } else {
                 continue;
             }
@@ -188,18 +189,19 @@ void Pairs::tell(std::span<HazardExample* const> examples) {
         watches_[number - 1].races.push_back(e);
     }
     if (watches_.empty()) return;
-    each_touch(&ptx::writes, [](Watch& watch, const Touch& store) { watch.stores.push_back(store); });
-    for (Watch& watch : watches_) {
-        const auto order = [](const Touch& x, const Touch& y) {
+    each_touch(&ptx::writes,
+               [](WatchedCell& watch, const CellTouch& store) { watch.stores.push_back(store); });
+    for (WatchedCell& watch : watches_) {
+        const auto order = [](const CellTouch& x, const CellTouch& y) {
             return std::tie(x.step, x.thread) < std::tie(y.step, y.thread);
         };
         std::sort(watch.stores.begin(), watch.stores.end(), order);
         watch.by_phase = watch.stores;
         std::stable_sort(watch.by_phase.begin(), watch.by_phase.end(),
-                         [](const Touch& x, const Touch& y) { return x.phase < y.phase; });
+                         [](const CellTouch& x, const CellTouch& y) { return x.phase < y.phase; });
     }
     const auto is_load = [](ptx::SiteKind kind) { return kind == ptx::SiteKind::Load; };
-    each_touch(is_load, [&](Watch& watch, const Touch& load) {
+    each_touch(is_load, [&](WatchedCell& watch, const CellTouch& load) {
         if (!watch.narrow) consider(watch, load);
     });
 }

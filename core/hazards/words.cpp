@@ -38,7 +38,7 @@ struct Speaker {
         return fmt::format("{} of warp {}", thread(side), side.thread / kWarpSize);
     }
     // "phase 1's 4"
-    std::string held(const HazardExample::Held& held) const {
+    std::string held(const HazardExample::HeldValue& held) const {
         const std::string value = value_text(held.value);
         if (!held.stored) return fmt::format("{}, which nobody stored,", value);
         return held.phase == kAfter ? fmt::format("the {} stored after the last phase", value)

@@ -92,7 +92,7 @@ PlacedBlock CornerBlocks::block(uint64_t number) {
     // The block that stands for the class.
     const uint32_t at_x = last_x ? x : (last_y ? grid.x - 2 : 0);
     const uint32_t at_y = last_y ? y : (last_x ? grid.y - 2 : 0);
-    Relocation by(relocation(corners_, int64_t{x} - at_x, int64_t{y} - at_y));
+    BlockOffset by(relocation(corners_, int64_t{x} - at_x, int64_t{y} - at_y));
     auto& work = works_[{last_x, last_y, by.rest}];
     if (!work) {
         const CornerBlock from = block_at(corners_, at_x, at_y);

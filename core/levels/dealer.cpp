@@ -27,13 +27,13 @@ BlockDealer::BlockDealer(const LevelLaunch& launch, uint32_t gpcs)
     }
 }
 
-std::vector<BlockDealer::Dealt> BlockDealer::first_blocks(uint32_t most) {
+std::vector<BlockDealer::DealtBlock> BlockDealer::first_blocks(uint32_t most) {
     constexpr uint32_t kFirst = 5, kApart = 6;
     std::vector<std::vector<uint32_t>> sms_of = sms_of_;
     std::vector<uint32_t>& rest = sms_of.front();
     const std::vector<uint32_t> half(rest.begin() + static_cast<std::ptrdiff_t>(rest.size() / 2), rest.end());
     rest.resize(rest.size() / 2);
-    std::vector<Dealt> dealt;
+    std::vector<DealtBlock> dealt;
     std::vector<uint32_t> held(launch_.sms, 0);
     const auto deal = [&](const std::vector<uint32_t>& sms) {
         for (const uint32_t sm : sms) {

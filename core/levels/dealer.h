@@ -22,12 +22,12 @@ class BlockDealer {
 public:
     BlockDealer(const LevelLaunch& launch, uint32_t gpcs);  // keeps a reference
 
-    struct Dealt {
+    struct DealtBlock {
         uint32_t sm = 0;
         uint64_t block = 0;
     };
     // The blocks with which the launch begins, in the order in which SMs get them. most: that an SM holds.
-    std::vector<Dealt> first_blocks(uint32_t most);
+    std::vector<DealtBlock> first_blocks(uint32_t most);
     // The block for a slot of an SM that got free; nothing where none is left.
     std::optional<uint64_t> next(uint32_t sm);
     uint32_t gpc_of(uint32_t sm) const { return gpc_of_[sm]; }

@@ -73,7 +73,8 @@ struct BlockSource {
 
 BlockSource source_of(const RecordedBlocks& blocks) {
     BlockSource source{[&](uint64_t number) { return blocks.block(static_cast<uint32_t>(number)); }, {}};
-    for (const RecordedBlocks::Kind& kind : blocks.kinds()) source.works.push_back({kind.work, kind.blocks});
+    for (const RecordedBlocks::BlockKind& kind : blocks.kinds())
+        source.works.push_back({kind.work, kind.blocks});
     return source;
 }
 
@@ -372,7 +373,7 @@ Result<WalkedLevels> walk_levels(const Recording& recording, const LevelDevice& 
 }
 
 BlockRequests requests_of_kind(const WalkedLevels& walked, const trace::Trace& trace, uint32_t kind) {
-    const RecordedBlocks::Kind& of = walked.kinds[kind];
+    const RecordedBlocks::BlockKind& of = walked.kinds[kind];
     return requests_of_block(trace, of.recorded, of.rest, *of.work, of.batch_of);
 }
 

@@ -172,7 +172,7 @@ struct WalkedLevels {
     std::vector<uint32_t> number_of;  // by block of the recording: its number in the replay
     std::vector<uint32_t> recorded;   // by number in the replay: the block of the recording
     std::vector<uint32_t> kind_of;    // by number in the replay: index into kinds
-    std::vector<RecordedBlocks::Kind> kinds;
+    std::vector<RecordedBlocks::BlockKind> kinds;
     std::shared_ptr<const LevelWalk> walk;
     LevelShares shares;
 };

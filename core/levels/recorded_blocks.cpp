@@ -20,7 +20,7 @@ constexpr size_t kMostCompared = 32;
 
 }  // namespace
 
-Relocation::Relocation(const std::vector<int64_t>& bytes) {
+BlockOffset::BlockOffset(const std::vector<int64_t>& bytes) {
     constexpr int64_t kLine = kLineBytes;
     for (const int64_t by : bytes) {
         rest.push_back((by % kLine + kLine) % kLine);
@@ -57,10 +57,10 @@ RecordedBlocks::RecordedBlocks(const trace::Trace& trace, LevelCode& code, const
             first.push_back(block);
             bytes.assign(level_slots(trace.launch), 0);
         }
-        Relocation by(bytes);
+        BlockOffset by(bytes);
         const auto [at, is_new] = known.try_emplace({like, by.rest}, static_cast<uint32_t>(kinds_.size()));
         if (is_new) {
-            Kind kind{like, by.rest, nullptr, {}};
+            BlockKind kind{like, by.rest, nullptr, {}};
             kind.work =
                 std::make_shared<BlockWork>(work_of_block(trace, code, like, rules, by.rest, &kind.batch_of));
             kinds_.push_back(std::move(kind));

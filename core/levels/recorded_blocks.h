@@ -23,15 +23,15 @@
 namespace tilescope::analysis {
 
 // The offset of a block from another one, by slot: whole lines, and the bytes that are left.
-struct Relocation {
+struct BlockOffset {
     std::vector<int64_t> lines, rest;
-    explicit Relocation(const std::vector<int64_t>& bytes);
+    explicit BlockOffset(const std::vector<int64_t>& bytes);
 };
 
 class RecordedBlocks {
 public:
     // Blocks that share their work.
-    struct Kind {
+    struct BlockKind {
         uint32_t recorded = 0;      // index into Trace::blocks of the block that stands for it
         std::vector<int64_t> rest;  // bytes by slot by which that block is relocated first
         std::shared_ptr<const BlockWork> work;
@@ -45,7 +45,7 @@ public:
     // Blocks are numbered as they lie in the grid, those that were not recorded left out.
     uint32_t blocks() const { return static_cast<uint32_t>(recorded_.size()); }
     uint32_t recorded(uint32_t number) const { return recorded_[number]; }
-    const std::vector<Kind>& kinds() const { return kinds_; }
+    const std::vector<BlockKind>& kinds() const { return kinds_; }
     uint32_t kind_of(uint32_t number) const { return placed_[number].kind; }
     PlacedBlock block(uint32_t number) const {
         return {kinds_[placed_[number].kind].work, placed_[number].lines};
@@ -61,7 +61,7 @@ private:
     const trace::Trace& trace_;
     std::vector<uint32_t> recorded_;  // by number: index into Trace::blocks
     std::vector<int32_t> slot_of_;    // by access pattern: its slot, kNoAddress or kOwn
-    std::vector<Kind> kinds_;         // in the order of their first blocks
+    std::vector<BlockKind> kinds_;    // in the order of their first blocks
     std::vector<PlacedKind> placed_;  // by number
 };
 

@@ -54,16 +54,16 @@ public:
     uint64_t lines() const { return entries_.size(); }
 
     // What is there, for whoever looks at it.
-    struct Line {
+    struct CachedLine {
         uint64_t number = 0;
         uint32_t sectors = 0;  // 0: no line
     };
     uint32_t sets() const { return sets_; }
     uint32_t ways() const { return ways_; }
     // way: 0 is the most recently used of its set.
-    Line at(uint32_t set, uint32_t way) const {
+    CachedLine at(uint32_t set, uint32_t way) const {
         const uint64_t entry = entries_[size_t{set} * ways_ + way];
-        return entry == 0 ? Line{} : Line{(entry >> 4) - 1, static_cast<uint32_t>(entry & 15)};
+        return entry == 0 ? CachedLine{} : CachedLine{(entry >> 4) - 1, static_cast<uint32_t>(entry & 15)};
     }
     uint32_t set_number(uint64_t line) const {
         const uint64_t mixed = (line * 0x9E37'79B9'7F4A'7C15u) >> 32;  // Fibonacci hashing

@@ -23,14 +23,14 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
     fields.text("source", figure.source);
     size_t which = 0;
     while (which < std::size(kKnown) && known != kKnown[which]) ++which;
-    figure.known = static_cast<Known>(which);
+    figure.known = static_cast<FigureBasis>(which);
     return problem.empty() && which < std::size(kKnown) && !figure.source.empty() && figure.value > 0 &&
            figure.value <= name.most;
 }
 
 }  // namespace
 
-const char* name_of(Known known) { return kKnown[static_cast<size_t>(known)]; }
+const char* name_of(FigureBasis known) { return kKnown[static_cast<size_t>(known)]; }
 
 const std::array<LevelFigureName, 26>& level_figures() {
     using S = LevelSpec;

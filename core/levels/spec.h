@@ -20,12 +20,12 @@ namespace tilescope::analysis {
 
 inline constexpr uint32_t kSchedulers = 4;  // of an SM; source: the white paper named by issue_per_clock
 
-enum class Known : uint8_t { Documented, Measured, Assumed };
-const char* name_of(Known known);  // "documented"
+enum class FigureBasis : uint8_t { Documented, Measured, Assumed };
+const char* name_of(FigureBasis known);  // "documented"
 
 struct LevelFigure {
     double value = 0;
-    Known known = Known::Assumed;
+    FigureBasis known = FigureBasis::Assumed;
     std::string source;
 };
 

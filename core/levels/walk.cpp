@@ -150,10 +150,10 @@ LevelWalk::Moment LevelWalk::within(const BatchPlace& place, const std::vector<b
     Moment moment = before(place);
     touch_batch(sent(place.sm, place.turn), &has_come, [&](uint64_t line, uint8_t sectors) {
         const uint32_t set = moment.l1.set_number(line);
-        const SectorCache::Line last = moment.l1.at(set, moment.l1.ways() - 1);
+        const SectorCache::CachedLine last = moment.l1.at(set, moment.l1.ways() - 1);
         bool was_there = false;
         for (uint32_t way = 0; way < moment.l1.ways(); ++way) {
-            const SectorCache::Line here = moment.l1.at(set, way);
+            const SectorCache::CachedLine here = moment.l1.at(set, way);
             was_there |= here.sectors != 0 && here.number == line;
         }
         const uint32_t had = moment.l1.touch(line, sectors);

@@ -145,13 +145,13 @@ std::string limits_in_words(const Occupancy& occupancy) {
 
 std::vector<CurvePoint> occupancy_curve(const SmLimits& sm, const BlockUse& use, Parameter parameter,
                                         Sum sum) {
-    struct Range {
+    struct ParameterRange {
         uint32_t first, last, step;
     };
-    const Range range =
-        parameter == Parameter::Threads     ? Range{sm.warp_size, sm.threads_per_block, sm.warp_size}
-        : parameter == Parameter::Registers ? Range{1, sm.registers_per_thread, 1}
-                                            : Range{0, sm.shared_per_block_optin, kSharedStep};
+    const ParameterRange range =
+        parameter == Parameter::Threads     ? ParameterRange{sm.warp_size, sm.threads_per_block, sm.warp_size}
+        : parameter == Parameter::Registers ? ParameterRange{1, sm.registers_per_thread, 1}
+                                            : ParameterRange{0, sm.shared_per_block_optin, kSharedStep};
     std::vector<CurvePoint> curve;
     for (uint32_t value = range.first; value <= range.last; value += range.step) {
         BlockUse at = use;

@@ -20,14 +20,14 @@ namespace tilescope::analysis {
 namespace {
 
 // An SM, a block, and what both sums make of them.
-struct Asked {
+struct AskedUse {
     const DeviceSpec& device;
     const BlockUse& use;
     Occupancy lecture, hardware;
     const SmLimits& sm() const { return device.sm; }
 };
 
-Asked asked(const DeviceSpec& device, const BlockUse& use) {
+AskedUse asked(const DeviceSpec& device, const BlockUse& use) {
     return {device, use, occupancy(device.sm, use, Sum::Lecture), occupancy(device.sm, use, Sum::Hardware)};
 }
 
@@ -62,7 +62,7 @@ std::string all_of(const SmLimits& sm, Limit limit) {
 }
 
 // Why the SM holds no block more.
-std::string reason(const Asked& a, Limit limit) {
+std::string reason(const AskedUse& a, Limit limit) {
     if (limit == Limit::Blocks)
         return fmt::format("the SM has {}", counted(a.sm().blocks_per_sm, "block slot"));
     if (limit == Limit::Threads && a.lecture.threads == a.sm().threads_per_sm)
@@ -78,7 +78,7 @@ std::string fitting(const Occupancy& o) {
 }
 
 // How many blocks fit and why. about: what the case asks for; it is named even where it does not limit.
-std::string fit_words(const Asked& a, std::optional<Parameter> about = {}) {
+std::string fit_words(const AskedUse& a, std::optional<Parameter> about = {}) {
     const Occupancy& o = a.lecture;
     if (!o.refused.empty()) return sentence(o.refused);
     std::vector<std::string> reasons;
@@ -122,7 +122,7 @@ std::vector<PresetBlock> compared_blocks(const LimitPreset& preset, const BlockU
 }
 
 // "With 10 registers 6 blocks fit, 1,536 threads; with 12 it is 16.7 % fewer."
-std::string others_words(const LimitPreset& preset, const Asked& a) {
+std::string others_words(const LimitPreset& preset, const AskedUse& a) {
     std::string words;
     BlockUse shown = a.use;
     const uint32_t own = value_of(shown, preset.parameter);
@@ -144,7 +144,7 @@ std::string others_words(const LimitPreset& preset, const Asked& a) {
     return words;
 }
 
-std::string fill_words(const Asked& a) {
+std::string fill_words(const AskedUse& a) {
     if (!a.lecture.refused.empty()) return fit_words(a);
     if (a.lecture.threads == a.sm().threads_per_sm) return "Yes. " + fit_words(a);
     const uint32_t would = a.lecture.fit[static_cast<size_t>(Limit::Threads)];
@@ -155,7 +155,7 @@ std::string fill_words(const Asked& a) {
     return words;
 }
 
-std::string most_words(const LimitPreset& preset, const Asked& a) {
+std::string most_words(const LimitPreset& preset, const AskedUse& a) {
     const SmLimits& sm = a.sm();
     const bool registers = preset.parameter == Parameter::Registers;
     const uint32_t slots = registers ? sm.threads_per_sm : sm.blocks_per_sm;
@@ -171,7 +171,7 @@ std::string most_words(const LimitPreset& preset, const Asked& a) {
 }
 
 // "16 x 16 is best. 8 x 8: 8 blocks fit, 512 threads, limited by block slots; ..."
-std::string best_words(const LimitPreset& preset, const Asked& a) {
+std::string best_words(const LimitPreset& preset, const AskedUse& a) {
     std::vector<PresetBlock> all = compared_blocks(preset, a.use);
     if (std::ranges::find(all, a.use, &PresetBlock::use) == all.end())
         all.push_back({counted(a.use.threads, "thread"), a.use});
@@ -194,7 +194,7 @@ std::string best_words(const LimitPreset& preset, const Asked& a) {
     return fmt::format("Best: {}. {}.", fmt::join(best, " and "), fmt::join(each, "; "));
 }
 
-std::string grid_words(const Dim3& grid, const Asked& a) {
+std::string grid_words(const Dim3& grid, const AskedUse& a) {
     if (!a.lecture.refused.empty()) return fit_words(a);
     const Spread s = spread(grid, a.device.sms);
     std::string words = fmt::format("{} on {}: ", counted(s.blocks, "block"), counted(a.device.sms, "SM"));
@@ -212,7 +212,7 @@ std::string grid_words(const Dim3& grid, const Asked& a) {
     return words + (a.hardware.blocks >= s.most ? " No block waits." : " The others wait.");
 }
 
-std::string vector_words(const VectorLaunch& vector, const Asked& a) {
+std::string vector_words(const VectorLaunch& vector, const AskedUse& a) {
     if (!a.lecture.refused.empty()) return fit_words(a);
     const uint32_t warp = a.sm().warp_size;
     const BoundCheck check = bound_check(vector.elements, a.use.threads, warp);
@@ -230,7 +230,7 @@ std::string vector_words(const VectorLaunch& vector, const Asked& a) {
                        check.idle_warps == 1 ? "1 warp lies" : counted(check.idle_warps, "warp") + " lie");
 }
 
-std::string latency_words(const LatencyCase& l, const Asked& a) {
+std::string latency_words(const LatencyCase& l, const AskedUse& a) {
     const uint32_t needed = warps_that_hide(l.cycles, l.instructions, l.issue_cycles);
     const uint64_t busy = uint64_t{l.instructions} * l.issue_cycles;
     std::string words = fmt::format(
@@ -243,10 +243,10 @@ std::string latency_words(const LatencyCase& l, const Asked& a) {
                                a.lecture.warps >= needed ? "enough" : "too few");
 }
 
-std::string compared_words(const Asked& a, const DeviceSpec& other) {
-    const Asked b = asked(other, a.use);
-    const auto kib = [](const Asked& of) { return number(of.sm().shared_per_sm / 1024.0); };
-    const auto blocks = [](const Asked& of) {
+std::string compared_words(const AskedUse& a, const DeviceSpec& other) {
+    const AskedUse b = asked(other, a.use);
+    const auto kib = [](const AskedUse& of) { return number(of.sm().shared_per_sm / 1024.0); };
+    const auto blocks = [](const AskedUse& of) {
         return of.lecture.blocks == 0 ? "none" : grouped(of.lecture.blocks);
     };
     return fmt::format(
@@ -273,7 +273,7 @@ std::string question_of(const LimitPreset& preset, const BlockUse& use) {
 
 std::string answer_in_words(const LimitPreset* preset, const DeviceSpec& device, const BlockUse& use,
                             const std::vector<DeviceSpec>& devices) {
-    const Asked a = asked(device, use);
+    const AskedUse a = asked(device, use);
     if (preset == nullptr) return fit_words(a);
     const auto other = std::ranges::find(devices, preset->compared_device, &DeviceSpec::id);
     if (other != devices.end()) return compared_words(a, *other);

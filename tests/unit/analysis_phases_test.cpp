@@ -75,7 +75,7 @@ TEST(Phases, OfATiledProduct) {
 PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t block) {
     struct Lane {
         int32_t place = -1;
-        uint32_t copy = 0, phase = 0;
+        uint32_t body = 0, phase = 0;
         std::map<uint32_t, uint32_t> visits;
     };
     std::map<uint32_t, Lane> lanes;

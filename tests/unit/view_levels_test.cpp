@@ -27,7 +27,7 @@ State shown(const Recorded& made) {
 TEST(Levels, BytesAtEachLevelOfTiles) {
     const State state = shown(record("tiled", {64, 64, 64, 16}));
     ASSERT_TRUE(state.levels.walked);
-    const levels::Chain chain = levels::chain_of(*state.levels.walked, nullptr);
+    const levels::LoadChain chain = levels::chain_of(*state.levels.walked, nullptr);
     constexpr double kAsked = 2. * 64 * 64 * 64 / 16 * 4, kMatrices = 2 * 64 * 64 * 4;
     EXPECT_DOUBLE_EQ(chain.stages[0].bytes, kAsked);
     EXPECT_DOUBLE_EQ(chain.stages[1].bytes, kAsked);
@@ -39,13 +39,13 @@ TEST(Levels, BytesAtEachLevelOfTiles) {
               "L1 finds 0 % of the sectors asked for; threads ask for 4 times the bytes that DRAM gives");
     EXPECT_FALSE(chain.stages[0].modelled || chain.stages[1].modelled);
     for (const size_t i : {2, 3, 4}) EXPECT_TRUE(chain.stages[i].modelled);
-    for (const levels::Stage& stage : chain.stages) EXPECT_FALSE(stage.measured);
+    for (const levels::ChainStage& stage : chain.stages) EXPECT_FALSE(stage.measured);
 }
 
 // The same without tiles: lanes of a row share M's element, and each block finds again what it has loaded.
 TEST(Levels, BytesAtEachLevelWithoutTiles) {
     const State state = shown(record("untiled", {64, 64, 64, 16}));
-    const levels::Chain chain = levels::chain_of(*state.levels.walked, nullptr);
+    const levels::LoadChain chain = levels::chain_of(*state.levels.walked, nullptr);
     EXPECT_DOUBLE_EQ(chain.stages[0].bytes, 2. * 64 * 64 * 64 * 4);
     EXPECT_DOUBLE_EQ(chain.stages[1].bytes, 64. * 64 * 64 / 32 * (2 + 2) * 32) << "2 sectors each a request";
     EXPECT_DOUBLE_EQ(chain.stages[2].bytes, 2. * 64 * 64 * 64 / 16 * 4) << "what tiles load";
@@ -56,7 +56,7 @@ TEST(Levels, CountedFiguresStandBesideThoseOfTheirLevel) {
     const State state = shown(record("tiled", {32, 32, 32, 16}));
     kernels::LevelCounterRow row;
     row.l1_sectors = 100, row.l1_hits = 40, row.l2_read_sectors = 50, row.dram_read_bytes = 777;
-    const levels::Chain chain = levels::chain_of(*state.levels.walked, &row);
+    const levels::LoadChain chain = levels::chain_of(*state.levels.walked, &row);
     EXPECT_FALSE(chain.stages[0].measured) << "no counter counts the bytes that lanes ask for";
     EXPECT_EQ(chain.stages[1].measured, 3200);
     EXPECT_EQ(chain.stages[2].measured, 1920);
@@ -72,12 +72,12 @@ TEST(Levels, RowsAddUpToTheBand) {
             const auto rows = levels::rows_of(*made.trace, {}, *state.levels.walked, by, 0, 0);
             uint64_t asked = 0, missed = 0;
             std::set<std::string> names;
-            for (const levels::Row& row : rows) {
+            for (const levels::ShareRow& row : rows) {
                 asked += row.share.asked();
                 missed += row.share.asked() - row.share.sectors[0];
                 EXPECT_TRUE(names.insert(row.name).second) << row.name;
             }
-            const levels::Chain chain = levels::chain_of(*state.levels.walked, nullptr);
+            const levels::LoadChain chain = levels::chain_of(*state.levels.walked, nullptr);
             EXPECT_EQ(asked * 32, static_cast<uint64_t>(chain.stages[1].bytes)) << kernel;
             EXPECT_EQ(missed * 32, static_cast<uint64_t>(chain.stages[2].bytes)) << kernel;
         }
@@ -107,7 +107,7 @@ TEST(Levels, AStepHasTheSectorsThatItsRequestNeeds) {
             EXPECT_EQ(sectors, request.cost.global.sectors);
             EXPECT_EQ(view.lines.size(), request.cost.global.lines);
             // Once asked for its lines are there, with all that it asked for.
-            for (const levels::Held& held : view.map)
+            for (const levels::HeldLine& held : view.map)
                 for (const levels::FoundLine& line : view.lines) {
                     if (held.sectors == 0 || held.line != line.line) continue;
                     EXPECT_TRUE(held.mine);
