@@ -144,23 +144,36 @@ std::vector<ShareRow> rows_of(const trace::Trace& trace, const Notation& notatio
 
 // --- a step
 
+namespace {
+
+// The first array that has a byte in a line, as level_slot() counts arrays.
+size_t slot_of_line(const trace::Trace& trace, uint64_t line) {
+    const uint64_t address = line * kLineBytes;
+    const auto holds = [&](const Array& array) {
+        return array.space == Space::Global && address + kLineBytes > array.base &&
+               address < array.base + array.bytes();
+    };
+    const auto& arrays = trace.launch.arrays;
+    return static_cast<size_t>(std::ranges::find_if(arrays, holds) - arrays.begin());
+}
+
+}  // namespace
+
 std::string line_name(const trace::Trace& trace, const Notation& notation, uint64_t line) {
     const uint64_t address = line * kLineBytes;
-    for (const Array& array : trace.launch.arrays) {
-        if (array.space != Space::Global) continue;
-        if (address + kLineBytes <= array.base || address >= array.base + array.bytes()) continue;
-        const uint64_t first = address < array.base ? 0 : (address - array.base) / array.element_bytes();
-        const uint64_t end = std::min<uint64_t>(
-            (address + kLineBytes - array.base - 1) / array.element_bytes(), array.elements() - 1);
-        ElementBox box;
-        box.include(position_of(array, static_cast<int64_t>(first)));
-        box.include(position_of(array, static_cast<int64_t>(end)));
-        if (box.first.row == box.last.row && box.first.slice == box.last.slice)
-            return elements_text(array, box, notation);
-        return fmt::format("{} to {}", element_name(array, static_cast<int64_t>(first), notation),
-                           index_text(array, static_cast<int64_t>(end), notation));
-    }
-    return fmt::format("address {:#x}", address);
+    const size_t slot = slot_of_line(trace, line);
+    if (slot == trace.launch.arrays.size()) return fmt::format("address {:#x}", address);
+    const Array& array = trace.launch.arrays[slot];
+    const uint64_t first = address < array.base ? 0 : (address - array.base) / array.element_bytes();
+    const uint64_t end = std::min<uint64_t>((address + kLineBytes - array.base - 1) / array.element_bytes(),
+                                            array.elements() - 1);
+    ElementBox box;
+    box.include(position_of(array, static_cast<int64_t>(first)));
+    box.include(position_of(array, static_cast<int64_t>(end)));
+    if (box.first.row == box.last.row && box.first.slice == box.last.slice)
+        return elements_text(array, box, notation);
+    return fmt::format("{} to {}", element_name(array, static_cast<int64_t>(first), notation),
+                       index_text(array, static_cast<int64_t>(end), notation));
 }
 
 namespace {
@@ -245,17 +258,6 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
     const LevelWalk::Moment moment = walk.within(view.place, has_come);
     view.sets = moment.l1.sets();
     view.ways = moment.l1.ways();
-    // Which array a line is of, by where arrays begin.
-    const auto slot_of = [&](uint64_t line) {
-        for (size_t slot = 0; slot < trace.launch.arrays.size(); ++slot) {
-            const Array& array = trace.launch.arrays[slot];
-            const uint64_t address = line * kLineBytes;
-            if (array.space == Space::Global && address + kLineBytes > array.base &&
-                address < array.base + array.bytes())
-                return static_cast<uint8_t>(slot);
-        }
-        return static_cast<uint8_t>(trace.launch.arrays.size());
-    };
     const auto asks = [&](uint64_t line) {
         return view.loads &&
                std::ranges::any_of(view.lines, [&](const FoundLine& l) { return l.line == line; });
@@ -266,8 +268,9 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
             const analysis::SectorCache::CachedLine line = moment.l1.at(set, way);
             HeldLine held;
             if (line.sectors != 0) {
-                held = {line.number, slot_of(line.number), static_cast<uint8_t>(line.sectors),
-                        asks(line.number), std::ranges::find(moment.came, line.number) != moment.came.end()};
+                held = {line.number, static_cast<uint8_t>(slot_of_line(trace, line.number)),
+                        static_cast<uint8_t>(line.sectors), asks(line.number),
+                        std::ranges::find(moment.came, line.number) != moment.came.end()};
                 ++view.held;
             }
             view.map.push_back(held);

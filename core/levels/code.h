@@ -28,7 +28,8 @@
 namespace tilescope::analysis {
 
 struct Executed {
-    uint64_t instructions = 0, fp32 = 0;  // of a warp; fp32: additions, multiplications and both at once
+    uint64_t instructions = 0;  // of a warp
+    uint64_t fp32 = 0;          // additions, multiplications and both at once, among them
     Executed& operator+=(const Executed& other) {
         instructions += other.instructions, fp32 += other.fp32;
         return *this;
@@ -38,8 +39,9 @@ struct Executed {
 
 // A load of shared memory that can be part of a wider one.
 struct JoinedLoad {
-    int32_t group = -1;          // -1: of none
-    uint32_t place = 0, of = 1;  // which of so many neighbours of 4 bytes
+    int32_t group = -1;  // site of the first load of its group; -1: of none
+    uint32_t place = 0;  // number in the group
+    uint32_t of = 1;     // neighbours of 4 bytes that the group has
 };
 
 class LevelCode {

@@ -30,35 +30,37 @@ struct LevelFigure {
 };
 
 struct LevelSpec {
-    LevelFigure l1_bytes;         // of an SM, shared memory's part included
-    LevelFigure l2_bytes;         // of the device
-    LevelFigure l2_copies;        // how many of its parts hold the same line
-    LevelFigure fetch_bytes;      // that L2 fetches from DRAM at a time
-    LevelFigure gpcs;             // groups of SMs whose reads of one sector are merged on the way to L2
-    LevelFigure merge_cycles;     // for so long behind the first, where L2 has it; else until DRAM gave it
-    LevelFigure shared_cycles;    // from a load's issue until its value can be used: of shared memory,
-    LevelFigure trip_cycles;      // of a trip of a loop that loads from there and uses what it has loaded
-    LevelFigure l1_cycles;        // likewise from a load's issue: of a hit in L1,
-    LevelFigure l2_cycles;        // of a hit in L2,
-    LevelFigure dram_cycles;      // and of a sector that comes from DRAM
-    LevelFigure l2_latency;       // cycles that one warp alone waits for a load, from L2
-    LevelFigure dram_latency;     // and from DRAM
-    LevelFigure send_share;       // that sending a unit's requests takes longer, as a share of it: they take
-                                  // turns with what other blocks ask of the pipe
-    LevelFigure spread_cycles;    // that a unit waits longer, at most, as chance has it,
-    LevelFigure spread_share;     // and that its work takes longer, as a share of it;
-    LevelFigure drift_cycles;     // the same of blocks without barriers, whose warps do not wait for each
-    LevelFigure drift_share;      // other
-    LevelFigure launch_ns;        // that two events around a launch show beyond its work
-    LevelFigure clock_mhz;        // highest clock of the SMs
-    LevelFigure pipe_per_clock;   // an SM's, each clock: wavefronts and lines of its data pipe,
-    LevelFigure lsu_per_clock;    // load and store instructions of warps, or lookups of tags,
-    LevelFigure issue_per_clock;  // instructions of warps,
-    LevelFigure fp32_per_clock;   // fp32 operations of lanes, a multiply-add counted once
-    LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together, each clock
-    LevelFigure sent_per_clock;   // sectors that an SM sends to L2, each clock
+    LevelFigure l1_bytes;      // of an SM, shared memory's part included
+    LevelFigure l2_bytes;      // of the device
+    LevelFigure l2_copies;     // number of parts of L2 that hold the same line
+    LevelFigure fetch_bytes;   // that L2 fetches from DRAM at a time
+    LevelFigure gpcs;          // groups of SMs whose reads of one sector are coalesced on the way to L2
+    LevelFigure merge_cycles;  // cycles behind the first read for which they are, where L2 has the sector
+    // Cycles from a load's issue until its value can be used.
+    LevelFigure shared_cycles;  // of a load from shared memory
+    LevelFigure trip_cycles;    // of a trip of a loop that loads from there and uses what it has loaded
+    LevelFigure l1_cycles;      // of a load that hits in L1
+    LevelFigure l2_cycles;      // of a load that hits in L2
+    LevelFigure dram_cycles;    // of a load from DRAM
+    LevelFigure l2_latency;     // of a load from L2 by a warp that is alone
+    LevelFigure dram_latency;   // of a load from DRAM by a warp that is alone
+    // What chance adds: warps of a block take turns in an order that is not known.
+    LevelFigure send_share;     // share that sending a batch's requests takes longer, at most
+    LevelFigure spread_cycles;  // cycles that a batch waits longer, at most
+    LevelFigure spread_share;   // share that its work takes longer, at most
+    LevelFigure drift_cycles;   // spread_cycles of blocks without barriers, whose warps go on by themselves
+    LevelFigure drift_share;    // spread_share of such blocks
+    LevelFigure launch_ns;      // nanoseconds that two events around a launch show beyond its work
+    LevelFigure clock_mhz;      // highest clock of the SMs
+    // What is done each clock.
+    LevelFigure pipe_per_clock;   // wavefronts of an SM's data stage, of shared and global memory
+    LevelFigure lsu_per_clock;    // load and store instructions of an SM's warps, or lookups of its tag stage
+    LevelFigure issue_per_clock;  // instructions of an SM's warps
+    LevelFigure fp32_per_clock;   // fp32 operations of an SM's lanes, a multiply-add counted once
+    LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together
+    LevelFigure sent_per_clock;   // sectors that an SM sends to L2
 
-    // Of L2 that different lines find room in.
+    // Bytes of L2 in which different lines find room.
     double l2_useful_bytes() const { return l2_bytes.value / l2_copies.value; }
 };
 
