@@ -5,10 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/export/csv.h"
-#include "core/export/perfetto.h"
 #include "core/export/report.h"
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 #include "core/levels/levels.h"
 #include "core/limits/roofline.h"
 #include "core/playback/phase_table.h"

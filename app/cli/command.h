@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -63,9 +64,14 @@ struct Command {
     bool any_words = false;  // whatever follows is passed over
 };
 
-// `run` gets Options as they were given, or as they stand when nothing is given; table(options) lists them.
-template <class Options, class Table>
-Command command(const char* name, const char* about, int (*run)(const Options&), const Table& table) {
+// `run` gets Options as they were given, or as they stand when nothing is given. They list themselves
+// (table()), unless several commands share them.
+template <class Options>
+Command command(
+    const char* name, const char* about, int (*run)(const Options&),
+    OptionTable (*table)(std::type_identity_t<Options>&) = [](std::type_identity_t<Options>& options) {
+        return options.table();
+    }) {
     auto options = std::make_shared<Options>();
     return {name, about, table(*options), [options, run] { return run(*options); }};
 }

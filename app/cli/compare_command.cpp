@@ -7,7 +7,7 @@
 #include "app/look/time_words.h"
 #include "core/base/json_fields.h"
 #include "core/base/words.h"
-#include "core/export/report_json.h"
+#include "core/export/report.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::cli {
@@ -21,6 +21,16 @@ struct CompareOptions {
     std::string lock = "phase";
     std::string at = "last";
     bool json = false;
+
+    OptionTable table() {
+        return {
+            {"A", &a, kRecordingArgument, "RECORDING", kRequired},
+            {"B", &b, "The recording to set beside it", "RECORDING", kRequired},
+            {"--lock", &lock, "What B follows A by: step, phase or share (phase)", "step|phase|share"},
+            {"--at", &at, "The step of A, from 1 on, or first, middle or last (last)", "STEP"},
+            {"--json", &json, "Print JSON (schema tilescope.compare/1)"},
+        };
+    }
 };
 
 // Both at their steps.
@@ -112,17 +122,7 @@ int run_compare(const CompareOptions& options) {
 }  // namespace
 
 Command compare_command() {
-    return command(
-        "compare", "Print the counters of two recordings beside each other", run_compare,
-        [](auto& o) {
-            return OptionTable{
-                {"A", &o.a, kRecordingArgument, "RECORDING", kRequired},
-                {"B", &o.b, "The recording to set beside it", "RECORDING", kRequired},
-                {"--lock", &o.lock, "What B follows A by: step, phase or share (phase)", "step|phase|share"},
-                {"--at", &o.at, "The step of A, from 1 on, or first, middle or last (last)", "STEP"},
-                {"--json", &o.json, "Print JSON (schema tilescope.compare/1)"},
-            };
-        });
+    return command("compare", "Print the counters of two recordings beside each other", run_compare);
 }
 
 }  // namespace tilescope::cli

@@ -100,6 +100,8 @@ const CLI::Option* place_of(const CLI::App& command, size_t number) {
 
 struct CompleteOptions {
     std::vector<std::string> words;
+
+    OptionTable table() { return {{"WORD", &words, "What is typed behind the program's name, behind --"}}; }
 };
 
 int run_complete(const CompleteOptions& options) {
@@ -165,10 +167,7 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
 }
 
 Command complete_command() {
-    Command made =
-        command("complete", "List what can follow these words, for a shell", run_complete, [](auto& o) {
-            return OptionTable{{"WORD", &o.words, "What is typed behind the program's name, behind --"}};
-        });
+    Command made = command("complete", "List what can follow these words, for a shell", run_complete);
     made.hidden = true;
     return made;
 }

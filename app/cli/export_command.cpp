@@ -6,9 +6,7 @@
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
 #include "core/base/words.h"
-#include "core/export/csv.h"
-#include "core/export/perfetto.h"
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 
 namespace tilescope::cli {
 
@@ -80,8 +78,8 @@ Command export_command() {
         "export",
         "Write a recording for other programs, its steps as pictures and films, or a lesson as a page",
         run_export,
-        [](auto& o) {
-            return OptionTable{
+        [](auto& o) -> OptionTable {
+            return {
                 {"FILE", &o.file, kRecordingArgument, "RECORDING"},
                 {"--format", &o.format,
                  "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); html",

@@ -13,6 +13,19 @@ struct LimitsOptions {
     std::string device;
     std::optional<uint32_t> threads, registers, shared;
     bool list = false, json = false, curves = false;
+
+    OptionTable table() {
+        return {
+            {"CASE", &preset, "A case that --list lists", "CASE"},
+            {"--device", &device, "A device, or a compute capability such as 8.6 (h200)", "DEVICE"},
+            {"--threads", &threads, "Threads a block (256)"},
+            {"--registers", &registers, "Registers a thread (0: not counted)"},
+            {"--shared", &shared, "Bytes of shared memory a block (0)", "BYTES"},
+            {"--list", &list, "List the cases and the devices"},
+            {"--curves", &curves, "With --json: occupancy over each parameter too"},
+            {"--json", &json, "Print JSON (schema tilescope.limits/1)"},
+        };
+    }
 };
 
 report::LimitsCase case_of(const LimitsOptions& options) {
@@ -56,20 +69,7 @@ int run_limits(const LimitsOptions& options) {
 }  // namespace
 
 Command limits_command() {
-    return command(
-        "limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits,
-        [](auto& o) {
-            return OptionTable{
-                {"CASE", &o.preset, "A case that --list lists", "CASE"},
-                {"--device", &o.device, "A device, or a compute capability such as 8.6 (h200)", "DEVICE"},
-                {"--threads", &o.threads, "Threads a block (256)"},
-                {"--registers", &o.registers, "Registers a thread (0: not counted)"},
-                {"--shared", &o.shared, "Bytes of shared memory a block (0)", "BYTES"},
-                {"--list", &o.list, "List the cases and the devices"},
-                {"--curves", &o.curves, "With --json: occupancy over each parameter too"},
-                {"--json", &o.json, "Print JSON (schema tilescope.limits/1)"},
-            };
-        });
+    return command("limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
 }
 
 }  // namespace tilescope::cli

@@ -139,25 +139,24 @@ int run_recordings(const ListOptions& options) {
 Command kernels_command() {
     return command(
         "kernels", "List the kernels that ship and what each one teaches", run_kernels,
-        [](auto& o) {
-            return OptionTable{
-                {"--json", &o.json, "Print JSON, with tile widths, shared arrays and presets"}};
+        [](auto& o) -> OptionTable {
+            return {{"--json", &o.json, "Print JSON, with tile widths, shared arrays and presets"}};
         });
 }
 
 Command devices_command() {
     return command(
         "devices", "List the NVIDIA GPUs of this machine", run_devices,
-        [](auto& o) {
-            return OptionTable{{"--json", &o.json, "Print JSON, with the limits that the driver states"}};
+        [](auto& o) -> OptionTable {
+            return {{"--json", &o.json, "Print JSON, with the limits that the driver states"}};
         });
 }
 
 Command recordings_command() {
     return command(
         "recordings", "List the recordings that ship, or save one", run_recordings,
-        [](auto& o) {
-            return OptionTable{
+        [](auto& o) -> OptionTable {
+            return {
                 {"--json", &o.json, "Print JSON, with sizes and the command that made each"},
                 {"--save", &o.save, "Write the recording of this name to a file", "SHIPPED"},
                 {"-o,--output", &o.output, "The file to write (NAME.tsc)", "PATH"},

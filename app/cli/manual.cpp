@@ -82,7 +82,9 @@ std::string options_of(const CLI::App& command) {
     return text;
 }
 
-struct ManualOptions {};
+struct ManualOptions {
+    OptionTable table() { return {}; }
+};
 
 int run_manual(const ManualOptions&) { return print(manual(*command_line())); }
 
@@ -110,8 +112,7 @@ std::string manual(const CommandLine& line) {
 }
 
 Command manual_command() {
-    Command made = command("manual", "Print the manual page, for man -l -", run_manual,
-                           [](auto& o) { return OptionTable{}; });
+    Command made = command("manual", "Print the manual page, for man -l -", run_manual);
     made.hidden = true;
     return made;
 }

@@ -30,6 +30,58 @@ struct RecordOptions : PtxChoice {
     std::string output;         // "" for a name made of the launch
     ProgramRequest program;     // of a program in the kernel's place
     AloneOptions alone;         // of a kernel in a file
+
+    OptionTable table() {
+        return {
+            {"KERNEL", &kernel,
+             "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx",
+             "FILE.cu|FILE.ptx|KERNEL", kRequired},
+            {"ARG", &program.arguments, "What a program is given, behind --", "PATH"},
+            {"--kernel", &program.kernels, "Of a file: record this kernel (the first of a kernel alone)",
+             "NAME", kSeveral | kSingleWords},
+            {"--launch", &program.launches, "Of a program: record this launch, from 1 on", "",
+             kSeveral | kSingleWords},
+            {"--every", &program.every, "Of a program: record all launches"},
+            {"--device", &program.device, "Of a program: the device that it sees (H200)", "DEVICE"},
+            {"--flags", &program.flags, "Of a program: the compiler's flags and further files, in one word",
+             "FLAGS"},
+            {"--json", &program.json,
+             "Of a file: print the launches as JSON; a program's own output goes to standard error"},
+            {"--tile", &tile, "Tile width T: 2, 4, 8, 16 or 32 (16)"},
+            {"--m", &m, "Rows of M and P (64)"},
+            {"--k", &k, "Columns of M, rows of N (64)"},
+            {"--n", &n, "Columns of N and P (64)"},
+            {"--block", &block, "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT",
+             "X,Y"},
+            {"--blocks", &blocks, "Record only blocks x0:x1,y0:y1 (all)", "X0:X1,Y0:Y1"},
+            {"--backend", &backend, "cpu, gpu, or auto: the GPU where there is one (auto)", "auto|cpu|gpu"},
+            {"--compiler", &compiler, "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)",
+             "clang|nvrtc|nvcc"},
+            {"--schedule", &schedule,
+             "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)",
+             "fair|greedy"},
+            {"--buffer", &how.buffer_bytes, "Bytes of the GPU's trace buffer (what fits well)", "", kNotZero},
+            {"--one-launch", &how.one_launch,
+             "One launch on the GPU: what does not fit the buffer is dropped and counted"},
+            {"--exact", &how.exact, "Every lane's address in full on the GPU: slow, assumes nothing"},
+            {"--seed", &seed, "Seed of the inputs (1)"},
+            {"--threads", &how.common.threads, "CPU threads to use (all)"},
+            {"--ptx", &ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
+            {"-o,--output", &output,
+             "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file", "PATH"},
+            {"--grid", &alone.grid, "Of a kernel alone: blocks as X,Y (those that cover the sizes)", "X,Y"},
+            {"--shared", &alone.shared,
+             "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)", "BYTES"},
+            {"--arg", &alone.arguments,
+             "Of a kernel alone, or of a function that is called: an argument, as n=512 or "
+             "in=float[512,512]:random",
+             "NAME=VALUE", kOneValue | kSeveral},
+            {"--call", &alone.call,
+             "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'; or a call of a host "
+             "function that launches",
+             "CALL"},
+        };
+    }
 };
 
 // The block of a kernel that ships is T x T where it has a T, so --block is another way to say --tile.
@@ -244,63 +296,7 @@ int run_record(const RecordOptions& given) {
 }  // namespace
 
 Command record_command() {
-    return command(
-        "record", "Run a kernel and write which thread touched what, and when", run_record,
-        [](auto& o) {
-            return OptionTable{
-                {"KERNEL", &o.kernel,
-                 "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx",
-                 "FILE.cu|FILE.ptx|KERNEL", kRequired},
-                {"ARG", &o.program.arguments, "What a program is given, behind --", "PATH"},
-                {"--kernel", &o.program.kernels,
-                 "Of a file: record this kernel (the first of a kernel alone)", "NAME",
-                 kSeveral | kSingleWords},
-                {"--launch", &o.program.launches, "Of a program: record this launch, from 1 on", "",
-                 kSeveral | kSingleWords},
-                {"--every", &o.program.every, "Of a program: record all launches"},
-                {"--device", &o.program.device, "Of a program: the device that it sees (H200)", "DEVICE"},
-                {"--flags", &o.program.flags,
-                 "Of a program: the compiler's flags and further files, in one word", "FLAGS"},
-                {"--json", &o.program.json,
-                 "Of a file: print the launches as JSON; a program's own output goes to standard error"},
-                {"--tile", &o.tile, "Tile width T: 2, 4, 8, 16 or 32 (16)"},
-                {"--m", &o.m, "Rows of M and P (64)"},
-                {"--k", &o.k, "Columns of M, rows of N (64)"},
-                {"--n", &o.n, "Columns of N and P (64)"},
-                {"--block", &o.block,
-                 "Threads of a block as X,Y; of a kernel that ships the same as --tile T: TxT", "X,Y"},
-                {"--blocks", &o.blocks, "Record only blocks x0:x1,y0:y1 (all)", "X0:X1,Y0:Y1"},
-                {"--backend", &o.backend, "cpu, gpu, or auto: the GPU where there is one (auto)",
-                 "auto|cpu|gpu"},
-                {"--compiler", &o.compiler,
-                 "clang, whose PTX ships, or nvrtc; of a file: clang or nvcc (clang)", "clang|nvrtc|nvcc"},
-                {"--schedule", &o.schedule,
-                 "Order of warps on the CPU: fair, greedy, or a seed (what shows the kernel's point)",
-                 "fair|greedy"},
-                {"--buffer", &o.how.buffer_bytes, "Bytes of the GPU's trace buffer (what fits well)", "",
-                 kNotZero},
-                {"--one-launch", &o.how.one_launch,
-                 "One launch on the GPU: what does not fit the buffer is dropped and counted"},
-                {"--exact", &o.how.exact, "Every lane's address in full on the GPU: slow, assumes nothing"},
-                {"--seed", &o.seed, "Seed of the inputs (1)"},
-                {"--threads", &o.how.common.threads, "CPU threads to use (all)"},
-                {"--ptx", &o.ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
-                {"-o,--output", &o.output,
-                 "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file", "PATH"},
-                {"--grid", &o.alone.grid, "Of a kernel alone: blocks as X,Y (those that cover the sizes)",
-                 "X,Y"},
-                {"--shared", &o.alone.shared,
-                 "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)", "BYTES"},
-                {"--arg", &o.alone.arguments,
-                 "Of a kernel alone, or of a function that is called: an argument, as n=512 or "
-                 "in=float[512,512]:random",
-                 "NAME=VALUE", kOneValue | kSeveral},
-                {"--call", &o.alone.call,
-                 "Of a kernel alone: all in one, as 'add(a=float[64], n=64)'; or a call of a host "
-                 "function that launches",
-                 "CALL"},
-            };
-        });
+    return command("record", "Run a kernel and write which thread touched what, and when", run_record);
 }
 
 }  // namespace tilescope::cli

@@ -21,9 +21,28 @@ namespace {
 
 struct ReportOptions {
     std::string file;
-    bool json = false;  // report
-    std::string block, format = "text", notation = "MNP";
+    bool json = false;
+
+    OptionTable table() {
+        return {{"FILE", &file, kRecordingArgument, "RECORDING", kRequired},
+                {"--json", &json, "Print JSON (schema tilescope.report/1)"}};
+    }
+};
+
+struct TableOptions {
+    std::string file, block, format = "text", notation = "MNP";
     bool column_first = false;
+
+    OptionTable table() {
+        return {
+            {"FILE", &file, kRecordingArgument, "RECORDING", kRequired},
+            {"--block", &block, "The block, as x,y (the first one recorded)", "X,Y"},
+            {"--format", &format, "text, csv or md (text)", "text|csv|md"},
+            {"--notation", &notation, "What the matrices are called: MNP, ABC or MdNdPd (MNP)",
+             "MNP|ABC|MdNdPd"},
+            {"--column-first", &column_first, "Write x before y: M[x,y], thread[x,y]"},
+        };
+    }
 };
 
 // Says what was read at the faults, where running their blocks again is a matter of milliseconds.
@@ -58,7 +77,7 @@ int run_report(const ReportOptions& options) {
                               : report::to_text(recording, summary, &hazards));
 }
 
-int run_table(const ReportOptions& options) {
+int run_table(const TableOptions& options) {
     using playback::TableFormat, analysis::MatrixNames;
     const auto asked = parse_block(options.block);
     const auto format = choose<TableFormat>(
@@ -96,29 +115,12 @@ int run_table(const ReportOptions& options) {
 }  // namespace
 
 Command report_command() {
-    return command(
-        "report", "Print the sums of a recording, by site, space and array", run_report,
-        [](auto& o) {
-            return OptionTable{
-                {"FILE", &o.file, kRecordingArgument, "RECORDING", kRequired},
-                {"--json", &o.json, "Print JSON (schema tilescope.report/1)"},
-            };
-        });
+    return command("report", "Print the sums of a recording, by site, space and array", run_report);
 }
 
 Command table_command() {
-    return command(
-        "table", "Print what each thread of a block loads and multiplies in each phase", run_table,
-        [](auto& o) {
-            return OptionTable{
-                {"FILE", &o.file, kRecordingArgument, "RECORDING", kRequired},
-                {"--block", &o.block, "The block, as x,y (the first one recorded)", "X,Y"},
-                {"--format", &o.format, "text, csv or md (text)", "text|csv|md"},
-                {"--notation", &o.notation, "What the matrices are called: MNP, ABC or MdNdPd (MNP)",
-                 "MNP|ABC|MdNdPd"},
-                {"--column-first", &o.column_first, "Write x before y: M[x,y], thread[x,y]"},
-            };
-        });
+    return command("table", "Print what each thread of a block loads and multiplies in each phase",
+                   run_table);
 }
 
 }  // namespace tilescope::cli

@@ -25,6 +25,16 @@ struct RooflineOptions {
     std::string device;
     std::vector<std::string> subjects;
     bool json = false;
+
+    OptionTable table() {
+        return {
+            {"SUBJECT", &subjects,
+             "Kernels that 'tilescope kernels' lists, or recordings (the lectures' cases)",
+             "KERNEL|RECORDING", kSeveral},
+            {"--device", &device, "A device, or a compute capability such as 8.6 (h200)", "DEVICE"},
+            {"--json", &json, "Print JSON (schema tilescope.roofline/1)"},
+        };
+    }
 };
 
 RooflineRow row_of_tile(std::string id, std::string title, const Roof& roof, uint32_t tile) {
@@ -134,17 +144,8 @@ int run_roofline(const RooflineOptions& options) {
 }  // namespace
 
 Command roofline_command() {
-    return command(
-        "roofline", "Bounds from bandwidth and peak, and the times measured below them", run_roofline,
-        [](auto& o) {
-            return OptionTable{
-                {"SUBJECT", &o.subjects,
-                 "Kernels that 'tilescope kernels' lists, or recordings (the lectures' cases)",
-                 "KERNEL|RECORDING", kSeveral},
-                {"--device", &o.device, "A device, or a compute capability such as 8.6 (h200)", "DEVICE"},
-                {"--json", &o.json, "Print JSON (schema tilescope.roofline/1)"},
-            };
-        });
+    return command("roofline", "Bounds from bandwidth and peak, and the times measured below them",
+                   run_roofline);
 }
 
 }  // namespace tilescope::cli

@@ -347,30 +347,29 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
     return text;
 }
 
+OptionTable TimeRequest::table() {
+    return {
+        {"KERNEL", &kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)", "cublas|KERNEL",
+         kSeveral},
+        {"--n", &sizes, "Columns of N and P, and m and k too unless given (1024)", "N|KERNEL", kSeveral},
+        {"--m", &m, "Rows of M and P (n)"},
+        {"--k", &k, "Columns of M, rows of N (n)"},
+        {"--tile", &tiles, "Tile widths T: 2, 4, 8, 16, 32 (16)", "", kSeveral},
+        {"--all", &all, "All kernels, n 256 to 8192, T 8, 16 and 32: minutes"},
+        {"--runs", &runs, "Timed runs of each, at least 20 (20)"},
+        {"--warm-up", &warm_up, "Runs before them, the verified one included (3)"},
+        {"--ptx", &ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
+        {"--compiler", &compiler, "clang, whose PTX ships, or nvrtc (clang)", "clang|nvrtc"},
+        {"--no-cublas", &no_cublas, "Leave out cuBLAS"},
+        {"--no-price", &no_price, "Do not run the recorded kernel too"},
+        {"--no-roofs", &no_roofs, "Do not measure copy bandwidth and fp32 peak"},
+        {"--json", &json, "Print JSON (schema tilescope.timings/1)"},
+        {"-o,--output", &output, "Write to this file instead", "PATH"},
+    };
+}
+
 Command time_command() {
-    return command(
-        "time", "Time the uninstrumented kernels on the GPU, verified first", run_time,
-        [](auto& o) {
-            return OptionTable{
-                {"KERNEL", &o.kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)",
-                 "cublas|KERNEL", kSeveral},
-                {"--n", &o.sizes, "Columns of N and P, and m and k too unless given (1024)", "N|KERNEL",
-                 kSeveral},
-                {"--m", &o.m, "Rows of M and P (n)"},
-                {"--k", &o.k, "Columns of M, rows of N (n)"},
-                {"--tile", &o.tiles, "Tile widths T: 2, 4, 8, 16, 32 (16)", "", kSeveral},
-                {"--all", &o.all, "All kernels, n 256 to 8192, T 8, 16 and 32: minutes"},
-                {"--runs", &o.runs, "Timed runs of each, at least 20 (20)"},
-                {"--warm-up", &o.warm_up, "Runs before them, the verified one included (3)"},
-                {"--ptx", &o.ptx_file, "PTX of the same kernel by another compiler", "FILE.ptx"},
-                {"--compiler", &o.compiler, "clang, whose PTX ships, or nvrtc (clang)", "clang|nvrtc"},
-                {"--no-cublas", &o.no_cublas, "Leave out cuBLAS"},
-                {"--no-price", &o.no_price, "Do not run the recorded kernel too"},
-                {"--no-roofs", &o.no_roofs, "Do not measure copy bandwidth and fp32 peak"},
-                {"--json", &o.json, "Print JSON (schema tilescope.timings/1)"},
-                {"-o,--output", &o.output, "Write to this file instead", "PATH"},
-            };
-        });
+    return command("time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
 }
 
 }  // namespace tilescope::cli

@@ -15,6 +15,8 @@ struct TimeRequest : PtxChoice {
     uint32_t runs = 20, warm_up = 3;
     bool all = false, json = false, no_cublas = false, no_price = false, no_roofs = false;
     std::string output;  // "" for standard output
+
+    OptionTable table();
 };
 
 // The launches of one shape, which share their inputs.

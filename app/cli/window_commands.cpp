@@ -314,8 +314,8 @@ int export_pictures(const ExportOptions& options) {
 Command window_command() {
     return command(
         "", "", run_default_window,
-        [](auto& o) {
-            return OptionTable{
+        [](auto& o) -> OptionTable {
+            return {
                 {"--theme", &o.theme, "Colours of the window: light or dark (as last time)", "light|dark"}};
         });
 }
@@ -323,8 +323,8 @@ Command window_command() {
 Command open_command() {
     return command(
         "open", "Open the window on a recording, a program or lessons", run_open,
-        [](auto& o) {
-            return OptionTable{
+        [](auto& o) -> OptionTable {
+            return {
                 {"FILE", &o.file,
                  "A recording: a .tsc file, or a name from 'recordings'; "
                  "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons",
@@ -337,8 +337,8 @@ Command open_command() {
 Command render_command() {
     return command(
         "render", "Draw a step of a recording as a PNG, without a display", export_pictures,
-        [](auto& o) {
-            return OptionTable{
+        [](auto& o) -> OptionTable {
+            return {
                 {"FILE", &o.file, kRecordingArgument, "RECORDING"},
                 {"--lesson", &o.lesson,
                  "Draw a stop of that lesson, by its name or a .json file, instead of a recording",

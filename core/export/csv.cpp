@@ -1,10 +1,27 @@
-#include "core/export/csv.h"
-
+// A recording as CSV (RFC 4180): a heading, then a line a request or barrier, in the recording's order.
+//
+//   block_x,block_y,block_z   the block
+//   step                      of the recording, from 1, as on the screen
+//   clock                     only for GPU recordings: the SM's clock since the block's first step
+//   warp                      of the block
+//   site,line                 the memory instruction or barrier, and its line of the kernel's source
+//   kind,space,array          load, store or barrier; global or shared; empty where there is none
+//   mask                      active lanes, lane 0 in the lowest bit: 0x0000ffff
+//   address,row,col           of the first active lane: virtual address, or offset in shared memory; its
+//                             element, empty where the address is not that of one. Where an array of the
+//                             launch has three extents, a column `slice` stands before `row`
+//   lanes                     active lanes
+//   sectors,least_sectors     of a global request, 32 bytes each, and the fewest that its bytes fill
+//   wavefronts,least_wavefronts    of a shared request, and those that it would need without bank conflicts
+//   phase                     from 0, "after" behind the loop
+//
+// With lanes, a line an access instead: `lane` (0 to 31) and `thread` (its linear number in the block) follow
+// the mask, address and element are that lane's, and no columns of the whole request follow but the phase.
 #include <algorithm>
 #include <bit>
 
 #include "core/base/text.h"
-#include "core/export/pieces.h"
+#include "core/export/requests.h"
 
 namespace tilescope::report {
 namespace {
@@ -14,13 +31,14 @@ public:
     CsvWriter(const trace::Trace& trace, bool lanes, const Take& take)
         : trace_(trace),
           lanes_(lanes),
-          timed_(trace.time.size() == trace.steps() && !trace.time.empty()),
+          timed_(timed(trace)),
           slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                               [](const Array& array) { return array.rank > 2; })),
-          addresses_(std::ranges::any_of(
-              trace.sites,
-              [](const ptx::Site& site) { return analysis::has_addresses(site.space, site.kind); })),
           out_(take) {
+        const bool addresses = std::ranges::any_of(trace.sites, [](const ptx::Site& site) {
+            return analysis::has_addresses(site.space, site.kind);
+        });
+        costs_ = lanes ? 0 : addresses ? std::size(kCostNames) : 4;
         for (const Array& array : trace.launch.arrays)
             names_.push_back(csv_cell(shortened(array.name, kLongestCell)));
     }
@@ -28,10 +46,10 @@ public:
     void heading() {
         out_.add("block_x,block_y,block_z,step,{}warp,site,line,kind,space,array,mask,",
                  timed_ ? "clock," : "");
-        out_.add("{}address,{}row,col,{}phase\r\n", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "",
-                 lanes_       ? ""
-                 : addresses_ ? "lanes,sectors,least_sectors,wavefronts,least_wavefronts,addresses,turns,"
-                              : "lanes,sectors,least_sectors,wavefronts,least_wavefronts,");
+        out_.add("{}address,{}row,col,", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "");
+        if (!lanes_) out_.add_text("lanes,");
+        for (size_t i = 0; i < costs_; ++i) out_.add("{},", kCostNames[i]);
+        out_.add_text("phase\r\n");
     }
 
     bool row(const StepRow& row) {
@@ -74,18 +92,9 @@ private:
         else
             place(row.form->array, first_offset(trace_, row), first_address(trace_, row));
         out_.add("{},", std::popcount(row.form->mask));
-        if (row.barrier())
-            out_.add_text(",,,,");
-        else if (analysis::has_sectors(row.form->space))
-            out_.add("{},{},,,", row.cost->global.sectors, row.cost->global.ideal_sectors);
-        else if (analysis::has_wavefronts(row.form->space))
-            out_.add(",,{},{},", row.cost->shared.wavefronts, row.cost->shared.ideal_wavefronts);
-        else
-            out_.add_text(",,,,");
-        if (addresses_ && !row.barrier() && analysis::has_addresses(row.form->space, row.site->kind))
-            out_.add("{},{},", row.cost->addresses.addresses, row.cost->addresses.most_lanes);
-        else if (addresses_)
-            out_.add_text(",,");
+        const CostsByName costs =
+            row.barrier() ? CostsByName{} : costs_by_name(*row.form, *row.site, *row.cost);
+        for (size_t i = 0; i < costs_; ++i) out_.add("{},", costs[i] ? fmt::to_string(*costs[i]) : "");
         out_.add("{}\r\n", phase_text(row.phase));
     }
 
@@ -102,7 +111,7 @@ private:
 
     const trace::Trace& trace_;
     bool lanes_, timed_, slices_;
-    bool addresses_;                  // there are atomics, or constant memory
+    size_t costs_;                    // columns: more where there are atomics, or constant memory
     std::vector<std::string> names_;  // of arrays, as cells
     Pieces out_;
 };

@@ -17,6 +17,8 @@
 
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/analysis/summary.h"
 #include "core/hazards/hazards.h"
 #include "core/trace/trace.h"
@@ -32,5 +34,22 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
 // Whether sums over the recording are sums over all that its blocks did; if not, the sentence that says so.
 bool whole(const trace::Trace& trace);
 std::string why_not_whole(const trace::Trace& trace);
+
+// --- what the report and the exports say the same way
+
+// {"m","k","n","tile"} of a product; {} of any other launch.
+nlohmann::ordered_json sizes_to_json(const analysis::Recording& recording);
+// {"m","k","n","tile","grid":[x,y,z],"block":[x,y,z]} of a product; of any other launch
+// {"entry","grid","block","dynamic_shared","arguments":[{"name","type","value" or "array" and "offset"}]}.
+nlohmann::ordered_json launch_to_json(const analysis::Recording& recording);
+// [row,col]; [col] of an array of one extent, [slice,row,col] of three.
+nlohmann::ordered_json index_to_json(const Array& array, uint64_t element);
+
+nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis::Hazards& hazards);
+
+//   faults
+//     race on Mds, lines 22 and 34: 768 times in 16 blocks, both threads in one warp
+//       Mds[0,0]: thread[0,0] stores at line 22 ...
+std::string faults_to_text(const trace::Trace& trace, const analysis::Hazards& hazards);
 
 }  // namespace tilescope::report

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/words.h"
-#include "core/export/report_json.h"
+#include "core/export/report.h"
 
 namespace tilescope::report {
 namespace {

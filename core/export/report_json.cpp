@@ -1,4 +1,4 @@
-#include "core/export/report_json.h"
+#include "core/export/report.h"
 
 #include <cmath>
 
@@ -7,7 +7,6 @@
 
 #include "core/base/json_fields.h"
 #include "core/base/words.h"
-#include "core/export/report.h"
 
 namespace tilescope::report {
 namespace {

@@ -3,7 +3,6 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/report.h"
-#include "core/export/report_json.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::report {

@@ -63,6 +63,30 @@ std::string_view array_of(const trace::Trace& trace, const trace::Form& form) {
     return array ? std::string_view(array->name) : "";
 }
 
+bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
+
+CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost) {
+    CostsByName costs;
+    if (analysis::has_sectors(form.space)) {
+        costs[0] = cost.global.sectors;
+        costs[1] = cost.global.ideal_sectors;
+    } else if (analysis::has_wavefronts(form.space)) {
+        costs[2] = cost.shared.wavefronts;
+        costs[3] = cost.shared.ideal_wavefronts;
+    }
+    if (analysis::has_addresses(form.space, site.kind)) {
+        costs[4] = cost.addresses.addresses;
+        costs[5] = cost.addresses.most_lanes;
+    }
+    return costs;
+}
+
+void add_costs(Pieces& out, const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost) {
+    const CostsByName costs = costs_by_name(form, site, cost);
+    for (size_t i = 0; i < costs.size(); ++i)
+        if (costs[i]) out.add(",\"{}\":{}", kCostNames[i], *costs[i]);
+}
+
 std::string phase_text(uint32_t phase) { return phase == analysis::kAfter ? "after" : fmt::to_string(phase); }
 
 std::optional<uint64_t> element_at(const trace::Trace& trace, uint8_t array, uint64_t offset) {

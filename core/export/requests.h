@@ -1,14 +1,18 @@
-// Walks the steps of a recording in order, each with its phase and its cost, for what writes them out.
+// A recording step by step, as CSV, JSON and Chrome trace events: the steps in order, each with its phase and
+// its cost.
 //
 // Phases are found step by step (analysis::PhaseWalk), so that a walk takes no memory for the steps.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "core/analysis/cost.h"
 #include "core/base/stop.h"
@@ -36,6 +40,19 @@ struct ExportProgress {
     }
 };
 
+// The formats; the head of each file describes its own. Each is false where `take` ended it.
+bool write_csv(const analysis::Recording& recording, const Selected& selected, bool lanes, const Take& take,
+               ExportProgress progress = {});
+bool write_trace_json(const analysis::Recording& recording, const Selected& selected, bool lanes,
+                      const Take& take, ExportProgress progress = {});
+// Events of selected steps only, each the same as in the export of all; counters count from the block's first
+// step on, and are sampled where there are very many steps.
+bool write_perfetto(const analysis::Recording& recording, const Selected& selected, const Take& take,
+                    ExportProgress progress = {});
+inline constexpr uint64_t kMostCounterSamples = 100'000;
+
+// --- what they share
+
 struct StepRow {
     uint32_t block = 0;  // index into Trace::blocks
     uint64_t step = 0;   // of the recording, from 0
@@ -54,6 +71,15 @@ bool each_step(const analysis::Recording& recording, const Selected& selected, c
 std::string_view array_of(const trace::Trace& trace, const trace::Form& form);
 // "3", or "after" behind the loop.
 std::string phase_text(uint32_t phase);
+// Whether its steps have clocks.
+bool timed(const trace::Trace& trace);
+
+// What a request costs, by name: of global and local memory its sectors, of shared memory its wavefronts, and
+// the fewest that its bytes need; of atomics and constant memory its addresses, and the most lanes at one.
+inline constexpr const char* kCostNames[] = {"sectors",          "least_sectors", "wavefronts",
+                                             "least_wavefronts", "addresses",     "turns"};
+using CostsByName = std::array<std::optional<uint64_t>, std::size(kCostNames)>;
+CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost);
 
 // The linear number of the element at a byte offset; none where the offset is not that of one.
 std::optional<uint64_t> element_at(const trace::Trace& trace, uint8_t array, uint64_t offset);
@@ -63,5 +89,35 @@ uint64_t first_offset(const trace::Trace& trace, const StepRow& row);
 
 // The same as a global virtual address, or an offset in the block's shared memory.
 uint64_t first_address(const trace::Trace& trace, const StepRow& row);
+
+// Text on its way out: gathered to pieces of 64 KiB, so that the file is written in few large calls and no
+// export holds more of itself than that.
+class Pieces {
+public:
+    explicit Pieces(const Take& take) : take_(take) {}
+
+    template <class... Values>
+    void add(fmt::format_string<Values...> format, Values&&... values) {
+        fmt::format_to(std::back_inserter(buffer_), format, std::forward<Values>(values)...);
+    }
+    void add_text(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
+
+    // Passes on what has gathered, once it is a piece; false once the taker has had enough.
+    bool good() { return buffer_.size() < kPiece || flush(); }
+    bool flush() {
+        if (taking_ && buffer_.size() > 0) taking_ = take_({buffer_.data(), buffer_.size()});
+        buffer_.clear();
+        return taking_;
+    }
+
+private:
+    static constexpr size_t kPiece = 64 * 1024;
+    const Take& take_;
+    fmt::memory_buffer buffer_;
+    bool taking_ = true;
+};
+
+// ,"sectors":4,"least_sectors":4
+void add_costs(Pieces& out, const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost);
 
 }  // namespace tilescope::report

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/trace/builder.h"
-#include "core/trace/form_table.h"
+#include "core/trace/fit.h"
 
 namespace tilescope::trace {
 

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <unistd.h>
 #include <zstd.h>
 
+#include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/trace/access.h"
 #include "core/trace/claims.h"
@@ -345,6 +347,12 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
         std::ceil(4 * (taken + static_cast<double>(beside)) / 3e9))};
 }
 
+// Bytes of a file that this machine can hold together with what is made of them.
+uint64_t most_bytes() {
+    const auto pages = static_cast<uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
+    return pages * static_cast<uint64_t>(std::max(::sysconf(_SC_PAGESIZE), 1L)) / 2;
+}
+
 }  // namespace
 
 Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint64_t beside) {
@@ -363,6 +371,11 @@ Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint6
     }
     trace.beside = beside;
     return trace;
+}
+
+Result<Trace> read_file(const std::string& path, uint64_t beside) {
+    const auto bytes = read_whole(path, most_bytes(), kMagic);
+    return bytes ? deserialize(*bytes, path, beside) : bytes.error();
 }
 
 }  // namespace tilescope::trace

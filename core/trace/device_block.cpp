@@ -1,5 +1,3 @@
-#include "core/trace/device_block.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -5,7 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/trace/block_state.h"
-#include "core/trace/device_block.h"
+#include "core/trace/device_records.h"
 
 namespace tilescope::trace {
 

@@ -1,8 +1,8 @@
-#include "core/trace/device_chunks.h"
-
 #include <cstring>
 
 #include <fmt/core.h>
+
+#include "core/trace/device_layout.h"
 
 namespace tilescope::trace {
 

@@ -10,10 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
-#include "core/trace/device_chunks.h"
+#include "core/trace/device_layout.h"
 
 namespace tilescope::trace {
 
@@ -60,5 +61,16 @@ private:
     const std::byte* run_ = nullptr;        // the words of the run that is being read
     uint32_t run_next_ = 0, run_last_ = 0;  // sites of it
 };
+
+// One block of the buffer: its streams put in one order, and handed to a recorder.
+struct DecodedBlock {
+    std::unique_ptr<BlockRecorder> recorder;
+    uint64_t written = 0, records = 0;
+    bool clock_gaps = false;
+};
+
+// Sorts the block's chunks in the table: blocks may be decoded side by side, each once.
+Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table, uint64_t block,
+                                  uint32_t dropped, const DecodeOptions& options);
 
 }  // namespace tilescope::trace

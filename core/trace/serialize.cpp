@@ -1,9 +1,12 @@
 // A trace as the bytes of its file; format.h describes them.
 #include <algorithm>
 #include <cstring>
+#include <new>
 
+#include <fmt/core.h>
 #include <zstd.h>
 
+#include "core/base/file.h"
 #include "core/trace/access.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
@@ -120,6 +123,21 @@ std::string serialize(const Trace& trace) {
     put(file, crc32c(table));
     put(file, crc32c(file));
     return file + table + writer.stored;
+}
+
+Result<void> write_file(const Trace& trace, const std::string& path) {
+    // Before the bytes are made, which may take long.
+    std::string why = why_not_writable(path);
+    if (why.empty()) {
+        try {
+            why = write_whole(path, serialize(trace));
+        } catch (const std::bad_alloc&) {
+            return Error{
+                fmt::format("cannot write {}: too little memory; record a smaller window of blocks", path)};
+        }
+    }
+    if (why.empty()) return {};
+    return Error{fmt::format("cannot write {}: {}; choose another place", path, why)};
 }
 
 }  // namespace tilescope::trace

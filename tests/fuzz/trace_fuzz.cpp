@@ -6,10 +6,8 @@
 
 #include "app/step/model.h"
 #include "core/analysis/summary.h"
-#include "core/export/csv.h"
-#include "core/export/perfetto.h"
 #include "core/export/report.h"
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 #include "core/hazards/hazards.h"
 #include "core/playback/phase_table.h"
 #include "core/recording/product.h"

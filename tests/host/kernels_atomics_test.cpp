@@ -8,7 +8,7 @@
 
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 #include "core/hazards/hazards.h"
 #include "core/playback/replay.h"
 #include "core/trace/file.h"

@@ -1,7 +1,8 @@
-// What an SM holds, and points under roofs, in words and as JSON, of values that are made up.
+// What an SM holds, points under roofs, and levels, in words and as JSON, of values that are made up.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/export/levels.h"
 #include "core/export/limits.h"
 #include "core/export/roofline.h"
 #include "tests/opened.h"
@@ -106,6 +107,41 @@ TEST(RooflineExport, HasAPeakTilesAndSectorsWhereTheyAreKnown) {
     EXPECT_EQ(second["k"], 4);
     EXPECT_EQ(second["compiler"], "clang");
     EXPECT_TRUE(says(to_text({bound, recorded}), "By sectors: the same bound"));
+}
+
+TEST(LevelsExport, TellsWhatIsKnownOfALaunch) {
+    LevelsOfLaunch of;
+    of.kernel = of.title = "kernel";
+    of.device.id = "g1";
+    of.block = {8, 4, 1};
+    of.levels.launch.blocks = 3;
+    of.levels.asked.all.requested_bytes = 4096;
+    of.levels.asked.all.l1_sectors = 100;
+    of.levels.bounds.all = {{"dram", 2, "bytes"}, {"l2", 4, "sectors"}};
+    of.levels.bounds.bound_by = 1;
+    const json bare = json::parse(to_json(of));
+    EXPECT_EQ(bare["bound_by"], "l2");
+    for (const char* key : {"measured", "measured_ms"}) EXPECT_TRUE(bare[key].is_null()) << key;
+    for (const char* key : {"compiler", "registers"}) EXPECT_TRUE(bare["launch"][key].is_null()) << key;
+    EXPECT_FALSE(bare["launch"].contains("m"));
+    EXPECT_EQ(bare["launch"]["block"], (json{8, 4, 1}));
+    const std::string text = to_text(of);
+    EXPECT_TRUE(says(text, "3 blocks of 32 threads")) << text;
+    EXPECT_TRUE(says(text, "bound by l2\n"));
+    EXPECT_FALSE(says(text, "measured:"));
+
+    of.compiler = "clang";
+    of.sizes = {{1, 2, 3, 4}};
+    of.counted = {200, 0.5, 30.4, 1024};
+    of.measured_ms = 6;
+    of.levels.model.dram_range = {100, 200};
+    const json all = json::parse(to_json(of));
+    EXPECT_EQ(all["launch"]["tile"], 4);
+    EXPECT_EQ(all["measured"]["l2_read_sectors"], 30) << "whole";
+    EXPECT_EQ(all["modelled"]["dram_read_bytes_range"], (json{100, 200}));
+    EXPECT_TRUE(says(to_text(of), "measured: L1 found 50.00 % of 200 sectors"));
+    EXPECT_TRUE(says(to_text(of), "PTX by clang"));
+    EXPECT_TRUE(says(to_text(of), "bound by l2; measured 6 ms, 1.50 times that\n"));
 }
 
 }  // namespace

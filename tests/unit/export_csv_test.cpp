@@ -2,7 +2,7 @@
 #include <bit>
 #include <sstream>
 
-#include "core/export/csv.h"
+#include "core/export/requests.h"
 #include "tests/opened.h"
 #include "tests/unit/export_text.h"
 #include "tests/unit/trace_requests.h"

@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/export/csv.h"
-#include "core/export/perfetto.h"
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 #include "tests/allocated.h"
 #include "tests/opened.h"
 #include "tests/unit/bombs.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/analysis/summary.h"
-#include "core/export/perfetto.h"
+#include "core/export/requests.h"
 #include "tests/chrome_trace.h"
 #include "tests/opened.h"
 #include "tests/unit/export_text.h"

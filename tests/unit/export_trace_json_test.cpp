@@ -1,7 +1,7 @@
 // JSON: parsed again, it holds the recording.
 #include <bit>
 
-#include "core/export/trace_json.h"
+#include "core/export/requests.h"
 #include "tests/opened.h"
 #include "tests/unit/export_text.h"
 #include "tests/unit/trace_requests.h"
