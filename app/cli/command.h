@@ -55,7 +55,7 @@ struct CommandOption {
 };
 using OptionTable = std::vector<CommandOption>;
 
-struct Command {
+struct CliCommand {
     const char* name;  // "" for what is done without a command
     const char* about;
     OptionTable options;
@@ -67,7 +67,7 @@ struct Command {
 // `run` gets Options as they were given, or as they stand when nothing is given. They list themselves
 // (table()), unless several commands share them.
 template <class Options>
-Command command(
+CliCommand command(
     const char* name, const char* about, int (*run)(const Options&),
     OptionTable (*table)(std::type_identity_t<Options>&) = [](std::type_identity_t<Options>& options) {
         return options.table();
@@ -77,7 +77,7 @@ Command command(
 }
 
 // In the order in which --help lists them.
-using MakeCommand = Command();
+using MakeCommand = CliCommand();
 MakeCommand window_command, open_command, kernels_command, devices_command, record_command,
     recordings_command, report_command, table_command, time_command, limits_command, roofline_command,
     levels_command, compare_command, render_command, export_command, complete_command, manual_command;

@@ -34,13 +34,13 @@ struct CompareOptions {
 };
 
 // Both at their steps.
-struct Standing {
+struct SideBySide {
     playback::Cursor a, b;
     compare::Counters counters;
 };
 
-Standing stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, playback::Cursor a_at) {
-    Standing at;
+SideBySide stand(const compare::Run& a, const compare::Run& b, compare::Lock lock, playback::Cursor a_at) {
+    SideBySide at;
     at.a = a_at;
     at.b.block = compare::partner_block(lock, a, at.a, b);
     const auto index_a = look::index_block(a.recording, at.a.block);
@@ -59,7 +59,7 @@ std::string side_text(char letter, const analysis::Recording& recording, playbac
                        block_name(trace.launch.grid, block.x, block.y, block.z), at.step + 1, block.count);
 }
 
-std::string as_text(const compare::Run& a, const compare::Run& b, const Standing& at) {
+std::string as_text(const compare::Run& a, const compare::Run& b, const SideBySide& at) {
     std::string text = side_text('A', a.recording, at.a) + side_text('B', b.recording, at.b);
     const std::string caveat = compare::caveat(a, b);
     if (!caveat.empty()) text += caveat + "\n";
@@ -89,7 +89,7 @@ Json count_json(const compare::Count& count) {
     return object_of("a", count.a, "b", count.b, "ratio", ratio ? Json(*ratio) : Json(nullptr));
 }
 
-std::string as_json(const compare::Run& a, const compare::Run& b, const Standing& at, compare::Lock lock) {
+std::string as_json(const compare::Run& a, const compare::Run& b, const SideBySide& at, compare::Lock lock) {
     Json rows = Json::array();
     for (const compare::CounterRow& row : at.counters.rows)
         rows.push_back(
@@ -121,7 +121,7 @@ int run_compare(const CompareOptions& options) {
 
 }  // namespace
 
-Command compare_command() {
+CliCommand compare_command() {
     return command("compare", "Print the counters of two recordings beside each other", run_compare);
 }
 

@@ -166,8 +166,8 @@ std::vector<std::string> completions(const CommandLine& line, std::vector<std::s
     return found.lines;
 }
 
-Command complete_command() {
-    Command made = command("complete", "List what can follow these words, for a shell", run_complete);
+CliCommand complete_command() {
+    CliCommand made = command("complete", "List what can follow these words, for a shell", run_complete);
     made.hidden = true;
     return made;
 }

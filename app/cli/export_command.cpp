@@ -73,7 +73,7 @@ int run_export(const ExportOptions& options) {
 
 }  // namespace
 
-Command export_command() {
+CliCommand export_command() {
     return command(
         "export",
         "Write a recording for other programs, its steps as pictures and films, or a lesson as a page",

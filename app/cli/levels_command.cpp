@@ -111,7 +111,7 @@ int run_levels(const LevelsOptions& options) {
 
 }  // namespace
 
-Command levels_command() {
+CliCommand levels_command() {
     return command("levels", "What is found in L1, L2 and DRAM, and what bounds the launch", run_levels);
 }
 

@@ -68,7 +68,7 @@ int run_limits(const LimitsOptions& options) {
 
 }  // namespace
 
-Command limits_command() {
+CliCommand limits_command() {
     return command("limits", "What an SM holds at once, by the lecture's sum and the hardware's", run_limits);
 }
 

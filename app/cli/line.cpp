@@ -53,7 +53,7 @@ void add(CommandLine& line, CLI::App& to, const CommandOption& option) {
     if (option.giving & kSingleWords) added->allow_extra_args(false);
 }
 
-void add(CommandLine& line, const Command& command) {
+void add(CommandLine& line, const CliCommand& command) {
     CLI::App* to = &line;
     if (*command.name) {
         to = line.add_subcommand(command.name, command.about);

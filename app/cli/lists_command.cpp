@@ -136,7 +136,7 @@ int run_recordings(const ListOptions& options) {
 
 }  // namespace
 
-Command kernels_command() {
+CliCommand kernels_command() {
     return command(
         "kernels", "List the kernels that ship and what each one teaches", run_kernels,
         [](auto& o) -> OptionTable {
@@ -144,7 +144,7 @@ Command kernels_command() {
         });
 }
 
-Command devices_command() {
+CliCommand devices_command() {
     return command(
         "devices", "List the NVIDIA GPUs of this machine", run_devices,
         [](auto& o) -> OptionTable {
@@ -152,7 +152,7 @@ Command devices_command() {
         });
 }
 
-Command recordings_command() {
+CliCommand recordings_command() {
     return command(
         "recordings", "List the recordings that ship, or save one", run_recordings,
         [](auto& o) -> OptionTable {

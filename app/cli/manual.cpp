@@ -111,8 +111,8 @@ std::string manual(const CommandLine& line) {
     return text + ".SH EXIT STATUS AND FIRST COMMANDS\n.nf\n" + plain(line.get_footer()) + "\n.fi\n";
 }
 
-Command manual_command() {
-    Command made = command("manual", "Print the manual page, for man -l -", run_manual);
+CliCommand manual_command() {
+    CliCommand made = command("manual", "Print the manual page, for man -l -", run_manual);
     made.hidden = true;
     return made;
 }

@@ -16,13 +16,13 @@ int without_the_window() {
 }
 
 // Known, so that what is missing is said whatever follows the name.
-Command missing(const char* name) {
+CliCommand missing(const char* name) {
     return {name, "Not in this build, which has no window", {}, without_the_window, false, true};
 }
 
 }  // namespace
 
-Command window_command() { return missing(""); }
+CliCommand window_command() { return missing(""); }
 
 int export_pictures(const ExportOptions& options) {
     refuse(kFailure,
@@ -35,8 +35,8 @@ int export_handout(const ExportOptions&) { return without_the_window(); }
 
 std::vector<std::pair<std::string, std::string>> window_names(std::string_view) { return {}; }
 
-Command open_command() { return missing("open"); }
-Command render_command() { return missing("render"); }
-Command compare_command() { return missing("compare"); }
+CliCommand open_command() { return missing("open"); }
+CliCommand render_command() { return missing("render"); }
+CliCommand compare_command() { return missing("compare"); }
 
 }  // namespace tilescope::cli

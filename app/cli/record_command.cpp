@@ -17,7 +17,7 @@ namespace tilescope::cli {
 
 namespace {
 
-struct RecordOptions : PtxChoice {
+struct RecordCall : PtxChoice {
     std::string kernel;
     uint32_t m = 64, k = 64, n = 64;
     std::optional<uint32_t> tile;  // none: 16, or what block says
@@ -85,7 +85,7 @@ struct RecordOptions : PtxChoice {
 };
 
 // The block of a kernel that ships is T x T where it has a T, so --block is another way to say --tile.
-uint32_t tile_of(const RecordOptions& options) {
+uint32_t tile_of(const RecordCall& options) {
     if (options.block.empty()) return kernels::tile_width(options.kernel, options.tile);
     const auto block = parse_pair(options.block, 'x');
     if (!block)
@@ -105,7 +105,7 @@ uint32_t tile_of(const RecordOptions& options) {
 
 // An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
 // like are the GPU's.
-gpu::BackendChoice backend_of(const RecordOptions& options) {
+gpu::BackendChoice backend_of(const RecordCall& options) {
     const auto choice = gpu::backend_of(options.backend);
     if (!choice) refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", options.backend);
     const std::string gpus = options.how.buffer_bytes > 0 ? "--buffer"
@@ -203,7 +203,7 @@ int say_recorded(const trace::Trace& trace, const std::string& output, const std
 namespace {
 
 // What only files have, and was given; "" for nothing.
-std::string said_of_file(const RecordOptions& options) {
+std::string said_of_file(const RecordCall& options) {
     const ProgramRequest& program = options.program;
     return !program.kernels.empty()     ? "--kernel"
            : !program.launches.empty()  ? "--launch"
@@ -216,7 +216,7 @@ std::string said_of_file(const RecordOptions& options) {
                                         : "";
 }
 
-int run_alone(const RecordOptions& options) {
+int run_alone(const RecordCall& options) {
     AloneOptions alone = options.alone;
     const ProgramRequest& said = options.program;
     if (said.kernels.size() > 1)
@@ -241,7 +241,7 @@ int run_alone(const RecordOptions& options) {
     return record_alone(alone);
 }
 
-ProgramRequest program_of(const RecordOptions& options) {
+ProgramRequest program_of(const RecordCall& options) {
     ProgramRequest program = options.program;
     program.compiler = options.compiler;
     program.backend = options.backend;
@@ -250,8 +250,8 @@ ProgramRequest program_of(const RecordOptions& options) {
     return program;
 }
 
-int run_record(const RecordOptions& given) {
-    RecordOptions options = given;
+int run_record(const RecordCall& given) {
+    RecordCall options = given;
     if (options.compiler == "shipped") options.compiler = "clang";
     AloneOptions described = options.alone;
     described.flags = options.program.flags;
@@ -295,7 +295,7 @@ int run_record(const RecordOptions& given) {
 
 }  // namespace
 
-Command record_command() {
+CliCommand record_command() {
     return command("record", "Run a kernel and write which thread touched what, and when", run_record);
 }
 

@@ -114,11 +114,11 @@ int run_table(const TableOptions& options) {
 
 }  // namespace
 
-Command report_command() {
+CliCommand report_command() {
     return command("report", "Print the sums of a recording, by site, space and array", run_report);
 }
 
-Command table_command() {
+CliCommand table_command() {
     return command("table", "Print what each thread of a block loads and multiplies in each phase",
                    run_table);
 }

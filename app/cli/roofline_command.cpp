@@ -143,7 +143,7 @@ int run_roofline(const RooflineOptions& options) {
 
 }  // namespace
 
-Command roofline_command() {
+CliCommand roofline_command() {
     return command("roofline", "Bounds from bandwidth and peak, and the times measured below them",
                    run_roofline);
 }

@@ -368,7 +368,7 @@ OptionTable TimeRequest::table() {
     };
 }
 
-Command time_command() {
+CliCommand time_command() {
     return command("time", "Time the uninstrumented kernels on the GPU, verified first", run_time);
 }
 

@@ -311,7 +311,7 @@ int export_pictures(const ExportOptions& options) {
     return kDone;
 }
 
-Command window_command() {
+CliCommand window_command() {
     return command(
         "", "", run_default_window,
         [](auto& o) -> OptionTable {
@@ -320,7 +320,7 @@ Command window_command() {
         });
 }
 
-Command open_command() {
+CliCommand open_command() {
     return command(
         "open", "Open the window on a recording, a program or lessons", run_open,
         [](auto& o) -> OptionTable {
@@ -334,7 +334,7 @@ Command open_command() {
         });
 }
 
-Command render_command() {
+CliCommand render_command() {
     return command(
         "render", "Draw a step of a recording as a PNG, without a display", export_pictures,
         [](auto& o) -> OptionTable {

@@ -127,9 +127,9 @@ struct Table {
     void add_terms(CellLines& cell, const SummedInPhase& sum) const {
         const auto& all = sum.terms;
         const auto done = static_cast<size_t>(
-            std::ranges::upper_bound(all, ui.step(), {}, &SummedInPhase::Term::after_step) - all.begin());
+            std::ranges::upper_bound(all, ui.step(), {}, &SummedInPhase::Addend::after_step) - all.begin());
         const auto add = [&](size_t i) {
-            const SummedInPhase::Term& term = all[i];
+            const SummedInPhase::Addend& term = all[i];
             const char* const plus = i > 0 ? "+ " : "";
             std::string second = factor(term.b);
             if (second.starts_with('-')) second = "(" + second + ")";

@@ -26,7 +26,7 @@ namespace {
 
 // Unfinished files, where a signal handler finds them. A slot is free, being filled, or in use.
 struct Unfinished {
-    enum State : int { kFree, kFilling, kInUse };
+    enum SlotState : int { kFree, kFilling, kInUse };
     std::atomic<int> state{kFree};
     char path[PATH_MAX] = {};
 };

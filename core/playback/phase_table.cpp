@@ -140,7 +140,7 @@ struct WorkWords {
     }
     std::string text(const SummedInPhase& sum) const {
         std::string text = (sum.target ? name(*sum.target) : "(no element)") + " += ";
-        for (const SummedInPhase::Term& term : sum.terms) {
+        for (const SummedInPhase::Addend& term : sum.terms) {
             if (&term != &sum.terms.front()) text += " + ";
             text += this->text(term.a) + "*" + this->text(term.b);
         }

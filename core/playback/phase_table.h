@@ -55,12 +55,12 @@ struct SummedInPhase {
     uint32_t thread = 0, phase = 0;
     simt::Origin chain = 0;
     std::optional<Element> target;  // that the sum is stored to in the end
-    struct Term {
+    struct Addend {
         Factor a, b;              // in the order of the arrays; of no array: a constant or computed value
         Value sum;                // after it
         uint32_t after_step = 0;  // it was added right after this step
     };
-    std::vector<Term> terms;
+    std::vector<Addend> terms;
 };
 
 struct StoredInPhase {
@@ -90,12 +90,12 @@ struct PhaseTable {
     uint32_t phases = 0;
     bool product = true;  // else a cell's second half says what is stored, and is headed "computes"
     Notation notation;
-    struct Row {
+    struct ThreadRow {
         uint32_t x = 0, y = 0, z = 0;  // of the thread
         std::string thread;            // "[y,x]"
         std::vector<TableCell> phase;  // one per phase
     };
-    std::vector<Row> rows;  // y-major
+    std::vector<ThreadRow> rows;  // y-major
 };
 
 // What a table of so many phases takes at least.

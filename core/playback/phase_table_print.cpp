@@ -43,7 +43,7 @@ std::string text_of(const PhaseTable& table) {
                     counted(table.phases, "phase"), counted(table.rows.size(), "thread"));
     for (uint32_t p = 0; p < table.phases; ++p) {
         size_t thread_width = 6, loads_width = 5;  // those of the headings
-        for (const PhaseTable::Row& row : table.rows) {
+        for (const PhaseTable::ThreadRow& row : table.rows) {
             thread_width = std::max(thread_width, row.thread.size());
             loads_width = std::max(loads_width, join(row.phase[p].loads, ", ").size());
         }
@@ -51,7 +51,7 @@ std::string text_of(const PhaseTable& table) {
         const size_t multiplies_width = kTextWidth - thread_width - loads_width - 6;
         out += fmt::format("\n{}\n  {:<{}}  {:<{}}  {}\n", phase_name(p, table.notation), "thread",
                            thread_width, "loads", loads_width, heading_of(table));
-        for (const PhaseTable::Row& row : table.rows) {
+        for (const PhaseTable::ThreadRow& row : table.rows) {
             const TableCell& cell = row.phase[p];
             const auto loads = wrapped(join(cell.loads, ", "), ", ", loads_width);
             const auto multiplies = wrapped(cell.multiplies, " + ", multiplies_width);
@@ -71,7 +71,7 @@ std::string csv_of(const PhaseTable& table) {
     const bool deep = !table.rows.empty() && table.rows.back().z > 0;
     std::string out = fmt::format("block_x,block_y{},{}thread_y,thread_x,phase,loads,{}\r\n",
                                   depth_text(table, "block_z"), deep ? "thread_z," : "", heading_of(table));
-    for (const PhaseTable::Row& row : table.rows)
+    for (const PhaseTable::ThreadRow& row : table.rows)
         for (uint32_t p = 0; p < table.phases; ++p)
             out += fmt::format("{},{}{},{}{},{},{},{},{}\r\n", table.block_x, table.block_y,
                                depth_text(table, table.block_z), deep ? fmt::format("{},", row.z) : "", row.y,
@@ -86,7 +86,7 @@ std::string markdown_of(const PhaseTable& table) {
         head += fmt::format(" {0} loads | {0} {1} |", phase_name(p, table.notation), heading_of(table));
         rule += "---|---|";
     }
-    for (const PhaseTable::Row& row : table.rows) {
+    for (const PhaseTable::ThreadRow& row : table.rows) {
         out += fmt::format("| {} |", row.thread);
         for (uint32_t p = 0; p < table.phases; ++p)
             out += fmt::format(" {} | {} |", markdown_code(join(row.phase[p].loads, ", ")),

@@ -48,8 +48,8 @@ std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<Stre
     return last;
 }
 
-const Relocation* move_of(const std::vector<Relocation>& moves, uint64_t address) {
-    for (const Relocation& move : moves)
+const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t address) {
+    for (const AddressShift& move : moves)
         if (address - move.first < move.bytes) return &move;
     return nullptr;
 }
@@ -144,13 +144,13 @@ Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, u
 bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
     const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
     for (uint64_t& a : address) a &= keep;
-    const std::vector<Relocation>& moves = layout.moves[static_cast<size_t>(space)];
+    const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(space)];
     if (moves.empty()) return true;
-    const Relocation* first = move_of(moves, address[std::countr_zero(mask)]);
+    const AddressShift* first = move_of(moves, address[std::countr_zero(mask)]);
     bool alike = true;
     for_lanes(mask, [&](uint32_t lane) {
         uint64_t& a = address[lane];
-        const Relocation* own = move_of(moves, a);
+        const AddressShift* own = move_of(moves, a);
         alike = alike && own == first;
         own = own ? own : first;
         a = own ? (a + own->shift) & keep : a;
@@ -175,8 +175,8 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         return;
     }
     if (!record.addresses && !facts.atomic) {
-        const std::vector<Relocation>& moves = layout.moves[static_cast<size_t>(facts.space)];
-        const Relocation* move = move_of(moves, record.address);
+        const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(facts.space)];
+        const AddressShift* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
         if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start))
             return;

@@ -146,8 +146,8 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
         for (size_t s = 0; s < code.symbols.size(); ++s)
             if (code.symbols[s] == array.symbol) add(array, buffer.symbols[s]);
     }
-    for (std::vector<Relocation>& moves : layout.moves)
-        if (std::all_of(moves.begin(), moves.end(), [](const Relocation& m) { return m.shift == 0; }))
+    for (std::vector<AddressShift>& moves : layout.moves)
+        if (std::all_of(moves.begin(), moves.end(), [](const AddressShift& m) { return m.shift == 0; }))
             moves.clear();
 }
 

@@ -19,7 +19,7 @@ struct SiteFacts {
 };
 
 // Addresses of the device in [first, first + bytes) get `shift` added.
-struct Relocation {
+struct AddressShift {
     uint64_t first = 0, bytes = 0, shift = 0;
 };
 
@@ -38,7 +38,7 @@ struct DeviceLayout {
     // By warp, then site: what the address of each lane has more than that of the thread (0, 0, 0).
     std::vector<std::array<uint64_t, kWarpSize>> offsets;
 
-    std::array<std::vector<Relocation>, kSpaces> moves;  // by space; empty where nothing is to be moved
+    std::array<std::vector<AddressShift>, kSpaces> moves;  // by space; empty where nothing is to be moved
 
     uint64_t blocks() const { return uint64_t{width} * height * grid.z; }
     simt::BlockId block(uint64_t number) const {
