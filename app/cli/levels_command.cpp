@@ -4,7 +4,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/work.h"
-#include "core/export/levels.h"
+#include "core/export/bounds.h"
 #include "kernels/run/levels.h"
 #include "kernels/textbook/devices.h"
 #include "kernels/textbook/known_launch.h"

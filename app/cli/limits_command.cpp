@@ -1,7 +1,7 @@
 // tilescope limits [CASE...] [--device D --threads N --registers N --shared BYTES]: what an SM holds at once,
 // by the lecture's sum and by the hardware's.
 #include "app/cli/command.h"
-#include "core/export/limits.h"
+#include "core/export/bounds.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cli {

@@ -9,7 +9,7 @@
 
 #include "app/cli/arguments.h"
 #include "core/base/text.h"
-#include "core/export/roofline.h"
+#include "core/export/bounds.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/devices.h"
 #include "kernels/textbook/timings.h"

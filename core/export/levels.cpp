@@ -1,5 +1,3 @@
-#include "core/export/levels.h"
-
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/bounds.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::report {

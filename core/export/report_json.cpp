@@ -1,5 +1,3 @@
-#include "core/export/report.h"
-
 #include <cmath>
 
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 
 #include "core/base/json_fields.h"
 #include "core/base/words.h"
+#include "core/export/report.h"
 
 namespace tilescope::report {
 namespace {

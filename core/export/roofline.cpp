@@ -1,11 +1,10 @@
-#include "core/export/roofline.h"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_fields.h"
+#include "core/export/bounds.h"
 #include "core/export/text_table.h"
 
 namespace tilescope::report {

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/export/levels.h"
-#include "core/export/limits.h"
-#include "core/export/roofline.h"
+#include "core/export/bounds.h"
 #include "tests/opened.h"
 
 namespace tilescope::report {
