@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
+#include "app/pictures/pictures.h"
 
 namespace tilescope::compare {
 namespace {
@@ -239,7 +240,8 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     float y = in.min.y + heading_height(ui);
     const float mark = ui.px(10), shift = (high - line_height(ui, name_size(table.size))) / 2;
     for (const CounterRow& row : rows) {
-        sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}}, row.kind);
+        pictures::sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}},
+                       row.kind);
         line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
              Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
         group(ui, table, ends[0], y, row.so_far, row.merit);

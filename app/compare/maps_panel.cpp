@@ -16,6 +16,7 @@
 #include "app/compare/panels.h"
 #include "app/draw/sheet.h"
 #include "app/look/request.h"
+#include "app/pictures/pictures.h"
 
 namespace tilescope::compare {
 namespace {
@@ -94,7 +95,8 @@ std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
     const look::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
     for (const look::LaneView& lane : request.lanes) {
         if (!lane.active || request.array != map.array) continue;
-        draw::GridMark mark = draw::fill_mark(map.sheet.cell(lane.index), ui.ink(draw::ink_of(request.kind)));
+        draw::GridMark mark =
+            draw::fill_mark(map.sheet.cell(lane.index), ui.ink(pictures::ink_of(request.kind)));
         // Small cells are widened, so that a row or a column of them is seen on any ground.
         if (pitch >= ui.px(6)) {
             mark.edge = ui.ink(Ink::Panel);

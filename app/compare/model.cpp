@@ -65,13 +65,13 @@ uint64_t run_step(const trace::Trace& trace, playback::Cursor at) {
 }
 
 // The last part of the block whose `from`, its first step or its phase, is not beyond `at`.
-const draw::PhaseSpan* last_span(const BlockIndex& index, uint32_t draw::PhaseSpan::*from, uint32_t at) {
+const look::PhaseSpan* last_span(const BlockIndex& index, uint32_t look::PhaseSpan::*from, uint32_t at) {
     const auto after = std::ranges::upper_bound(index.spans, at, {}, from);
     return after == index.spans.begin() ? nullptr : &*(after - 1);
 }
 
 uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
-    const draw::PhaseSpan* from = last_span(a, &draw::PhaseSpan::first, step);
+    const look::PhaseSpan* from = last_span(a, &look::PhaseSpan::first, step);
     if (from == nullptr || a.phases.phases == 0 || b.phases.phases == 0)
         return static_cast<uint32_t>(same_share(step, a.steps, b.steps));
     const uint64_t length = std::max(from->end - from->first, 1u), into = step - from->first;
@@ -83,7 +83,7 @@ uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
         phase = scaled / parts;
         part = scaled % parts;
     }
-    const draw::PhaseSpan* to = last_span(b, &draw::PhaseSpan::phase, static_cast<uint32_t>(phase));
+    const look::PhaseSpan* to = last_span(b, &look::PhaseSpan::phase, static_cast<uint32_t>(phase));
     if (to == nullptr) return 0;
     // A phase that B's block never begins: it stands at the end of what came before.
     if (to->phase != phase) return to->end - 1;

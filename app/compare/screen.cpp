@@ -25,6 +25,7 @@
 #include "app/input/overlays.h"
 #include "app/look/request.h"
 #include "app/look/timeline.h"
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 
 namespace tilescope::compare {
@@ -50,16 +51,16 @@ void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
         line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet, "This block recorded no step.");
         return;
     }
-    const draw::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
+    const look::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
     const float mark =
         badge(ui, {in.min.x, in.min.y + (body - ui.px(18)) / 2}, ui.px(18), pane.letter) + ui.px(8);
-    request_title(ui, {in.min.x + mark, in.min.y}, in.width() - mark, request);
+    pictures::request_title(ui, {in.min.x + mark, in.min.y}, in.width() - mark, request);
     float y = in.min.y + body + ui.px(4);
     // A fault is what the step is about, whatever its request costs.
     const std::string fault = pane.fault();
     const bool low = rect.height() < ui.px(240);
     if (fault.empty())
-        y += request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
+        y += pictures::request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
     else
         y += fault_words(ui, {in.min.x, y}, in.width(), fault);
     y += ui.px(8);
@@ -80,7 +81,7 @@ void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
     if (picture.height() < ui.px(70)) return;
     const uint32_t lane = look::spoken_lane(request, pane.here(ui.session.hover), pane.here(ui.session.pin));
     const auto under =
-        draw::request_picture(ui, picture, request, look::barrier_of_step(pane.index, pane.step()), lane);
+        pictures::request_picture(ui, picture, request, look::barrier_of_step(pane.index, pane.step()), lane);
     if (!under) return;
     ui.tip = look::lane_text(pane.trace, request, *under);
     input::offer_pick(
@@ -96,7 +97,7 @@ void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
 //      warps
 
 // Where a fault comes about: a tick on the edge of the band.
-void fault_ticks(Ui& ui, const draw::TimeScale& axis, const look::BlockFaults& faults, float bottom) {
+void fault_ticks(Ui& ui, const pictures::TimeScale& axis, const look::BlockFaults& faults, float bottom) {
     float latest = -1e9f;
     for (const uint32_t step : faults.steps) {
         const float x = axis.x(step + 0.5);
@@ -125,9 +126,9 @@ std::optional<uint32_t> one_strip(Ui& ui, const Rect& rect, const Pane& pane, ui
         cache.strip_of = pane.shown.block;
         cache.strip = look::timeline_view(pane.trace, index, 0, steps, columns);
     }
-    const draw::TimelineView& time = cache.strip;
-    const draw::TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
-                               static_cast<double>(plot.width()) / (time.end - time.first)};
+    const look::TimelineView& time = cache.strip;
+    const pictures::TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
+                                   static_cast<double>(plot.width()) / (time.end - time.first)};
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
     phase_band(ui, axis, index.phases.phases, band, pane.step(), index.notation);
     const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/compare/model.h"
+#include "app/look/timeline.h"
 #include "app/session/session.h"
 
 namespace tilescope::compare {
@@ -31,7 +32,7 @@ struct Known {
     std::string no_tally;  // why there is none
     // The strip of its block as wide as it was last drawn.
     std::shared_ptr<const look::BlockIndex> strip_of;
-    draw::TimelineView strip;
+    look::TimelineView strip;
 };
 
 // Two recordings that were chosen together.

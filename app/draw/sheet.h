@@ -21,7 +21,6 @@
 #include <optional>
 #include <vector>
 
-#include "app/draw/shown.h"
 #include "app/draw/theme.h"
 #include "core/base/launch.h"
 
@@ -70,6 +69,25 @@ inline uint32_t level_for(float pitch) {
 // plain. most 0: the most often loaded one is hottest, and where all are loaded alike, of which the colour
 // would say nothing, the cells stay plain.
 void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most = 0);
+
+// Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
+struct CellRect {
+    uint32_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
+    bool empty() const { return row0 >= row1 || col0 >= col1; }
+    uint32_t rows() const { return empty() ? 0 : row1 - row0; }
+    uint32_t cols() const { return empty() ? 0 : col1 - col0; }
+    bool contains(uint32_t row, uint32_t col) const {
+        return row >= row0 && row < row1 && col >= col0 && col < col1;
+    }
+    void include(uint32_t row, uint32_t col) { include(CellRect{row, row + 1, col, col + 1}); }
+    void include(const CellRect& b) {
+        if (b.empty()) return;
+        *this = empty() ? b
+                        : CellRect{std::min(row0, b.row0), std::max(row1, b.row1), std::min(col0, b.col0),
+                                   std::max(col1, b.col1)};
+    }
+    bool operator==(const CellRect&) const = default;
+};
 
 // How the elements of an array lie on the screen: rows and columns of cells.
 //

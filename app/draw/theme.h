@@ -9,9 +9,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-
-#include "app/draw/shown.h"
 
 namespace tilescope::draw {
 
@@ -60,14 +59,6 @@ enum class Ink : uint8_t {
     kCount
 };
 inline constexpr int kInks = static_cast<int>(Ink::kCount);
-
-// The ink that a kind of step has everywhere.
-constexpr Ink ink_of(StepKind kind) {
-    constexpr std::array<Ink, analysis::kStepKinds> kOfKind = {
-        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,
-        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier};
-    return kOfKind[static_cast<size_t>(kind)];
-}
 
 struct Palette {
     std::array<Rgba, kInks> ink{};

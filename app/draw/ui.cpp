@@ -115,45 +115,6 @@ float paragraph(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, s
     return height * static_cast<float>(lines.size());
 }
 
-void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
-    const Rgba color = with_alpha(ui.ink(ink_of(kind)), alpha);
-    const auto fill = [&](float x0, float y0, float x1, float y1) {
-        ui.list.AddRectFilled({x0, y0}, {x1, y1}, color);
-    };
-    const auto [min, max] = box;
-    const float middle = std::round((min.y + max.y) / 2);
-    if (box.height() < 2 || kind == StepKind::GlobalLoad) {  // the former has no room for a pattern
-        fill(min.x, min.y, max.x, max.y);
-    } else if (kind == StepKind::GlobalStore) {
-        const float t = std::max(1.f, std::min(ui.px(2), box.width() / 3));
-        ui.list.AddRectFilled(min, max, with_alpha(color, alpha * 0.35f));
-        fill(min.x, min.y, max.x, min.y + t);
-        fill(min.x, max.y - t, max.x, max.y);
-        fill(min.x, min.y, min.x + t, max.y);
-        fill(max.x - t, min.y, max.x, max.y);
-    } else if (kind == StepKind::Barrier) {
-        const float half = std::max(1.f, ui.px(1));
-        fill(min.x, middle - half, max.x, middle + half);
-        fill(min.x, min.y, min.x + std::max(1.f, half * 1.5f), max.y);
-    } else if (kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic) {
-        // Read and written: both edges; of shared memory with a line between, which takes half as much.
-        const float part = box.height() / (kind == StepKind::GlobalAtomic ? 3.f : 5.f);
-        fill(min.x, min.y, max.x, min.y + part);
-        fill(min.x, max.y - part, max.x, max.y);
-        if (kind == StepKind::SharedAtomic) fill(min.x, middle - part / 2, max.x, middle + part / 2);
-    } else if (space_of(kind) == Space::Local) {
-        const float third = box.height() / 3;
-        const float top = kind == StepKind::LocalLoad ? max.y - third : min.y;
-        fill(min.x, top, max.x, top + third);
-    } else if (kind == StepKind::ConstantLoad) {
-        const float part = box.height() / 6;
-        fill(min.x, middle - part, max.x, middle + part);
-    } else {
-        const bool load = kind == StepKind::SharedLoad;
-        fill(min.x, load ? middle : min.y, max.x, load ? max.y : middle);
-    }
-}
-
 bool button(Ui& ui, const Rect& rect, std::string_view label, bool on, bool enabled, const char* tip) {
     if (ui.context.paper) return false;
     const bool over = enabled && ui.over(rect);
@@ -180,13 +141,6 @@ void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing) {
         if (to - from < 0.5f) continue;
         ui.list.AddLine({from, rect.max.y - (from - x)}, {to, rect.max.y - (to - x)}, color, 1);
     }
-}
-
-void wait_bar(Ui& ui, const Rect& box) {
-    const Rgba color = ui.ink(Ink::Barrier);
-    ui.list.AddRectFilled(box.min, box.max, with_alpha(color, 0.16f));
-    if (box.width() > ui.px(3)) hatch(ui, box, with_alpha(color, 0.85f), ui.px(5));
-    ui.list.AddRectFilled(box.min, {box.min.x + std::min(ui.px(1.5f), box.width()), box.max.y}, color);
 }
 
 void zero_sign(Ui& ui, const Rect& cell) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/draw/grid_renderer.h"
-#include "app/draw/shown.h"
 #include "app/draw/theme.h"
 #include "imgui.h"
 
@@ -168,19 +167,11 @@ inline float line_height(const Ui& ui, Size size) {
     return std::round(ui.px(kSizes[static_cast<size_t>(size)]) * 1.3f);
 }
 
-// The sign of a kind of step: a square, its pattern told apart without colour.
-//   global   load: full         store: frame
-//   shared   load: lower half   store: upper half      barrier: a bar
-void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
-
 // A button with a label; returns true when pressed. on: drawn as chosen. On paper there is none.
 bool button(Ui& ui, const Rect& rect, std::string_view label, bool on = false, bool enabled = true,
             const char* tip = nullptr);
 
 void hatch(Ui& ui, const Rect& rect, Rgba color, float spacing);
-
-// A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.
-void wait_bar(Ui& ui, const Rect& box);
 
 // What a shared cell holds where that is no element of this phase: a zero for one outside the matrix is
 // struck out, a value of an earlier phase has a notch in its corner. Signs of the legend and of the cells.

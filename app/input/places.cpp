@@ -213,7 +213,7 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
     if (!session.block || !at) return false;
     const auto number = static_cast<uint32_t>((*at)[0]);
     const auto& spans = session.block->spans;
-    const auto span = std::ranges::find(spans, number, &draw::PhaseSpan::phase);
+    const auto span = std::ranges::find(spans, number, &look::PhaseSpan::phase);
     if (kind == "step" || kind == "line") {
         session::go_to(session, std::max(number, 1u) - 1);
     } else if (kind == "phase" && span != spans.end()) {

@@ -60,7 +60,7 @@ uint64_t recorded(const Scene& scene) { return scene.index.first + scene.step; }
 bool is_global(StepKind kind) { return kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore; }
 bool is_shared(StepKind kind) { return kind == StepKind::SharedLoad || kind == StepKind::SharedStore; }
 
-draw::RequestView request_of(const Scene& scene) {
+look::RequestView request_of(const Scene& scene) {
     return look::request_view(scene.trace, scene.index, scene.step);
 }
 Number lanes(Scene& scene) { return static_cast<uint64_t>(std::popcount(form_of(scene).mask)); }
@@ -76,21 +76,21 @@ bool is_request(StepKind kind) { return kind != StepKind::Barrier; }
 template <auto Count>
 Number global_cost(Scene& scene) {
     return of_request<is_global>(
-        scene, [](const draw::RequestView& r) { return r.cost.global.*Count; });
+        scene, [](const look::RequestView& r) { return r.cost.global.*Count; });
 }
 template <auto Count>
 Number shared_cost(Scene& scene) {
     return of_request<is_shared>(
-        scene, [](const draw::RequestView& r) { return r.cost.shared.*Count; });
+        scene, [](const look::RequestView& r) { return r.cost.shared.*Count; });
 }
 
 // Lanes of the request's warp that are switched off: in rows of the block of which no lane is on, or in
 // others.
-uint64_t outside(const Scene& scene, const draw::RequestView& request, bool whole_rows) {
+uint64_t outside(const Scene& scene, const look::RequestView& request, bool whole_rows) {
     const uint32_t across = scene.trace.launch.block.x;
     uint64_t lanes = 0;
-    for (const draw::LaneView& lane : request.lanes) {
-        const bool row_on = std::ranges::any_of(request.lanes, [&](const draw::LaneView& other) {
+    for (const look::LaneView& lane : request.lanes) {
+        const bool row_on = std::ranges::any_of(request.lanes, [&](const look::LaneView& other) {
             return other.active && other.thread / across == lane.thread / across;
         });
         if (lane.exists && !lane.active && row_on != whole_rows) ++lanes;
@@ -164,13 +164,13 @@ Number awaited(Scene& scene) {
 template <class What>
 Number of_barrier(const Scene& scene, What what) {
     if (kind_of(scene) != StepKind::Barrier) return std::nullopt;
-    const draw::BarrierTimes* const barrier = look::barrier_of_step(scene.index, scene.step);
+    const look::BarrierTimes* const barrier = look::barrier_of_step(scene.index, scene.step);
     return barrier == nullptr ? Number() : what(*barrier);
 }
 
 uint64_t orders(const Scene& scene) {
     std::set<std::vector<uint32_t>> orders;
-    for (const draw::BarrierTimes& barrier : scene.index.barriers) {
+    for (const look::BarrierTimes& barrier : scene.index.barriers) {
         std::vector<uint32_t> warps;
         for (const auto& arrival : barrier.arrivals) warps.push_back(arrival.warp);
         orders.insert(std::move(warps));
@@ -179,7 +179,7 @@ uint64_t orders(const Scene& scene) {
 }
 
 // The words of the bank that has most of them, and that bank.
-size_t worst_bank(const draw::RequestView& request) {
+size_t worst_bank(const look::RequestView& request) {
     return static_cast<size_t>(std::ranges::max_element(
                                    request.banks, {}, [](const auto& bank) { return bank.size(); }) -
                                request.banks.begin());
@@ -211,7 +211,7 @@ Number read_meanwhile(Scene& scene) {
 
 using session::Hide;
 using S = Scene;
-using R = draw::RequestView;
+using R = look::RequestView;
 
 // What is kept from view while a fact is asked for.
 constexpr auto kNumbers = static_cast<uint8_t>(Hide::Numbers);
@@ -346,7 +346,7 @@ constexpr Fact kOfGlobal[] = {
              s,
              [](const R& r) {
                  uint64_t bytes = 0;
-                 for (const draw::SectorView& sector : r.sectors) bytes += sector.bytes_used;
+                 for (const look::SectorView& sector : r.sectors) bytes += sector.bytes_used;
                  return bytes;
              });
      }},
@@ -403,7 +403,7 @@ constexpr Fact kOfBarrier[] = {
     {"awaited", "warp", kArrivals, "warps that are still to come", awaited},
 };
 
-using Times = draw::BarrierTimes;
+using Times = look::BarrierTimes;
 constexpr Fact kOfClockedBarrier[] = {
     {"first_warp", "", kArrivals, "the warp that comes first",
      [](S& s) { return of_barrier(s, [](const Times& b) -> Number { return b.arrivals.front().warp; }); }},

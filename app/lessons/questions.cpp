@@ -82,7 +82,7 @@ void answer_lanes(const Question& question, const Scene& scene, RightAnswer& ans
 }
 
 void answer_bank(const Scene& scene, RightAnswer& answer) {
-    const draw::RequestView request = look::request_view(scene.trace, scene.index, scene.step);
+    const look::RequestView request = look::request_view(scene.trace, scene.index, scene.step);
     size_t most = 0;
     for (const auto& bank : request.banks) most = std::max(most, bank.size());
     for (size_t bank = 0; most > 0 && bank < request.banks.size(); ++bank)

@@ -8,6 +8,7 @@
 
 #include "app/draw/widgets.h"
 #include "app/look/request.h"
+#include "app/pictures/pictures.h"
 #include "core/base/words.h"
 
 namespace tilescope::levels {
@@ -150,8 +151,8 @@ void request_panel(Ui& ui, const Rect& rect) {
         return;
     }
     const StepView& view = *state.view;
-    const draw::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
-    request_title(ui, in.min, in.width(), request);
+    const look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    pictures::request_title(ui, in.min, in.width(), request);
     float y = in.min.y + body + ui.px(4);
     if (!view.loads) {
         paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,

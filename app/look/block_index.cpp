@@ -89,8 +89,8 @@ std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> c
         const auto [r, first] = cells[at];
         uint32_t end = first;
         while (at < cells.size() && cells[at] == std::pair(r, end)) ++at, ++end;
-        const auto onto = std::ranges::find_if(made, [&, r = r, first = first](const CellRect& rect) {
-            return rect.row1 == r && rect.col0 == first && rect.col1 == end;
+        const auto onto = std::ranges::find_if(made, [&, row = r, col = first](const CellRect& rect) {
+            return rect.row1 == row && rect.col0 == col && rect.col1 == end;
         });
         if (onto == made.end())
             made.push_back({r, r + 1, first, end});

@@ -6,12 +6,27 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/look/block_index.h"
 
 namespace tilescope::look {
 
-using draw::OlderView;
+// What an older GPU would have made of a request to global memory: transactions, one after
+// the other, each of a half warp.
+struct OlderView {
+    const char* gpu = nullptr;     // "G80"
+    const char* rule = nullptr;    // "half warps, in order"
+    const char* source = nullptr;  // document and section
+    struct Transaction {
+        int64_t offset = 0;  // bytes from the start of the array
+        uint32_t bytes = 0, used = 0;
+        uint32_t lanes = 0;  // a mask of those that it serves
+    };
+    std::vector<Transaction> transactions;
+    std::string verdict;  // "32 transactions of 32 bytes: 1,024 bytes moved for 128 needed"
+    bool good = true;     // no more transactions than half warps need at least
+};
 
 enum class OlderGpu : uint8_t { G80, Gt200 };
 const char* name_of(OlderGpu gpu);

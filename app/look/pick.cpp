@@ -371,7 +371,7 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
     return {};
 }
 
-uint32_t spoken_lane(const draw::RequestView& request, const Pick& hover, const Pick& pin) {
+uint32_t spoken_lane(const RequestView& request, const Pick& hover, const Pick& pin) {
     for (const Pick& pick : {hover, pin})
         if (pick.kind == Pick::Kind::Thread && pick.thread / kWarpSize == request.warp)
             return pick.thread % kWarpSize;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/look/block_index.h"
+#include "app/look/request.h"
 #include "core/playback/replay.h"
 
 namespace tilescope::look {
@@ -38,7 +38,7 @@ inline Pick picked_element(uint8_t array, uint64_t index, Pick::Kind kind = Pick
 Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pick);
 
 // The lane that is spoken of: the hovered or pinned thread's, else the first active one.
-uint32_t spoken_lane(const draw::RequestView& request, const Pick& hover, const Pick& pin);
+uint32_t spoken_lane(const RequestView& request, const Pick& hover, const Pick& pin);
 
 struct Relations {
     std::vector<std::pair<uint8_t, CellRect>> cells;  // array, cells

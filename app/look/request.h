@@ -1,18 +1,69 @@
-// One request, laid out (draw/shown.h), with a verdict in words.
+// One request, laid out, with a verdict in words.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "app/look/block_index.h"
+#include "core/analysis/cost.h"
 
 namespace tilescope::look {
 
-using draw::LaneView;
-using draw::RequestView;
-using draw::SectorView;
-using draw::WordView;
+// One request, laid out.
+//
+//   global   lanes 0..31  ->  lines of 128 bytes, each of four 32-byte sectors
+//   shared   lanes 0..31  ->  32 banks, the different words of a bank stacked: as many wavefronts as
+//                             the highest stack has words
+//   local    as global, the words of the lanes' own memory side by side as the hardware interleaves them
+//   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
+//   constant the same
+struct LaneView {
+    bool active = false;
+    bool exists = false;  // the block has a thread in this lane
+    uint32_t thread = 0;  // linear number in the block
+    uint64_t offset = 0;  // bytes from the start of the array
+    uint64_t index = 0;   // element
+    uint32_t sector = 0;  // global: index into RequestView::sectors
+    uint32_t bank = 0;    // shared
+};
+
+struct SectorView {
+    uint64_t number = 0;      // of the array: byte offset / 32
+    uint32_t lanes = 0;       // those that touch it
+    uint32_t bytes_used = 0;  // of its 32, by any lane
+};
+
+struct LineView {  // a line of 128 bytes of which at least one sector is touched
+    uint64_t number = 0;
+    std::array<int32_t, 4> sector{-1, -1, -1, -1};  // index into RequestView::sectors, -1 for not touched
+};
+
+struct WordView {
+    uint64_t number = 0;  // byte address in shared memory / 4; of RequestView::addresses: the address
+    uint32_t lanes = 0;
+};
+
+struct RequestView {
+    StepKind kind = StepKind::GlobalLoad;
+    uint32_t step = 0, site = 0, line = 0, warp = 0, mask = 0, bytes = 0;
+    uint8_t array = trace::kNoArray;
+    std::string array_name;  // in the notation
+    Notation notation;
+    std::array<LaneView, 32> lanes;
+    ElementBox touched;                           // of the array
+    std::vector<SectorView> sectors;              // global, ascending
+    std::vector<LineView> lines;                  // global, ascending
+    std::array<std::vector<WordView>, 32> banks;  // shared
+    std::vector<WordView> addresses;              // atomics and constant memory, ascending
+    ptx::Atomic atomic = ptx::Atomic::None;
+    analysis::Cost cost;
+    bool good = true;       // costs no more than the least
+    std::string title;      // "Warp 0 loads from M"
+    std::string verdict;    // "32 lanes read 32 neighbours: 4 sectors of 4 needed"
+    std::string mask_note;  // "" where all 32 lanes are active
+};
 
 // step: of the block. Its verdict says who reads what, in which pattern, at what cost:
 //

@@ -22,7 +22,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/draw/shown.h"
+#include "app/look/timeline.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::look {
@@ -67,9 +67,9 @@ struct ScheduleView {
     uint64_t first = 0, end = 0;
     // By block of the schedule and warp, on an axis of columns: warps and waits as on any timeline, one entry
     // for each warp of each block, block after block.
-    draw::TimelineView rows;
-    std::vector<std::vector<draw::TimelineMark>> behind;  // by row: behind a global load, for half a column
-    std::vector<size_t> first_row;                        // by block of the schedule
+    TimelineView rows;
+    std::vector<std::vector<TimelineMark>> behind;  // by row: behind a global load, for half a column
+    std::vector<size_t> first_row;                  // by block of the schedule
     // By column: how many warps are there, behind a global load and at a barrier, as the mean of its clocks.
     struct Level {
         double there = 0, behind_load = 0, at_barrier = 0;

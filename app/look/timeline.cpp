@@ -220,20 +220,20 @@ const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t 
     return own == at->arrivals.end() || own->clock > clock ? nullptr : &*at;
 }
 
-std::optional<draw::GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+std::optional<GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     // Barriers are completed one after the other: the first that is not complete before this step.
     const auto barrier = std::ranges::partition_point(
         index.arrivals, [&](const std::vector<uint32_t>& of) { return !of.empty() && of.back() < step; });
     if (barrier == index.arrivals.end() || barrier->size() < 2 || barrier->front() > step)
         return std::nullopt;
-    draw::GateView gate;
+    GateView gate;
     gate.number = static_cast<uint32_t>(barrier - index.arrivals.begin());
     gate.open = barrier->back() == step;
     for (const uint32_t arrival : *barrier) {
         gate.warps.push_back({trace.warp_of(index.first + arrival), arrival <= step, arrival});
         gate.held += arrival <= step;
     }
-    std::ranges::sort(gate.warps, {}, &draw::GateView::Warp::warp);
+    std::ranges::sort(gate.warps, {}, &GateView::Warp::warp);
     return gate;
 }
 

@@ -43,9 +43,39 @@
 
 namespace tilescope::look {
 
-using draw::TimeAxis;
-using draw::TimelineMark;
-using draw::TimelineView;
+// A barrier of a block with several warps as a gate, at a step: each of its warps is on the way to it or held
+// by it, until the last one opens it for all.
+struct GateView {
+    uint32_t number = 0;  // from 0, of the block's barriers
+    bool open = false;    // the last one arrives at this very step
+    uint32_t held = 0;    // warps that have arrived
+    struct Warp {
+        uint32_t warp = 0;
+        bool held = false;
+        uint32_t since = 0;  // the step at which it arrives
+    };
+    std::vector<Warp> warps;  // ascending
+};
+
+// What a warp does, or that it waits (Barrier), from `first` to before `end`: positions of the axis, cut to
+// what is shown.
+struct TimelineMark {
+    uint32_t first = 0, end = 0;
+    StepKind kind = StepKind::GlobalLoad;
+};
+
+enum class TimeAxis : uint8_t { Steps, Clocks };
+
+// All positions are of the axis: steps of the block, or clocks since its first step.
+struct TimelineView {
+    TimeAxis axis = TimeAxis::Steps;
+    uint32_t first = 0, end = 0;  // shown
+    uint32_t columns = 0;
+    std::vector<PhaseSpan> phases;                 // those in view
+    std::vector<uint32_t> barriers;                // at which a barrier was complete
+    std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
+    std::vector<std::vector<TimelineMark>> waits;  // at barriers; by warp, the same; Clocks only
+};
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
@@ -82,7 +112,7 @@ const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t 
 
 // The barrier before which the block's warps gather at a step, or that the step completes, as a gate. Nothing
 // while none has come, or where a single warp comes to it and has nobody to wait for.
-std::optional<draw::GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+std::optional<GateView> gate_at(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
 // Whether the warps come in an order: what the block's barriers show of it, and that none is promised.
 //

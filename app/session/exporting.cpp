@@ -33,8 +33,8 @@ std::string format_of(const ExportChoice& choice) {
 }
 
 // The span of phases that the cursor stands in; the whole block where there is none.
-draw::PhaseSpan span_of(const Session& session) {
-    for (const draw::PhaseSpan& span : session.block->spans)
+look::PhaseSpan span_of(const Session& session) {
+    for (const look::PhaseSpan& span : session.block->spans)
         if (span.first <= session.cursor.step && session.cursor.step < span.end) return span;
     return {0, 0, session.block->steps};
 }
@@ -96,7 +96,7 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
                 "--format", format_of(choice)};
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
     if (!is_film(choice)) return words;
-    const draw::PhaseSpan span = span_of(session);
+    const look::PhaseSpan span = span_of(session);
     words.insert(words.end(),
                  {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
                   "--theme", session.theme == draw::Theme::Dark ? "dark" : "light"});

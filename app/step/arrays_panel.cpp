@@ -28,6 +28,7 @@
 
 #include <fmt/format.h>
 
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
@@ -124,7 +125,7 @@ void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
             const bool lit = std::ranges::count(matrix.touched, place) > 0;
             const auto own = std::ranges::lower_bound(made, std::pair(row, col), {}, &MadeCell::at);
             const bool filled = lit || (own != made.end() && own->place == place);
-            const Rgba ground = lit ? ui.ink(draw::ink_of(matrix.kind)) : filled ? own->fill : 0;
+            const Rgba ground = lit ? ui.ink(pictures::ink_of(matrix.kind)) : filled ? own->fill : 0;
             const Rgba ink =
                 filled ? ui.context.palette.text_on(ground) : ui.ink(inside ? Ink::Text : Ink::TextFaint);
             texts.push_back({place, value, index_of(*element), ink, filled ? ink : ui.ink(Ink::TextFaint)});
@@ -167,7 +168,7 @@ void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
 std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std::vector<MadeCell>& made,
                                      float pitch) {
     const bool output = is_output(ui, matrix.array);
-    const Rgba color = ui.ink(draw::ink_of(matrix.kind));
+    const Rgba color = ui.ink(pictures::ink_of(matrix.kind));
     std::vector<draw::GridMark> marks;
     for (const CellRect& beyond : matrix.beyond) {
         marks.push_back(draw::frame_mark(beyond, ui.ink(Ink::LineStrong), 1, true));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/pictures/pictures.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
@@ -40,14 +41,14 @@ void taken_frame(Ui& ui, const Rect& box, bool taken, bool at) {
                         ui.ink(at ? Ink::Accent : Ink::Selected), 0, 0, ui.px(2));
 }
 
-void asked_lanes(Ui& ui, const Rect& row, const draw::RequestView& request) {
+void asked_lanes(Ui& ui, const Rect& row, const look::RequestView& request) {
     session::Question& asked = ui.session.question;
     const bool hidden = asked.hides(session::Hide::Lanes), taking = asked.takes == Takes::Lanes;
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
         const Rect box = box_of(row, lane);
-        const draw::LaneView& of = request.lanes[lane];
+        const look::LaneView& of = request.lanes[lane];
         const bool lit = !hidden && of.active;
-        ui.list.AddRectFilled(box.min, box.max, ui.ink(lit ? draw::ink_of(request.kind) : Ink::Cell));
+        ui.list.AddRectFilled(box.min, box.max, ui.ink(lit ? pictures::ink_of(request.kind) : Ink::Cell));
         if (!hidden && !of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
         if (!taking) continue;
         taken_frame(ui, box, (asked.lanes >> lane & 1) != 0, asked.at == lane);
@@ -81,7 +82,7 @@ void asked_sign(Ui& ui, const Rect& box) {
          Size::Display, Ink::TextFaint, "?", Align::Center);
 }
 
-void asked_request(Ui& ui, const Rect& rect, const draw::RequestView& request) {
+void asked_request(Ui& ui, const Rect& rect, const look::RequestView& request) {
     const float small = line_height(ui, Size::Small), lanes = ui.px(18);
     const Rect row{{rect.min.x, rect.min.y + small}, {rect.max.x, rect.min.y + small + lanes}};
     const bool lanes_there = request.kind != StepKind::Barrier;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -57,11 +58,11 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     };
     const analysis::Summary& summary = ui.session.summary();
     const auto kind = [&](StepKind of, uint64_t requests) {
-        if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { sign(to, box, of); });
+        if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { pictures::sign(to, box, of); });
     };
     for (const StepKind of : analysis::kOrderOfLegend) kind(of, summary[of].requests);
     if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
-        add("waits at a barrier", draw::wait_bar);
+        add("waits at a barrier", pictures::wait_bar);
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
     add(ui.index()->product            ? "tile of this phase"

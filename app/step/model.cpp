@@ -205,7 +205,7 @@ TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index) {
 }
 
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                    uint32_t step, const draw::OlderView* older) {
+                    uint32_t step, const look::OlderView* older) {
     if (step >= index.steps) return "This block recorded no step.";
     const look::RequestView request = look::request_view(trace, index, step);
     if (request.kind == StepKind::Barrier)

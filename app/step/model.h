@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/look/older.h"
 #include "app/look/shared_cells.h"
 
 namespace tilescope::step {
@@ -32,7 +33,7 @@ using look::StepKind;
 // Here and below, replay is null while the block's values are not there yet. older: what it would have been
 // on a GPU that knows no sectors, where that is shown.
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
-                    uint32_t step, const draw::OlderView* older = nullptr);
+                    uint32_t step, const look::OlderView* older = nullptr);
 
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);

@@ -92,9 +92,9 @@ void trails(Ui& ui) {
 void counts(Ui& ui) {
     State& state = ui.state;
     if (state.flown.of != ui.session.replay) state.flown = flight_sums(ui.session.replay);
-    const std::vector<draw::PhaseSpan>& spans = ui.index()->spans;
+    const std::vector<look::PhaseSpan>& spans = ui.index()->spans;
     const auto here = std::ranges::find_if(
-        spans, [&](const draw::PhaseSpan& span) { return span.first <= ui.step() && ui.step() < span.end; });
+        spans, [&](const look::PhaseSpan& span) { return span.first <= ui.step() && ui.step() < span.end; });
     if (here == spans.end()) return;
     for (const FlightSums::Into& into : state.flown.into) {
         const auto place =

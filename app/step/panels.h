@@ -45,7 +45,7 @@ void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
 // While a question is open (asked_panel.cpp): what is to be seen of the request, a sign for what is hidden,
 // and on an array what was predicted of its cells.
-void asked_request(Ui& ui, const Rect& rect, const draw::RequestView& request);
+void asked_request(Ui& ui, const Rect& rect, const look::RequestView& request);
 void asked_sign(Ui& ui, const Rect& box);
 void prediction_marks(const Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch);
 void sums_panel(Ui& ui, const Rect& rect);

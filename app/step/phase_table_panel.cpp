@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -418,7 +419,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
     const StepKind kind = steps ? look::kind_of(ui.trace(), step) : StepKind::Barrier;
-    const Rgba color = ui.ink(draw::ink_of(kind));
+    const Rgba color = ui.ink(pictures::ink_of(kind));
     const uint32_t columns = window.end_phase - window.first_phase;
     ui.list.PushClipRect({rect.min.x, heads}, {rect.max.x, rect.max.y}, true);
     for (uint32_t thread = window.first_thread; thread < window.end_thread; ++thread) {

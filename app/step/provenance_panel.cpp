@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
@@ -418,8 +419,9 @@ bool provenance_panel(Ui& ui, const Rect& rect) {
         if (origins)
             origin_mark(ui, box, row.origin);
         else
-            sign(ui, box,
-                 look::kind_of(ui.trace(), ui.trace().blocks[row.goes_to->block].first + row.goes_to->step));
+            pictures::sign(
+                ui, box,
+                look::kind_of(ui.trace(), ui.trace().blocks[row.goes_to->block].first + row.goes_to->step));
         row_text(ui, row.text, columns, x, top, Face::Mono, row.done ? Ink::Text : Ink::TextFaint);
         if (!ui.over(band)) continue;
         ui.tip = row.tip;

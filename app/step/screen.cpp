@@ -154,7 +154,7 @@ void phases(Ui& ui, const Rect& rect) {
     if (index.product) end = name_in(ui.notation(), ui.trace().launch.arrays[index.product->P]);
     float drawn = in.min.x - ui.px(2);
     for (size_t i = 0; i < index.spans.size(); ++i) {
-        const draw::PhaseSpan& span = index.spans[i];
+        const look::PhaseSpan& span = index.spans[i];
         const Rect box{{x_of(span.first), in.min.y}, {x_of(span.end) - ui.px(1), in.max.y}};
         if (box.max.x <= drawn) continue;  // narrower than a pixel
         drawn = box.max.x;

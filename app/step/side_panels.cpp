@@ -1,7 +1,7 @@
 // The panels of words and numbers beside the matrices:
 //
 //   source    the kernel's text: line numbers, hits of the block so far, the current line lit
-//   request   its title, the verdict, the picture of its lanes (draw/request_picture.cpp), and below them the
+//   request   its title, the verdict, the picture of its lanes (pictures/request_picture.cpp), and below them the
 //             address of one lane and what the selection has to say
 //   sums      so far of this block, and of the whole recording: requests, what they cost, the least they
 //             could; and the kernel's measured time beside the untiled kernel's
@@ -15,6 +15,7 @@
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -82,7 +83,8 @@ float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
     y += small;
     for (const look::SumsRow& row : sums.rows) {
         if (y + small > in.max.y + ui.px(4)) return y;
-        sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}}, row.kind);
+        pictures::sign(ui, {{in.min.x, y + (small - mark) / 2}, {in.min.x + mark, y + (small + mark) / 2}},
+                       row.kind);
         const float name =
             note(ui, {in.min.x + mark + ui.px(6), y}, requests - third - in.min.x - mark, row.what);
         if (ui.over({{in.min.x, y}, {in.max.x, y + small}})) ui.tip = row.exact;
@@ -168,7 +170,7 @@ void source_panel(Ui& ui, const Rect& rect) {
         const bool current = std::cmp_equal(row.line, source.current);
         const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
-        if (current) lit_band(ui, band, ui.ink(draw::ink_of(source.kind)), 0.20f);
+        if (current) lit_band(ui, band, ui.ink(pictures::ink_of(source.kind)), 0.20f);
         const Ink ink = row.comment ? Ink::TextFaint : of.has_site || current ? Ink::Text : Ink::TextQuiet;
         small_number(ui, {in.min.x + number + ui.px(8), top}, text + (of.has_site ? 0 : hits), ink,
                      row.text(), Align::Left);
@@ -246,7 +248,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     const Rect in = rect.inset(ui.px(12));
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
     float y = in.min.y;
-    request_title(ui, {in.min.x, y}, in.width(), request);
+    pictures::request_title(ui, {in.min.x, y}, in.width(), request);
     y += body;
     std::string where = fmt::format("line {}", request.line);
     if (request.kind != StepKind::Barrier)
@@ -258,7 +260,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     y += (told ? small : 0) + ui.px(8);
     if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
 
-    const float verdict = request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
+    const float verdict = pictures::request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
     const Rect judged{{in.min.x, y}, {in.max.x, y + verdict}};
     if (ui.over(judged)) {
         ui.tip = look::older_gpus_text(ui.trace(), *ui.index(), ui.step());
@@ -324,12 +326,13 @@ void request_panel(Ui& ui, const Rect& rect) {
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
     if (picture.height() < ui.px(70)) return;
-    const draw::BarrierTimes* const barrier = look::barrier_of_step(*ui.index(), ui.step());
+    const look::BarrierTimes* const barrier = look::barrier_of_step(*ui.index(), ui.step());
     const auto gate = look::gate_at(ui.trace(), *ui.index(), ui.step());
     // By clocks the waits are drawn, and where there is room the gate stands beside the threads.
     if (request.kind == StepKind::Barrier && barrier == nullptr && gate && !ui.state.gate_named)
-        draw::gate_picture(ui, {{picture.min.x, picture.min.y + small + ui.px(26)}, picture.max}, *gate);
-    const auto under = draw::request_picture(ui, picture, request, barrier, lane, older ? &*older : nullptr);
+        pictures::gate_picture(ui, {{picture.min.x, picture.min.y + small + ui.px(26)}, picture.max}, *gate);
+    const auto under =
+        pictures::request_picture(ui, picture, request, barrier, lane, older ? &*older : nullptr);
     if (!under) return;
     ui.tip = look::lane_text(ui.trace(), request, *under);
     input::offer_pick(

@@ -39,7 +39,7 @@ struct View : Camera {
 // milliseconds to make where a block has half a million steps.
 struct TimelineCache {
     std::shared_ptr<const look::BlockIndex> of;
-    draw::TimelineView view;
+    look::TimelineView view;
     // The part of the block that is shown by clocks: the wheel zooms, and a move of the cursor brings
     // the playhead back into it.
     look::ClockWindow shown;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/pictures/pictures.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
@@ -40,7 +41,7 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
     for (const SharedCellView& cell : tile.cells) {
         if (!cell.held.written) continue;
         const bool lit = cell.lanes != 0 && !rushing(ui);
-        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(draw::ink_of(tile.kind)))
+        const Rgba ink = lit ? ui.context.palette.text_on(ui.ink(pictures::ink_of(tile.kind)))
                              : ui.ink(cell.stale ? Ink::TextFaint : Ink::Text);
         texts.push_back({cell.place, short_value(cell.held.value),
                          sources ? source_text(ui.trace(), cell.held, ui.notation()) : "", ink,
@@ -76,7 +77,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     }
     ui.state.places.emplace_back(array, grid);
 
-    const Rgba color = ui.ink(draw::ink_of(tile.kind));
+    const Rgba color = ui.ink(pictures::ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
     const float pitch = grid.pitch;
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
@@ -119,24 +120,24 @@ bool gate_beside(const Ui& ui, const Rect& rect, const draw::GridView& grid) {
 
 // Beside the threads, or in the panel's margin: the gate at which their warps gather.
 void threads_gate(Ui& ui, const Rect& rect, const draw::GridView& grid, const draw::Sheet& sheet,
-                  const draw::GateView& gate) {
+                  const look::GateView& gate) {
     const float left = grid.clip_max.x + ui.px(6);
     if (gate_beside(ui, rect, grid)) {
-        draw::gate_picture(ui,
-                           {{left + ui.px(8), grid.clip_min.y - line_height(ui, Size::Small)},
-                            {std::min(rect.max.x, left + ui.px(200)), grid.clip_max.y}},
-                           gate);
+        pictures::gate_picture(ui,
+                               {{left + ui.px(8), grid.clip_min.y - line_height(ui, Size::Small)},
+                                {std::min(rect.max.x, left + ui.px(200)), grid.clip_max.y}},
+                               gate);
         return;
     }
     const auto count = static_cast<uint32_t>(ui.trace().launch.block.count());
     const float x = std::min(grid.clip_max.x + ui.px(1), rect.max.x - ui.px(1));
-    draw::slim_gate(ui, {{x, grid.clip_min.y}, {x + ui.px(draw::kGateWidth), grid.clip_max.y}}, gate,
-                    [&](const draw::GateView::Warp& warp) {
-                        const CellRect first = sheet.cell(warp.warp * kWarpSize),
-                                       last =
-                                           sheet.cell(std::min(warp.warp * kWarpSize + kWarpSize, count) - 1);
-                        return grid.y + (static_cast<float>(first.row0 + last.row1)) / 2 * grid.pitch;
-                    });
+    pictures::slim_gate(
+        ui, {{x, grid.clip_min.y}, {x + ui.px(pictures::kGateWidth), grid.clip_max.y}}, gate,
+        [&](const look::GateView::Warp& warp) {
+            const CellRect first = sheet.cell(warp.warp * kWarpSize),
+                           last = sheet.cell(std::min(warp.warp * kWarpSize + kWarpSize, count) - 1);
+            return grid.y + (static_cast<float>(first.row0 + last.row1)) / 2 * grid.pitch;
+        });
 }
 
 // Returns the corner in which they end, below and on the right.
@@ -158,7 +159,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
                             counted(ui.index()->warps, "warp"));
     }
     // Who waits is no sight while it is asked.
-    const std::optional<draw::GateView> gate = ui.session.question.hides(session::Hide::Waits)
+    const std::optional<look::GateView> gate = ui.session.question.hides(session::Hide::Waits)
                                                    ? std::nullopt
                                                    : look::gate_at(ui.trace(), *ui.index(), ui.step());
     const bool wide_gate = gate && gate_beside(ui, rect, grid);
@@ -173,12 +174,12 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const bool steps = ui.step() < ui.index()->steps;
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
-    const Rgba color = ui.ink(steps ? draw::ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
+    const Rgba color = ui.ink(steps ? pictures::ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
     const session::Question& asked = ui.session.question;
     const bool hidden = asked.hides(session::Hide::Lanes);
     std::vector<bool> held(ui.index()->warps, false);  // by warp, at a barrier that is not yet open
     if (gate && !gate->open)
-        for (const draw::GateView::Warp& warp : gate->warps) held[warp.warp] = warp.held;
+        for (const look::GateView::Warp& warp : gate->warps) held[warp.warp] = warp.held;
     const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;

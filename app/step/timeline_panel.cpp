@@ -7,7 +7,7 @@
 //   ...
 //   clocks   0      2,000      4,000      6,000                  by clocks only
 //
-// All places are of the axis that is shown (draw::TimelineView).
+// All places are of the axis that is shown (look::TimelineView).
 #include <algorithm>
 #include <cmath>
 
@@ -15,18 +15,19 @@
 
 #include "app/draw/widgets.h"
 #include "app/look/time_words.h"
+#include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {
 namespace {
 
-const draw::TimelineView& timeline(Ui& ui, const Rect& plot) {
+const look::TimelineView& timeline(Ui& ui, const Rect& plot) {
     TimelineCache& cache = ui.state.timeline;
     const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
     const bool clocks = session::by_clock(ui.session), same_block = cache.of == ui.session.block;
     const bool same =
-        same_block && cache.view.columns == columns && clocks == (cache.view.axis == draw::TimeAxis::Clocks);
+        same_block && cache.view.columns == columns && clocks == (cache.view.axis == look::TimeAxis::Clocks);
     const look::ClockWindow before = cache.shown;
     if (!same_block || !clocks) cache.shown = {};
     const uint32_t length = clocks ? look::last_clock(ui.trace(), *ui.index()) + 1 : 0;
@@ -79,7 +80,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     if (ui.over({{right - takes, rect.min.y}, {right, rect.max.y}})) ui.tip = look::price_text(meta);
 }
 
-void clock_axis(Ui& ui, const draw::TimeScale& axis, float label_x, float top) {
+void clock_axis(Ui& ui, const pictures::TimeScale& axis, float label_x, float top) {
     note(ui, {label_x, top}, axis.left - label_x, "clocks");
     const draw::Font numbers = ui.font(Face::Mono, Size::Small);
     const auto most = static_cast<uint32_t>(axis.width / ui.px(80));
@@ -118,11 +119,11 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     if (steps == 0) return;
     const float label = ui.px(64), small = line_height(ui, Size::Small);
     const Rect plot{{rect.min.x + label, rect.min.y + small + ui.px(4)}, rect.max};
-    const draw::TimelineView& time = timeline(ui, plot);
-    const bool clocks = time.axis == draw::TimeAxis::Clocks;
+    const look::TimelineView& time = timeline(ui, plot);
+    const bool clocks = time.axis == look::TimeAxis::Clocks;
     if (time.end <= time.first) return;
-    const draw::TimeScale axis{time, clocks, plot.min.x, std::max(plot.width(), 1.f),
-                               static_cast<double>(plot.width()) / (time.end - time.first)};
+    const pictures::TimeScale axis{time, clocks, plot.min.x, std::max(plot.width(), 1.f),
+                                   static_cast<double>(plot.width()) / (time.end - time.first)};
     const double now = clocks ? session::clock_now(ui.session) : ui.step();
 
     if (ui.session.question.hides(session::Hide::Waits)) return asked_sign(ui, rect);
@@ -172,12 +173,12 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         const auto& arrivals = ui.index()->arrivals[gate->number];
         const double opens =
             clocks ? look::clock_of(ui.trace(), *ui.index(), arrivals.back()) : arrivals.back() + 1;
-        const float x = axis.x(opens), wide = ui.px(draw::kGateWidth);
+        const float x = axis.x(opens), wide = ui.px(pictures::kGateWidth);
         if (opens >= time.first && opens <= time.end)
-            draw::slim_gate(ui, {{x + ui.px(3) - wide, rows.min.y}, {x + ui.px(3), end}}, *gate,
-                            [&](const draw::GateView::Warp& warp) {
-                                return rows.min.y + pitch * static_cast<float>(warp.warp) + inner / 2;
-                            });
+            pictures::slim_gate(ui, {{x + ui.px(3) - wide, rows.min.y}, {x + ui.px(3), end}}, *gate,
+                                [&](const look::GateView::Warp& warp) {
+                                    return rows.min.y + pitch * static_cast<float>(warp.warp) + inner / 2;
+                                });
     }
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
     if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);

@@ -84,7 +84,7 @@ State rushing_at(double steps_per_second) {
     state.session.by_clock = false;
     state.session.playback.steps_per_second = steps_per_second;
     state.session.playback.playing = true;
-    const draw::PhaseSpan& span = state.session.block->spans[1];
+    const look::PhaseSpan& span = state.session.block->spans[1];
     state.session.cursor.step = (span.first + span.end) / 2;
     return state;
 }

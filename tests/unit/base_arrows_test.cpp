@@ -5,7 +5,7 @@
 //   app/cli
 //   app/*.h, app/*.cpp                     the State and the table of screens
 //   app/step, compare, timing, ...         a screen each: none includes another
-//   app/input > session > look > draw > platform
+//   app/input > session > pictures > look > draw > platform
 //   kernels/cudart > program > launched > gpu > textbook > call > alone > run
 //   core/export > playback > levels > limits > hazards > analysis > recording > trace > simt > ptx > base
 #include <algorithm>
@@ -25,13 +25,16 @@ namespace {
 namespace fs = std::filesystem;
 
 // From the ground up. The screens share a floor: all folders of app/ that are not named here.
-const std::vector<std::string> kFloors = {
-    "core/base",     "core/ptx",         "core/simt",       "core/trace",     "core/recording",
-    "core/analysis", "core/hazards",     "core/limits",     "core/levels",    "core/playback",
-    "core/export",   "kernels/run",      "kernels/alone",   "kernels/call",   "kernels/textbook",
-    "kernels/gpu",   "kernels/launched", "kernels/program", "kernels/cudart", "app/platform",
-    "app/draw",      "app/look",         "app/session",     "app/input",      "app/SCREENS",
-    "app",           "app/cli",          "app/main.cpp"};
+const std::vector<std::string> kFloors = {"core/base",      "core/ptx",         "core/simt",
+                                          "core/trace",     "core/recording",   "core/analysis",
+                                          "core/hazards",   "core/limits",      "core/levels",
+                                          "core/playback",  "core/export",      "kernels/run",
+                                          "kernels/alone",  "kernels/call",     "kernels/textbook",
+                                          "kernels/gpu",    "kernels/launched", "kernels/program",
+                                          "kernels/cudart", "app/platform",     "app/draw",
+                                          "app/look",       "app/pictures",     "app/session",
+                                          "app/input",      "app/SCREENS",      "app",
+                                          "app/cli",        "app/main.cpp"};
 
 struct Place {
     size_t floor = 0;
@@ -95,6 +98,7 @@ TEST(Arrows, AWrongOneIsFound) {
         return wrong_arrows(path, "#pragma once\n#include <vector>\n#include \"" + included + "\"\n").size();
     };
     EXPECT_EQ(found("app/look/made_up.h", "app/session/session.h"), 1u) << "it climbs";
+    EXPECT_EQ(found("app/look/made_up.h", "app/pictures/pictures.h"), 1u);
     EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/model.h"), 1u) << "a screen beside it";
     EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/step/state.h"), 1u);
     EXPECT_EQ(found("app/step/made_up.cpp", "app/app.h"), 1u) << "the whole State";

@@ -98,7 +98,7 @@ TEST(Levels, AStepHasTheSectorsThatItsRequestNeeds) {
             state.session.cursor.step = step;
             ASSERT_FALSE(levels::ready(state.levels, state.session, true));
             const StepView& view = *state.levels.view;
-            const draw::RequestView request = look::request_view(*made.trace, *made.index, step);
+            const look::RequestView request = look::request_view(*made.trace, *made.index, step);
             ASSERT_EQ(view.loads, request.kind == analysis::StepKind::GlobalLoad) << step;
             if (!view.loads) continue;
             uint32_t sectors = 0, mine = 0;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
+#include "app/pictures/pictures.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -97,7 +98,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         if (hidden) continue;
         const uint32_t until = n.open ? n.opens : time;
         if (there && until > comes_at)
-            wait_bar(ui, {{x_of(comes_at), y + high * 0.3f}, {x_of(until), y + high * 0.7f}});
+            pictures::wait_bar(ui, {{x_of(comes_at), y + high * 0.3f}, {x_of(until), y + high * 0.7f}});
         if (n.open && time > n.opens)
             fill(ui, {{x_of(n.opens), y + high * 0.25f}, {x_of(std::min(time, whole)), y + high * 0.75f}},
                  Ink::SharedLoad);
@@ -126,7 +127,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                     ui.px(2));
     ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
     key_of(ui, at, "works before the barrier", Ink::Product);
-    if (!hidden) key_of(ui, at, "held", draw::wait_bar);
+    if (!hidden) key_of(ui, at, "held", pictures::wait_bar);
     if (!hidden) key_of(ui, at, "behind the barrier", Ink::SharedLoad);
     key_of(ui, at, "now", [&](draw::Ui&, const Rect& box) {
         ui.list.AddLine({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y},

@@ -19,6 +19,7 @@
 
 #include "app/lessons/figures/parts.h"
 #include "app/look/timeline.h"
+#include "app/pictures/pictures.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -120,15 +121,16 @@ std::vector<SignKey> keys_of(const ScheduleView& view, bool cuts) {
     std::array<bool, analysis::kStepKinds> there{};
     bool held = false, behind = false;
     for (const auto& row : view.rows.warps)
-        for (const draw::TimelineMark& mark : row) there[static_cast<size_t>(mark.kind)] = true;
+        for (const look::TimelineMark& mark : row) there[static_cast<size_t>(mark.kind)] = true;
     for (const auto& row : view.rows.waits) held = held || !row.empty();
     for (const auto& row : view.behind) behind = behind || !row.empty();
     std::vector<SignKey> keys;
     for (const auto& row : analysis::kMemoryKindRows)
         if (there[static_cast<size_t>(row.kind)])
-            keys.push_back(
-                {row.name, [kind = row.kind](draw::Ui& ui, const Rect& box) { sign(ui, box, kind); }});
-    if (held) keys.push_back({"at a barrier", draw::wait_bar});
+            keys.push_back({row.name, [kind = row.kind](draw::Ui& ui, const Rect& box) {
+                                pictures::sign(ui, box, kind);
+                            }});
+    if (held) keys.push_back({"at a barrier", pictures::wait_bar});
     if (behind) keys.push_back({"behind a global load", behind_line});
     keys.push_back({"computes or waits: not recorded which",
                     [](draw::Ui& ui, const Rect& box) { baseline(ui, box, Ink::LineStrong, 1); }});
@@ -187,7 +189,7 @@ SlotRows laid_out(const draw::Ui& ui, const SmSchedule& schedule, float top, flo
 }
 
 // How many warps are there (a line), of them behind a global load (filled) and at a barrier (striped).
-void draw_levels(draw::Ui& ui, const Rect& strip, const draw::TimeScale& axis, const ScheduleView& view,
+void draw_levels(draw::Ui& ui, const Rect& strip, const pictures::TimeScale& axis, const ScheduleView& view,
                  double most) {
     const auto high = [&](double warps) {
         return strip.height() * static_cast<float>(std::min(warps / most, 1.0));
@@ -231,7 +233,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         std::min(schedule.clocks * static_cast<uint64_t>(set[kFrom]) / 100, schedule.clocks - shown);
     const ScheduleView view =
         look::schedule_view(trace, schedule, first, first + shown, static_cast<uint32_t>(width));
-    const draw::TimeScale axis{view.rows, true, left, width, static_cast<double>(width) / view.rows.columns};
+    const pictures::TimeScale axis{view.rows, true, left, width,
+                                   static_cast<double>(width) / view.rows.columns};
     const auto x_of = [&](uint64_t at) {
         return left + width * static_cast<float>(static_cast<double>(at - std::min(at, view.first)) /
                                                  static_cast<double>(view.end - view.first));
@@ -304,7 +307,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             const Rect row{{x0, row_top}, {x1, row_top + inner}};
             const size_t number = view.first_row[at] + warp;
             baseline(ui, row, Ink::LineStrong, 1);
-            for (const draw::TimelineMark& mark : view.behind[number])
+            for (const look::TimelineMark& mark : view.behind[number])
                 behind_line(ui, {{axis.x(mark.first), row.min.y}, {axis.x(mark.end), row.max.y}});
             warp_row(ui, axis, number, row);
         }

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
+#include "app/pictures/pictures.h"
 
-namespace tilescope::draw {
+namespace tilescope::pictures {
 namespace {
 
 void mark(Ui& ui, ImVec2 tip, float size, bool filled) {
@@ -85,4 +85,4 @@ void gate_picture(Ui& ui, const Rect& rect, const GateView& gate) {
     bar(ui, x, top, bottom, gate.open);
 }
 
-}  // namespace tilescope::draw
+}  // namespace tilescope::pictures

@@ -20,10 +20,10 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
+#include "app/pictures/pictures.h"
 #include "core/base/words.h"
 
-namespace tilescope::draw {
+namespace tilescope::pictures {
 namespace {
 
 float f(size_t number) { return static_cast<float>(number); }
@@ -55,7 +55,7 @@ struct Picture {
         std::optional<uint32_t> under;
         for (uint32_t lane = 0; lane < 32; ++lane) {
             const Rect box = box_of(lanes, lane);
-            const LaneView& of = request.lanes[lane];
+            const look::LaneView& of = request.lanes[lane];
             ui.list.AddRectFilled(box.min, box.max, of.active ? color : ui.ink(Ink::Cell));
             if (!of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
             if (lane == lane_lit)
@@ -109,7 +109,7 @@ void Picture::sectors() const {
             const int32_t sector = request.lines[i].sector[part];
             ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Cell));
             if (sector < 0) continue;
-            const SectorView& of = request.sectors[static_cast<size_t>(sector)];
+            const look::SectorView& of = request.sectors[static_cast<size_t>(sector)];
             ui.list.AddRectFilled(box.min, box.max, with_alpha(color, 0.22f));
             ui.list.AddRectFilled({box.min.x, box.max.y - height * (f(of.bytes_used) / 32)}, box.max, color);
             ui.list.AddRect(box.min, box.max, color);
@@ -204,7 +204,7 @@ void Picture::banks() const {
         const auto [x0, x1] = std::pair{box_of(area, bank).min.x, box_of(area, bank).max.x};
         ui.list.AddRectFilled({x0, top_of(room)}, {x1, base}, with_alpha(ui.ink(Ink::Cell), 0.6f));
         for (size_t i = 0; i < request.banks[bank].size(); ++i) {
-            const WordView& word = request.banks[bank][i];
+            const look::WordView& word = request.banks[bank][i];
             const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
             // Words of groups of lanes that go one after the other anyway do not meet.
             const bool meets = i > 0 && request.cost.shared.conflicts() > 0;
@@ -232,7 +232,7 @@ void Picture::banks() const {
 void Picture::addresses() const {
     const size_t count = std::max<size_t>(request.addresses.size(), 1);
     size_t most = 1;
-    for (const WordView& word : request.addresses)
+    for (const look::WordView& word : request.addresses)
         most = std::max(most, static_cast<size_t>(std::popcount(word.lanes)));
     const float small = line_height(ui, Size::Small);
     const float free = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
@@ -248,7 +248,7 @@ void Picture::addresses() const {
     const bool atomic = is_atomic(request.kind);
     std::array<ImVec2, 32> ends{};
     for (size_t at = 0; at < request.addresses.size(); ++at) {
-        const WordView& word = request.addresses[at];
+        const look::WordView& word = request.addresses[at];
         const Rect column{{x_of(at), top_of(room)}, {x_of(at + 1) - 1, base}};
         ui.list.AddRectFilled(column.min, column.max, with_alpha(ui.ink(Ink::Cell), 0.6f));
         size_t stacked = 0;
@@ -350,4 +350,4 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestV
     return picture.lanes_row();
 }
 
-}  // namespace tilescope::draw
+}  // namespace tilescope::pictures
