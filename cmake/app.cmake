@@ -1,5 +1,4 @@
 # The library tilescope_app: window, screens, panels, drawing. The executable is made in cmake/cli.cmake.
-include(cmake/embed.cmake)
 
 find_package(glfw3 3.3 REQUIRED)
 pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui>=1.86)
@@ -76,23 +75,17 @@ set(FONT_LINES "${font_asm}")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_fonts.cpp.in ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp @ONLY)
 set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp PROPERTIES OBJECT_DEPENDS "${font_files}")
 
-# All the rest of the program but its command line. A lesson is a file in assets/lessons.
+# All the rest of the program but its command line.
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|cli/)")
-list(FILTER app_sources EXCLUDE REGEX "/app/look/")
-list(REMOVE_ITEM app_sources ${plain_drawing})
+list(REMOVE_ITEM app_sources ${model_sources})
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
-target_link_libraries(tilescope_app PUBLIC tilescope_look tilescope_launched PkgConfig::IMGUI PkgConfig::FREETYPE
+target_link_libraries(tilescope_app PUBLIC tilescope_models PkgConfig::IMGUI PkgConfig::FREETYPE
                       PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
 tilescope_optimise(tilescope_app -O1)
 tilescope_precompile(tilescope_app LIKE app HEADERS <imgui.h>)
-file(GLOB lessons RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/assets/lessons/*.json)
-tilescope_embed_bytes(tilescope_app tilescope::lessons::embedded_lessons ${lessons})
-# Whole programs to open, each a .cu file; there may be none.
-file(GLOB examples RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/examples/*.cu)
-tilescope_embed_bytes(tilescope_app tilescope::session::embedded_examples ${examples})
 file(GLOB shaders RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/*.glsl)
 tilescope_embed(tilescope_app tilescope::draw::embedded_shader ${shaders})
 

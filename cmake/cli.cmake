@@ -3,13 +3,13 @@
 find_package(CLI11 REQUIRED)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/cli/*.cpp)
 if(NOT TARGET tilescope_app)
-  list(FILTER cli_sources EXCLUDE REGEX "/(window_commands|compare_command|handout_command)\\.cpp$")
+  list(FILTER cli_sources EXCLUDE REGEX "/window_commands\\.cpp$")
 else()
   list(FILTER cli_sources EXCLUDE REGEX "/no_window\\.cpp$")
 endif()
 add_library(tilescope_cli STATIC ${cli_sources})
 target_include_directories(tilescope_cli PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_cli PUBLIC tilescope_kernels tilescope_call tilescope_gpu tilescope_program CLI11::CLI11
+target_link_libraries(tilescope_cli PUBLIC tilescope_models tilescope_call tilescope_program CLI11::CLI11
                       nlohmann_json::nlohmann_json)
 if(TARGET tilescope_app)
   target_link_libraries(tilescope_cli PUBLIC tilescope_app)

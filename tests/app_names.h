@@ -1,4 +1,4 @@
-// The program with the names of all its floors: tests speak of several at once.
+// The program with the names of all its floors (names.h).
 #pragma once
 
 #include <memory>
@@ -9,18 +9,9 @@
 #include "app/app.h"
 #include "app/input/overlays.h"
 #include "app/session/playing.h"
+#include "tests/names.h"
 
 namespace tilescope::app {
-
-using namespace draw;     // NOLINT(google-build-using-namespace): of this namespace's tests alone
-using namespace look;     // NOLINT(google-build-using-namespace)
-using namespace session;  // NOLINT(google-build-using-namespace)
-using namespace input;    // NOLINT(google-build-using-namespace)
-using namespace step;     // NOLINT(google-build-using-namespace)
-using namespace compare;  // NOLINT(google-build-using-namespace)
-using namespace timing;   // NOLINT(google-build-using-namespace)
-using namespace limits;   // NOLINT(google-build-using-namespace)
-using namespace lessons;  // NOLINT(google-build-using-namespace)
 
 // A recording in place of the one that is open, with all that is made of it.
 inline void show_trace(State& state, std::shared_ptr<const trace::Trace> trace, const char* origin = "test") {

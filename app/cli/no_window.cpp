@@ -1,10 +1,10 @@
-// Stands in for window_commands.cpp and handout_command.cpp in a build without the window
-// (TILESCOPE_APP=OFF): the command line then has everything but `open`, `render` and `compare`, and exports
-// no pictures.
+// Stands in for window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command line then has
+// everything but `open` and `render`, and exports no pictures; nor has a handout any.
 #include <fmt/format.h>
 
 #include "app/cli/line.h"
 #include "app/cli/pictures.h"
+#include "app/lessons/figures/figure.h"
 
 namespace tilescope::cli {
 
@@ -31,12 +31,18 @@ int export_pictures(const ExportOptions& options) {
            options.format);
 }
 
-int export_handout(const ExportOptions&) { return without_the_window(); }
+std::vector<std::string> lesson_pictures(const lessons::Lesson&) { return {}; }
 
 std::vector<std::pair<std::string, std::string>> window_names(std::string_view) { return {}; }
 
 CliCommand open_command() { return missing("open"); }
 CliCommand render_command() { return missing("render"); }
-CliCommand compare_command() { return missing("compare"); }
 
 }  // namespace tilescope::cli
+
+namespace tilescope::lessons {
+
+// Each is drawn by its own file, so that there are none here, and no lesson that stands on one.
+std::span<const Figure> figures() { return {}; }
+
+}  // namespace tilescope::lessons

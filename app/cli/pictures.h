@@ -4,6 +4,10 @@
 
 #include "app/cli/command.h"
 
+namespace tilescope::lessons {
+struct Lesson;
+}
+
 namespace tilescope::cli {
 
 // What --screen takes.
@@ -33,6 +37,8 @@ struct ExportOptions {
 int export_pictures(const ExportOptions& options);
 // The place of a lesson that ships, by its name, in the list of them; another name is refused.
 size_t shipped_lesson(const std::string& name);
+// A picture of each stop of a lesson, as SVG, for its handout; none in a build without the window.
+std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson);
 // html: a lesson's handout; returns the exit status.
 int export_handout(const ExportOptions& options);
 

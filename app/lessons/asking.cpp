@@ -108,11 +108,7 @@ void begin_tally(State& state) {
 RightAnswer right_answer(const State& state, const Session& session) {
     const LessonStop* const stop = stop_shown(state);
     if (stop == nullptr || !stop->ask) return {};
-    if (is_modelled(*stop)) return answer_of(*stop->ask, modelled(*stop));
-    if (!session.recording) return {};
-    const auto index = look::index_block(*session.recording, state.standing.at.block);
-    Scene scene{*session.recording, *index, state.standing.at.step};
-    return answer_of(*stop->ask, scene);
+    return right_answer(*stop, session.recording.get(), state.standing.at);
 }
 
 void reveal(State& state, Session& session) {

@@ -75,6 +75,42 @@ std::string svg_part(const std::string& svg, const std::string& prefix) {
     return part;
 }
 
+Result<Handout> handout_of(const Lesson& lesson) {
+    Handout handout{lesson.title, lesson.teaches, {}, {}, ""};
+    std::shared_ptr<const session::Recording> recording;  // of the stop; null of one without
+    for (size_t at = 0; at < lesson.stops.size(); ++at) {
+        const LessonStop& stop = lesson.stops[at];
+        if (is_modelled(stop)) {
+            recording = nullptr;
+        } else if (recording == nullptr || !same_recording(lesson.stops[at - 1], stop)) {
+            auto made = recording_of(stop);
+            if (!made)
+                return Error{
+                    fmt::format("stop {} of the lesson cannot be shown: {}", at + 1, made.error().message)};
+            recording = std::move(*made);
+        }
+        Standing here = recording != nullptr ? standing_of(*recording, stop) : standing_on(stop);
+        if (here.words.empty())
+            return Error{fmt::format("stop {} of the lesson has no such step in its recording", at + 1)};
+        HandoutStop shown{fmt::format("{}: {}", shown_on(stop), stands_at(stop, here.notation)),
+                          std::move(here.words),
+                          "",
+                          std::move(here.asks),
+                          "",
+                          std::move(here.why),
+                          std::move(here.choices)};
+        if (stop.ask) {
+            const RightAnswer answer = right_answer(stop, recording.get(), here.at);
+            if (!answer.known)
+                return Error{fmt::format("the question of stop {} has no answer in its recording", at + 1)};
+            shown.answer = answer.words + answer.others;
+        }
+        handout.stops.push_back(std::move(shown));
+    }
+    handout.summary = summary_of(lesson, recording.get());
+    return handout;
+}
+
 std::string html_of(const Handout& handout) {
     std::string out = fmt::format(fmt::runtime(kHead), xml_text(handout.title), xml_text(handout.teaches));
     std::string answers;

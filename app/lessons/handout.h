@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/lessons/questions.h"
+
 namespace tilescope::lessons {
 
 struct HandoutStop {
@@ -22,6 +24,9 @@ struct Handout {
     std::vector<std::string> summary;
     std::string made;  // a line at the foot
 };
+
+// A lesson's page, without its pictures. Error: a stop cannot be shown, or its question has no answer.
+Result<Handout> handout_of(const Lesson& lesson);
 
 std::string html_of(const Handout& handout);
 

@@ -80,6 +80,27 @@ session::MadeRecording recording_of(const LessonStop& stop) {
     return session::make_recording(kernels::record_cpu(*plan, {}), "recorded for the lesson, on the CPU");
 }
 
+bool same_recording(const LessonStop& a, const LessonStop& b) {
+    return !is_modelled(a) && !is_modelled(b) && a.kernel == b.kernel && a.recording == b.recording &&
+           a.path == b.path && a.shape == b.shape;
+}
+
+std::vector<std::string> summary_of(const Lesson& lesson, const session::Recording* recording) {
+    const LessonStop& last = lesson.stops.back();
+    std::vector<std::string> all;
+    if (is_modelled(last)) {
+        const Modelled of = modelled(last);
+        for (const std::string& sentence : lesson.summary) all.push_back(said(of, sentence));
+        return all;
+    }
+    const Standing here = recording != nullptr ? standing_of(*recording, last) : Standing{};
+    if (here.words.empty()) return all;
+    const auto index = look::index_block(*recording, here.at.block);
+    Scene scene{*recording, *index, here.at.step};
+    for (const std::string& sentence : lesson.summary) all.push_back(said(scene, sentence));
+    return all;
+}
+
 std::optional<uint32_t> find_step(const analysis::Recording& recording, const BlockIndex& index,
                                   const LessonStop& stop) {
     Scene scene{recording, index};

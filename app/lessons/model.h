@@ -152,10 +152,15 @@ inline constexpr const char* kMadeBy = "tilescope";
 // Bounds on what is read, for files from strangers.
 inline constexpr size_t kMostStops = 100, kMostConditions = 16, kMostSummary = 12, kMostActs = 8;
 inline constexpr size_t kLongestSaid = 2000;         // bytes
+inline constexpr uint64_t kLargestLesson = 1 << 20;  // bytes of a file
 inline constexpr uint64_t kMostProducts = 1u << 24;  // m k n of a kernel that is recorded while one waits
 
 // name: what errors call it, and its own name where it says none.
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name);
+// Whether that is the name of a .tsc file in the lesson's folder or below it, and never elsewhere.
+bool stays_inside(const std::string& file);
+// One lesson file, its recordings found.
+Result<Lesson> read_lesson(const std::string& path);
 // The problem with what stands in braces, or "". over: as a condition has it.
 std::string unknown_names(std::string_view say, const Modelled* over = nullptr);
 const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their order
@@ -192,7 +197,13 @@ Standing standing_at(const session::Recording& recording, const look::BlockIndex
 // What a stop is shown on: made on the CPU, where the order of warps is the same every time, one that ships,
 // or a file.
 session::MadeRecording recording_of(const LessonStop& stop);
+// Both stand on one recording.
+bool same_recording(const LessonStop& a, const LessonStop& b);
 // Where a stop stands in its recording, and what it says there.
 Standing standing_of(const session::Recording& recording, const LessonStop& stop);
+
+// The sentences of a lesson's end: their figures are those of its last stop. recording: that one's; null where it
+// has none, or cannot be had.
+std::vector<std::string> summary_of(const Lesson& lesson, const session::Recording* recording);
 
 }  // namespace tilescope::lessons

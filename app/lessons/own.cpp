@@ -18,17 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The path of a recording that a lesson names, links resolved: inside its folder. "" where it is not.
-std::string inside(const fs::path& folder, const std::string& file) {
-    std::error_code error;
-    const fs::path home = fs::canonical(folder, error);
-    if (error) return "";
-    const fs::path path = fs::canonical(home / file, error);
-    if (error || !fs::is_regular_file(path, error)) return "";
-    const auto [at, ignored] = std::mismatch(home.begin(), home.end(), path.begin(), path.end());
-    return at == home.end() ? path.string() : "";
-}
-
 fs::path folder_of(const std::string& file) {
     std::error_code error;
     return fs::absolute(file, error).lexically_normal().parent_path();
@@ -140,25 +129,6 @@ Json begun(const fs::path& folder) {
 }
 
 }  // namespace
-
-Result<Lesson> read_lesson(const std::string& path) {
-    const auto text = read_whole(path, kLargestLesson);
-    if (!text) return text.error();
-    auto lesson = lesson_from_json(*text, path);
-    if (!lesson) return lesson;
-    const fs::path folder = folder_of(path);
-    lesson->path = (folder / fs::path(path).filename()).string();
-    for (size_t at = 0; at < lesson->stops.size(); ++at) {
-        LessonStop& stop = lesson->stops[at];
-        if (stop.file.empty()) continue;
-        stop.path = inside(folder, stop.file);
-        if (stop.path.empty())
-            return Error{fmt::format(
-                "The lesson '{}' cannot be used: in stop {} its file '{}' is not in the lesson's folder.",
-                one_line(path), at + 1, stop.file)};
-    }
-    return lesson;
-}
 
 Result<std::string> open_own(State& state, session::Session& session, const std::string& path) {
     const std::vector<std::string> files = session::lesson_files(path);

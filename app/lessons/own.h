@@ -17,14 +17,7 @@
 
 namespace tilescope::lessons {
 
-inline constexpr uint64_t kLargestLesson = 1 << 20;  // bytes of a file
-inline constexpr size_t kMostOwn = 100;              // lessons
-
-// Whether that is the name of a .tsc file in the lesson's folder or below it, and never elsewhere (read.cpp).
-bool stays_inside(const std::string& file);
-
-// One lesson file, its recordings found.
-Result<Lesson> read_lesson(const std::string& path);
+inline constexpr size_t kMostOwn = 100;  // lessons
 
 // Lists the lessons of a file or a folder behind those that ship, in place of the same ones read before, and
 // leads to the first of them. Of a folder what cannot be read is left out; the sentence says so. Error: there

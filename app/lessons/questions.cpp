@@ -276,6 +276,14 @@ RightAnswer answer_of(const Question& question, const Modelled& of) {
     return answer;
 }
 
+RightAnswer right_answer(const LessonStop& stop, const session::Recording* recording, playback::Cursor at) {
+    if (is_modelled(stop)) return answer_of(*stop.ask, modelled(stop));
+    if (recording == nullptr) return {};
+    const auto index = look::index_block(*recording, at.block);
+    Scene scene{*recording, *index, at.step};
+    return answer_of(*stop.ask, scene);
+}
+
 uint8_t hidden_by(const Question& question) {
     if (question.modelled) return kNumbers;
     const auto of_fact = [](std::string_view name) {

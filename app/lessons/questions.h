@@ -72,6 +72,9 @@ struct RightAnswer {
 RightAnswer answer_of(const Question& question, Scene& scene);
 RightAnswer answer_of(const Question& question, const Modelled& of);
 
+// What is right at a stop that asks. recording: where it stands, at `at`; null of one that is modelled.
+RightAnswer right_answer(const LessonStop& stop, const session::Recording* recording, playback::Cursor at);
+
 // What screens keep from view while it is open, and what they take.
 uint8_t hidden_by(const Question& question);
 session::Question opened(const Question& question, const Scene* scene);  // null: of a model

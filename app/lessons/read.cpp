@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/lessons/own.h"
 #include "app/lessons/questions.h"
+#include "core/base/file.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/limits/presets.h"
@@ -15,6 +15,7 @@
 namespace tilescope::lessons {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = JsonFields::Json;
 
 constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
@@ -179,6 +180,17 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
     return stop;
 }
 
+// The path of a recording that a lesson names, links resolved: inside its folder. "" where it is not.
+std::string inside(const fs::path& folder, const std::string& file) {
+    std::error_code error;
+    const fs::path home = fs::canonical(folder, error);
+    if (error) return "";
+    const fs::path path = fs::canonical(home / file, error);
+    if (error || !fs::is_regular_file(path, error)) return "";
+    const auto [at, ignored] = std::mismatch(home.begin(), home.end(), path.begin(), path.end());
+    return at == home.end() ? path.string() : "";
+}
+
 }  // namespace
 
 bool stays_inside(const std::string& file) {
@@ -259,6 +271,26 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     if (!problem.empty())
         return Error{
             fmt::format("The lesson '{}' cannot be used: {}.", one_line(name), one_sentence(problem))};
+    return lesson;
+}
+
+Result<Lesson> read_lesson(const std::string& path) {
+    const auto text = read_whole(path, kLargestLesson);
+    if (!text) return text.error();
+    auto lesson = lesson_from_json(*text, path);
+    if (!lesson) return lesson;
+    std::error_code error;
+    const fs::path folder = fs::absolute(path, error).lexically_normal().parent_path();
+    lesson->path = (folder / fs::path(path).filename()).string();
+    for (size_t at = 0; at < lesson->stops.size(); ++at) {
+        LessonStop& stop = lesson->stops[at];
+        if (stop.file.empty()) continue;
+        stop.path = inside(folder, stop.file);
+        if (stop.path.empty())
+            return Error{fmt::format(
+                "The lesson '{}' cannot be used: in stop {} its file '{}' is not in the lesson's folder.",
+                one_line(path), at + 1, stop.file)};
+    }
     return lesson;
 }
 

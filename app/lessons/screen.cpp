@@ -26,11 +26,6 @@ namespace {
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 using session::Session;
 
-bool same_recording(const LessonStop& a, const LessonStop& b) {
-    return !is_modelled(a) && !is_modelled(b) && a.kernel == b.kernel && a.recording == b.recording &&
-           a.path == b.path && a.shape == b.shape;
-}
-
 // The recording is the stop's, of those that are opened rather than made.
 bool is_of(const session::Recording& recording, const LessonStop& stop) {
     if (!stop.path.empty()) return recording.origin == stop.path;
@@ -48,28 +43,15 @@ bool shows(const Session& session, const LessonStop& stop) {
            trace.blocks.size() == trace.launch.grid.count();
 }
 
-// The sentences of a lesson's end: their figures are those of its last stop.
-std::vector<std::string> summary_of(const Lesson& lesson, const Session& session) {
+// The sentences of a lesson's end, of the recording that is shown where that is its last stop's.
+std::vector<std::string> end_of(const Lesson& lesson, const Session& session) {
     const LessonStop& last = lesson.stops.back();
-    std::vector<std::string> said;
-    if (is_modelled(last)) {
-        const Modelled of = modelled(last);
-        for (const std::string& sentence : lesson.summary) said.push_back(lessons::said(of, sentence));
-        return said;
-    }
-    std::shared_ptr<const session::Recording> recording = session.recording;
-    Standing here;
-    if (recording && (shows(session, last) || is_of(*recording, last))) here = standing_of(*recording, last);
-    if (here.words.empty()) {
-        auto made = recording_of(last);
-        recording = made ? session::worded(std::move(*made), session.wording) : nullptr;
-        if (recording) here = standing_of(*recording, last);
-    }
-    if (here.words.empty()) return said;
-    const auto index = look::index_block(*recording, here.at.block);
-    Scene scene{*recording, *index, here.at.step};
-    for (const std::string& sentence : lesson.summary) said.push_back(lessons::said(scene, sentence));
-    return said;
+    if (const auto& shown = session.recording; shown && (shows(session, last) || is_of(*shown, last)))
+        if (auto said = summary_of(lesson, shown.get()); !said.empty()) return said;
+    std::shared_ptr<const session::Recording> recording;
+    if (!is_modelled(last))
+        if (auto made = recording_of(last)) recording = session::worded(std::move(*made), session.wording);
+    return summary_of(lesson, recording.get());
 }
 
 // Brings the stop's recording. True while it is opened.
@@ -453,7 +435,7 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
         return;
     }
     const bool ends = stop == (*state.lessons)[lesson].stops.size();
-    if (ends) state.summary = summary_of((*state.lessons)[lesson], session);
+    if (ends) state.summary = end_of((*state.lessons)[lesson], session);
     session.walk.running = true;
     state.lesson = state.listed = lesson;
     state.stop = stop;

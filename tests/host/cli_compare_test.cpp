@@ -36,15 +36,8 @@ json counter(const json& all, const std::string& name) {
     return {};
 }
 
-class CliCompare : public testing::Test {
-protected:
-    void SetUp() override {
-        if (!TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "built without the window";
-    }
-};
-
 // Of 4 x 4 matrices with T = 2 the tiled kernel loads half of what the untiled one does.
-TEST_F(CliCompare, TheLecturesTiles) {
+TEST(CliCompare, TheLecturesTiles) {
     const std::string a = recorded("untiled", "4", "2"), b = recorded("tiled", "4", "2");
     const json all = compared({a, b});
     EXPECT_EQ(all["lock"], "phase");
@@ -69,7 +62,7 @@ TEST_F(CliCompare, TheLecturesTiles) {
 }
 
 // Any lock, at its ends: the first steps have one request each, the last ones all of them.
-TEST_F(CliCompare, EveryLockBeginsAndEndsTogether) {
+TEST(CliCompare, EveryLockBeginsAndEndsTogether) {
     const std::string a = recorded("tiled", "32", "16"), b = recorded("untiled_swapped", "32", "16");
     for (const std::string lock : {"step", "phase", "share"}) {
         const json first = compared({a, b, "--lock", lock, "--at", "first"});
@@ -85,7 +78,7 @@ TEST_F(CliCompare, EveryLockBeginsAndEndsTogether) {
     for (const json& row : last["counters"]) EXPECT_EQ(row["so_far"], row["whole"]) << row.dump();
 }
 
-TEST_F(CliCompare, SaysWhatIsWrongAndWhatDiffers) {
+TEST(CliCompare, SaysWhatIsWrongAndWhatDiffers) {
     const std::string wrong = recorded("tiled_no_barrier", "32", "16"), right = recorded("tiled", "32", "16"),
                       other = recorded("tiled", "16", "16");
     const std::string said = compared({wrong, right})["headline"];
@@ -96,13 +89,13 @@ TEST_F(CliCompare, SaysWhatIsWrongAndWhatDiffers) {
     EXPECT_NE(tilescope({"compare", right, other}).out.find(caveat), std::string::npos);
 }
 
-TEST_F(CliCompare, TakesTheNamesOfWhatShips) {
+TEST(CliCompare, TakesTheNamesOfWhatShips) {
     const json all = compared({"untiled-64x64x64-t16", "tiled-64x64x64-t16"});
     EXPECT_EQ(all["a"]["device"], "NVIDIA H200");
     EXPECT_EQ(counter(all, "load requests")["whole"], (json{{"a", 16384}, {"b", 1024}, {"ratio", 1.0 / 16}}));
 }
 
-TEST_F(CliCompare, WrongCallsGetOneSentence) {
+TEST(CliCompare, WrongCallsGetOneSentence) {
     const std::string path = lecture_recording();
     expect_refused(2, {"compare", path}, "B");
     expect_refused(2, {"compare", path, path, "--lock", "warp"}, "step, phase or share");
@@ -111,7 +104,7 @@ TEST_F(CliCompare, WrongCallsGetOneSentence) {
     expect_refused(2, {"compare", path, path, "--wide"}, "--wide");
 }
 
-TEST_F(CliCompare, WhatCannotBeReadGetsOneSentence) {
+TEST(CliCompare, WhatCannotBeReadGetsOneSentence) {
     const std::string path = lecture_recording();
     expect_refused(1, {"compare", path, "missing.tsc"}, "missing.tsc");
     expect_refused(1, {"compare", "missing.tsc", path}, "missing.tsc");

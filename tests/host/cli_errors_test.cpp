@@ -158,7 +158,7 @@ TEST(CliStop, LeavesNoFile) {
 
 TEST(CliErrors, WhatNeedsTheWindowSaysSoWithoutIt) {
     if (TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "this build has the window";
-    for (const char* command : {"open", "render", "compare"})
+    for (const char* command : {"open", "render"})
         expect_refused(1, {command, "a.tsc", "--json"}, "built without the window");
 }
 

@@ -62,6 +62,17 @@ TEST_F(CliHandout, HasEveryStopAndItsPicture) {
         ASSERT_TRUE(ids.contains((*at)[2])) << (*at)[2];
 }
 
+// Without the window a handout has the words of its stops, and no pictures.
+TEST(CliHandoutWithoutTheWindow, HasTheWordsOfEveryStop) {
+    if (TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "this build has the window";
+    const Ran ran = tilescope({"export", "--lesson", "reuse", "--format", "html", "-o", "words.html"});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const std::string words = read(in_folder("words.html"));
+    EXPECT_GE(count_of(words, "<section class=\"stop\">"), 3u);
+    EXPECT_EQ(count_of(words, "<svg "), 0u);
+    EXPECT_NE(words.find("tiled 4 \xC3\x97 4 \xC3\x97 4, T = 2"), std::string::npos);
+}
+
 // Stops on figures and on the Limits screen: a picture each, with the answer nowhere before the end.
 TEST_F(CliHandout, OfFiguresAndCases) {
     const Ran ran = tilescope({"export", "--lesson", "latency", "--format", "html", "-o", "latency.html"});

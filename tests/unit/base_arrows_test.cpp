@@ -10,8 +10,11 @@
 //   core/export > playback > levels > limits > hazards > analysis > recording > trace > simt > ptx > base
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -119,8 +122,8 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/run/plan.h"), 0u);
 }
 
-// Threads are of the jobs alone, and what several screens show is plain values: no ImGui.
-TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
+// Threads are of the jobs alone.
+TEST(Arrows, ThreadsStayWhereTheyBelong) {
     const fs::path root = TILESCOPE_SOURCE_DIR;
     for (const auto& entry : fs::recursive_directory_iterator(root / "app")) {
         if (!entry.is_regular_file()) continue;
@@ -129,8 +132,62 @@ TEST(Arrows, ThreadsAndImGuiStayWhereTheyBelong) {
         const bool jobs = path.starts_with("app/session/jobs.") || path.starts_with("app/cli/");
         for (const char* thread : {"std::thread ", "std::jthread", "std::async", "std::packaged_task"})
             EXPECT_TRUE(jobs || text.find(thread) == std::string::npos) << path << ": " << thread;
-        EXPECT_TRUE(!path.starts_with("app/look/") || text.find("imgui") == std::string::npos) << path;
     }
+}
+
+// Paths of all sources below a folder, relative to the project's.
+std::vector<std::string> sources_below(const char* folder) {
+    const fs::path root = TILESCOPE_SOURCE_DIR;
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+        if (const auto ending = entry.path().extension(); ending == ".h" || ending == ".cpp")
+            paths.push_back(fs::relative(entry.path(), root).string());
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+// Whether the includes of a file lead to ImGui, OpenGL or a window, however far that is. known: those that were
+// looked at.
+bool draws(const std::string& path, std::map<std::string, bool>& known) {
+    if (const auto [at, is_new] = known.emplace(path, false); !is_new) return at->second;
+    const std::string text = file_text(fs::path(TILESCOPE_SOURCE_DIR) / path);
+    static const std::regex window(R"re(#[ \t]*include[ \t]*["<](?:backends/)?(?:imgui|glad|GLFW|EGL))re");
+    static const std::regex ours(R"re(#[ \t]*include[ \t]*"((?:core|kernels|app)/[^"]*)")re");
+    bool found = std::regex_search(text, window);
+    for (std::sregex_iterator at(text.begin(), text.end(), ours), end; at != end; ++at)
+        found = draws((*at)[1], known) || found;
+    return known[path] = found;
+}
+
+// The library tilescope_models is compiled without a window: it is all of app/ that leads to none.
+TEST(Arrows, ModelsNeedNoWindow) {
+    std::istringstream list(file_text(TILESCOPE_BINARY_DIR "/generated/models.txt"));
+    std::set<std::string> models;
+    for (std::string path; std::getline(list, path);) models.insert(path);
+    EXPECT_GT(models.size(), 40u) << "cmake/models.cmake wrote no list";
+    std::map<std::string, bool> known;
+    for (const std::string& path : models) EXPECT_FALSE(draws(path, known)) << path;
+    for (const std::string& path : sources_below("app")) {
+        const bool model = path.ends_with("/model.h") || path.ends_with("/model.cpp");
+        const bool pure = model || path.starts_with("app/look/") || path.starts_with("app/session/");
+        EXPECT_FALSE(pure && draws(path, known)) << path;
+        if (path.ends_with(".cpp") && !path.starts_with("app/cli/") && path != "app/main.cpp")
+            EXPECT_TRUE(draws(path, known) || models.contains(path)) << path << " needs no window";
+    }
+    EXPECT_TRUE(draws("app/draw/ui.cpp", known) && draws("app/step/screen.cpp", known));
+}
+
+// What draws knows no recording, and who includes a header of core/ does not parse a library for JSON.
+TEST(Arrows, DrawingKnowsNoRecordingAndHeadersNoJson) {
+    static const std::regex above_base(R"re(#[ \t]*include[ \t]*"(?:kernels|core/(?!base/)))re");
+    static const std::regex json(R"re(#[ \t]*include[ \t]*<nlohmann/json\.hpp>)re");
+    const auto finds = [](const std::string& path, const std::regex& what) {
+        return std::regex_search(file_text(fs::path(TILESCOPE_SOURCE_DIR) / path), what);
+    };
+    for (const std::string& path : sources_below("app/draw")) EXPECT_FALSE(finds(path, above_base)) << path;
+    for (const std::string& path : sources_below("core"))
+        EXPECT_FALSE(path.ends_with(".h") && finds(path, json)) << path;
+    EXPECT_TRUE(finds("app/look/block_index.h", above_base)) << "includes are not found";
 }
 
 // Whether a source reads the sizes or the matrices of an analysis::Product, under whatever name it holds one.

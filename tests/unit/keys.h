@@ -4,9 +4,21 @@
 #include <string_view>
 
 #include "app/input/overlays.h"
+#include "tests/app_names.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
+
+inline State state_of(const Recorded& made) {
+    State state;
+    auto recording = std::make_shared<session::Recording>();
+    static_cast<analysis::Recording&>(*recording) = made;
+    recording->product = made.index->product;
+    state.session.recording = recording;
+    state.session.block = made.index;
+    state.session.replay = made.replay;
+    return state;
+}
 
 using platform::Key;
 

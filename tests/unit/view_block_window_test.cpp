@@ -1,6 +1,7 @@
 // Windows of blocks picked on an overview, and the part of a large matrix that they load.
 #include "app/input/overlays.h"
 #include "core/analysis/summary.h"
+#include "tests/app_names.h"
 #include "tests/loads.h"
 #include "tests/unit/view_recordings.h"
 

@@ -7,6 +7,7 @@
 
 #include "app/compare/state.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/app_names.h"
 #include "tests/twin/recording.h"
 #include "tests/unit/view_walked.h"
 

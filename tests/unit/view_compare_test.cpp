@@ -6,6 +6,7 @@
 
 #include "app/compare/state.h"
 #include "app/look/pick.h"
+#include "tests/app_names.h"
 #include "tests/loads.h"
 #include "tests/unit/view_walked.h"
 

@@ -8,6 +8,7 @@
 #include "app/look/faults.h"
 #include "app/step/model.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/app_names.h"
 #include "tests/twin/recording.h"
 #include "tests/unit/view_recordings.h"
 

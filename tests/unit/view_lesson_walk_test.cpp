@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "app/lessons/asking.h"
+#include "tests/app_names.h"
 #include "tests/file_text.h"
 #include "tests/twin/lesson_facts.h"
 #include "tests/unit/view_lesson_said.h"

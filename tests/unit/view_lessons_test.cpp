@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "app/lessons/state.h"
+#include "tests/app_names.h"
 #include "tests/file_text.h"
 #include "tests/unit/view_recordings.h"
 

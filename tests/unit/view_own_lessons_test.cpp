@@ -9,6 +9,7 @@
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "core/trace/file.h"
+#include "tests/app_names.h"
 #include "tests/file_text.h"
 #include "tests/launch_examples.h"
 #include "tests/recorded.h"

@@ -1,6 +1,7 @@
 // Pictures of the window: their names, and the keys that ask for them.
 #include "app/app.h"
 #include "app/input/overlays.h"
+#include "tests/app_names.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {

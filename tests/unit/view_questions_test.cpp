@@ -5,6 +5,7 @@
 #include "app/lessons/asking.h"
 #include "app/session/playing.h"
 #include "core/base/contents.h"
+#include "tests/app_names.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {

@@ -9,10 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include "app/look/block_index.h"
+#include "core/playback/replay.h"
 #include "core/trace/builder.h"
 #include "kernels/run/record.h"
-#include "tests/app_names.h"
 #include "tests/launches.h"
+#include "tests/names.h"
 #include "tests/one_phase.h"
 #include "tests/opened_blocks.h"
 #include "tests/recorded.h"
@@ -40,17 +42,6 @@ inline Recorded replayed(trace::Trace trace, uint32_t block = 0) {
 
 inline Recorded record(const char* kernel, kernels::Shape shape, uint32_t block = 0) {
     return replayed(kernels::recorded(kernel, shape), block);
-}
-
-inline State state_of(const Recorded& made) {
-    State state;
-    auto recording = std::make_shared<session::Recording>();
-    static_cast<analysis::Recording&>(*recording) = made;
-    recording->product = made.index->product;
-    state.session.recording = recording;
-    state.session.block = made.index;
-    state.session.replay = made.replay;
-    return state;
 }
 
 // The first step of the block of a kind whose array has that name; asserts that there is one.

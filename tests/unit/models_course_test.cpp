@@ -8,7 +8,7 @@
 #include "app/limits/model.h"
 #include "app/timing/model.h"
 #include "kernels/textbook/devices.h"
-#include "tests/app_names.h"
+#include "tests/names.h"
 
 namespace tilescope::app {
 namespace {

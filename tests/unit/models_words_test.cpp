@@ -3,7 +3,7 @@
 
 #include "app/look/time_words.h"
 #include "core/base/words.h"
-#include "tests/app_names.h"
+#include "tests/names.h"
 #include "tests/opened.h"
 
 namespace tilescope::app {
