@@ -317,7 +317,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
 
     // What the person did. A list that lies open, or a line of text, has the keyboard.
     for (const std::string& path : input.dropped) {
-        session.walk.running = false;
+        session.walking = false;
         session::open_file(session, path);
     }
     const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);

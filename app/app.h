@@ -103,13 +103,14 @@ public:
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
 
-    struct Outcome {
+    struct BuiltFrame {
         bool another_frame = false, soon = false;  // as draw::DrawContext has them
         double build_ms = 0;
     };
     // still: time stands at 0, so that the same state makes the same picture. waits: until all is worked out
     // that the picture shows; the window never does.
-    Outcome build(State& state, const platform::Input& input, const Canvas& canvas, bool still, bool waits);
+    BuiltFrame build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
+                     bool waits);
     void render();  // viewport, clear, draw; the caller shows it
     // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
     std::string svg(State state, const Canvas& canvas, bool waits);

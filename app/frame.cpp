@@ -55,8 +55,8 @@ void Frame::dress(const draw::Palette& palette, float scale) {
     styled_ = &palette;
 }
 
-Frame::Outcome Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
-                            bool waits) {
+Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
+                               bool waits) {
     const auto start = std::chrono::steady_clock::now();
     ImGui::SetCurrentContext(imgui_);
     const session::Session& session = state.session;
@@ -131,7 +131,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Stage {
+struct OffscreenFrame {
     std::unique_ptr<platform::Backend> offscreen;
     std::unique_ptr<Frame> frame;  // goes before its context
     Canvas canvas;
@@ -147,12 +147,12 @@ struct Stage {
     }
 };
 
-Result<Stage> stage(int width, int height) {
+Result<OffscreenFrame> stage(int width, int height) {
     auto offscreen = platform::open_offscreen(width, height);
     if (!offscreen) return offscreen.error();
     auto frame = Frame::create();
     if (!frame) return frame.error();
-    return Stage{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
+    return OffscreenFrame{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
 // Of the step that is shown, by its caption; on other screens, whose words stay the same, two seconds.

@@ -24,7 +24,7 @@ double ms_since(Clock::time_point start) {
 
 // TILESCOPE_TIMING=1 prints to standard error how long the first frame, the first one of a recording and all
 // later ones took.
-struct Timing {
+struct FrameTimes {
     bool on = std::getenv("TILESCOPE_TIMING") != nullptr;
     bool recording = false;  // one was shown
     uint64_t frames = 0;
@@ -40,7 +40,7 @@ struct Timing {
         sum_ms += build_ms;
         most_ms = std::max(most_ms, build_ms);
     }
-    ~Timing() {
+    ~FrameTimes() {
         if (on && frames > 1)
             fmt::print(stderr, "{} frames, built in {:.2f} ms on average, {:.2f} ms at most\n", frames,
                        sum_ms / static_cast<double>(frames - 1), most_ms);
@@ -49,13 +49,13 @@ struct Timing {
 
 // What is remembered between starts: taken up as the window opens, written a moment after it changed, so that
 // a program that is killed loses little.
-struct Memory {
+struct KeptSettings {
     session::SettingsFiles files = session::settings_files();
     session::Remembered now, written;
     Clock::time_point changed;
     static constexpr double kCalmMs = 1000;
 
-    Memory(State& state, bool keep_theme) {
+    KeptSettings(State& state, bool keep_theme) {
         session::Loaded loaded = session::load_settings(files);
         written = now = std::move(loaded.remembered);
         const draw::Theme asked = state.session.theme;
@@ -86,7 +86,7 @@ struct Memory {
         }
     }
 
-    ~Memory() { keep(); }
+    ~KeptSettings() { keep(); }
 
     void keep() {
         if (now == written) return;
@@ -104,9 +104,9 @@ public:
 
     Result<void> open() {
         const session::Placement& at = memory_.now.window;
-        auto window =
-            platform::open_window(at.width, at.height, window_title(state_),
-                                  at.placed ? std::optional(platform::Place{at.x, at.y}) : std::nullopt);
+        auto window = platform::open_window(
+            at.width, at.height, window_title(state_),
+            at.placed ? std::optional(platform::WindowPlace{at.x, at.y}) : std::nullopt);
         if (!window) return window.error();
         window_ = std::move(*window);
         auto frame = Frame::create();
@@ -146,11 +146,11 @@ private:
     static constexpr int kSettling = 3;
 
     State state_;
-    Memory memory_;
-    Timing timing_;
+    KeptSettings memory_;
+    FrameTimes timing_;
     std::unique_ptr<platform::Backend> window_;
     std::unique_ptr<Frame> frame_;  // goes before its context
-    Frame::Outcome outcome_{.another_frame = true};
+    Frame::BuiltFrame outcome_{.another_frame = true};
     int due_ = kSettling;  // frames to draw though nothing happens
 };
 

@@ -227,9 +227,9 @@ bool ready(State& state, Session& session, bool wait) {
     if (!state.a.tally || !state.b.tally || !session.block || other.trace().blocks.empty()) return coming;
     const Run a{*session.recording, *state.a.tally}, b{*other.recording, *state.b.tally};
     other.cursor = {partner_block(state.lock, a, session.cursor, b), 0};
-    coming =
-        session::ready_block(other, *session.jobs, session::Blocks::Ask::Faults, session.wording, wait) ||
-        coming;
+    coming = session::ready_block(other, *session.jobs, session::ShownBlocks::Ask::Faults, session.wording,
+                                  wait) ||
+             coming;
     if (!other.block) return true;
     for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
         if (!index->why_not.empty()) state.message = index->why_not + ".", state.choosing = true;

@@ -63,7 +63,7 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
     return text + body - in.min.y;
 }
 
-struct Table {
+struct CountersTable {
     Size size = Small;
     bool whole = true;  // the second group is there
     float name = 0, count = 0, times = 0, gap = 0;
@@ -88,8 +88,8 @@ std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
     return rows;
 }
 
-Table measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
-    Table table{size, whole};
+CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
+    CountersTable table{size, whole};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
     table.count = digit * 7;             // count_text
     if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
@@ -158,7 +158,7 @@ float speed(Ui& ui, const Rect& in, const Pane& a, const Pane& b, const Counters
 float between_groups(Ui& ui) { return ui.px(16); }
 
 // The largest that fits. For the back row large numbers are worth more than both groups, and than all rows.
-Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
+CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
     using Way = std::pair<Size, bool>;
     static constexpr Way kNear[] = {
         {Title, true}, {Body, true}, {Small, true}, {Body, false}, {Small, false}};
@@ -166,7 +166,7 @@ Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
         {Title, true}, {Body, true}, {Title, false}, {Body, false}, {Small, false}};
     constexpr size_t kFewest = 4;  // rows of the lecture
     const float room = in.height() - heading_height(ui);
-    Table table;
+    CountersTable table;
     for (const auto& [size, whole] : ui.session.lecture ? kFar : kNear) {
         const bool few = ui.session.lecture && !whole;
         const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : counters.rows.size();
@@ -177,7 +177,7 @@ Table fitting(Ui& ui, const Rect& in, const Counters& counters) {
     return table;
 }
 
-void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bool better) {
+void number(Ui& ui, float right, float y, const CountersTable& table, uint64_t count, bool better) {
     const std::string text = count_text(count);
     const draw::Font font = ui.font(Face::Mono, table.size);
     const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
@@ -187,11 +187,11 @@ void number(Ui& ui, float right, float y, const Table& table, uint64_t count, bo
 }
 
 // Where the columns of a group end.
-struct Ends {
+struct RowEnds {
     float left = 0, a = 0, b = 0, times = 0;
 };
 
-void headings(Ui& ui, const Ends& ends, float y, const char* title) {
+void headings(Ui& ui, const RowEnds& ends, float y, const char* title) {
     const float small = line_height(ui, Small), size = ui.px(18);
     line(ui, {ends.left, y}, ends.times - ends.left, Face::Strong, Small, Ink::Text, title);
     ui.list.AddRectFilled({ends.left, y + small + ui.px(1)}, {ends.times, y + small + ui.px(2)},
@@ -202,7 +202,7 @@ void headings(Ui& ui, const Ends& ends, float y, const char* title) {
     note(ui, {ends.times, top}, ends.times - ends.b, "B / A", Align::Right);
 }
 
-void group(Ui& ui, const Table& table, const Ends& ends, float y, const Count& count, bool merit) {
+void group(Ui& ui, const CountersTable& table, const RowEnds& ends, float y, const Count& count, bool merit) {
     number(ui, ends.a, y, table, count.a, merit && count.fewer() < 0);
     number(ui, ends.b, y, table, count.b, merit && count.fewer() > 0);
     const bool same = count.a == count.b;
@@ -216,7 +216,7 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
         line(ui, in.min, in.width(), Face::Text, Body, Ink::TextQuiet, "Neither recording has a request.");
         return;
     }
-    const Table table = fitting(ui, in, counters);
+    const CountersTable table = fitting(ui, in, counters);
     const float high = line_height(ui, table.size);
     const float room = std::max(0.f, in.height() - heading_height(ui));
     const std::vector<CounterRow> rows = rows_for(counters.rows, static_cast<size_t>(room / high));
@@ -226,7 +226,7 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     const int groups = table.whole ? 2 : 1;
     const float left = in.width() - table.width(between_groups(ui));
     const float spare = std::clamp(left / static_cast<float>(3 * groups), 0.f, ui.px(24));
-    Ends ends[2];
+    RowEnds ends[2];
     float right = in.max.x;
     for (int i = groups; i-- > 0;) {
         ends[i].times = right;

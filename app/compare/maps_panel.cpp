@@ -55,7 +55,7 @@ void upload_wrong(Ui& ui, const Map& map) {
         const CellRect at = map.sheet.cell(element);
         if (part.contains(at.row0, at.col0))
             cells[size_t{at.row0 - part.row0} * part.cols() + (at.col0 - part.col0)] =
-                draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
+                draw::cell(Ink::Fault, 255, draw::CellPattern::Cross);
     }
     ui.context.grids.set_cells(id, version, part.rows(), part.cols(), cells);
 }
@@ -115,12 +115,12 @@ std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
 }
 
 // A count large enough for the back row: beside the map where that is narrower than its column, else below.
-struct Frame {
+struct MapFrame {
     Rect map, label;
     bool beside = false;
 };
 
-Frame frame_of(Ui& ui, const Rect& rect, const CellRect& shown) {
+MapFrame frame_of(Ui& ui, const Rect& rect, const CellRect& shown) {
     const float body = line_height(ui, Size::Body) + ui.px(4), beside = ui.px(84);
     const float aspect = static_cast<float>(shown.cols()) / static_cast<float>(std::max(shown.rows(), 1u));
     const float right = rect.min.x + rect.height() * aspect, bottom = rect.max.y - body;
@@ -129,7 +129,7 @@ Frame frame_of(Ui& ui, const Rect& rect, const CellRect& shown) {
     return {{rect.min, {rect.max.x, bottom}}, {{rect.min.x, bottom + ui.px(4)}, rect.max}};
 }
 
-void label(Ui& ui, const Frame& frame, float below, const LoadsLabel& said) {
+void label(Ui& ui, const MapFrame& frame, float below, const LoadsLabel& said) {
     Rect at = frame.label;
     if (frame.beside) {
         float y = at.min.y;
@@ -195,7 +195,7 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
     }
     const CellRect& shown = map.shown = part_shown(map.sheet.rows, map.sheet.cols, touched, tile);
     const float top = heading(ui, rect, map);
-    const Frame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, shown);
+    const MapFrame frame = frame_of(ui, {{rect.min.x, rect.min.y + top}, rect.max}, shown);
     if (frame.map.height() < ui.px(16)) return;
     // The cells lie at the upper left of their frame; the grid is of the whole sheet, clipped to the part.
     const float pitch = std::min({frame.map.width() / static_cast<float>(shown.cols()),

@@ -20,12 +20,12 @@ namespace tilescope::compare {
 namespace {
 
 // Requests of a block that were lately looked at: one that comes again adds nothing.
-struct Seen {
+struct SeenForm {
     uint64_t request = 0;  // form << 32 | base
     const trace::Block* block = nullptr;
-    bool operator==(const Seen&) const = default;
+    bool operator==(const SeenForm&) const = default;
 };
-using SeenLately = std::array<Seen, 1024>;
+using SeenLately = std::array<SeenForm, 1024>;
 
 // The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
 // be looked at.
@@ -38,7 +38,7 @@ Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block,
         if (form.array == trace::kNoArray || !ptx::writes(trace.sites[form.site].kind)) continue;
         const Array& array = trace.launch.arrays[form.array];
         if (array.space != Space::Global || !array.writes()) continue;
-        const Seen request{uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step], &block};
+        const SeenForm request{uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step], &block};
         if (std::exchange(seen[slot_of_key(request.request, seen.size())], request) == request) continue;
         const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
         if (left < lanes) return trace::more_work("looking for the output of each block");
@@ -99,13 +99,13 @@ std::string three_digits(double value) {
 }
 
 // "16 times fewer load sectors"; nothing where there is no difference, or none that a factor tells.
-struct Claim {
+struct ReportedClaim {
     std::string text;
     double factor = 1;
     int better = 0;  // -1 A, 1 B, 0 neither
 };
 
-Claim claim(const Count& count, const char* what) {
+ReportedClaim claim(const Count& count, const char* what) {
     if (count.a == 0 || count.b == 0 || count.a == count.b) return {};
     const double factor = std::max(*count.ratio(), 1 / *count.ratio());
     return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
@@ -316,7 +316,7 @@ std::string headline(const Run& a, const Run& b) {
                                three_digits(of_a), three_digits(of_b));
         return "Different work: fewer requests do not mean better.";
     }
-    Claim claims[] = {
+    ReportedClaim claims[] = {
         claim({sa[StepKind::GlobalLoad].requests, sb[StepKind::GlobalLoad].requests}, "load requests"),
         claim({sa[StepKind::GlobalLoad].sectors, sb[StepKind::GlobalLoad].sectors}, "load sectors"),
         claim({sa[StepKind::SharedLoad].wavefronts + sa[StepKind::SharedStore].wavefronts,
@@ -324,7 +324,7 @@ std::string headline(const Run& a, const Run& b) {
               "wavefronts of shared memory"),
         claim({sa.barriers, sb.barriers}, "arrivals at barriers"),
     };
-    std::ranges::stable_sort(claims, std::greater(), &Claim::factor);
+    std::ranges::stable_sort(claims, std::greater(), &ReportedClaim::factor);
     if (claims[0].text.empty())
         claims[0] =
             claim({sa[StepKind::GlobalStore].sectors, sb[StepKind::GlobalStore].sectors}, "store sectors");

@@ -167,14 +167,14 @@ void strips(Ui& ui, const Rect& rect, const Pane& a, const Pane& b) {
 
 // --- the screen
 
-struct Layout {
+struct CompareLayout {
     Rect bar, warning, heat[2], request[2], counters, bottom, strips, transport;
 };
 
 // The bar, the strips with their buttons, and between them three columns: as wide as the counters need, the
 // maps of the two beside them. The requests go where there is no room for them.
-Layout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
-    Layout l;
+CompareLayout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
+    CompareLayout l;
     const float gap = ui.px(8);
     const bool low = screen.height() < ui.px(760), lowest = screen.height() < ui.px(560);
     const float x0 = screen.min.x + gap, x1 = screen.max.x - gap;
@@ -294,7 +294,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
         return one.trace.meta.result.checked && !one.trace.meta.result.verified;
     };
     const bool with_output = wrong(a) || wrong(b);
-    const Layout l = lay_out(ui, screen, !doubt.empty(), with_output ? 3 : 2);
+    const CompareLayout l = lay_out(ui, screen, !doubt.empty(), with_output ? 3 : 2);
     if (!doubt.empty()) draw::warning_strip(ui, l.warning, doubt);
     std::string words = headline(a, b);
     // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.

@@ -115,8 +115,8 @@ std::vector<float> spread(const std::vector<float>& wanted, float height, float 
     return placed;
 }
 
-std::optional<Box> place(float x, float y, float w, float h, float gap, const Box& area,
-                         std::vector<Box>& taken) {
+std::optional<PixelBox> place(float x, float y, float w, float h, float gap, const PixelBox& area,
+                              std::vector<PixelBox>& taken) {
     for (int ring = 1; ring <= 4; ++ring) {
         const float g = gap * static_cast<float>(ring);
         const float up = h * static_cast<float>(ring - 1) * 0.75f;
@@ -124,9 +124,9 @@ std::optional<Box> place(float x, float y, float w, float h, float gap, const Bo
                                {x - w / 2, y + g},          {x + g, y - g - h - up}, {x + g, y + g + up},
                                {x - g - w, y - g - h - up}, {x - g - w, y + g + up}};
         for (const Dot& corner : corners) {
-            const Box box{corner.x, corner.y, corner.x + w, corner.y + h};
+            const PixelBox box{corner.x, corner.y, corner.x + w, corner.y + h};
             if (!box.within(area) ||
-                std::ranges::any_of(taken, [&](const Box& b) { return b.overlaps(box); }))
+                std::ranges::any_of(taken, [&](const PixelBox& b) { return b.overlaps(box); }))
                 continue;
             taken.push_back(box);
             return box;

@@ -53,18 +53,18 @@ std::string ratio_text(double ratio);
 // than `height` to another, all within [low, high] where they fit there. The order of the wanted is kept.
 std::vector<float> spread(const std::vector<float>& wanted, float height, float low, float high);
 
-struct Box {
+struct PixelBox {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-    bool overlaps(const Box& b) const { return x0 < b.x1 && b.x0 < x1 && y0 < b.y1 && b.y0 < y1; }
-    bool within(const Box& b) const { return x0 >= b.x0 && x1 <= b.x1 && y0 >= b.y0 && y1 <= b.y1; }
+    bool overlaps(const PixelBox& b) const { return x0 < b.x1 && b.x0 < x1 && y0 < b.y1 && b.y0 < y1; }
+    bool within(const PixelBox& b) const { return x0 >= b.x0 && x1 <= b.x1 && y0 >= b.y0 && y1 <= b.y1; }
 };
 // A place for a label of w x h beside a point: right, left, above, below, then further out; within `area` and
 // clear of all that is `taken`. It is added to `taken`. None where there is no room.
-std::optional<Box> place(float x, float y, float w, float h, float gap, const Box& area,
-                         std::vector<Box>& taken);
+std::optional<PixelBox> place(float x, float y, float w, float h, float gap, const PixelBox& area,
+                              std::vector<PixelBox>& taken);
 
 // Signs of points, told apart without colour.
-enum class Shape : uint8_t { Circle, Square, Triangle, Diamond, Down, Cross, Plus, Ring, Star };
+enum class PointShape : uint8_t { Circle, Square, Triangle, Diamond, Down, Cross, Plus, Ring, Star };
 
 // The index of the pixel point nearest to (x, y), no further than `within`.
 struct Dot {

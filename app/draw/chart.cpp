@@ -49,7 +49,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right) {
     return chart;
 }
 
-void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled) {
+void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool filled) {
     const float t = std::max(1.f, ui.px(1.5f));
     const auto point = [&](ImVec2 p) { return ImVec2{at.x + p.x * r, at.y + p.y * r}; };
     const auto stroke = [&](ImVec2 to, float wide = 1.3f) {  // through the middle
@@ -60,26 +60,26 @@ void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled) {
         filled ? ui.list.PathFillConvex(color) : ui.list.PathStroke(color, ImDrawFlags_Closed, t);
     };
     switch (shape) {
-        case Shape::Circle:
+        case PointShape::Circle:
             return filled ? ui.list.AddCircleFilled(at, r, color) : ui.list.AddCircle(at, r, color, 0, t);
-        case Shape::Ring:
+        case PointShape::Ring:
             ui.list.AddCircle(at, r * 0.9f, color, 0, t);
             return ui.list.AddCircleFilled(at, r * 0.35f, color);
-        case Shape::Cross:
+        case PointShape::Cross:
             return stroke({1, 1}), stroke({1, -1});
-        case Shape::Plus:
+        case PointShape::Plus:
             return stroke({1, 0}), stroke({0, 1});
-        case Shape::Star:
+        case PointShape::Star:
             for (const float angle : {0.5236f, 1.5708f, 2.618f})
                 stroke({std::cos(angle), std::sin(angle)}, 1.2f);
             return;
-        case Shape::Square:
+        case PointShape::Square:
             return polygon({{-0.85f, -0.85f}, {0.85f, -0.85f}, {0.85f, 0.85f}, {-0.85f, 0.85f}});
-        case Shape::Triangle:
+        case PointShape::Triangle:
             return polygon({{0, -1.1f}, {1, 0.8f}, {-1, 0.8f}});
-        case Shape::Down:
+        case PointShape::Down:
             return polygon({{-1, -0.8f}, {1, -0.8f}, {0, 1.1f}});
-        case Shape::Diamond:
+        case PointShape::Diamond:
             return polygon({{0, -1.2f}, {1.2f, 0}, {0, 1.2f}, {-1.2f, 0}});
     }
 }
@@ -146,7 +146,7 @@ std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabe
 }
 
 bool point_label(Ui& ui, const Chart& chart, ImVec2 at, std::string_view text, Rgba color, bool strong,
-                 std::vector<Box>& taken) {
+                 std::vector<PixelBox>& taken) {
     const Font font = ui.font(strong ? Face::Strong : Face::Text, Size::Small);
     const ImVec2 size = text_size(font, text);
     const Rect& p = chart.plot;

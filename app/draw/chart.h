@@ -22,7 +22,7 @@ struct Chart {
 Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right);
 
 // A point's sign, `r` from its middle to its edge.
-void marker(Ui& ui, ImVec2 at, Shape shape, Rgba color, float r, bool filled = true);
+void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool filled = true);
 
 void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
 // From value to value in steps: a value holds until the next one.
@@ -34,7 +34,7 @@ struct EndLabel {
     std::string text;
     Rgba color;
     bool strong = false;
-    Shape shape = Shape::Circle;
+    PointShape shape = PointShape::Circle;
 };
 // Returns the rectangles of the labels, in their order, for hover and click.
 std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels);
@@ -42,6 +42,6 @@ float end_labels_width(Ui& ui, std::span<const std::string> texts);
 
 // Text beside a point, clear of what is taken; nothing where there is no room. Returns whether it stands.
 bool point_label(Ui& ui, const Chart& chart, ImVec2 at, std::string_view text, Rgba color, bool strong,
-                 std::vector<Box>& taken);
+                 std::vector<PixelBox>& taken);
 
 }  // namespace tilescope::draw

@@ -75,20 +75,20 @@ GLuint texture_of(const CellLevel& level) {
 }
 
 struct Grid {
-    struct Level {
+    struct UploadedLevel {
         CellLevel cells;
         GLuint texture = 0;  // made when first drawn
     };
     uint64_t version = 0;
-    uint64_t drawn = 0;         // frame
-    std::vector<Level> levels;  // [0] the cells; the rest as far as was drawn
+    uint64_t drawn = 0;                 // frame
+    std::vector<UploadedLevel> levels;  // [0] the cells; the rest as far as was drawn
 
     Grid() = default;
     Grid(const Grid&) = delete;
     Grid& operator=(const Grid&) = delete;
     ~Grid() { clear(); }
     void clear() {
-        for (const Level& level : levels) glDeleteTextures(1, &level.texture);  // skips 0
+        for (const UploadedLevel& level : levels) glDeleteTextures(1, &level.texture);  // skips 0
         levels.clear();
     }
 

@@ -44,7 +44,7 @@ struct GridMark {
     Rgba edge = 0;                               // alpha 0: no frame
     float edge_px = 2;                           // inside the rectangle's border
     bool dashed = false;
-    Pattern pattern = Pattern::None;  // over the fill, in the edge's colour
+    CellPattern pattern = CellPattern::None;  // over the fill, in the edge's colour
 };
 
 // What one draw() shows, for OpenGL and for pictures that it has no part in (svg.h).

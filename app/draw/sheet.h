@@ -26,7 +26,7 @@
 
 namespace tilescope::draw {
 
-enum class Pattern : uint8_t {
+enum class CellPattern : uint8_t {
     None,
     Hatch,  // diagonal lines: inactive, outside
     Dots,   // stale: left over from before
@@ -39,7 +39,7 @@ struct Cell {
     uint16_t bits = static_cast<uint16_t>(static_cast<unsigned>(Ink::Cell) << 11 | 255u << 3);
     bool operator==(const Cell&) const = default;
 };
-constexpr Cell cell(Ink ink, uint8_t strength = 255, Pattern pattern = Pattern::None) {
+constexpr Cell cell(Ink ink, uint8_t strength = 255, CellPattern pattern = CellPattern::None) {
     return {static_cast<uint16_t>(static_cast<unsigned>(ink) << 11 | static_cast<unsigned>(strength) << 3 |
                                   static_cast<unsigned>(pattern))};
 }

@@ -155,7 +155,7 @@ struct Shapes {
     Glyphs& glyphs;
     const ImDrawList& list;
     const ImVec2 white;  // where the atlas is white
-    Box clip{};
+    PixelBox clip{};
     std::vector<ImVec2> fan{};
     Rgba color = 0;
     unsigned first = 0, last = 0;  // vertices of the fan: its centre, its latest
@@ -190,13 +190,13 @@ struct Shapes {
         flush();
     }
 
-    void use_clip(const Box& around) {
-        svg.clip(around.within(clip) ? std::nullopt : std::optional<Box>(clip));
+    void use_clip(const PixelBox& around) {
+        svg.clip(around.within(clip) ? std::nullopt : std::optional<PixelBox>(clip));
     }
 
     void flush() {
         if (fan.empty()) return;
-        Box around{fan[0].x, fan[0].y, fan[0].x, fan[0].y};
+        PixelBox around{fan[0].x, fan[0].y, fan[0].x, fan[0].y};
         for (const ImVec2 at : fan) {
             around.x0 = std::min(around.x0, at.x), around.x1 = std::max(around.x1, at.x);
             around.y0 = std::min(around.y0, at.y), around.y1 = std::max(around.y1, at.y);
@@ -210,7 +210,7 @@ struct Shapes {
 };
 
 // Path data: "M1 2h3v4h-3z".
-std::string svg_rect(const Box& box) {
+std::string svg_rect(const PixelBox& box) {
     const double w = double{box.x1} - box.x0, h = double{box.y1} - box.y0;
     return fmt::format("M{} {}h{}v{}h{}z", svg_number(box.x0), svg_number(box.y0), svg_number(w),
                        svg_number(h), svg_number(-w));
@@ -249,7 +249,7 @@ std::string base64(std::string_view bytes) {
 }
 
 // From corner to corner; in a cell large enough for a value its middle stays free (shaders/pattern.glsl).
-std::string cross(const Box& b, float scale) {
+std::string cross(const PixelBox& b, float scale) {
     std::string data;
     const double pitch = std::min(b.x1 - b.x0, b.y1 - b.y0);
     const double reach = pitch >= 10 * scale ? std::max(0.2, 3 * scale / pitch) : 0.5;
@@ -297,9 +297,11 @@ struct GridSvg {
 
     float x_of(double col) const { return snapped(view.x + col * pitch); }
     float y_of(double row) const { return snapped(view.y + row * pitch); }
-    Box box_of(const CellRect& c) const { return {x_of(c.col0), y_of(c.row0), x_of(c.col1), y_of(c.row1)}; }
+    PixelBox box_of(const CellRect& c) const {
+        return {x_of(c.col0), y_of(c.row0), x_of(c.col1), y_of(c.row1)};
+    }
 
-    void cells(const CellLevel& level, const Box& clip) {
+    void cells(const CellLevel& level, const PixelBox& clip) {
         const auto first = [](double at, uint32_t most) {
             return static_cast<uint32_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(most)));
         };
@@ -310,14 +312,14 @@ struct GridSvg {
         const std::vector<Run> runs = runs_of(level, part);
         if (runs.size() > kMostVectorRuns) return pixels(level, part);
         std::map<Rgba, std::string> fills;
-        std::map<std::pair<Rgba, Pattern>, std::string> patterns;
+        std::map<std::pair<Rgba, CellPattern>, std::string> patterns;
         for (const auto& [rect, look] : runs) {
             const Rgba fill = fill_of(*grid.palette, look);
-            const auto what = static_cast<Pattern>(look.bits & 7u);
+            const auto what = static_cast<CellPattern>(look.bits & 7u);
             fills[fill] += svg_rect(box_of(rect));
-            if (what != Pattern::None)
+            if (what != CellPattern::None)
                 patterns[{over(fill), what}] +=
-                    what == Pattern::Cross ? crosses(rect) : svg_rect(box_of(rect));
+                    what == CellPattern::Cross ? crosses(rect) : svg_rect(box_of(rect));
         }
         for (const auto& [fill, data] : fills) svg.path(data, fill);
         for (const auto& [what, data] : patterns) pattern(what.second, what.first, data);
@@ -333,16 +335,16 @@ struct GridSvg {
     }
 
     // data: crosses to be drawn, or the outline of what is hatched or dotted.
-    void pattern(Pattern what, Rgba color, const std::string& data) {
+    void pattern(CellPattern what, Rgba color, const std::string& data) {
         if (data.empty()) return;
-        if (what == Pattern::Cross)
+        if (what == CellPattern::Cross)
             return svg.element(fmt::format("<path fill=\"none\" {} stroke-width=\"{}\" d=\"{}\"/>",
                                            svg_paint("stroke", color), svg_number(std::max(1.f, grid.scale)),
                                            data));
         const float period = std::max(4.f, std::floor(8 * grid.scale + 0.5f));
         const std::string paint = svg_paint("fill", color), size = svg_number(period);
         const std::string shape =
-            what == Pattern::Hatch
+            what == CellPattern::Hatch
                 ? fmt::format("<path {0} d=\"M0 0h{1}L0 {1}zM{2} 0V{1}L{1} {2}H0z\"/>", paint,
                               svg_number(std::max(1.f, std::floor(grid.scale * 1.5f))), size)
                 : fmt::format("<circle {0} cx=\"{1}\" cy=\"{1}\" r=\"{2}\"/>", paint,
@@ -359,7 +361,7 @@ struct GridSvg {
     void lines(const CellRect& part) {
         const float alpha = line_strength(view.pitch / grid.scale);
         if (alpha <= 0) return;
-        const Box all = box_of(part);
+        const PixelBox all = box_of(part);
         std::string data;
         for (uint32_t c = part.col0; c < part.col1; ++c)
             data += svg_rect({x_of(c), all.y0, x_of(c) + 1, all.y1});
@@ -388,8 +390,8 @@ struct GridSvg {
 
     void mark(const GridMark& mark) {
         const auto snap = [&](double corner, double cell) { return snapped(corner + cell * view.pitch); };
-        Box box{snap(view.x, mark.col), snap(view.y, mark.row), snap(view.x, double{mark.col} + mark.cols),
-                snap(view.y, double{mark.row} + mark.rows)};
+        PixelBox box{snap(view.x, mark.col), snap(view.y, mark.row),
+                     snap(view.x, double{mark.col} + mark.cols), snap(view.y, double{mark.row} + mark.rows)};
         box.x1 = std::max(box.x1, box.x0 + 1);
         box.y1 = std::max(box.y1, box.y0 + 1);
         const bool framed = mark.edge >> 24 != 0;
@@ -401,12 +403,14 @@ struct GridSvg {
             grow(box.x0, box.x1);
             grow(box.y0, box.y1);
         }
-        const auto inset = [&](float by) { return Box{box.x0 + by, box.y0 + by, box.x1 - by, box.y1 - by}; };
-        const Box inside = inset(framed ? mark.edge_px : 0);
+        const auto inset = [&](float by) {
+            return PixelBox{box.x0 + by, box.y0 + by, box.x1 - by, box.y1 - by};
+        };
+        const PixelBox inside = inset(framed ? mark.edge_px : 0);
         svg.path(svg_rect(framed && !mark.dashed ? inside : box), mark.fill);
-        if (mark.pattern != Pattern::None)
+        if (mark.pattern != CellPattern::None)
             pattern(mark.pattern, mark.edge,
-                    mark.pattern == Pattern::Cross ? cross(box, grid.scale) : svg_rect(box));
+                    mark.pattern == CellPattern::Cross ? cross(box, grid.scale) : svg_rect(box));
         if (framed && mark.dashed)
             svg.element(fmt::format(
                 "<path fill=\"none\" {} stroke-width=\"{}\" stroke-dasharray=\"{} {}\" d=\"{}\"/>",
@@ -440,7 +444,7 @@ void SvgText::open(Open what, Rgba color) {
     color_ = color;
 }
 
-void SvgText::clip(const std::optional<Box>& box) {
+void SvgText::clip(const std::optional<PixelBox>& box) {
     std::string id;
     if (box) id = define(fmt::format("<clipPath id=\"{{}}\"><path d=\"{}\"/></clipPath>", svg_rect(*box)));
     if (id == clip_id_) return;
@@ -502,7 +506,7 @@ std::string SvgText::document(int width, int height, Rgba ground, std::string_vi
 
 void svg_grid(SvgText& svg, const DrawnGrid& grid) {
     const ImVec2 low = grid.view.clip_min, high = grid.view.clip_max;
-    const Box clip{low.x, low.y, high.x, high.y};
+    const PixelBox clip{low.x, low.y, high.x, high.y};
     svg.clip(clip);
     GridSvg in{svg, grid};
     if (grid.cells) in.cells(*grid.cells, clip);

@@ -33,7 +33,7 @@ std::string svg_paint(const char* what, Rgba color);  // fill="#112233" fill-opa
 class SvgText {
 public:
     // All that follows is clipped to the box, or not at all.
-    void clip(const std::optional<Box>& box);
+    void clip(const std::optional<PixelBox>& box);
     void polygon(std::span<const ImVec2> corners, Rgba fill);
     void path(std::string_view data, Rgba fill);
     void glyph(const std::string& id, double x, double y, Rgba fill);  // id: of its outline's definition

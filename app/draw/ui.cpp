@@ -188,7 +188,7 @@ GridMark fault_mark(const Ui& ui, const CellRect& cell, float pitch) {
     const Rgba ink = ui.ink(Ink::Fault);
     if (pitch >= ui.px(12)) {
         GridMark mark = frame_mark(cell, ink, std::min(ui.px(2), std::max(1.f, pitch / 16)));
-        mark.pattern = Pattern::Cross;
+        mark.pattern = CellPattern::Cross;
         return mark;
     }
     GridMark mark = fill_mark(cell, ink);

@@ -23,7 +23,7 @@ void jump(Session& session) {
 // A clicker's keys: the stops of the walk that runs, else steps.
 template <int by>
 void walk(Session& session) {
-    if (session.walk.running)
+    if (session.walking)
         session.ask(session::wish::GoOn{by});
     else
         session::jump(session, by > 0 ? Move::NextStep : Move::PreviousStep);
@@ -53,8 +53,8 @@ void clear(State& state, Session& session) {
         state.form.open = false;
     else if (session.pin.kind != look::Pick::Kind::None)
         session.pin = {};
-    else if (session.walk.running && session.message.empty())
-        session.walk.running = false;
+    else if (session.walking && session.message.empty())
+        session.walking = false;
     else
         session.message.clear();
     session.hover = {};
@@ -182,23 +182,23 @@ bool is_form_key(const KeyPress& press) {
 
 namespace {
 
-enum class Shape { Bar, Left, Right };
+enum class ButtonShape { Bar, Left, Right };
 
 // Triangles and bars side by side, in the middle of a button.
-void shapes(draw::Ui& ui, const Rect& rect, std::initializer_list<Shape> row, Rgba color) {
+void shapes(draw::Ui& ui, const Rect& rect, std::initializer_list<ButtonShape> row, Rgba color) {
     const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f), wide = size * 0.85f;
     float width = -gap;
-    for (const Shape shape : row) width += (shape == Shape::Bar ? bar : wide) + gap;
+    for (const ButtonShape shape : row) width += (shape == ButtonShape::Bar ? bar : wide) + gap;
     float x = (rect.min.x + rect.max.x - width) / 2;
     const float y = (rect.min.y + rect.max.y) / 2;
-    for (const Shape shape : row) {
-        if (shape == Shape::Bar)
+    for (const ButtonShape shape : row) {
+        if (shape == ButtonShape::Bar)
             ui.list.AddRectFilled({x, y - size / 2}, {x + bar, y + size / 2}, color);
-        else if (shape == Shape::Right)
+        else if (shape == ButtonShape::Right)
             ui.list.AddTriangleFilled({x, y - size / 2}, {x + wide, y}, {x, y + size / 2}, color);
         else
             ui.list.AddTriangleFilled({x + wide, y - size / 2}, {x + wide, y + size / 2}, {x, y}, color);
-        x += (shape == Shape::Bar ? bar : wide) + gap;
+        x += (shape == ButtonShape::Bar ? bar : wide) + gap;
     }
 }
 
@@ -238,8 +238,8 @@ void speed_slider(SessionUi& ui, const Rect& rect) {
 }  // namespace
 
 void transport(SessionUi& ui, const Rect& rect) {
-    using enum Shape;
-    using Row = std::initializer_list<Shape>;
+    using enum ButtonShape;
+    using Row = std::initializer_list<ButtonShape>;
     float x = rect.min.x;
     const auto act = [&](const char* action, const char* tip, Row row, float width, bool on = false) {
         const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};

@@ -33,7 +33,7 @@ std::vector<const look::Term*> words_of(const draw::Inspection& screen) {
 }
 
 GlossaryList glossary_list(const Glossary& glossary) {
-    struct Found {
+    struct FoundTerm {
         const look::Term* term;
         int score;
     };
@@ -43,7 +43,7 @@ GlossaryList glossary_list(const Glossary& glossary) {
         if (std::ranges::find(glossary.here, &term) == glossary.here.end()) others.push_back(&term);
     std::ranges::sort(others, before);
     const auto add = [&](const std::vector<const look::Term*>& terms) {
-        std::vector<Found> found;
+        std::vector<FoundTerm> found;
         for (const look::Term* term : terms) {
             const std::string title = std::string(term->word) + ": " + term->means + " " + term->more;
             for (const bool forgiving : {false, true})
@@ -52,8 +52,8 @@ GlossaryList glossary_list(const Glossary& glossary) {
                     break;
                 }
         }
-        std::ranges::stable_sort(found, std::greater(), &Found::score);
-        for (const Found& one : found) list.terms.push_back(one.term);
+        std::ranges::stable_sort(found, std::greater(), &FoundTerm::score);
+        for (const FoundTerm& one : found) list.terms.push_back(one.term);
     };
     if (!glossary.query.text.empty()) {
         // What is looked for comes first, wherever it stands.
@@ -120,17 +120,17 @@ void glossary_box(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
         words = std::max(words, draw::text_size(strong, term.word).x);
     const float left = area.min.x + ui.px(12), column = left + words + ui.px(20),
                 width = area.max.x - ui.px(16) - column;
-    struct Row {
+    struct GlossaryRow {
         std::vector<std::string> means, more;
         float top = 0, height = 0;
         const char* heading = nullptr;  // above it
     };
-    std::vector<Row> rows;
+    std::vector<GlossaryRow> rows;
     float total = 0;
     const float heading = small + ui.px(12);
     for (size_t at = 0; at < list.terms.size(); ++at) {
         const look::Term& term = *list.terms[at];
-        Row row{draw::wrapped(font, term.means, width), draw::wrapped(quiet, term.more, width)};
+        GlossaryRow row{draw::wrapped(font, term.means, width), draw::wrapped(quiet, term.more, width)};
         if (list.here > 0 && (at == 0 || at == list.here)) {
             row.heading = at == 0 ? "On this screen" : "All others";
             total += heading;
@@ -143,13 +143,13 @@ void glossary_box(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     }
     float shift = 0;
     if (!rows.empty()) {
-        const Row& chosen = rows[glossary.chosen];
+        const GlossaryRow& chosen = rows[glossary.chosen];
         shift = std::round(std::clamp(chosen.top + chosen.height / 2 - area.height() / 2, 0.f,
                                       std::max(0.f, total - area.height())));
     }
     over.PushClipRect(area.min, area.max, true);
     for (size_t at = 0; at < rows.size(); ++at) {
-        const Row& row = rows[at];
+        const GlossaryRow& row = rows[at];
         const float top = area.min.y + row.top - shift;
         // Whole rows alone: half a sentence says nothing.
         if (top < area.min.y - 1 || top + row.height > area.max.y + 1) continue;

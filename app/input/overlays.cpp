@@ -161,7 +161,7 @@ void grant(State& state, Session& session, const session::Wish& wish) {
         open_path_box(state, session, PathBox::Mode::Open);
         // Nothing is there to set it beside: it comes first.
         state.path.beside = session.recording != nullptr;
-    } else if (std::holds_alternative<session::wish::Frame>(wish) && session.recording) {
+    } else if (std::holds_alternative<session::wish::FrameAnew>(wish) && session.recording) {
         // The form knows the textbook kernels.
         const std::string& kernel = session.trace().meta.kernel;
         if (session.recording->product && kernels::find(kernel) != nullptr) {
@@ -323,29 +323,29 @@ void path_box(Ui<State>& ui, const Rect& screen) {
 // Actions under their headings, in three columns of about the same height.
 void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offers) {
     if (!ui.state.show_keys) return;
-    struct Group {
+    struct KeyGroup {
         std::string name;
         std::vector<const Offer*> rows;
     };
-    std::vector<Group> groups;
+    std::vector<KeyGroup> groups;
     for (const Offer& action : offers) {
         if (action.keys.empty() || action.name.find(':') != std::string::npos) continue;
-        auto at = std::ranges::find(groups, action.group, &Group::name);
+        auto at = std::ranges::find(groups, action.group, &KeyGroup::name);
         if (at == groups.end()) at = groups.insert(at, {action.group, {}});
         at->rows.push_back(&action);
     }
     // A column is as wide as its longest keys and words; where all are wider than the window, type is
     // smaller.
-    struct Column {
-        std::vector<Group> groups;
+    struct KeyColumn {
+        std::vector<KeyGroup> groups;
         size_t height = 0;  // rows, a heading and what surrounds it being two
         float keys = 0, helps = 0;
     };
-    std::array<Column, 3> columns;
+    std::array<KeyColumn, 3> columns;
     draw::Font mono = ui.font(Face::Mono, Size::Small), words = ui.font(Face::Text, Size::Small);
-    for (Group& group : groups) {
+    for (KeyGroup& group : groups) {
         // Each to the column that is least full, so that none stands out.
-        Column& column = *std::ranges::min_element(columns, {}, &Column::height);
+        KeyColumn& column = *std::ranges::min_element(columns, {}, &KeyColumn::height);
         column.height += group.rows.size() + 2;
         for (const Offer* action : group.rows) {
             column.keys = std::max(column.keys, draw::text_size(mono, action->keys).x);
@@ -353,13 +353,13 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
         }
         column.groups.push_back(std::move(group));
     }
-    const auto tallest = static_cast<float>(std::ranges::max(columns, {}, &Column::height).height);
+    const auto tallest = static_cast<float>(std::ranges::max(columns, {}, &KeyColumn::height).height);
     const float pad = ui.px(24), title = line_height(ui, Size::Title), gap = ui.px(16), between = ui.px(40);
     // In lecture mode on a small projector the rows stand closer.
     const float room = screen.height() - ui.px(16) - pad * 2 - title - ui.px(8);
     const float row = std::min(line_height(ui, Size::Small) + ui.px(4), std::floor(room / tallest));
     float needed = between * 2;
-    for (const Column& column : columns) needed += column.keys + gap + column.helps;
+    for (const KeyColumn& column : columns) needed += column.keys + gap + column.helps;
     const float most = screen.width() - ui.px(24) - pad * 2, smaller = std::min(1.f, most / needed);
     if (smaller < 1) mono = ui.font(Face::Mono, Size::CellSmall);
     words.px *= smaller;
@@ -368,9 +368,9 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     put(ui, over(), ui.font(Face::Strong, Size::Title), {box.min.x + pad, box.min.y + pad}, ui.ink(Ink::Text),
         "Keys");
     float x = box.min.x + pad;
-    for (const Column& column : columns) {
+    for (const KeyColumn& column : columns) {
         float y = box.min.y + pad + title + ui.px(8);
-        for (const Group& group : column.groups) {
+        for (const KeyGroup& group : column.groups) {
             put(ui, over(), ui.font(Face::Strong, Size::Small), {x, y + row * 0.4f}, ui.ink(Ink::TextQuiet),
                 group.name);
             y += row * 1.5f;

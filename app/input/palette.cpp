@@ -204,12 +204,12 @@ int match(std::string_view query_as_typed, std::string_view title_as_shown, bool
 
 std::vector<Command> find_commands(const Session& session, std::span<const Offer> offers,
                                    std::string_view query) {
-    struct Found {
+    struct FoundCommand {
         Command command;
         int score = 0;
         size_t used = 0;
     };
-    std::vector<Found> found;
+    std::vector<FoundCommand> found;
     const std::vector<std::string>& recent = session.recent_commands;
     std::vector<Command> commands;
     if (auto there = find_place(session, query)) commands.push_back(std::move(*there));
@@ -227,8 +227,9 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
         }
     }
     if (found.empty() && commands.empty()) return nearest_commands(all, query);
-    std::ranges::stable_sort(found, {}, [](const Found& one) { return std::pair(-one.score, one.used); });
-    for (Found& one : found) commands.push_back(std::move(one.command));
+    std::ranges::stable_sort(found, {},
+                             [](const FoundCommand& one) { return std::pair(-one.score, one.used); });
+    for (FoundCommand& one : found) commands.push_back(std::move(one.command));
     return commands;
 }
 
@@ -246,10 +247,10 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
     if (kind == "preset" && preset != kernels::presets().end()) {
         state.form.kernel = preset->kernel;
         state.form.shape = preset->shape;
-        session.walk.running = false;
+        session.walking = false;
         session::record(session, state.form);
     } else if (kind == "shipped" || kind == "open") {
-        session.walk.running = false;
+        session.walking = false;
         kind == "open" ? session::open_file(session, what) : session::open_shipped(session, what);
     } else if (kind == "launch") {
         uint64_t number = 0;

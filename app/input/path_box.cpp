@@ -116,7 +116,7 @@ void open(PathBox& box, Session& session, const std::string& path) {
         box.problem = fmt::format("'{}' is a folder without lessons; choose a file in it.", path);
         return;
     }
-    session.walk.running = false;
+    session.walking = false;
     box.opening = true;
     session::open_file(session, path, box.beside);
 }
@@ -183,7 +183,7 @@ void take_path(State& state, Session& session) {
         if (box.chosen > all.size()) return;
         const Suggestion& one = all[box.chosen - 1];
         if (one.kind == Suggestion::Kind::Shipped) {
-            session.walk.running = false;
+            session.walking = false;
             box.opening = true;
             return session::open_shipped(session, one.value, box.beside);
         }

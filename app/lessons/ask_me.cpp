@@ -114,8 +114,7 @@ void ask_me(State& state, Session& session) {
         session.message = "This block is still being read; ask again in a moment.";
         return;
     }
-    const bool going_on =
-        state.quiz && session.walk.running && state.standing.serial == session.recording->serial;
+    const bool going_on = state.quiz && session.walking && state.standing.serial == session.recording->serial;
     if (!going_on) {
         state.quiz_asked.clear();
         begin_tally(state);
@@ -147,7 +146,7 @@ void ask_me(State& state, Session& session) {
     state.quizzed.ask = question_of(kinds()[kind]);
     state.wanted = false;
     state.note.clear();
-    session.walk.running = true;
+    session.walking = true;
     session.playback.playing = false;
     session.screen = session::kStepScreen;
     session.pin = session.hover = {};

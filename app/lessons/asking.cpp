@@ -85,7 +85,7 @@ void open_question(State& state, Session& session) {
         session.question = before->second.hands;
         return;
     }
-    state.asked = Asked{};
+    state.asked = AskedQuestion{};
     if (is_modelled(*stop)) {
         session.question = opened(*stop->ask, nullptr);
         session.question.of_case = !stop->limits.empty();
@@ -130,7 +130,7 @@ bool take_walk(State& state, Session& session, int by) {
         reveal(state, session);
         return true;
     }
-    if (!state.quiz || !session.walk.running) return false;
+    if (!state.quiz || !session.walking) return false;
     if (by > 0) ask_me(state, session);
     return true;
 }
@@ -138,7 +138,7 @@ bool take_walk(State& state, Session& session, int by) {
 bool take_key(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
     const LessonStop* const stop = stop_shown(state);
-    if (!session.walk.running || !state.asked || stop == nullptr || !stop->ask) return false;
+    if (!session.walking || !state.asked || stop == nullptr || !stop->ask) return false;
     if (press.control || press.alt) return false;
     if (state.asked->revealed) {
         if (press.key != Key::Enter) return false;
@@ -189,7 +189,7 @@ bool take_key(State& state, Session& session, const input::KeyPress& press) {
     return at.has_value();
 }
 
-std::string tally_words(const Tally& tally) {
+std::string tally_words(const QuestionTally& tally) {
     if (tally.answered == 0) return "";
     std::string text = fmt::format("{} of {} right", tally.right, tally.predicted);
     if (const uint32_t shown = tally.answered - tally.predicted; shown > 0)

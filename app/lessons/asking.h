@@ -36,7 +36,7 @@ bool take_key(State& state, session::Session& session, const input::KeyPress& pr
 void ask_me(State& state, session::Session& session);
 
 // "2 of 3 right, 1 shown"; "" where nothing was asked yet.
-std::string tally_words(const Tally& tally);
+std::string tally_words(const QuestionTally& tally);
 
 // Buttons of a strip, from its right end on: Leave, what leads on, Previous. on, tip: of what leads on.
 void strip_buttons(input::Ui<State>& ui, const draw::Rect& strip, const char* on, const char* tip);

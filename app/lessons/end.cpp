@@ -79,7 +79,7 @@ void end_page(Ui& ui, const Rect& area) {
         if (button(ui, begin, "Begin it", true, true, "The next lesson (Enter, Page Down)"))
             input::ask(ui, "forth");
         const Rect list{{begin.max.x + ui.px(8), y}, {begin.max.x + ui.px(128), y + high}};
-        if (button(ui, list, "All lessons", false, true, "End here (Esc)")) ui.session.walk.running = false;
+        if (button(ui, list, "All lessons", false, true, "End here (Esc)")) ui.session.walking = false;
         const std::vector<std::string> hints{"Page Down or Enter begins it; Page Up goes back; Esc ends.",
                                              "Page Down begins it; Esc ends.", ""};
         note(ui, {list.max.x + ui.px(16), y + (high - line_height(ui, Size::Small)) / 2},

@@ -139,7 +139,7 @@ void figure_page(Ui& ui, const Rect& area) {
     const auto lines = wrapped(fits ? large : usual, follows, in.width()).size();
     const float below = line_height(ui, size) * static_cast<float>(lines);
     // Below the strip of a lesson for the back row, which says it too, the figure needs the room.
-    const bool said = ui.session.walk.running && tight;
+    const bool said = ui.session.walking && tight;
     const Rect drawing{{in.min.x, y}, {in.max.x, said ? in.max.y : in.max.y - below - ui.px(14)}};
     figure.draw(ui, drawing, shown.set, ui.session);
     if (said) return;

@@ -156,7 +156,7 @@ Result<std::string> open_own(State& state, session::Session& session, const std:
     list_behind(state, session, own);
     state.lesson = state.listed = place_of(state, first);
     state.stop = 0;
-    session.walk.running = false;
+    session.walking = false;
     session.screen = kScreen.option;
     if (left_out == 0) return std::string();
     return fmt::format("{} of {} lessons cannot be used. {}", left_out, files.size(), problem);
@@ -236,7 +236,7 @@ Result<std::string> add_stop(State& state, session::Session& session, const std:
     if (!read) return read.error();
     const auto before = std::ranges::find(*state.lessons, read->path, &Lesson::path);
     read->folder = before == state.lessons->end() ? opened_folder(file) : before->folder;
-    const bool running = session.walk.running;
+    const bool running = session.walking;
     const size_t lesson_of_walk = state.lesson;
     if (before == state.lessons->end()) {
         list_behind(state, session, {*read});

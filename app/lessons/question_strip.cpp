@@ -112,7 +112,7 @@ float choices(Ui& ui, ImVec2 at, float width, Size size, const std::vector<std::
 }
 
 // A disc for what is right, a triangle for what is not, nothing for what was only shown.
-float verdict_sign(Ui& ui, ImVec2 at, float high, const Asked& asked) {
+float verdict_sign(Ui& ui, ImVec2 at, float high, const AskedQuestion& asked) {
     if (!asked.predicted) return 0;
     const float half = high * 0.24f;
     const ImVec2 c{at.x + half, at.y + high / 2};
@@ -137,7 +137,7 @@ void strip_buttons(Ui& ui, const Rect& strip, const char* on, const char* tip) {
         return button(ui, box, label, strong, enabled, says);
     };
     if (press("Leave", false, true, state.quiz ? "No more questions (Esc)" : "End the lesson (Esc)"))
-        ui.session.walk.running = false;
+        ui.session.walking = false;
     if (press(on, true, true, tip)) input::ask(ui, "forth");
     if (!state.quiz && press("Previous", false, state.stop > 0, "Stop before (Page Up)"))
         input::ask(ui, "back");
@@ -145,7 +145,7 @@ void strip_buttons(Ui& ui, const Rect& strip, const char* on, const char* tip) {
 
 float question_strip(Ui& ui, const Rect& area, const std::string& title) {
     State& state = ui.state;
-    const Asked& asked = *state.asked;
+    const AskedQuestion& asked = *state.asked;
     const bool open = !asked.revealed;
     const Standing& here = state.standing;
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);

@@ -84,7 +84,7 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     session.cursor = state.standing.at;
     static_cast<session::MadeBlock&>(session) = {look::index_block(*session.recording, session.cursor.block)};
     session.pin = session.hover = {};
-    session.ask(session::wish::Frame{});
+    session.ask(session::wish::FrameAnew{});
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
@@ -128,12 +128,12 @@ void grant(State& state, Session& session, const session::Wish& wish) {
 
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
-    if (!session.walk.running) take_back(state, session);
-    if (!session.walk.running && (state.asked || state.quiz)) {
+    if (!session.walking) take_back(state, session);
+    if (!session.walking && (state.asked || state.quiz)) {
         drop_question(state, session);
         state.quiz = false;
     }
-    if (!session.walk.running || !state.wanted) return false;
+    if (!session.walking || !state.wanted) return false;
     const LessonStop& stop = (*state.lessons)[state.lesson].stops[state.stop];
     take_back(state, session);
     if (is_modelled(stop)) {
@@ -144,7 +144,7 @@ bool update(State& state, Session& session, bool wait) {
     if (open_stop(state, session, stop, wait)) return true;
     state.wanted = false;
     if (!session.message.empty() || !session.recording)
-        session.walk.running = false;
+        session.walking = false;
     else
         stand_at(state, session, stop);
     return false;
@@ -282,7 +282,7 @@ float strip(Ui& ui, const Rect& area) {
         if (const float height = welcome_strip(ui, area); height > 0) return height;
     }
     const State& place = ui.state;
-    if (!ui.session.walk.running || place.lesson >= place.lessons->size()) return 0;
+    if (!ui.session.walking || place.lesson >= place.lessons->size()) return 0;
     const Lesson& lesson = (*place.lessons)[place.lesson];
     const LessonStop* const stop = stop_shown(place);
     if (stop == nullptr) return 0;
@@ -375,7 +375,7 @@ const input::Actions<State>& actions() {
         for (const Figure& figure : figures())
             each.emplace_back("figure:" + std::string(figure.name), "Figure: " + std::string(figure.title),
                               "", input::Chord(), [&figure](State& state, Session& session) {
-                                  session.walk.running = false;
+                                  session.walking = false;
                                   show_figure(state, session, figure);
                               });
         for (size_t at = 0; at < lesson_list().size(); ++at)
@@ -395,8 +395,7 @@ bool listens(State& state, Session& session, const input::KeyPress& key) {
     if (type_stop(state, session, key) || take_key(state, session, key) || begin_welcome(state, session, key))
         return true;
     // Esc closes a figure that was opened by itself.
-    if (key.key != input::Key::Escape || !state.shown || session.walk.running ||
-        session.screen != kScreen.option)
+    if (key.key != input::Key::Escape || !state.shown || session.walking || session.screen != kScreen.option)
         return false;
     state.shown.reset();
     return true;
@@ -405,7 +404,7 @@ bool listens(State& state, Session& session, const input::KeyPress& key) {
 }  // namespace
 
 bool at_end(const State& state, const Session& session) {
-    return session.walk.running && !state.quiz && state.lesson < state.lessons->size() &&
+    return session.walking && !state.quiz && state.lesson < state.lessons->size() &&
            state.stop == (*state.lessons)[state.lesson].stops.size();
 }
 
@@ -425,18 +424,18 @@ void show_model(State& state, Session& session, const LessonStop& stop) {
 
 void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.opening = false;
-    if (!session.walk.running || state.quiz || lesson != state.lesson) begin_tally(state);
+    if (!session.walking || state.quiz || lesson != state.lesson) begin_tally(state);
     drop_question(state, session);
     state.quiz = false;
     state.shown.reset();
     if (lesson >= state.lessons->size() || stop > (*state.lessons)[lesson].stops.size()) {
-        session.walk.running = false;  // beyond the end: back to the list
+        session.walking = false;  // beyond the end: back to the list
         session.screen = kScreen.option;
         return;
     }
     const bool ends = stop == (*state.lessons)[lesson].stops.size();
     if (ends) state.summary = end_of((*state.lessons)[lesson], session);
-    session.walk.running = true;
+    session.walking = true;
     state.lesson = state.listed = lesson;
     state.stop = stop;
     state.standing = {};

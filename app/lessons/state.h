@@ -16,12 +16,12 @@
 namespace tilescope::lessons {
 
 // How often was predicted right, of the questions of a walk that were answered.
-struct Tally {
+struct QuestionTally {
     uint32_t right = 0, predicted = 0, answered = 0;
 };
 
 // The question of the stop that is shown.
-struct Asked {
+struct AskedQuestion {
     bool revealed = false;
     bool right = false, predicted = false;
     std::string verdict;      // once it is revealed
@@ -66,11 +66,11 @@ struct State {
     // By lesson and stop, as far as worked out, in a reader's wording.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
-    std::string note;                  // why a stop cannot be shown as written; one sentence
-    bool wanted = false;               // the stop is to be shown
-    std::optional<Asked> asked;        // none where the stop asks nothing
-    std::map<size_t, Asked> answered;  // by stop, in this walk
-    Tally tally;
+    std::string note;                          // why a stop cannot be shown as written; one sentence
+    bool wanted = false;                       // the stop is to be shown
+    std::optional<AskedQuestion> asked;        // none where the stop asks nothing
+    std::map<size_t, AskedQuestion> answered;  // by stop, in this walk
+    QuestionTally tally;
     bool acted = false;  // the stop that was shown last did something beside it, which is taken back
     // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
     bool quiz = false;

@@ -8,7 +8,7 @@ namespace {
 
 bool offers(const State& state, const session::Session& session) {
     return state.offered != 0 && session.recording && session.recording->serial == state.offered &&
-           !state.walked && !session.walk.running && !state.lessons->empty();
+           !state.walked && !session.walking && !state.lessons->empty();
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string change_words(const LimitsChoice& chosen, const std::vector<analysis:
     return analysis::change_in_words(found->sm, preset->change);
 }
 
-Words words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices) {
+CaseWords words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices) {
     const auto* preset = analysis::find_limit_preset(chosen.preset);
     const analysis::DeviceSpec device = limits_device(chosen, devices);
     const std::string changed = change_words(chosen, devices);

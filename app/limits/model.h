@@ -36,10 +36,10 @@ analysis::DeviceSpec limits_device(const LimitsChoice& chosen,
 std::string change_words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices);
 
 // The case's question, its answer with the reason, and which SM both are about: of the values that are shown.
-struct Words {
+struct CaseWords {
     std::string question, answer, device;
 };
-Words words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices);
+CaseWords words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSpec>& devices);
 
 // What an SM has to give, and what a block takes of it: a row each.
 struct Given {

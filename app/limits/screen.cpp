@@ -134,15 +134,15 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
 // What the two lines of a curve are.
 void curve_key(Ui& ui, ImVec2 at) {
     const float small = line_height(ui, Size::Small), sample = ui.px(28);
-    const auto entry = [&](bool dashed, Ink ink, draw::Shape shape, const char* text) {
+    const auto entry = [&](bool dashed, Ink ink, draw::PointShape shape, const char* text) {
         const ImVec2 ends[] = {{at.x, at.y + small / 2}, {at.x + sample, at.y + small / 2}};
         chart_line(ui, ends, ui.ink(ink), ui.px(2), dashed);
         marker(ui, {at.x + sample / 2, at.y + small / 2}, shape, ui.ink(ink), ui.px(4));
         at.x += sample + ui.px(8);
         at.x += note(ui, at, ui.px(300), text) + ui.px(20);
     };
-    entry(false, Ink::Text, draw::Shape::Circle, "the hardware's sum");
-    entry(true, Ink::GlobalLoad, draw::Shape::Diamond, "the lecture's");
+    entry(false, Ink::Text, draw::PointShape::Circle, "the hardware's sum");
+    entry(true, Ink::GlobalLoad, draw::PointShape::Diamond, "the lecture's");
 }
 
 // keyed: says what the lines are, where no other panel does.
@@ -174,15 +174,15 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
         step_line(ui, points, ui.ink(lecture ? Ink::GlobalLoad : Ink::Text), ui.px(lecture ? 1.5f : 2),
                   lecture);
     }
-    const auto today = [&](analysis::Sum sum, draw::Shape shape, Ink ink, float r) {
+    const auto today = [&](analysis::Sum sum, draw::PointShape shape, Ink ink, float r) {
         const analysis::Occupancy o = analysis::occupancy(sm, state.use, sum);
         marker(ui, axes.point(curve.today, o.threads), shape, ui.ink(ink), ui.px(r));
     };
     if (!draw::holds(axes.x, curve.today)) return;
     const float x = std::round(draw::at(axes.x, curve.today));
     ui.list.AddLine({x, axes.plot.min.y}, {x, axes.plot.max.y}, draw::with_alpha(ui.ink(Ink::Accent), 0.4f));
-    today(analysis::Sum::Hardware, draw::Shape::Circle, Ink::Text, 6);
-    today(analysis::Sum::Lecture, draw::Shape::Diamond, Ink::GlobalLoad, 4);
+    today(analysis::Sum::Hardware, draw::PointShape::Circle, Ink::Text, 6);
+    today(analysis::Sum::Lecture, draw::PointShape::Diamond, Ink::GlobalLoad, 4);
     if (!ui.over(axes.plot)) return;
     for (const analysis::CurvePoint& point : curve.hardware) {
         if (point.value < draw::value_at(axes.x, ui.cursor().x)) continue;
@@ -193,13 +193,13 @@ void curve_panel(Ui& ui, const Rect& rect, const analysis::SmLimits& sm, Paramet
 }
 
 // The answer in as large a type as lets it stand in two lines.
-struct Answer {
+struct CaseAnswer {
     Size size = Size::Body;
     std::vector<std::string> lines;
     float height = 0;  // of its panel
 };
-Answer answer_of(const Ui& ui, const std::string& words, float width) {
-    Answer answer;
+CaseAnswer answer_of(const Ui& ui, const std::string& words, float width) {
+    CaseAnswer answer;
     for (const Size size : {Size::Title, Size::Body, Size::Small}) {
         answer.size = size;
         answer.lines = wrapped(ui.font(Face::Strong, size), words, width - ui.px(32));
@@ -209,7 +209,7 @@ Answer answer_of(const Ui& ui, const std::string& words, float width) {
     return answer;
 }
 
-void answer_panel(Ui& ui, const Rect& rect, const Answer& answer) {
+void answer_panel(Ui& ui, const Rect& rect, const CaseAnswer& answer) {
     surface(ui, rect);
     ImVec2 at{rect.min.x + ui.px(16), rect.min.y + ui.px(10)};
     for (const std::string& text : answer.lines) {
@@ -300,7 +300,7 @@ void draw_screen(Ui& ui, const Rect& area) {
     const analysis::DeviceSpec device = limits_device(state, devices);
     if (ui.session.question.hides_any()) return draw_asked(ui, area, device);
     if (area.height() < ui.px(420)) return draw_tight(ui, area, device);
-    const Words said = words(state, devices);
+    const CaseWords said = words(state, devices);
     const float gap = ui.px(8);
     const auto [header, row] = screen_head(ui, area, said.question, {said.device});
     controls(ui, row, device);
@@ -310,7 +310,7 @@ void draw_screen(Ui& ui, const Rect& area) {
     const auto sum = [&](const Rect& rect, analysis::Sum by) {
         sum_panel(ui, rect, sum_column(device.sm, state.use, by));
     };
-    Answer answer = answer_of(ui, said.answer, header.width());
+    CaseAnswer answer = answer_of(ui, said.answer, header.width());
     if (bottom - y < answer.height + sums + low + gap * 3 + ui.px(220)) {
         const float half = std::round((y + bottom) / 2), right = middle - gap / 2, left = middle + gap / 2;
         sum({{header.min.x, y}, {right, half - gap / 2}}, analysis::Sum::Lecture);

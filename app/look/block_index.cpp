@@ -13,7 +13,7 @@
 namespace tilescope::look {
 namespace {
 
-using Touched = BlockIndex::Touched;
+using TouchedTile = BlockIndex::TouchedTile;
 
 // The boxes while they grow: a request's follow those of the one before, and are put together now and then.
 class Boxes {
@@ -22,22 +22,22 @@ public:
 
     void include(uint8_t array, uint32_t phase, uint32_t slice, const CellRect& cell) {
         if (!slices_) slice = 0;
-        Touched* at = boxes_.empty() ? nullptr : &boxes_.back();
+        TouchedTile* at = boxes_.empty() ? nullptr : &boxes_.back();
         if (at == nullptr || at->array != array || at->phase != phase || at->slice != slice) {
             if (boxes_.size() >= next_) join();
-            at = &boxes_.emplace_back(Touched{phase, slices_ ? slice : 0, array, {}});
+            at = &boxes_.emplace_back(TouchedTile{phase, slices_ ? slice : 0, array, {}});
         }
         at->box.include(cell);
     }
 
-    std::vector<Touched> take() {
+    std::vector<TouchedTile> take() {
         join();
         return std::move(boxes_);
     }
-    uint64_t bytes() const { return boxes_.capacity() * sizeof(Touched); }
+    uint64_t bytes() const { return boxes_.capacity() * sizeof(TouchedTile); }
 
 private:
-    static auto key(const Touched& of) { return std::tuple(of.array, of.phase, of.slice); }
+    static auto key(const TouchedTile& of) { return std::tuple(of.array, of.phase, of.slice); }
 
     void join() {
         std::ranges::sort(boxes_, {}, key);
@@ -51,11 +51,11 @@ private:
         next_ = 2 * kept + 4096;
         if (!slices_ || kept <= most_) return;
         slices_ = false;
-        for (Touched& of : boxes_) of.slice = 0;
+        for (TouchedTile& of : boxes_) of.slice = 0;
         join();
     }
 
-    std::vector<Touched> boxes_;
+    std::vector<TouchedTile> boxes_;
     size_t next_ = 4096;
     uint64_t most_;
     bool slices_ = true;
@@ -250,8 +250,8 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
     find_patches(index, trace);
     index.touched_in_phase = boxes.take();
     Boxes all(index.steps);
-    for (const Touched& of : index.touched_in_phase) all.include(of.array, 0, of.slice, of.box);
-    for (const Touched& of : all.take()) index.touched[of.array].push_back(of.box);
+    for (const TouchedTile& of : index.touched_in_phase) all.include(of.array, 0, of.slice, of.box);
+    for (const TouchedTile& of : all.take()) index.touched[of.array].push_back(of.box);
     index.warps = static_cast<uint32_t>(index.steps_of_warp.size());
     index.clocked = has_clocks(trace, trace.blocks[block]);
     if (index.clocked) index.barriers = barrier_times(trace, index);
@@ -276,11 +276,11 @@ std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockInde
                                       uint32_t phase) {
     if (array >= index.touched.size()) return {};
     if (trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
-    const auto of = [](const Touched& at) { return std::pair(at.array, at.phase); };
+    const auto of = [](const TouchedTile& at) { return std::pair(at.array, at.phase); };
     const auto here = std::ranges::equal_range(
         index.touched_in_phase, std::pair(array, std::min(phase, index.phases.phases)), {}, of);
     std::vector<CellRect> slices;
-    for (const Touched& at : here) slices.push_back(at.box);
+    for (const TouchedTile& at : here) slices.push_back(at.box);
     return slices;
 }
 

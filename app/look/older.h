@@ -18,12 +18,12 @@ struct OlderView {
     const char* gpu = nullptr;     // "G80"
     const char* rule = nullptr;    // "half warps, in order"
     const char* source = nullptr;  // document and section
-    struct Transaction {
+    struct OlderTransaction {
         int64_t offset = 0;  // bytes from the start of the array
         uint32_t bytes = 0, used = 0;
         uint32_t lanes = 0;  // a mask of those that it serves
     };
-    std::vector<Transaction> transactions;
+    std::vector<OlderTransaction> transactions;
     std::string verdict;  // "32 transactions of 32 bytes: 1,024 bytes moved for 128 needed"
     bool good = true;     // no more transactions than half warps need at least
 };

@@ -16,7 +16,7 @@ namespace {
 
 using playback::Element;
 
-struct Loads {
+struct ThreadLoads {
     uint32_t lanes = 0;  // lane loads of the element by this block
     uint32_t first_step = 0;
     std::set<uint32_t> threads;
@@ -240,7 +240,7 @@ private:
         }
         light(element);
         say("{} = {}", name_of(element), short_value(initial_value(array, element.index)));
-        const Loads loads = loads_of(element);
+        const ThreadLoads loads = loads_of(element);
         to_.threads.assign(loads.threads.begin(), loads.threads.end());
         if (loads.lanes > 0)
             say("loaded {}{} by {} step {}", loads.whole ? "" : "at least ", times_in_words(loads.lanes),
@@ -264,8 +264,8 @@ private:
     }
 
     // Who in the block loaded an element of a global array.
-    Loads loads_of(const Element& element) const {
-        Loads loads;
+    ThreadLoads loads_of(const Element& element) const {
+        ThreadLoads loads;
         std::vector<uint32_t> steps;  // of the sites that load from global memory, in order
         for (const ptx::Site& site : trace_.sites) {
             if (site.kind != ptx::SiteKind::Load || site.space != Space::Global) continue;

@@ -134,7 +134,7 @@ constexpr AtomicVerb kAtomicVerbs[] = {{"updates", "update"},
 const AtomicVerb& verb_of(ptx::Atomic atomic) { return kAtomicVerbs[static_cast<size_t>(atomic)]; }
 
 // The different elements that a request touches, and how they lie.
-struct Pattern {
+struct LanePattern {
     std::vector<uint64_t> elements;  // ascending, distinct
     uint32_t bytes = 4;              // of an element
     uint32_t repeats = 0;            // lanes per element where all have as many, else 0
@@ -145,8 +145,8 @@ struct Pattern {
     bool even_rows = false;          // ... in rows one apart
 };
 
-Pattern pattern_of(const trace::Trace& trace, const RequestView& view) {
-    Pattern pattern;
+LanePattern pattern_of(const trace::Trace& trace, const RequestView& view) {
+    LanePattern pattern;
     const Array* const array = array_of(trace, view);
     const uint32_t cols = array != nullptr && array->rank > 1 ? std::max(array->cols, 1u) : 1;
     pattern.bytes = element_bytes(array);
@@ -179,7 +179,7 @@ Pattern pattern_of(const trace::Trace& trace, const RequestView& view) {
     return pattern;
 }
 
-std::string each_times(const Pattern& pattern) {
+std::string each_times(const LanePattern& pattern) {
     if (pattern.repeats == 1) return "";
     if (pattern.repeats == 2) return ", each twice";
     if (pattern.repeats > 2) return fmt::format(", each {} times", pattern.repeats);
@@ -198,7 +198,7 @@ std::string who(const RequestView& view) {
 }
 
 // What is touched in global memory, without its cost.
-std::string global_places(const trace::Trace& trace, const RequestView& view, const Pattern& pattern) {
+std::string global_places(const trace::Trace& trace, const RequestView& view, const LanePattern& pattern) {
     const size_t count = pattern.elements.size();
     const Array* const array = array_of(trace, view);
     const std::string of = array != nullptr ? " of " + view.array_name : "";
@@ -248,7 +248,7 @@ std::string shared_cost(const analysis::BankCost& cost) {
 }
 
 // What is touched in shared memory, and its cost.
-std::string shared_places(const RequestView& view, const Pattern& pattern) {
+std::string shared_places(const RequestView& view, const LanePattern& pattern) {
     size_t words = 0, banks = 0;
     for (const auto& bank : view.banks) words += bank.size(), banks += bank.empty() ? 0 : 1;
     const auto worst = std::ranges::max_element(view.banks, {}, [](const auto& bank) { return bank.size(); });
@@ -313,7 +313,7 @@ std::string request_verdict(const trace::Trace& trace, const RequestView& view) 
     if (is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
     if (space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
     if (space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
-    const Pattern pattern = pattern_of(trace, view);
+    const LanePattern pattern = pattern_of(trace, view);
     if (space_of(view.kind) == Space::Shared) return who(view) + " " + shared_places(view, pattern);
     // Rows of the block that have an active lane.
     std::set<uint64_t> rows;

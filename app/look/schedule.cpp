@@ -10,14 +10,14 @@ namespace {
 // Of a long time without a recorded block this part of the time with one is kept.
 constexpr uint64_t kIdlePart = 20;
 
-struct Step {
+struct TimedStep {
     uint64_t at = 0;
     StepKind kind = StepKind::GlobalLoad;
 };
 
 // The steps of a block's warps, each in its order, and until when the warp is held at each of its barriers.
 struct Warps {
-    std::vector<std::vector<Step>> steps;
+    std::vector<std::vector<TimedStep>> steps;
     std::vector<std::vector<uint64_t>> opens;  // by warp, barrier after barrier
 };
 
@@ -30,7 +30,7 @@ Warps warps_of(const trace::Trace& trace, const SmSchedule::Resident& resident) 
     std::vector<uint64_t> last;  // arrival, by barrier
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         const uint32_t warp = trace.warp_of(step);
-        const Step one{resident.at + trace.time[step] - trace.time[block.first], kind_of(trace, step)};
+        const TimedStep one{resident.at + trace.time[step] - trace.time[block.first], kind_of(trace, step)};
         made.steps[warp].push_back(one);
         if (one.kind != StepKind::Barrier) continue;
         const size_t number = made.opens[warp].size();
@@ -51,7 +51,7 @@ Warps warps_of(const trace::Trace& trace, const SmSchedule::Resident& resident) 
 // as it is held, barriers.
 template <class Visit>
 void each_stretch(const Warps& warps, size_t warp, const Visit& visit) {
-    const std::vector<Step>& steps = warps.steps[warp];
+    const std::vector<TimedStep>& steps = warps.steps[warp];
     size_t barrier = 0;
     for (size_t at = 0; at < steps.size(); ++at) {
         const uint64_t next = at + 1 < steps.size() ? steps[at + 1].at : steps[at].at;
@@ -67,9 +67,9 @@ bool in_order(const trace::Trace& trace, const trace::Block& block) {
 }
 
 // Columns of positions, and clocks gathered in them.
-class Columns {
+class ColumnCut {
 public:
-    Columns(uint64_t first, uint64_t end, uint32_t count) : first_(first), end_(end), count_(count) {}
+    ColumnCut(uint64_t first, uint64_t end, uint32_t count) : first_(first), end_(end), count_(count) {}
     uint64_t begin(uint32_t column) const {
         return first_ + ((end_ - first_) * column + count_ - 1) / count_;
     }
@@ -103,8 +103,8 @@ std::vector<TimelineMark> stretches(uint32_t first, uint32_t end, const What& wh
 
 // What one warp shows, in the columns in which it is there: so that of many blocks that follow each other
 // each costs its own time alone.
-void add_row(ScheduleView& view, const Columns& cut, const Warps& warps, size_t warp, size_t row) {
-    const std::vector<Step>& steps = warps.steps[warp];
+void add_row(ScheduleView& view, const ColumnCut& cut, const Warps& warps, size_t warp, size_t row) {
+    const std::vector<TimedStep>& steps = warps.steps[warp];
     if (steps.empty()) return;
     uint64_t until = steps.back().at + 1;
     if (!warps.opens[warp].empty()) until = std::max(until, warps.opens[warp].back());
@@ -114,7 +114,7 @@ void add_row(ScheduleView& view, const Columns& cut, const Warps& warps, size_t 
     std::vector<int> loudest(end - first, 0);  // kind + 1
     std::vector<uint64_t> behind(end - first, 0), held(end - first, 0);
     const auto as_kind = [](int kind) { return static_cast<StepKind>(kind - 1); };
-    for (const Step& step : steps) {
+    for (const TimedStep& step : steps) {
         if (!cut.contains(step.at)) continue;
         int& here = loudest[cut.of(step.at) - first];
         if (here == 0 || row_of(step.kind).loudness > row_of(as_kind(here)).loudness)
@@ -258,7 +258,7 @@ ScheduleView schedule_view(const trace::Trace& trace, const SmSchedule& schedule
         static_cast<uint32_t>(std::min<uint64_t>(std::max(columns, 1u), view.end - view.first));
     view.rows.columns = view.rows.end = count;
     view.levels.resize(count);
-    const Columns cut(view.first, view.end, count);
+    const ColumnCut cut(view.first, view.end, count);
     for (const SmSchedule::Resident& one : schedule.blocks) {
         view.first_row.push_back(view.rows.warps.size());
         view.rows.warps.resize(view.rows.warps.size() + one.warps);

@@ -154,12 +154,12 @@ char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned 
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
 // Of each term what stands for it, by first letter.
-struct Form {
+struct TermForm {
     std::string text;
     const Term* term;
     bool alone = false;  // it is all that the text says
 };
-using Forms = std::array<std::vector<Form>, 256>;
+using Forms = std::array<std::vector<TermForm>, 256>;
 
 Forms make_forms() {
     Forms made;
@@ -181,7 +181,8 @@ Forms make_forms() {
         }
     }
     for (auto& forms : made)
-        std::ranges::sort(forms, [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
+        std::ranges::sort(forms,
+                          [](const TermForm& a, const TermForm& b) { return a.text.size() > b.text.size(); });
     return made;
 }
 
@@ -204,7 +205,7 @@ std::vector<SaidTerm> terms_in(std::string_view text) {
     for (size_t at = 0; at < text.size();) {
         const bool begins_word = at == 0 || !in_word(text[at - 1]);
         const auto& here = forms[static_cast<unsigned char>(lower(text[at]))];
-        const auto found = std::ranges::find_if(here, [&](const Form& one) {
+        const auto found = std::ranges::find_if(here, [&](const TermForm& one) {
             return begins_word && begins(text.substr(at), one.text) &&
                    (!one.alone || text.size() == one.text.size());
         });

@@ -18,14 +18,14 @@ bool on_gpu(const trace::Meta& meta) { return meta.backend == trace::Backend::Gp
 double own_ms(const trace::Meta& meta) { return on_gpu(meta) ? meta.price.plain_ms : 0; }
 
 // Rows of both kernels, measured on one device at the recording's size; null where there are none.
-struct Pair {
+struct TimedPair {
     const kernels::Timing *own = nullptr, *rival = nullptr;
     const kernels::Timings* of = nullptr;
     double own_ms = 0;  // the recording's own time only beside a rival of the same device
 };
 
-Pair measured(const trace::Meta& meta, const std::optional<analysis::Product>& product,
-              const std::vector<kernels::Timings>& all) {
+TimedPair measured(const trace::Meta& meta, const std::optional<analysis::Product>& product,
+                   const std::vector<kernels::Timings>& all) {
     if (!product) return {};
     const auto& [m, k, n, tile] = kernels::shape_of(*product);
     for (const bool same_device : {true, false})
@@ -39,7 +39,7 @@ Pair measured(const trace::Meta& meta, const std::optional<analysis::Product>& p
     return {};
 }
 
-std::string verdict(const Pair& pair) {
+std::string verdict(const TimedPair& pair) {
     if (kernels::spreads_overlap(*pair.own, *pair.rival))
         return ": no difference beyond the spread of the runs";
     const double times = pair.rival->median_ms / pair.own_ms;
@@ -54,7 +54,7 @@ std::string size_text(const auto& of, const char* times) {
     return fmt::format("{}{}{}{}{}", of.m, times, of.k, times, of.n);
 }
 
-std::string pair_text(const trace::Meta& meta, const Pair& pair) {
+std::string pair_text(const trace::Meta& meta, const TimedPair& pair) {
     return fmt::format("{} {}, {} {} at {}{}{}; measured on {}", meta.kernel, milliseconds(pair.own_ms),
                        rival_of(meta.kernel), milliseconds(pair.rival->median_ms),
                        size_text(*pair.own, " x "), kernels::tile_text(pair.own->tile, ", T="), verdict(pair),
@@ -68,7 +68,7 @@ std::string_view rival_of(std::string_view kernel) { return kernel == "untiled" 
 std::optional<RivalTimes> rival_times(const trace::Meta& meta,
                                       const std::optional<analysis::Product>& product,
                                       const std::vector<kernels::Timings>& timings) {
-    const Pair pair = measured(meta, product, timings);
+    const TimedPair pair = measured(meta, product, timings);
     if (pair.own == nullptr) return std::nullopt;
     return RivalTimes{pair.own_ms, pair.rival->median_ms, kernels::spreads_overlap(*pair.own, *pair.rival)};
 }
@@ -110,7 +110,7 @@ std::string price_short(const trace::Meta& meta) {
 
 std::string times_text(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings) {
-    const Pair pair = measured(meta, product, timings);
+    const TimedPair pair = measured(meta, product, timings);
     if (pair.own != nullptr) return pair_text(meta, pair) + ".";
     if (!(own_ms(meta) > 0)) return "";
     return fmt::format("{} {}, measured on {} in this launch.", meta.kernel, milliseconds(own_ms(meta)),
@@ -120,7 +120,7 @@ std::string times_text(const trace::Meta& meta, const std::optional<analysis::Pr
 TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Product>& product,
                        const std::vector<kernels::Timings>& timings) {
     TimesTable table;
-    const Pair pair = measured(meta, product, timings);
+    const TimedPair pair = measured(meta, product, timings);
     table.sentence = times_text(meta, product, timings);
     table.measured = !table.sentence.empty();
     if (!table.measured) return table;

@@ -25,7 +25,7 @@ void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, St
 // By clocks everything is in columns, so that a block of a million steps costs one pass over them and draws
 // no more than the screen has room for. Column c holds the clocks [begin(c), begin(c + 1)) of what is shown;
 // where there are fewer clocks than columns every clock is a column.
-struct Columns {
+struct ColumnMarks {
     uint32_t first = 0, end = 0, count = 1;
     uint64_t shown() const { return end - first; }
     uint32_t begin(uint32_t column) const {
@@ -45,7 +45,7 @@ struct Columns {
     }
 };
 
-std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const Columns& columns) {
+std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const ColumnMarks& columns) {
     std::vector<TimelineMark> marks;
     columns.each_stretch([&](uint32_t column) { return loudest[column]; },
                          [&](uint32_t first, uint32_t end, uint8_t loudness) {
@@ -57,7 +57,7 @@ std::vector<TimelineMark> marks_of(const std::vector<uint8_t>& loudest, const Co
 }
 
 // Adds the clocks of a wait to each column that it lies in.
-void add_wait(std::vector<uint32_t>& clocks, const Columns& columns, uint32_t from, uint32_t to) {
+void add_wait(std::vector<uint32_t>& clocks, const ColumnMarks& columns, uint32_t from, uint32_t to) {
     from = std::max(from, columns.first);
     to = std::min(to, columns.end);
     if (from >= to) return;
@@ -65,7 +65,7 @@ void add_wait(std::vector<uint32_t>& clocks, const Columns& columns, uint32_t fr
         clocks[column] += std::min(to, columns.begin(column + 1)) - std::max(from, columns.begin(column));
 }
 
-std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const Columns& columns) {
+std::vector<TimelineMark> waits_of(const std::vector<uint32_t>& clocks, const ColumnMarks& columns) {
     std::vector<TimelineMark> waits;
     const auto stands = [&](uint32_t column) {
         return uint64_t{clocks[column]} * 2 >= columns.begin(column + 1) - columns.begin(column);
@@ -153,7 +153,7 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
     const uint32_t shown = view.end - view.first;
     view.columns = std::max(columns, 1u);
     if (shown == 0) return view;
-    const Columns cut{view.first, view.end, std::min(view.columns, shown)};
+    const ColumnMarks cut{view.first, view.end, std::min(view.columns, shown)};
 
     for (const PhaseSpan& span : index.spans) {
         const uint32_t from = clock_of(trace, index, span.first);
@@ -175,7 +175,7 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
                                               std::vector<uint32_t>(cut.count, 0));
     for (const BarrierTimes& barrier : index.barriers) {
         if (barrier.opens >= view.first && barrier.opens < view.end) view.barriers.push_back(barrier.opens);
-        for (const BarrierTimes::Arrival& arrival : barrier.arrivals)
+        for (const BarrierTimes::WarpArrival& arrival : barrier.arrivals)
             add_wait(waited[arrival.warp], cut, arrival.clock, barrier.opens);
     }
     for (size_t warp = 0; warp < waited.size(); ++warp) view.waits[warp] = waits_of(waited[warp], cut);
@@ -208,7 +208,7 @@ const BarrierTimes* barrier_of_step(const BlockIndex& index, uint32_t step) {
     const auto at =
         std::ranges::lower_bound(index.barriers, index.phases.interval[step], {}, &BarrierTimes::number);
     if (at == index.barriers.end()) return nullptr;
-    const auto here = std::ranges::find(at->arrivals, step, &BarrierTimes::Arrival::step);
+    const auto here = std::ranges::find(at->arrivals, step, &BarrierTimes::WarpArrival::step);
     return here == at->arrivals.end() ? nullptr : &*at;
 }
 
@@ -216,7 +216,7 @@ const BarrierTimes* barrier_at(const BlockIndex& index, uint32_t warp, uint32_t 
     // Barriers open one after the other: only the next to open can be stood at.
     const auto at = std::ranges::upper_bound(index.barriers, clock, {}, &BarrierTimes::opens);
     if (at == index.barriers.end()) return nullptr;
-    const auto own = std::ranges::find(at->arrivals, warp, &BarrierTimes::Arrival::warp);
+    const auto own = std::ranges::find(at->arrivals, warp, &BarrierTimes::WarpArrival::warp);
     return own == at->arrivals.end() || own->clock > clock ? nullptr : &*at;
 }
 
@@ -233,7 +233,7 @@ std::optional<GateView> gate_at(const trace::Trace& trace, const BlockIndex& ind
         gate.warps.push_back({trace.warp_of(index.first + arrival), arrival <= step, arrival});
         gate.held += arrival <= step;
     }
-    std::ranges::sort(gate.warps, {}, &GateView::Warp::warp);
+    std::ranges::sort(gate.warps, {}, &GateView::WarpAtGate::warp);
     return gate;
 }
 
@@ -301,7 +301,7 @@ std::string block_time(const trace::Trace& trace, const BlockIndex& index) {
 
 std::string wait_words(const trace::Trace& trace, const BarrierTimes& barrier, uint32_t warp) {
     std::string waited;
-    const auto own = std::ranges::find(barrier.arrivals, warp, &BarrierTimes::Arrival::warp);
+    const auto own = std::ranges::find(barrier.arrivals, warp, &BarrierTimes::WarpArrival::warp);
     if (own != barrier.arrivals.end()) {
         const uint32_t clocks = barrier.opens - own->clock;
         const std::string us = microseconds(trace.meta, clocks);

@@ -49,12 +49,12 @@ struct GateView {
     uint32_t number = 0;  // from 0, of the block's barriers
     bool open = false;    // the last one arrives at this very step
     uint32_t held = 0;    // warps that have arrived
-    struct Warp {
+    struct WarpAtGate {
         uint32_t warp = 0;
         bool held = false;
         uint32_t since = 0;  // the step at which it arrives
     };
-    std::vector<Warp> warps;  // ascending
+    std::vector<WarpAtGate> warps;  // ascending
 };
 
 // What a warp does, or that it waits (Barrier), from `first` to before `end`: positions of the axis, cut to

@@ -36,12 +36,12 @@ void bar(Ui& ui, float x, float top, float bottom, bool open) {
 }  // namespace
 
 void slim_gate(Ui& ui, const Rect& rect, const GateView& gate,
-               const std::function<float(const GateView::Warp&)>& middle) {
+               const std::function<float(const GateView::WarpAtGate&)>& middle) {
     const float x = rect.max.x - ui.px(3);
     bar(ui, x, rect.min.y, rect.max.y, gate.open);
     const float size = std::min(ui.px(7), rect.height() / static_cast<float>(gate.warps.size()));
     if (size < ui.px(2)) return;
-    for (const GateView::Warp& warp : gate.warps)
+    for (const GateView::WarpAtGate& warp : gate.warps)
         mark(ui, {x + (gate.open ? ui.px(3) : -ui.px(1.5f)), middle(warp)}, size, warp.held);
 }
 
@@ -61,7 +61,7 @@ void gate_picture(Ui& ui, const Rect& rect, const GateView& gate) {
         note(ui, {rect.max.x, rect.min.y}, held + 1, gate.open ? "open" : "held", Align::Right);
     }
     for (size_t i = 0; i < gate.warps.size(); ++i) {
-        const GateView::Warp& warp = gate.warps[i];
+        const GateView::WarpAtGate& warp = gate.warps[i];
         const float y = std::round(top + pitch * (static_cast<float>(i) + 0.5f));
         const std::string called = fmt::format("warp {}", warp.warp);
         const float text = y - small / 2;

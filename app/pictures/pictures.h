@@ -56,7 +56,7 @@ void gate_picture(Ui& ui, const Rect& rect, const GateView& gate);
 // The bar alone with a mark for each warp before it, as narrow as kGateWidth. middle: of a warp's row.
 inline constexpr float kGateWidth = 11;  // logical pixels
 void slim_gate(Ui& ui, const Rect& rect, const GateView& gate,
-               const std::function<float(const GateView::Warp&)>& middle);
+               const std::function<float(const GateView::WarpAtGate&)>& middle);
 
 // --- a timeline: the band of phases, a row per warp, the playhead. They draw any TimelineView, so that two
 // blocks can stand one above the other.

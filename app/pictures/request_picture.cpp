@@ -139,12 +139,12 @@ void Picture::transactions(const OlderView& older) const {
     const bool noted = area.max.y - top >= small + ui.px(30);  // else the boxes have the room
     const float bottom = area.max.y - (noted ? small + ui.px(6) : ui.px(2));
     uint32_t widest = 32;
-    for (const OlderView::Transaction& of : older.transactions) widest = std::max(widest, of.bytes);
+    for (const OlderView::OlderTransaction& of : older.transactions) widest = std::max(widest, of.bytes);
     std::array<ImVec2, 32> ends{};
     std::array<size_t, 2> counts{};
     for (const bool second : {false, true}) {
-        std::vector<const OlderView::Transaction*> all;
-        for (const OlderView::Transaction& of : older.transactions)
+        std::vector<const OlderView::OlderTransaction*> all;
+        for (const OlderView::OlderTransaction& of : older.transactions)
             if ((of.lanes >> 16 != 0) == second) all.push_back(&of);
         counts[second ? 1 : 0] = all.size();
         const Rect half{{box_of(lanes, second ? 16 : 0).min.x, top},
@@ -157,7 +157,7 @@ void Picture::transactions(const OlderView& older) const {
         const float slot = (half.width() - gap * f(columns - 1)) / f(columns);
         const float high = std::clamp((half.height() - gap * f(rows - 1)) / f(rows), ui.px(8), ui.px(34));
         for (size_t i = 0; i < all.size(); ++i) {
-            const OlderView::Transaction& of = *all[i];
+            const OlderView::OlderTransaction& of = *all[i];
             const ImVec2 at{std::round(half.min.x + f(i % columns) * (slot + gap)),
                             std::round(half.min.y + f(i / columns) * (high + gap))};
             const float wide = std::max(slot * f(of.bytes) / f(widest), ui.px(4));
@@ -280,7 +280,7 @@ void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint
     const Rect plot{{rect.min.x + left, rect.min.y + small}, {rect.max.x - right, rect.max.y}};
     note(ui, rect.min, rect.width() - right, "from arrival to opening");
     note(ui, {rect.max.x, rect.min.y}, right, "clocks", Align::Right);
-    std::vector<BarrierTimes::Arrival> arrivals = barrier.arrivals;
+    std::vector<BarrierTimes::WarpArrival> arrivals = barrier.arrivals;
     std::sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) { return a.warp < b.warp; });
     const float scale = plot.width() / static_cast<float>(barrier.opens - barrier.first);
     for (size_t i = 0; i < arrivals.size(); ++i) {

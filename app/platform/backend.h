@@ -19,7 +19,7 @@ struct Canvas {
     float scale = 1;                  // framebuffer pixels per logical pixel of the display
 };
 
-struct Place {  // of a window's upper left corner, on the desktop
+struct WindowPlace {  // of a window's upper left corner, on the desktop
     int x = 0, y = 0;
 };
 
@@ -47,8 +47,8 @@ public:
     virtual bool asked_to_close() const { return false; }
 
     virtual void set_title(const std::string&) {}
-    virtual void offer_clipboard() {}                          // to ImGui's current context
-    virtual std::optional<Place> place() const { return {}; }  // none where the desktop does not say
+    virtual void offer_clipboard() {}                                // to ImGui's current context
+    virtual std::optional<WindowPlace> place() const { return {}; }  // none where the desktop does not say
     virtual void logical_size(int& /*width*/, int& /*height*/) const {}  // as open_window takes it
 
     Image read() const;  // what was drawn, opaque
@@ -57,7 +57,7 @@ public:
 // Sizes in logical pixels; made smaller where the screen is. place: left to the desktop where none is given
 // or no monitor shows it. Fails in one sentence where there is no display or no OpenGL 3.3.
 Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::string& title,
-                                             std::optional<Place> place = std::nullopt);
+                                             std::optional<WindowPlace> place = std::nullopt);
 
 // A framebuffer to draw pictures into.
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height);

@@ -65,7 +65,7 @@ Key key_with_control(int key, int scancode) {
 }
 
 // Enough of a title bar at that place lies on a monitor to take hold of it.
-bool in_sight(Place place) {
+bool in_sight(WindowPlace place) {
     int count = 0;
     GLFWmonitor** monitors = glfwGetMonitors(&count);
     for (int at = 0; at < count; ++at) {
@@ -202,10 +202,10 @@ struct Window : Backend {
         glfwSetWindowTitle(window, title.c_str());
     }
 
-    std::optional<Place> place() const override {
+    std::optional<WindowPlace> place() const override {
         if (!places) return std::nullopt;
         glfwGetError(nullptr);
-        Place at;
+        WindowPlace at;
         glfwGetWindowPos(window, &at.x, &at.y);
         places = glfwGetError(nullptr) == GLFW_NO_ERROR;
         return places ? std::optional(at) : std::nullopt;
@@ -227,7 +227,7 @@ struct Window : Backend {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::string& title,
-                                             std::optional<Place> place) {
+                                             std::optional<WindowPlace> place) {
     glfwSetErrorCallback([](int, const char* text) { glfw_says = text; });
 #ifdef GLFW_PLATFORM
     // From 3.4 on it tries Wayland first, whose library says on standard error that there is none.

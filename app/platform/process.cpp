@@ -42,20 +42,20 @@ std::vector<std::string> words_of(const Film& film) {
 
 }  // namespace
 
-uint64_t Output::size() const {
+uint64_t ChildOutput::size() const {
     struct stat now {};
     return fstat(fileno(file.get()), &now) == 0 ? static_cast<uint64_t>(now.st_size) : 0;
 }
 
 // By pread: the child writes where the file's own offset stands, which they share.
-std::string Output::part(uint64_t from, size_t most) const {
+std::string ChildOutput::part(uint64_t from, size_t most) const {
     std::string text(most, '\0');
     const ssize_t got = pread(fileno(file.get()), text.data(), most, static_cast<off_t>(from));
     text.resize(got > 0 ? static_cast<size_t>(got) : 0);
     return text;
 }
 
-std::string Output::text() const {
+std::string ChildOutput::text() const {
     std::string text;
     char part[4096];
     std::rewind(file.get());
@@ -63,15 +63,15 @@ std::string Output::text() const {
     return text;
 }
 
-std::string Output::last_words() const {
+std::string ChildOutput::last_words() const {
     std::string said = text();
     said.erase(said.find_last_not_of(" \r\n") + 1);
     return said.substr(said.find_last_of("\r\n") + 1);
 }
 
 Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
-                     const std::atomic<bool>& stop, const Watch& watch) {
-    const Output nothing, in, out, err;
+                     const std::atomic<bool>& stop, const ChildWatch& watch) {
+    const ChildOutput nothing, in, out, err;
     if (!nothing.file || !in.file || !out.file || !err.file)
         return Error{"There is no room for a temporary file; free some and try again."};
     const bool written =

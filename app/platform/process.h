@@ -38,7 +38,7 @@ inline constexpr const char* kGivenFile = "/proc/self/fd/3";
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
 // A file without a name, for what a child writes.
-struct Output {
+struct ChildOutput {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
     uint64_t size() const;                               // so far
     std::string part(uint64_t from, size_t most) const;  // of what is there so far
@@ -46,10 +46,10 @@ struct Output {
     std::string last_words() const;  // the last line that is not empty
 };
 
-struct Watch {
-    std::string program = kThisProgram;             // or what stands in for it in a test
-    std::vector<std::string> environment{};         // NAME=VALUE, beside this program's or in place of it
-    std::function<void(const Output& err)> look{};  // every few frames, at what it has written so far
+struct ChildWatch {
+    std::string program = kThisProgram;      // or what stands in for it in a test
+    std::vector<std::string> environment{};  // NAME=VALUE, beside this program's or in place of it
+    std::function<void(const ChildOutput& err)> look{};  // every few frames, at what it has written so far
 };
 
 // Calls this program with `arguments` and waits until it has ended. It reads nothing from the terminal.
@@ -57,7 +57,7 @@ struct Watch {
 // half-written files away; this program's own end does the same. Fails in one sentence where it cannot be
 // started.
 Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
-                     const std::atomic<bool>& stop, const Watch& watch = {});
+                     const std::atomic<bool>& stop, const ChildWatch& watch = {});
 
 struct Film {
     enum class Format : uint8_t { Gif, Mp4 } format = Format::Gif;
@@ -86,7 +86,7 @@ private:
     std::string path_;
     const std::atomic<bool>* stop_;
     bool refused_ = false;  // a frame
-    Output said_;
+    ChildOutput said_;
     void (*const former_)(int);  // what SIGPIPE did
 };
 

@@ -62,8 +62,8 @@ void add_line(std::vector<std::string>& lines, std::string_view line, size_t col
 
 }  // namespace
 
-Row row_of(const launched::LaunchLine& launch) {
-    Row row;
+ProgramRow row_of(const launched::LaunchLine& launch) {
+    ProgramRow row;
     row.number = grouped(launch.number);
     row.kernel = one_line(launch.kernel);
     row.grid = sides(launch.grid);

@@ -21,11 +21,11 @@
 namespace tilescope::programs {
 
 // A launch as its row shows it.
-struct Row {
+struct ProgramRow {
     std::string number, kernel, grid, block, shared, ms, state;
     bool fault = false, recorded = false;
 };
-Row row_of(const launched::LaunchLine& launch);
+ProgramRow row_of(const launched::LaunchLine& launch);
 
 // The launch that is chosen, in words: "Launch 2: transpose <<<64 x 64, 32 x 8>>>", and what is to be known
 // of it: what went wrong, or what Enter does.

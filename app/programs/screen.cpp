@@ -101,7 +101,7 @@ constexpr std::array<const char*, 7> kHeads = {"#", "kernel", "grid", "block", "
 constexpr std::array<bool, 7> kRight = {true, false, true, true, true, true, false};
 constexpr size_t kKernel = 1, kShared = 4, kState = 6;
 
-std::array<const std::string*, 7> cells_of(const Row& row) {
+std::array<const std::string*, 7> cells_of(const ProgramRow& row) {
     return {&row.number, &row.kernel, &row.grid, &row.block, &row.shared, &row.ms, &row.state};
 }
 
@@ -109,11 +109,11 @@ using Columns = std::array<Rect, 7>;  // x of each; an empty one has no room
 
 // As wide as what is in sight asks for; the kernel's name takes the rest. Where that leaves it little, shared
 // memory and the grid's and block's gaps go first.
-Columns columns_of(Ui& ui, const Rect& area, const std::vector<Row>& rows) {
+Columns columns_of(Ui& ui, const Rect& area, const std::vector<ProgramRow>& rows) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small), small = ui.font(Face::Text, Size::Small);
     std::array<float, 7> wide{};
     for (size_t at = 0; at < wide.size(); ++at) wide[at] = draw::text_size(small, kHeads[at]).x;
-    for (const Row& row : rows)
+    for (const ProgramRow& row : rows)
         for (size_t at = 0; at < wide.size(); ++at)
             wide[at] = std::max(wide[at], draw::text_size(at == kState ? small : mono, *cells_of(row)[at]).x);
     wide[kState] = std::max(wide[kState], draw::text_size(small, "recorded").x + ui.px(14));
@@ -164,14 +164,14 @@ void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::Launch
     state.top = std::clamp(std::round(state.top), 0.0, last);
     const auto first = static_cast<size_t>(state.top);
     const size_t end = std::min(launches.size(), first + static_cast<size_t>(fit));
-    std::vector<Row> rows;
+    std::vector<ProgramRow> rows;
     for (size_t at = first; at < end; ++at) rows.push_back(row_of(launches[at]));
     const Columns columns = columns_of(ui, area.inset(ui.px(8)), rows);
     for (size_t at = 0; at < kHeads.size(); ++at)
         cell(ui, columns[at], in.min.y, at, Face::Text, Ink::TextQuiet, kHeads[at]);
     ui.list.AddLine({in.min.x, area.min.y - ui.px(3)}, {in.max.x, area.min.y - ui.px(3)}, ui.ink(Ink::Line));
     for (size_t at = first; at < end; ++at) {
-        const Row& row = rows[at - first];
+        const ProgramRow& row = rows[at - first];
         const float y = area.min.y + high * static_cast<float>(at - first);
         const Rect box{{area.min.x, y}, {area.max.x, y + high}};
         const bool on = at == state.chosen;

@@ -119,22 +119,22 @@ ProgramRun run(const std::vector<std::string>& arguments, const std::string& pro
     bool too_much = false;
     SoFar so_far;
     // Files that the command makes beside the recordings lie in the folder, too, and go with it.
-    const platform::Watch watch{program, {"TMPDIR=" + *folder}, [&](const platform::Output& err) {
-                                    const uint64_t bytes = err.size(),
-                                                   kept = std::min<uint64_t>(bytes, kMostKept);
-                                    too_much = too_much || bytes > kMostWritten;
-                                    if (too_much || control.stop) hearing.cancelled = true;
-                                    so_far.look_at(*folder);
-                                    std::string end;
-                                    const bool more = bytes != hearing.bytes;  // written by this thread alone
-                                    if (more) end = err.part(bytes - kept, kept);
-                                    const std::lock_guard lock(hearing.mutex);
-                                    if (more) hearing.written = std::move(end);
-                                    hearing.bytes = bytes;
-                                    hearing.recordings = so_far.recordings;
-                                    hearing.launches = so_far.launches;
-                                    hearing.begun = so_far.begun;
-                                }};
+    const platform::ChildWatch watch{
+        program, {"TMPDIR=" + *folder}, [&](const platform::ChildOutput& err) {
+            const uint64_t bytes = err.size(), kept = std::min<uint64_t>(bytes, kMostKept);
+            too_much = too_much || bytes > kMostWritten;
+            if (too_much || control.stop) hearing.cancelled = true;
+            so_far.look_at(*folder);
+            std::string end;
+            const bool more = bytes != hearing.bytes;  // written by this thread alone
+            if (more) end = err.part(bytes - kept, kept);
+            const std::lock_guard lock(hearing.mutex);
+            if (more) hearing.written = std::move(end);
+            hearing.bytes = bytes;
+            hearing.recordings = so_far.recordings;
+            hearing.launches = so_far.launches;
+            hearing.begun = so_far.begun;
+        }};
     auto ran = platform::run_self(arguments, {}, hearing.cancelled, watch);
     ProgramRun made;
     made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -178,7 +178,7 @@ void open_recorded(Session& session, const launched::LaunchLine& launch) {
     Program& program = *session.program;
     program.opened = launch.number;
     const std::string what = fmt::format("{}, launch {}", program.name, grouped(launch.number));
-    session.walk.running = false;
+    session.walking = false;
     open(session, what, "", false,
          [what, path = launch.recorded, folders = program.folders] { return read_recording(path, what); });
 }
@@ -327,7 +327,7 @@ void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
         return run(arguments, program, folder, *hearing, control);
     });
     session.program = std::move(next);
-    session.walk.running = false;
+    session.walking = false;
     session.screen = kProgramScreen;
 }
 

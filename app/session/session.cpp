@@ -64,7 +64,7 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
     session.playback.playing = false;
     session.playback.carry = 0;
     session.hover = session.pin = {};
-    session.ask(wish::Frame{});
+    session.ask(wish::FrameAnew{});
     session.message.clear();
     const trace::Trace& trace = session.trace();
     if (!trace.time.empty() && !trace.blocks.empty() && trace.blocks[0].count > 0)
@@ -83,7 +83,8 @@ bool update(Session& session, bool wait) {
     if (auto gpu = session.asking.take()) session.gpu = std::move(*gpu);
     bool coming = runs || session.opening || session.ordered || session.exporting || session.asking.begun();
     if (session.recording) {
-        coming = ready_block(session, *session.jobs, Blocks::Ask::Values, session.wording, wait) || coming;
+        coming =
+            ready_block(session, *session.jobs, ShownBlocks::Ask::Values, session.wording, wait) || coming;
         coming = count(session, *session.jobs, wait, session.message) || coming;
     }
     return coming;

@@ -86,18 +86,13 @@ struct Exporting {
     Job<std::string> job;  // the sentence that says how it ended
 };
 
-// A walk that a screen leads from stop to stop.
-struct Walk {
-    bool running = false;
-};
-
 // What keys, clicks and boxes ask for. The program hears each wish in its turn (app.cpp), and so do the
 // overlays and every screen: whoever can grant it does.
 namespace wish {
 struct Do {
     std::string name;  // of an action, or a place: "thread:19"
 };
-struct Frame {};  // what is looked at is framed anew
+struct FrameAnew {};  // of what is looked at
 struct GoOn {
     int by = 0;  // stops on (1) or back (-1) in the walk that runs
 };
@@ -116,7 +111,7 @@ struct SavePicture {
 };
 struct Quit {};
 }  // namespace wish
-using Wish = std::variant<wish::Do, wish::Frame, wish::GoOn, wish::OpenBeside, wish::SetBeside,
+using Wish = std::variant<wish::Do, wish::FrameAnew, wish::GoOn, wish::OpenBeside, wish::SetBeside,
                           wish::OpenLessons, wish::BeginLesson, wish::SavePicture, wish::Quit>;
 
 // What goes on beside the window, and what is still to be granted. A copy of a session that stands still, for
@@ -156,8 +151,8 @@ struct Session : Shown, Choices, Recent, UnderWay {
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
     bool blank = false;                // the screen is black until a key is pressed
     std::string message;               // one sentence: the last error or notice
-    Walk walk;
-    Question question;  // that is asked at this step
+    bool walking = false;              // a screen leads from stop to stop
+    Question question;                 // that is asked at this step
 
     // A lecturer's own lessons, as far as they are listed.
     struct OwnLesson {

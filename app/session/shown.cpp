@@ -83,22 +83,22 @@ MadeBlock replayed(const Recording& recording, const MadeBlock& made, Result<ker
     }
 }
 
-MadeBlock* find(Blocks& blocks, uint32_t block) {
+MadeBlock* find(ShownBlocks& blocks, uint32_t block) {
     const auto of = [](const MadeBlock& made) { return made.block->block; };
     const auto found = std::ranges::find(blocks.made, block, of);
     return found == blocks.made.end() ? nullptr : &*found;
 }
 
 // In place of what was known of the block.
-MadeBlock& keep(Blocks& blocks, MadeBlock made) {
+MadeBlock& keep(ShownBlocks& blocks, MadeBlock made) {
     if (MadeBlock* const known = find(blocks, made.block->block)) return *known = std::move(made);
     if (blocks.made.size() == kBlocksKept) blocks.made.pop_front();
     return blocks.made.emplace_back(std::move(made));
 }
 
 // What is known of the cursor's block by now; begins to work on what is not.
-MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
-    Blocks& blocks = shown.blocks;
+MadeBlock block_now(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, bool wait) {
+    ShownBlocks& blocks = shown.blocks;
     const auto& recording = shown.recording;
     const uint32_t block = shown.cursor.block;
     if (auto made = blocks.indexing.take(); made && find(blocks, made->block->block) == nullptr)
@@ -118,14 +118,14 @@ MadeBlock block_now(Shown& shown, Jobs& jobs, Blocks::Ask ask, bool wait) {
     made->block = worded(made->block, recording->notation);
     if (!made->block->why_not.empty()) made->faults = std::make_shared<const look::BlockFaults>();
     if (made->faults) return *made;
-    const bool values = ask == Blocks::Ask::Values;
+    const bool values = ask == ShownBlocks::Ask::Values;
     if (wait || (!values && steps <= kFaultsAtOnce)) {
         // A replayer of its own: a job may be using the other one.
-        Blocks::Replayer replayer;
+        ShownBlocks::Replayer replayer;
         if (values) replayer = kernels::Replayer::of(shown.trace());
         *made = replayed(*recording, *made, replayer ? &*replayer : nullptr, {});
     } else if (!blocks.valuing.begun()) {
-        if (!blocks.replayer) blocks.replayer = std::make_shared<Blocks::Replayer>();
+        if (!blocks.replayer) blocks.replayer = std::make_shared<ShownBlocks::Replayer>();
         blocks.valuing =
             jobs.start([recording, known = *made, replayer = blocks.replayer, values](Control& control) {
                 if (values && !*replayer) *replayer = kernels::Replayer::of(*recording->trace);
@@ -240,7 +240,8 @@ bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     return false;
 }
 
-bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait) {
+bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis::Wording& wording,
+                 bool wait) {
     if (shown.trace().blocks.empty()) return false;
     MadeBlock& here = shown;
     shown.recording = worded(shown.recording, wording);

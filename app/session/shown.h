@@ -86,7 +86,7 @@ struct MadeBlock {
 
 // The blocks of a recording that were shown last, and the jobs that make them: one of each kind at a time,
 // and blocks that are passed by are left out.
-struct Blocks {
+struct ShownBlocks {
     enum class Ask : uint8_t { Values, Faults };  // Faults: without values, so without wrong elements of P
 
     std::deque<MadeBlock> made;  // each with its index
@@ -101,7 +101,7 @@ struct Shown : MadeBlock {                       // of the cursor's block
     std::string uncounted;                       // why they cannot be counted, once that was said
     playback::Cursor cursor;
     Job<MadeTotals> counting;
-    Blocks blocks;
+    ShownBlocks blocks;
 
     const trace::Trace& trace() const { return *recording->trace; }  // where there is one
 };
@@ -114,6 +114,6 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording,
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message);
 // What there is of the cursor's block, in a wording. True while something of it is made; wait: makes all of
 // it on the spot.
-bool ready_block(Shown& shown, Jobs& jobs, Blocks::Ask ask, const analysis::Wording& wording, bool wait);
+bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis::Wording& wording, bool wait);
 
 }  // namespace tilescope::session

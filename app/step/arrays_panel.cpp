@@ -173,7 +173,7 @@ std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std
     for (const CellRect& beyond : matrix.beyond) {
         marks.push_back(draw::frame_mark(beyond, ui.ink(Ink::LineStrong), 1, true));
         marks.back().fill = ui.ink(Ink::Outside);
-        marks.back().pattern = draw::Pattern::Hatch;
+        marks.back().pattern = draw::CellPattern::Hatch;
     }
     for (const MadeCell& cell : made) {
         marks.push_back(draw::fill_mark(cell.place, cell.fill));
@@ -329,7 +329,7 @@ void matrix_map(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Po
 
 // The wheel zooms about the mouse, the right or middle button drags; row, col: of the view, where the box
 // begins. Returns the rows and columns that were dragged by.
-ImVec2 navigate(Ui& ui, const Rect& box, View& view, double& row, double& col) {
+ImVec2 navigate(Ui& ui, const Rect& box, ArrayView& view, double& row, double& col) {
     if (!ui.over(box)) return {};
     const ImGuiIO& io = ImGui::GetIO();
     const double scale = ui.context.scale;
@@ -347,13 +347,13 @@ ImVec2 navigate(Ui& ui, const Rect& box, View& view, double& row, double& col) {
 }
 
 // One array and the rectangle of its cells.
-struct Box {
+struct ArrayBox {
     uint8_t array = 0;
     Rect rect;
 };
 
 // Rectangles one below the other, each with a line for its title.
-void stack(Ui& ui, std::vector<Box>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
+void stack(Ui& ui, std::vector<ArrayBox>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
     const float n = static_cast<float>(arrays.size()), gap = ui.px(6), title = line_height(ui, Size::Body);
     const float each = (rect.height() - gap * (n - 1)) / std::max(n, 1.f);
     for (size_t i = 0; i < arrays.size(); ++i) {
@@ -362,13 +362,13 @@ void stack(Ui& ui, std::vector<Box>& boxes, const std::vector<uint8_t>& arrays, 
     }
 }
 
-Camera camera_of(const Ui& ui, const Box& box) {
+Camera camera_of(const Ui& ui, const ArrayBox& box) {
     const float scale = ui.context.scale;
     return framed_array(ui.trace(), *ui.index(), ui.step(), box.array, box.rect.width() / scale,
                         box.rect.height() / scale);
 }
 
-std::vector<Box> boxes_of(Ui& ui, const Rect& in) {
+std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
     const auto& arrays = ui.trace().launch.arrays;
     std::vector<uint8_t> all;
     for (size_t i = 0; i < arrays.size(); ++i)
@@ -377,15 +377,15 @@ std::vector<Box> boxes_of(Ui& ui, const Rect& in) {
     // Those that the kernel only reads, and then those that it writes.
     const auto written =
         std::ranges::stable_partition(all, [&](uint8_t i) { return !arrays[i].writes(); }).begin();
-    std::vector<Box> stacked, beside;
+    std::vector<ArrayBox> stacked, beside;
     stack(ui, stacked, all, in);
     if (written == all.begin() || written == all.end()) return stacked;
     const float half = std::floor((in.width() - ui.px(12)) / 2);
     stack(ui, beside, {all.begin(), written}, {in.min, {in.min.x + half, in.max.y}});
     stack(ui, beside, {written, all.end()}, {{in.max.x - half, in.min.y}, in.max});
-    const auto smallest = [&](const std::vector<Box>& boxes) {
+    const auto smallest = [&](const std::vector<ArrayBox>& boxes) {
         double pitch = kMostPitch;
-        for (const Box& box : boxes) pitch = std::min(pitch, camera_of(ui, box).pitch);
+        for (const ArrayBox& box : boxes) pitch = std::min(pitch, camera_of(ui, box).pitch);
         return pitch;
     };
     return smallest(beside) >= smallest(stacked) ? beside : stacked;
@@ -402,7 +402,7 @@ void product_panel(Ui& ui, const Rect& in) {
     const Rect m{{in.min.x, low + title}, {in.min.x + left, in.max.y}};
     const Rect p{{n.min.x, low + title}, in.max};
 
-    View& view = ui.state.view;
+    ArrayView& view = ui.state.view;
     if (view.fit) {
         const Viewports ports{m.width() / scale, n.height() / scale, m.height() / scale, n.width() / scale,
                               ui.session.lecture};
@@ -432,13 +432,13 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     const auto& arrays = ui.trace().launch.arrays;
     in.max.y -= legend_lines(ui, in, false) + ui.px(6);
     legend_lines(ui, {{in.min.x, in.max.y + ui.px(6)}, {in.max.x, rect.max.y}}, true);
-    const std::vector<Box> boxes = boxes_of(ui, in);
+    const std::vector<ArrayBox> boxes = boxes_of(ui, in);
     if (boxes.empty())
         line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "The kernel has no array in global memory.");
     ui.state.arrays.resize(arrays.size());
-    for (const Box& box : boxes) {
-        View& view = ui.state.arrays[box.array];
+    for (const ArrayBox& box : boxes) {
+        ArrayView& view = ui.state.arrays[box.array];
         if (view.fit) static_cast<Camera&>(view) = camera_of(ui, box);
         navigate(ui, box.rect, view, view.row, view.col);
         titled_grid(ui, box.array, {box.rect, view.row, view.col},

@@ -155,30 +155,30 @@ OutputTrail output_trail(const trace::Trace& trace, const BlockIndex& index,
 size_t products_done(const OutputTrail& trail, uint32_t step);
 
 // One request that touched an element or a shared cell.
-struct Touch {
+struct ElementTouch {
     uint64_t step = 0;             // of the recording
     uint32_t warp = 0, lanes = 0;  // lanes: a mask of those that touched it
     bool store = false;
-    bool operator==(const Touch&) const = default;
+    bool operator==(const ElementTouch&) const = default;
 };
 
 struct CellTrail {
     playback::CellState held;
     uint32_t load_step = playback::kNever;
-    std::vector<Touch> readers;  // requests since, the latest kMostReaders of them
+    std::vector<ElementTouch> readers;  // requests since, the latest kMostReaders of them
     static constexpr size_t kMostReaders = 256;
 };
 CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay& replay,
                      const playback::Element& cell, uint32_t step);
 
 struct TouchScan {
-    playback::Element element;     // of a global array
-    uint64_t next = 0;             // first step not looked at
-    uint64_t requests = 0;         // that touched it, in the steps looked at
-    uint64_t lanes = 0;            // lane accesses, likewise
-    uint32_t blocks = 0;           // recorded blocks that touched it
-    uint64_t block_end = 0;        // behind the steps of the last of them
-    std::vector<Touch> touches{};  // the first kMost of them
+    playback::Element element;            // of a global array
+    uint64_t next = 0;                    // first step not looked at
+    uint64_t requests = 0;                // that touched it, in the steps looked at
+    uint64_t lanes = 0;                   // lane accesses, likewise
+    uint32_t blocks = 0;                  // recorded blocks that touched it
+    uint64_t block_end = 0;               // behind the steps of the last of them
+    std::vector<ElementTouch> touches{};  // the first kMost of them
     static constexpr size_t kMost = 100'000;
     bool done(const trace::Trace& trace) const { return next >= trace.steps(); }
 

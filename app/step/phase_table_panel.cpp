@@ -38,16 +38,16 @@ constexpr std::string_view kLeftOut = "\u2026 ";
 constexpr std::string_view kLongestValue = "\u22120.1234", kInto = "\u2192", kTimes = "\u00b7";
 
 // A line of a cell.
-struct Line {
+struct TableLine {
     std::string text, tip;
     bool now = false;  // it happens at the step shown
 };
 struct CellLines {
-    std::vector<Line> loads, terms;
+    std::vector<TableLine> loads, terms;
 };
 
 // How wide and how high the table's parts are, in pixels.
-struct Shape {
+struct TableShape {
     Size size = Size::Small;
     bool beside = true;           // multiplies stand beside loads, else below
     size_t loads = 1, terms = 1;  // lines of a cell
@@ -57,7 +57,7 @@ struct Shape {
     float phase() const { return cell() + gap * 2 + air; }
 };
 
-struct Table {
+struct TableShown {
     Ui& ui;
     const Rect& in;
     const playback::BlockReplay& replay;
@@ -66,7 +66,7 @@ struct Table {
     const bool product = ui.index()->product.has_value();
     const uint32_t phases = ui.index()->phases.phases;
     const uint32_t threads = static_cast<uint32_t>(ui.trace().launch.block.count());
-    Shape shape{};
+    TableShape shape{};
 
     const Array& array(uint8_t number) const { return ui.trace().launch.arrays[number]; }
     // What a thread stores of the output: "P[1,3]"; of several elements a rectangle, the first of its
@@ -95,8 +95,8 @@ struct Table {
 
     // --- what stands in a cell
 
-    Line line_of(const LoadedInPhase& load) const {
-        Line line;
+    TableLine line_of(const LoadedInPhase& load) const {
+        TableLine line;
         const std::string value = short_value(load.value);
         const bool known = load.from.array != trace::kNoArray;
         const bool loaded = happened(load.load_step);
@@ -134,7 +134,7 @@ struct Table {
             const char* const plus = i > 0 ? "+ " : "";
             std::string second = factor(term.b);
             if (second.starts_with('-')) second = "(" + second + ")";
-            Line line{plus + factor(term.a).append(kTimes) + second, "", term.after_step == ui.step()};
+            TableLine line{plus + factor(term.a).append(kTimes) + second, "", term.after_step == ui.step()};
             line.tip =
                 fmt::format("{}{}{} = {}{}{}, after step {}; the sum is then {}",
                             term.a.known() ? name(term.a.element) : "", kTimes,
@@ -156,7 +156,7 @@ struct Table {
         if (sum.target) cell.terms.back().tip = name(*sum.target) + " so far";
     }
 
-    Line line_of(const playback::StoredInPhase& store) const {
+    TableLine line_of(const playback::StoredInPhase& store) const {
         if (!happened(store.step)) return {};
         const std::string text = fmt::format("{} = {}", name(store.to), short_value(store.value));
         return {text, fmt::format("{}, at step {}", text, grouped(store.step + 1)), store.step == ui.step()};
@@ -171,11 +171,11 @@ struct Table {
             return all[size_t{at.thread - w.first_thread} * columns + (at.phase - w.first_phase)];
         };
         for (const LoadedInPhase& load : state.shown.loads)
-            if (Line line = line_of(load); !line.text.empty()) of(load).loads.push_back(std::move(line));
+            if (TableLine line = line_of(load); !line.text.empty()) of(load).loads.push_back(std::move(line));
         for (const SummedInPhase& sum : state.shown.sums) add_terms(of(sum), sum);
         if (!product)
             for (const playback::StoredInPhase& store : state.shown.stores)
-                if (Line line = line_of(store); !line.text.empty())
+                if (TableLine line = line_of(store); !line.text.empty())
                     of(store).terms.push_back(std::move(line));
         for (CellLines& cell : all)
             for (auto* const lines : {&cell.loads, &cell.terms}) {
@@ -229,7 +229,7 @@ struct Table {
         // The largest type in which all of it fits; else beside each other where that shows two phases.
         for (const Size size : {Size::Body, Size::Small})
             for (const bool beside : {true, false}) {
-                Shape next = shape;
+                TableShape next = shape;
                 const auto width = [&](const std::string& text) {
                     return std::ceil(draw::text_size(ui.font(Face::Mono, size), text).x);
                 };
@@ -260,11 +260,11 @@ struct Table {
         shape.row -= line_height(ui, shape.size);
     }
     // Rows of threads that there is room for.
-    uint32_t rows_in(const Shape& of) const {
+    uint32_t rows_in(const TableShape& of) const {
         const float room = in.height() - heads_high(of) + ui.px(4);
         return static_cast<uint32_t>(std::max(1.f, std::floor(room / of.row)));
     }
-    float heads_high(const Shape& of) const {
+    float heads_high(const TableShape& of) const {
         return line_height(ui, Size::Body) + ui.px(8) + line_height(ui, of.size) +
                (of.beside ? line_height(ui, Size::Small) : 0) + ui.px(4);
     }
@@ -305,10 +305,11 @@ bool is_of_loads(const Ui& ui, StepKind kind) {
     return kind == StepKind::GlobalLoad || (kind == StepKind::SharedStore && ui.index()->product);
 }
 
-void draw_lines(Ui& ui, const Table& table, const Rect& box, const std::vector<Line>& lines, Rgba color) {
+void draw_lines(Ui& ui, const TableShown& table, const Rect& box, const std::vector<TableLine>& lines,
+                Rgba color) {
     const float high = line_height(ui, table.shape.size);
     float y = box.min.y;
-    for (const Line& of : lines) {
+    for (const TableLine& of : lines) {
         const Rect row{{box.min.x - ui.px(4), y}, {box.max.x + ui.px(4), y + high}};
         if (of.now) lit_band(ui, row, color, 0.30f);
         line(ui, {box.min.x, y}, box.width() + 1, Face::Mono, table.shape.size,
@@ -362,7 +363,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
         return;
     }
     TableState& state = ui.state.table;
-    Table table{ui, in, *ui.session.replay};
+    TableShown table{ui, in, *ui.session.replay};
     if (state.of != ui.session.replay) {
         state.of = ui.session.replay;
         state.first = table.work({0, 1, 0, 4});
@@ -370,7 +371,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
         state.follows = true;
     }
     table.measure();
-    const Shape& shape = table.shape;
+    const TableShape& shape = table.shape;
     const float top = in.min.y + table.heads_high(shape);
     const uint32_t rows = table.rows_in(shape);
     const float wheel = ImGui::GetIO().MouseWheel;

@@ -32,7 +32,7 @@ constexpr uint64_t kScannedAFrame = 200'000;  // steps: well under a millisecond
 constexpr size_t kColumns = 5;
 using Texts = std::array<std::string, kColumns>;
 
-struct Row {
+struct TrailRow {
     bool heading = false;
     Texts text;  // a heading uses the first only
     Origin origin = Origin::Element;
@@ -50,7 +50,7 @@ struct List {
     Texts columns{}, widest{};   // headings, and texts as wide as any of the column
     size_t rows = 0, here = 0;   // here: the one to keep in sight
     std::set<Origin> origins{};  // that occur and mark the rows; empty: their kind of request does
-    std::function<Row(size_t)> row{};
+    std::function<TrailRow(size_t)> row{};
 
     void heads(Texts all) { columns = widest = std::move(all); }
     void widen(size_t column, const std::string& text) {
@@ -72,12 +72,12 @@ const char* words_of(Origin origin) {
     return kWords[static_cast<size_t>(origin)];
 }
 
-Row product_row(const Ui& ui, const ProductRow& of) {
+TrailRow product_row(const Ui& ui, const ProductRow& of) {
     if (of.factor == nullptr)
         return {.heading = true, .text = {phase_words(of.product->phase, ui.notation())}};
     const FactorTrail& factor = *of.factor;
     const bool element = factor.element.array != trace::kNoArray;
-    Row row;
+    TrailRow row;
     row.origin = factor.origin;
     row.done = of.product->after_step <= ui.step();
     row.current = of.product->after_step == ui.step();
@@ -153,12 +153,12 @@ std::string block_of(const Ui& ui, const trace::Block& block) {  // "(1,0)"
     return block_name(ui.trace().launch.grid, block.x, block.y, block.z).substr(std::size("block"));
 }
 
-Row request_row(const Ui& ui, const Touch& touch) {
+TrailRow request_row(const Ui& ui, const ElementTouch& touch) {
     const playback::Cursor& now = ui.session.cursor;
     const uint32_t number = trace::block_of(ui.trace(), touch.step);
     const trace::Block& block = ui.trace().blocks[number];
     const auto step = static_cast<uint32_t>(touch.step - block.first);
-    Row row;
+    TrailRow row;
     row.goes_to = {number, step};
     row.current = row.goes_to == now;
     row.done = number < now.block || (number == now.block && step <= now.step);
@@ -204,7 +204,7 @@ List touch_list(const Ui& ui, const TouchScan& scan) {
     list.rows = scan.touches.size();
     list.row = [&](size_t row) { return request_row(ui, scan.touches[row]); };
     const uint64_t now = ui.index()->first + ui.step();
-    const auto after = std::ranges::upper_bound(scan.touches, now, {}, &Touch::step);
+    const auto after = std::ranges::upper_bound(scan.touches, now, {}, &ElementTouch::step);
     list.here = static_cast<size_t>(std::max<std::ptrdiff_t>(after - scan.touches.begin(), 1) - 1);
     return list;
 }
@@ -214,7 +214,8 @@ List cell_list(const Ui& ui, const playback::Element& pinned) {
     const CellTrail cell = cell_trail(ui.trace(), index, *ui.session.replay, pinned, ui.step());
     const playback::CellState& held = cell.held;
     uint32_t listed = 0;  // lane reads of the cell
-    for (const Touch& reader : cell.readers) listed += static_cast<uint32_t>(std::popcount(reader.lanes));
+    for (const ElementTouch& reader : cell.readers)
+        listed += static_cast<uint32_t>(std::popcount(reader.lanes));
     const bool all = listed >= held.reads;
     List list{name_of(ui, pinned)};
     if (!held.written) {
@@ -243,7 +244,7 @@ List cell_list(const Ui& ui, const playback::Element& pinned) {
     list.rows = cell.readers.size();
     list.here = std::max<size_t>(list.rows, 1) - 1;
     list.row = [&ui, readers = cell.readers](size_t row) {
-        Row made = request_row(ui, readers[row]);
+        TrailRow made = request_row(ui, readers[row]);
         made.text[1].clear();
         return made;
     };
@@ -406,7 +407,7 @@ bool provenance_panel(Ui& ui, const Rect& rect) {
     const auto shown = static_cast<size_t>(std::max(0.f, area.height() / small));
     const size_t first = first_row(ui, list, area, shown);
     for (size_t i = first; i < std::min(first + shown, list.rows); ++i) {
-        const Row row = list.row(i);
+        const TrailRow row = list.row(i);
         const float top = y + static_cast<float>(i - first) * small;
         const Rect band{{rect.min.x + ui.px(4), top}, {rect.max.x - ui.px(4), top + small}};
         if (row.heading) {

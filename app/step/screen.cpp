@@ -193,15 +193,15 @@ Rect cut(Rect& rest, ImGuiDir side, float size, float gap) {
 }
 
 // A panel without a rectangle is not shown.
-struct Layout {
+struct StepLayout {
     Rect warning, caption, source, matrices, tiles, threads, request, bottom, time, transport, sums;
     bool threads_in_tiles = false;  // instead of in a panel of their own
 };
 
-Layout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faults) {
+StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faults) {
     const float gap = ui.px(8), w = screen.width(), h = screen.max.y;
     const bool lecture = ui.session.lecture, low = h < ui.px(860);
-    Layout l;
+    StepLayout l;
     Rect rest = screen.inset(gap);
     if (!warning.empty()) {
         const float high = lecture ? warning_height(ui, rest.width(), warning) : ui.px(28);
@@ -289,7 +289,7 @@ void zoom(State& state, session::Session& session, double by) {
     // About the upper left corner plus half a tile: what is framed stays in sight.
     const double half =
         session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
-    const auto closer = [&](View& view) {
+    const auto closer = [&](ArrayView& view) {
         const double about = half * view.pitch, keep = about * view.zoom(by);
         for (double* corner : {&view.row, &view.col, &view.m_k, &view.n_k}) *corner += keep;
     };
@@ -301,7 +301,7 @@ void pan(State& state, int by) {
     const double cells = by * std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
     for (double* corner : {&state.view.col, &state.view.m_k, &state.view.n_k}) *corner += cells;
     state.view.fit = false;
-    for (View& array : state.arrays) array.col += cells, array.fit = false;
+    for (ArrayView& array : state.arrays) array.col += cells, array.fit = false;
 }
 
 // Of three, in turn.
@@ -316,7 +316,7 @@ void frame_again(State& state) {
 }
 
 void grant(State& state, session::Session&, const session::Wish& wish) {
-    if (std::holds_alternative<session::wish::Frame>(wish)) frame_again(state);
+    if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
 void draw_screen(Ui& ui, const Rect& screen) {
@@ -332,7 +332,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
-    const Layout l = lay_out(ui, screen, warning, !faults.empty());
+    const StepLayout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     if (!session.lecture || ui.index() == nullptr)
         caption_bar(ui, l.caption, faults);
@@ -387,7 +387,7 @@ const input::Actions<State>& actions() {
           [](State& s) { s.judged_by = next_of(s.judged_by); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
          {"plain_look", "no phase table, and requests as this GPU makes them", "", input::Chord(),
-          [](State& s) { s.table.text = TableText::Off, s.judged_by = JudgedBy::Today; }}});
+          [](State& s) { s.table.text = TableText::Off, s.judged_by = JudgedAs::Today; }}});
     return all;
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 // A row of the panel: a line of the source, or the second part of one that touches memory and is too long;
 // those are the lines that must be read whole.
-struct Row {
+struct SourceRow {
     size_t line = 0;         // index into SourceView::lines
     size_t indent = 0;       // blanks before the text
     std::string_view whole;  // the text of a line that is one row
@@ -37,9 +37,9 @@ struct Row {
     }
 };
 
-std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
+std::vector<SourceRow> rows_of(Ui& ui, const SourceView& source, float width) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small);
-    std::vector<Row> rows;
+    std::vector<SourceRow> rows;
     for (size_t i = 0; i < source.lines.size(); ++i) {
         const SourceLine& of = source.lines[i];
         const size_t indent = std::min(of.text.find_first_not_of(' '), of.text.size());
@@ -60,8 +60,8 @@ std::vector<Row> rows_of(Ui& ui, const SourceView& source, float width) {
 }
 
 // The first row in sight: all lines that touch memory where they fit, else the current one in the middle.
-std::ptrdiff_t first_row(const SourceView& source, const std::vector<Row>& rows, std::ptrdiff_t shown) {
-    const auto has_site = [&](const Row& row) { return source.lines[row.line].has_site; };
+std::ptrdiff_t first_row(const SourceView& source, const std::vector<SourceRow>& rows, std::ptrdiff_t shown) {
+    const auto has_site = [&](const SourceRow& row) { return source.lines[row.line].has_site; };
     const auto first = std::ranges::find_if(rows, has_site) - rows.begin();
     const auto end = rows.rend() - std::find_if(rows.rbegin(), rows.rend(), has_site);
     std::ptrdiff_t current = 0;
@@ -160,12 +160,12 @@ void source_panel(Ui& ui, const Rect& rect) {
     const float number = advance * static_cast<float>(std::to_string(source.lines.size()).size());
     const float hits = advance * static_cast<float>(digits + 1);
     const float text = in.width() - number - ui.px(8) - hits;
-    const std::vector<Row> rows = rows_of(ui, source, text);
+    const std::vector<SourceRow> rows = rows_of(ui, source, text);
     const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small);
     const auto first = first_row(source, rows, shown);
     ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
     for (auto i = first; i < std::min(first + shown, std::ssize(rows)); ++i) {
-        const Row& row = rows[static_cast<size_t>(i)];
+        const SourceRow& row = rows[static_cast<size_t>(i)];
         const SourceLine& of = source.lines[row.line];
         const bool current = std::cmp_equal(row.line, source.current);
         const float top = y + static_cast<float>(i - first) * small;
@@ -216,8 +216,8 @@ std::vector<std::string> index_formula_of_pin(Ui& ui) {
 }  // namespace
 
 std::optional<look::OlderView> older_of(const Ui& ui) {
-    if (ui.state.judged_by == JudgedBy::Today) return std::nullopt;
-    const auto gpu = ui.state.judged_by == JudgedBy::G80 ? look::OlderGpu::G80 : look::OlderGpu::Gt200;
+    if (ui.state.judged_by == JudgedAs::Today) return std::nullopt;
+    const auto gpu = ui.state.judged_by == JudgedAs::G80 ? look::OlderGpu::G80 : look::OlderGpu::Gt200;
     return look::older_view(ui.trace(), *ui.index(), ui.step(), gpu);
 }
 

@@ -24,7 +24,7 @@ inline constexpr double kMostPitch = 128;  // logical pixels a cell: the most th
 
 // Where arrays are looked at. While fit is set the screen frames the active block's tiles itself and keeps
 // the camera here, so that zooming and panning go on from what is seen.
-struct View : Camera {
+struct ArrayView : Camera {
     bool fit = true;  // follow the active block until the user zooms or pans
     // Zooms by a factor. Returns how many cells fewer a logical pixel stands for then.
     double zoom(double by) {
@@ -87,7 +87,7 @@ struct TableState {
 };
 
 // What a request is judged by: today's rules, or those of an older GPU.
-enum class JudgedBy : uint8_t { Today, G80, Gt200 };
+enum class JudgedAs : uint8_t { Today, G80, Gt200 };
 
 // Which element of the output a thread computes, worked out once a recording.
 struct MappingCache {
@@ -96,16 +96,16 @@ struct MappingCache {
 };
 
 struct State {
-    View view;                  // of a product
-    std::vector<View> arrays;   // of any other launch, by array
-    playback::Cursor moving;    // the step whose elements are on their way,
-    double moves_since = -1;    // and since when (DrawContext::time)
-    std::optional<float> film;  // of a film's frame instead: how far they are, 0 to 1
-    bool travels = false;       // something is on its way in this step
-    FlightSums flown;           // of the block
+    ArrayView view;                 // of a product
+    std::vector<ArrayView> arrays;  // of any other launch, by array
+    playback::Cursor moving;        // the step whose elements are on their way,
+    double moves_since = -1;        // and since when (DrawContext::time)
+    std::optional<float> film;      // of a film's frame instead: how far they are, 0 to 1
+    bool travels = false;           // something is on its way in this step
+    FlightSums flown;               // of the block
     TimelineCache timeline;
     TableState table;
-    JudgedBy judged_by = JudgedBy::Today;
+    JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
     bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell

@@ -88,8 +88,8 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
             fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, ui.ink(Ink::SharedStore), 0.30f);
         marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 && !rushes ? color : fill));
         if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
-        if (cell.zero_fill) marks.back().pattern = draw::Pattern::Hatch;
-        if (cell.stale) marks.back().pattern = draw::Pattern::Dots;
+        if (cell.zero_fill) marks.back().pattern = draw::CellPattern::Hatch;
+        if (cell.stale) marks.back().pattern = draw::CellPattern::Dots;
     }
     selection_and_faults(ui, marks, array, pitch);
     draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
@@ -133,7 +133,7 @@ void threads_gate(Ui& ui, const Rect& rect, const draw::GridView& grid, const dr
     const float x = std::min(grid.clip_max.x + ui.px(1), rect.max.x - ui.px(1));
     pictures::slim_gate(
         ui, {{x, grid.clip_min.y}, {x + ui.px(pictures::kGateWidth), grid.clip_max.y}}, gate,
-        [&](const look::GateView::Warp& warp) {
+        [&](const look::GateView::WarpAtGate& warp) {
             const CellRect first = sheet.cell(warp.warp * kWarpSize),
                            last = sheet.cell(std::min(warp.warp * kWarpSize + kWarpSize, count) - 1);
             return grid.y + (static_cast<float>(first.row0 + last.row1)) / 2 * grid.pitch;
@@ -179,7 +179,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const bool hidden = asked.hides(session::Hide::Lanes);
     std::vector<bool> held(ui.index()->warps, false);  // by warp, at a barrier that is not yet open
     if (gate && !gate->open)
-        for (const look::GateView::Warp& warp : gate->warps) held[warp.warp] = warp.held;
+        for (const look::GateView::WarpAtGate& warp : gate->warps) held[warp.warp] = warp.held;
     const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;
@@ -197,7 +197,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
                              active ? ui.context.palette.text_on(color) : ui.ink(Ink::TextQuiet)});
         if (held[thread / kWarpSize]) {  // as a wait on the timeline
             marks.back().fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::Barrier), 0.25f);
-            marks.back().pattern = draw::Pattern::Hatch;
+            marks.back().pattern = draw::CellPattern::Hatch;
             marks.back().edge = ui.ink(Ink::Barrier);
             continue;
         }
@@ -206,7 +206,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
             marks.back().edge = color;
             continue;
         }
-        marks.back().pattern = draw::Pattern::Hatch;
+        marks.back().pattern = draw::CellPattern::Hatch;
         marks.back().edge = in_warp ? color : ui.ink(Ink::LineStrong);
     }
     for (const uint32_t thread : ui.state.selected.threads)

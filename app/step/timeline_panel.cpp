@@ -176,7 +176,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         const float x = axis.x(opens), wide = ui.px(pictures::kGateWidth);
         if (opens >= time.first && opens <= time.end)
             pictures::slim_gate(ui, {{x + ui.px(3) - wide, rows.min.y}, {x + ui.px(3), end}}, *gate,
-                                [&](const look::GateView::Warp& warp) {
+                                [&](const look::GateView::WarpAtGate& warp) {
                                     return rows.min.y + pitch * static_cast<float>(warp.warp) + inner / 2;
                                 });
     }

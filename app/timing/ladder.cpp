@@ -15,7 +15,7 @@ namespace {
 
 using analysis::Levels, kernels::Timing;
 
-struct Measured {
+struct MeasuredRung {
     std::string name;
     const Timing* row = nullptr;
     const Levels* levels = nullptr;  // null while they are not known
@@ -40,8 +40,8 @@ const Levels* levels_of(const LadderOf& ladder, std::string_view kernel) {
 }
 
 // From the ground up, those that were measured.
-std::vector<Measured> measured_rungs(const LadderOf& ladder) {
-    std::vector<Measured> all;
+std::vector<MeasuredRung> measured_rungs(const LadderOf& ladder) {
+    std::vector<MeasuredRung> all;
     for (const Rung& rung : rungs())
         if (const Timing* const row = ladder.timed(rung.kernel))
             all.push_back({shown_name(rung.kernel), row, levels_of(ladder, rung.kernel)});
@@ -55,7 +55,7 @@ std::string share_of(const Timing& row, const Timing& library) {
 std::string times(const Timing& a, const Timing& b) { return draw::ratio_text(b.median_ms / a.median_ms); }
 
 // Which rungs gain on the one below them, and which does most.
-std::string steps_words(const std::vector<Measured>& rungs) {
+std::string steps_words(const std::vector<MeasuredRung>& rungs) {
     if (rungs.size() < 3) return "";
     std::vector<std::string> idle;
     size_t best = 1;
@@ -75,14 +75,14 @@ std::string steps_words(const std::vector<Measured>& rungs) {
     return fmt::format("{}; {} gains most: {} times.", slow, rungs[best].name, most);
 }
 
-std::string sentence(const std::vector<Measured>& rungs, const Timing* library, const LadderOf& ladder) {
+std::string sentence(const std::vector<MeasuredRung>& rungs, const Timing* library, const LadderOf& ladder) {
     const uint32_t width = ladder.width;
     if (rungs.empty())
         return fmt::format("None of these kernels was timed at width {} on {}; choose another width or T.",
                            grouped(width), ladder.machine.name);
-    const Measured& first = rungs.front();
-    const Measured& best =
-        *std::ranges::min_element(rungs, {}, [](const Measured& one) { return one.row->median_ms; });
+    const MeasuredRung& first = rungs.front();
+    const MeasuredRung& best =
+        *std::ranges::min_element(rungs, {}, [](const MeasuredRung& one) { return one.row->median_ms; });
     std::string words = library != nullptr ? fmt::format("{} reaches {} of cuBLAS at width {}", best.name,
                                                          share_of(*best.row, *library), grouped(width))
                                            : fmt::format("{} reaches {} GFLOP/s at width {}", best.name,
@@ -162,7 +162,7 @@ LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, 
     const LadderOf ladder{machine, bounds, tile, width};
     LadderChart chart;
     const Timing* const library = row_of(machine, kLibrary, width, 0);
-    const std::vector<Measured> measured = measured_rungs(ladder);
+    const std::vector<MeasuredRung> measured = measured_rungs(ladder);
     chart.sentence = sentence(measured, library, ladder);
     chart.rests_on = fmt::format(
         "Ratios of measured times, medians of runs on {}. No faster: a longer time, or one that its runs do "

@@ -18,13 +18,13 @@ using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
 using Ui = input::Ui<State>;
 
 // Where the columns are: sign and name, bar, share, GFLOP/s, what bounds it.
-struct Columns {
+struct LadderColumns {
     float name = 0, bar = 0, bar_end = 0, share = 0, rate = 0, bound = 0;  // share and rate: right edges
 };
 
 constexpr const char *kShare = "of cuBLAS", *kRate = "GFLOP/s", *kBound = "bound by";
 
-Columns columns_of(Ui& ui, const Rect& in, const std::vector<LadderRow>& rows) {
+LadderColumns columns_of(Ui& ui, const Rect& in, const std::vector<LadderRow>& rows) {
     // As wide as what stands there until a bound is known, so that nothing moves as they fill in.
     float name = 0, bound = text_size(ui.font(Face::Text, Size::Small), kToBeKnown).x;
     float share = text_size(ui.font(Face::Text, Size::Small), kShare).x,
@@ -36,7 +36,7 @@ Columns columns_of(Ui& ui, const Rect& in, const std::vector<LadderRow>& rows) {
         bound = std::max(bound, text_size(ui.font(Face::Strong, Size::Small), row.bound).x);
     }
     const float gap = ui.px(12);
-    Columns at;
+    LadderColumns at;
     at.name = in.min.x + ui.px(18);
     at.bar = at.name + name + gap;
     at.bound = in.max.x - bound;
@@ -46,7 +46,7 @@ Columns columns_of(Ui& ui, const Rect& in, const std::vector<LadderRow>& rows) {
     return at;
 }
 
-void heads(Ui& ui, const Columns& at, float y, float right) {
+void heads(Ui& ui, const LadderColumns& at, float y, float right) {
     const auto head = [&](float x, const char* words, Align align) {
         line(ui, {x, y}, right, Face::Text, Size::Small, Ink::TextFaint, words, align);
     };
@@ -59,7 +59,7 @@ struct Scale {
     double library = 0, longest = 1;  // GFLOP/s; library 0: not measured
 };
 
-void rung(Ui& ui, const Rect& box, const Columns& at, const LadderRow& row, const Scale& scale) {
+void rung(Ui& ui, const Rect& box, const LadderColumns& at, const LadderRow& row, const Scale& scale) {
     const float small = line_height(ui, Size::Small), middle = std::round((box.min.y + box.max.y) / 2);
     const float text = middle - std::round(small / 2);
     const bool on = row.kernel == ui.state.kernel, timed = row.gflops > 0;
@@ -94,7 +94,7 @@ void rung(Ui& ui, const Rect& box, const Columns& at, const LadderRow& row, cons
 // kernel, else of none.
 void ladder(Ui& ui, const Rect& in, const LadderChart& chart, double library) {
     const float small = line_height(ui, Size::Small), least = small + ui.px(2);
-    const Columns at = columns_of(ui, in, chart.rows);
+    const LadderColumns at = columns_of(ui, in, chart.rows);
     heads(ui, at, in.min.y, in.width());
     const float top = in.min.y + small + ui.px(2);
     const auto count = static_cast<float>(chart.rows.size());

@@ -61,7 +61,7 @@ void add_stalls(LatencyChart& chart, const kernels::LevelCounterRow& row, std::s
     chart.stalls_title = "Why warps wait, measured";
 }
 
-void add_flights(LatencyChart& chart, const Flow& flow, const analysis::LevelDevice& on,
+void add_flights(LatencyChart& chart, const LoadFlow& flow, const analysis::LevelDevice& on,
                  const std::string& held) {
     const auto bar = [&](std::string name, double value, bool marked, std::string rests_on) {
         chart.flights.push_back(
@@ -96,8 +96,8 @@ constexpr double kAlike = 1.05;  // times that differ less are about the same
 void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels,
                    const analysis::LevelDevice& on, const BoundsBeside& beside, const ByCompiler& other) {
     if (beside.measured == nullptr || other.measured == nullptr || other.levels == nullptr) return;
-    const Flow own_flow = flow_of(of, levels, on), other_flow = flow_of(other.of, *other.levels, on);
-    const auto row = [&](const BoundsOf& by, const Levels& l, const Flow& flow, double ms) {
+    const LoadFlow own_flow = flow_of(of, levels, on), other_flow = flow_of(other.of, *other.levels, on);
+    const auto row = [&](const BoundsOf& by, const Levels& l, const LoadFlow& flow, double ms) {
         chart.compilers.push_back({shown_compiler(by.compiler), draw::figure(flow.loads),
                                    draw::ratio_text(each_multiply_add(by, l.asked.all.instructions)),
                                    bound_name(l), look::milliseconds(ms)});
@@ -116,7 +116,8 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
         fmt::format("{} PTX takes {} {}", a.compiler + "'s", against(own_ms, other_ms), b.compiler + "'s");
     // What the slower one is bound by, the faster one needs less of.
     const Levels &of_slow = own_slow ? levels : *other.levels, &of_fast = own_slow ? *other.levels : levels;
-    const Flow &slow_flow = own_slow ? own_flow : other_flow, &fast_flow = own_slow ? other_flow : own_flow;
+    const LoadFlow &slow_flow = own_slow ? own_flow : other_flow,
+                   &fast_flow = own_slow ? other_flow : own_flow;
     const std::string_view by = of_slow.bounds.longest().resource;
     const auto passes = [&](const Levels& l) {
         return draw::ratio_text(
@@ -139,8 +140,8 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
 
 }  // namespace
 
-Flow flow_of(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on) {
-    Flow flow;
+LoadFlow flow_of(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on) {
+    LoadFlow flow;
     const double sms = on.device.sms, blocks = static_cast<double>(levels.launch.blocks);
     const double warps = std::ceil(static_cast<double>(threads_of(of)) / kWarpSize);  // of a block
     const auto loads = static_cast<double>(levels.asked.all.loads),
@@ -167,7 +168,7 @@ Flow flow_of(const BoundsOf& of, const Levels& levels, const analysis::LevelDevi
 LatencyChart latency_chart(const BoundsOf& of, const Levels& levels, const analysis::LevelDevice& on,
                            const BoundsBeside& beside, const ByCompiler* other) {
     LatencyChart chart;
-    const Flow flow = flow_of(of, levels, on);
+    const LoadFlow flow = flow_of(of, levels, on);
     const double needed = flow.needed(flow.wait);
     const std::string warps = draw::figure(flow.warps), loads = draw::figure(flow.loads);
     chart.sentence = fmt::format("An SM holds {} warps, each with {} loads in flight: {:.0f}. ", warps, loads,

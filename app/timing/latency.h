@@ -17,7 +17,7 @@
 namespace tilescope::timing {
 
 // How loads come and go on an SM, on average; modelled but for the warps.
-struct Flow {
+struct LoadFlow {
     double warps = 0;    // that an SM holds, at most as many as the launch has for it
     double loads = 0;    // that a warp has in flight together
     double wait = 0;     // clocks until it gets on
@@ -26,7 +26,7 @@ struct Flow {
     double in_flight() const { return warps * loads; }
     double needed(double clocks) const { return clocks * a_clock; }
 };
-Flow flow_of(const BoundsOf& of, const analysis::Levels& levels, const analysis::LevelDevice& on);
+LoadFlow flow_of(const BoundsOf& of, const analysis::Levels& levels, const analysis::LevelDevice& on);
 
 // The same launch of another compiler's PTX.
 struct ByCompiler {

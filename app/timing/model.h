@@ -99,7 +99,7 @@ uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters
 // one for cuBLAS, of which that is not known.
 draw::Ink ink_of(std::string_view kernel);
 // A shape for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
-draw::Shape shape_of(std::string_view kernel);
+draw::PointShape shape_of(std::string_view kernel);
 inline constexpr std::string_view kLibrary = "cublas";
 std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
 // The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.

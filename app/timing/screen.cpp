@@ -34,7 +34,7 @@ using Ui = input::Ui<State>;
 using Kind = RoofPoint::Kind;
 
 // What the screen shows in this frame.
-struct Shown {
+struct ShownTimes {
     const Machine& machine;
     RooflineChart roofline;
     TrafficChain chain;
@@ -66,7 +66,7 @@ std::optional<size_t> pointed_at(Ui& ui, const Chart& axes, const std::vector<Im
 
 // --- a line a kernel over the width, labelled where it ends
 
-void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
+void time_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
     State& chosen = ui.state;
     TimeChart chart = time_chart(shown.machine, chosen);
     const Rect in = panel(ui, rect, chart.title, chart.nothing);
@@ -89,7 +89,7 @@ void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
         const bool on = l.kernel == chosen.kernel, faulty = kernels::made_wrong(l.kernel);
         const Rgba full = ui.ink(faulty ? Ink::Fault : ink_of(l.kernel));
         const Rgba color = on ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
-        const draw::Shape shape = shape_of(l.kernel);
+        const draw::PointShape shape = shape_of(l.kernel);
         std::vector<ImVec2> points;
         for (const TimePoint& point : l.points) {
             points.push_back(axes.point(point.width, point.value));
@@ -113,7 +113,7 @@ void time_panel(Ui& ui, const Rect& rect, const Shown& shown) {
 }
 
 // In its place, of a launch that is no product: what was counted.
-void counted_panel(Ui& ui, const Rect& rect, const Shown& shown) {
+void counted_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
     const Rect in = panel(ui, rect);
     line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, "Counted from the recording");
     const float row = line_height(ui, Size::Body) + ui.px(6), wide = std::min(in.width(), ui.px(420));
@@ -127,7 +127,7 @@ void counted_panel(Ui& ui, const Rect& rect, const Shown& shown) {
 
 // --- roofs as lines, kernels as points, the chosen kernel at each level where its bytes were counted
 
-void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::Box>& taken) {
+void roofs(Ui& ui, const Chart& axes, const RooflineChart& chart, std::vector<draw::PixelBox>& taken) {
     const float small = line_height(ui, Size::Small);
     int below = 0;  // labels that stand below the roofs
     for (size_t i = 0; i < chart.roofs.size(); ++i) {
@@ -181,7 +181,8 @@ bool is_chosen(const Ui& ui, const RoofPoint& point) {
 // Sorts the chart's points into the order in which their labels take their places, the chosen kernel's and
 // the bounds before the others, and draws them. The chosen kernel's, which are of one height, are joined: the
 // chain. Returns where they are, in the same order as chart.points.
-std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std::vector<draw::Box>& taken) {
+std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart,
+                           std::vector<draw::PixelBox>& taken) {
     std::ranges::stable_sort(chart.points, {}, [&](const RoofPoint& point) {
         return is_chosen(ui, point) ? 0 : point.kind == Kind::Bound ? 1 : 2;
     });
@@ -201,7 +202,7 @@ std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart, std:
                    on = is_chosen(ui, point);
         const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point.kernel));
         const Rgba color = on || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
-        const draw::Shape shape = bound ? draw::Shape::Diamond : shape_of(point.kernel);
+        const draw::PointShape shape = bound ? draw::PointShape::Diamond : shape_of(point.kernel);
         marker(ui, places[i], shape, color, ui.px(on ? 6 : 4.5f), asked);
         point_label(ui, axes, places[i], point.label, ui.ink(on ? Ink::Text : Ink::TextQuiet), on, taken);
     }
@@ -228,7 +229,7 @@ void roofline_panel(Ui& ui, const Rect& rect, RooflineChart& chart, bool chosen)
         y += line_height(ui, Size::Small);
     }
     const Chart axes = chart_axes(ui, {{in.min.x, y + ui.px(6)}, in.max}, chart, ui.px(8));
-    std::vector<draw::Box> taken;
+    std::vector<draw::PixelBox> taken;
     ui.list.PushClipRect(axes.plot.min, axes.plot.max, true);
     roofs(ui, axes, chart, taken);
     const std::vector<ImVec2> places = points(ui, axes, chart, taken);
@@ -330,7 +331,7 @@ void settle(State& chosen, const Machine& machine) {
     take_last(timed_kernels(machine), chosen.kernel);
 }
 
-Shown of_kernels(Ui& ui, const Machine& machine) {
+ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     State& chosen = ui.state;
     settle(chosen, machine);
     const auto& counters = ui.session.assets.counters();
@@ -343,7 +344,7 @@ Shown of_kernels(Ui& ui, const Machine& machine) {
             width};
 }
 
-Shown of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
+ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
     const trace::Meta& meta = ui.trace().meta;
     const Launched launch{meta.kernel, work, meta.backend == trace::Backend::Gpu ? meta.price.plain_ms : 0};
     return {machine,
@@ -361,7 +362,7 @@ Shown of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& wo
             counted_rows(machine, launch)};
 }
 
-void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const Shown& shown) {
+void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const ShownTimes& shown) {
     State& chosen = ui.state;
     ImVec2 at = rect.min;
     const float h = rect.height();
@@ -420,7 +421,7 @@ void draw_screen(Ui& ui, const Rect& area) {
                     ui.session.message);
         return;
     }
-    Shown shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
+    ShownTimes shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     // The source of stated figures may be long: pointing at the line says all of it.
     const auto [header, row] = screen_head(

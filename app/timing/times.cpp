@@ -187,12 +187,13 @@ draw::Ink ink_of(std::string_view kernel) {
     return is_tiled(kernel) ? draw::Ink::SharedLoad : draw::Ink::GlobalLoad;
 }
 
-draw::Shape shape_of(std::string_view kernel) {
-    using draw::Shape;
-    if (kernel == kLibrary) return Shape::Star;
+draw::PointShape shape_of(std::string_view kernel) {
+    using draw::PointShape;
+    if (kernel == kLibrary) return PointShape::Star;
     const auto& all = kernels::catalogue();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == kernel; });
-    return static_cast<Shape>(static_cast<size_t>(found - all.begin()) % static_cast<size_t>(Shape::Star));
+    return static_cast<PointShape>(static_cast<size_t>(found - all.begin()) %
+                                   static_cast<size_t>(PointShape::Star));
 }
 
 std::string shown_name(std::string_view kernel) {

@@ -20,7 +20,8 @@ std::vector<Cell> samples() {
     std::vector<Cell> cells;
     for (Ink ink : kShown) {
         for (int s : {64, 128, 192, 255}) cells.push_back(cell(ink, static_cast<uint8_t>(s)));
-        for (Pattern p : {Pattern::Hatch, Pattern::Dots, Pattern::Cross}) cells.push_back(cell(ink, 255, p));
+        for (CellPattern p : {CellPattern::Hatch, CellPattern::Dots, CellPattern::Cross})
+            cells.push_back(cell(ink, 255, p));
     }
     return cells;
 }
@@ -40,9 +41,9 @@ void paint(test::Canvas& canvas, const Palette& p, ImDrawList& list) {
     canvas.grids().set_cells(1, 1, std::size(kShown), 7, samples());
     const GridView view{24, 104, 28, {0, 0}, {kWidth, kHeight}};
     const std::vector<GridMark> marks = {
-        {1, 1, 4, 3, 0, p[Ink::Selected], 3, false, Pattern::None},
-        {6, 0, 3, 4, 0, p[Ink::Selected], 2, true, Pattern::None},
-        {0.5f, 5.5f, 1, 1, p[Ink::GlobalLoad], p[Ink::Panel], 2, false, Pattern::None}};
+        {1, 1, 4, 3, 0, p[Ink::Selected], 3, false, CellPattern::None},
+        {6, 0, 3, 4, 0, p[Ink::Selected], 2, true, CellPattern::None},
+        {0.5f, 5.5f, 1, 1, p[Ink::GlobalLoad], p[Ink::Panel], 2, false, CellPattern::None}};
     canvas.grids().draw(list, 1, view, p, 1, marks);
     for (size_t r = 0; r < std::size(kShown); ++r) {
         const ImVec2 at = corner_of(view, static_cast<double>(r), 3);

@@ -137,7 +137,7 @@ TEST(Grid, PatternsAreThereBesideTheColours) {
     SKIP_WITHOUT_OPENGL();
     test::Canvas canvas(192, 48);
     std::vector<Cell> cells;
-    for (Pattern p : {Pattern::None, Pattern::Hatch, Pattern::Dots, Pattern::Cross})
+    for (CellPattern p : {CellPattern::None, CellPattern::Hatch, CellPattern::Dots, CellPattern::Cross})
         cells.push_back(cell(Ink::Inactive, 255, p));
     for (const draw::Theme theme : {draw::Theme::Light, draw::Theme::Dark}) {
         const Palette& p = palette(theme);
@@ -170,8 +170,8 @@ TEST(Grid, MarksFrameExactlyTheirCellsAndStayInTheClip) {
     canvas.grids().set_cells(1, 1, 10, 10, std::vector<Cell>(100));
     GridView view{10, 10, 18, {0, 0}, {100, 200}};
     const Rgba red = rgb(0xC00010), blue = rgb(0x1020C0);
-    const std::vector<GridMark> marks = {{2, 3, 2, 5, 0, red, 3, false, Pattern::None},
-                                         {6, 0, 1, 1, blue, 0, 0, false, Pattern::None}};
+    const std::vector<GridMark> marks = {{2, 3, 2, 5, 0, red, 3, false, CellPattern::None},
+                                         {6, 0, 1, 1, blue, 0, 0, false, CellPattern::None}};
     auto image =
         canvas.frame(kLight, [&](ImDrawList& list) { canvas.grids().draw(list, 1, view, kLight, 1, marks); });
     const int left = 10 + 3 * 18, top = 10 + 2 * 18;

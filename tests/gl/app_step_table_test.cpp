@@ -133,7 +133,7 @@ TEST(StepOlder, AG80sTransactionsInTheDark) {
     State state = table("untiled_swapped", {64, 64, 64, 16}, 1, TableText::Off);
     state.session.theme = Theme::Dark;
     state.session.pin = {.kind = Pick::Kind::Thread, .thread = 35, .warp = 1};
-    state.step.judged_by = JudgedBy::G80;
+    state.step.judged_by = JudgedAs::G80;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_older_dark");
 }
 
@@ -141,7 +141,7 @@ TEST(StepOlder, AGt200sInALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = table("tiled", {64, 64, 64, 16}, 1, TableText::Off);
     state.session.lecture = true;
-    state.step.judged_by = JudgedBy::Gt200;
+    state.step.judged_by = JudgedAs::Gt200;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_older_lecture");
 }
 

@@ -143,13 +143,13 @@ TEST(SvgShapes, AreWhatOpenGlDraws) {
     using draw::Ink;
     std::vector<draw::Cell> cells(16 * 16, draw::cell(Ink::Cell));
     for (size_t i = 0; i < 16; ++i) {
-        cells[5 * 16 + i] = draw::cell(Ink::Inactive, 255, draw::Pattern::Hatch);
-        cells[9 * 16 + i] = draw::cell(Ink::SharedStore, 200, draw::Pattern::Dots);
+        cells[5 * 16 + i] = draw::cell(Ink::Inactive, 255, draw::CellPattern::Hatch);
+        cells[9 * 16 + i] = draw::cell(Ink::SharedStore, 200, draw::CellPattern::Dots);
         cells[i * 16 + 3] = draw::cell(Ink::GlobalLoad, 128);
     }
-    cells[200] = draw::cell(Ink::Fault, 255, draw::Pattern::Cross);
+    cells[200] = draw::cell(Ink::Fault, 255, draw::CellPattern::Cross);
     std::vector<draw::GridMark> marks(2);
-    marks[0] = {2, 2, 4, 4, 0, palette[Ink::Selected], 2, false, draw::Pattern::None};
+    marks[0] = {2, 2, 4, 4, 0, palette[Ink::Selected], 2, false, draw::CellPattern::None};
     marks[1] = {8,
                 8,
                 6,
@@ -158,7 +158,7 @@ TEST(SvgShapes, AreWhatOpenGlDraws) {
                 palette[Ink::Product],
                 2,
                 true,
-                draw::Pattern::None};
+                draw::CellPattern::None};
     const auto paint = [&](ImDrawList& list) {
         const auto font = [&](draw::Face face, draw::Size size) { return canvas.fonts().of(face, size); };
         draw::draw_text(list, font(draw::Face::Text, draw::Size::Display), {20, 10}, palette[Ink::Text],

@@ -30,7 +30,8 @@ TEST(CellPyramid, KeepsTheLoudestOfFourLikeASlowTwin) {
             level = above;
         }
     }
-    EXPECT_GT(cell(Ink::Heat, 9).bits, cell(Ink::Heat, 8, Pattern::Hatch).bits) << "strength before pattern";
+    EXPECT_GT(cell(Ink::Heat, 9).bits, cell(Ink::Heat, 8, CellPattern::Hatch).bits)
+        << "strength before pattern";
     EXPECT_GT(cell(Ink::Fault, 0).bits, cell(Ink::Cell, 255).bits) << "ink before strength";
 }
 

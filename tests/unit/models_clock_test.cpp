@@ -126,7 +126,7 @@ TEST(Clocks, AreThoseOfARecordingThatHasThemInOrder) {
 TEST(Clocks, ThatAWarpStandsAtABarrierAre) {
     const Recorded made = clocked("tiled", {32, 32, 32, 16});
     for (const BarrierTimes& barrier : made.index->barriers) {
-        for (const BarrierTimes::Arrival& arrival : barrier.arrivals) {
+        for (const BarrierTimes::WarpArrival& arrival : barrier.arrivals) {
             if (arrival.clock == barrier.opens) continue;
             EXPECT_EQ(barrier_at(*made.index, arrival.warp, arrival.clock), &barrier);
             EXPECT_EQ(barrier_at(*made.index, arrival.warp, barrier.opens - 1), &barrier);

@@ -37,7 +37,7 @@ TEST(Latency, IsLittlesLaw) {
     for (const uint64_t loads : {1, 2, 8})
         for (const double pipe : {64., 128., 199., 201., 500.}) {
             const Levels levels = levels_of(loads, pipe, on);
-            const Flow flow = flow_of(launch("clang"), levels, on);
+            const LoadFlow flow = flow_of(launch("clang"), levels, on);
             EXPECT_DOUBLE_EQ(flow.warps, 64);
             EXPECT_DOUBLE_EQ(flow.loads, static_cast<double>(loads));
             EXPECT_DOUBLE_EQ(flow.wait, 400);

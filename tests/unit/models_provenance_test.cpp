@@ -217,7 +217,7 @@ TEST(Provenance, ASharedCellStepByStep) {
     EXPECT_LT(cell.load_step, stored);
     EXPECT_EQ(cell.held.reads, 2u);
     uint32_t lanes = 0;
-    for (const Touch& reader : cell.readers) {
+    for (const ElementTouch& reader : cell.readers) {
         EXPECT_GT(reader.step, stored);
         lanes |= reader.lanes;
     }
@@ -256,7 +256,7 @@ TEST(TouchScan, FindsWhatLookingAtEveryLaneFinds) {
         for (uint8_t array = 0; array < 3; ++array) {
             const Array& shape = trace.launch.arrays[array];
             for (uint64_t at = 0; at < uint64_t{shape.rows} * shape.cols; at += 7) {
-                std::vector<Touch> slow;
+                std::vector<ElementTouch> slow;
                 for (uint64_t step = 0; step < trace.steps(); ++step) {
                     const trace::Access access = trace::decode(trace, step);
                     uint32_t lanes = 0;

@@ -41,7 +41,7 @@ Now now_of(const trace::Trace& trace, const BlockIndex& index, uint32_t warp, ui
     const auto at = [&](uint32_t step) { return trace.time[index.first + step]; };
     uint64_t until = at(steps.back()) + 1;
     for (const BarrierTimes& barrier : index.barriers)
-        for (const BarrierTimes::Arrival& arrival : barrier.arrivals) {
+        for (const BarrierTimes::WarpArrival& arrival : barrier.arrivals) {
             if (arrival.warp != warp) continue;
             until = std::max<uint64_t>(until, barrier.opens);
             now.at_barrier = now.at_barrier || (arrival.clock <= clock && clock < barrier.opens);

@@ -337,7 +337,7 @@ TEST_F(Keys, OfOneFrameGoInOrder) {
 
     input.presses = {{Key::Digit5}, {Key::Enter}};
     handle_input(state, input);
-    EXPECT_TRUE(state.session.walk.running) << "Enter came to the screen that the 5 before it asked for";
+    EXPECT_TRUE(state.session.walking) << "Enter came to the screen that the 5 before it asked for";
 }
 
 // Its fields are worked with the same keys.

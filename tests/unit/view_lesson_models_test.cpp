@@ -66,7 +66,7 @@ std::optional<session::Question> right_prediction(const lessons::Question& ask, 
 
 // What is wrong with a stop on a figure or on a case of the Limits screen.
 Complaints walked_model(State& state, const LessonStop& stop) {
-    if (!state.session.walk.running) return {"is not shown: " + state.session.message};
+    if (!state.session.walking) return {"is not shown: " + state.session.message};
     Complaints wrong;
     if (!stop.figure.empty()) {
         const auto& shown = state.lessons.shown;
@@ -237,7 +237,7 @@ TEST(LessonModels, WhatAStopDoesIsTakenBack) {
     EXPECT_EQ(state.step.table.text, step::TableText::Off);
     EXPECT_EQ(state.session.screen, session::kStepScreen);
     stands_at(0);
-    state.session.walk.running = false;
+    state.session.walking = false;
     update(state, true);
     EXPECT_EQ(state.step.table.text, step::TableText::Off);
 }

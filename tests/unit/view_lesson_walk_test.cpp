@@ -164,7 +164,7 @@ Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t numb
     update(state, true);
     if (then) then(state);
     const session::Session& session = state.session;
-    if (!session.walk.running || !session.recording) return {"is not shown: " + session.message};
+    if (!session.walking || !session.recording) return {"is not shown: " + session.message};
     if (!state.lessons.note.empty()) return {state.lessons.note};
     const trace::Trace& trace = session.trace();
     Complaints wrong;

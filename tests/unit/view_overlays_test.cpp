@@ -168,7 +168,7 @@ TEST(TextField, EditsWholeCharacters) {
 TEST(LessonKeys, PageDownWalksToItsEnd) {
     State state;
     go_to_stop(state.lessons, state.session, 0, 0);
-    ASSERT_TRUE(state.session.walk.running);
+    ASSERT_TRUE(state.session.walking);
     const size_t stops = lessons::lesson_list()[0].stops.size();
     for (size_t stop = 1; stop < stops; ++stop) {
         if (state.session.question.open) handle_input(state, press(Key::PageDown));  // what it asks first
@@ -186,7 +186,7 @@ TEST(LessonKeys, PageDownWalksToItsEnd) {
     EXPECT_EQ(state.lessons.stop, stops - 1) << "back to its last stop";
     handle_input(state, press(Key::PageDown));
     handle_input(state, press(Key::Escape));
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
     EXPECT_EQ(state.session.screen, "lessons") << "back to the list";
 }
 

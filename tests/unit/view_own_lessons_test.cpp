@@ -87,7 +87,7 @@ TEST_F(OwnLessons, AFileIsListedAndWalked) {
     EXPECT_EQ(state.lessons.lessons->back().name, "tiles") << "as its file is called";
     handle_input(state, keys({Key::Enter}), true);
     update(state, true);
-    ASSERT_TRUE(state.session.walk.running) << state.session.message;
+    ASSERT_TRUE(state.session.walking) << state.session.message;
     EXPECT_EQ(state.lessons.standing.words, "4 lanes load M.");
     EXPECT_EQ(state.session.screen, "step");
     const uint64_t serial = state.session.recording->serial;
@@ -103,7 +103,7 @@ TEST_F(OwnLessons, AFileIsListedAndWalked) {
     EXPECT_EQ(state.lessons.summary, (std::vector<std::string>{"64 loads of 32 elements.", "Plain."}));
     EXPECT_EQ(next_lesson(state.lessons, state.lessons.lesson), std::nullopt);
     handle_input(state, keys({Key::PageDown}), true);
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
     EXPECT_EQ(state.session.screen, "lessons");
 }
 
@@ -162,17 +162,17 @@ TEST_F(OwnLessons, StandInThePalette) {
     EXPECT_EQ(homework[0].title, "Lesson: Homework on bank conflicts");
     run_command(state.input, state.session, offers(), homework[0].id);
     update(state, true);
-    EXPECT_TRUE(state.session.walk.running) << state.session.message;
+    EXPECT_TRUE(state.session.walking) << state.session.message;
     EXPECT_EQ(state.lessons.lesson, lesson_list().size() + 1);
     EXPECT_EQ(state.lessons.standing.words, "4 lanes load M.");
     // One that is added with Ctrl+N does too, at once.
     ASSERT_TRUE(lessons::add_stop(state.lessons, state.session, "Here it begins."));
     EXPECT_EQ(found("lesson my")[0].title, "Lesson: My lesson");
     // A file that is listed no longer begins nothing.
-    state.session.walk.running = false;
+    state.session.walking = false;
     state.session.ask(wish::BeginLesson{(folder / "gone.json").string()});
     update(state, true);
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
 }
 
 TEST_F(OwnLessons, NothingOutsideTheFolderIsRead) {
@@ -470,7 +470,7 @@ TEST(LessonKeys, AClickerWalksThroughAllLessons) {
     state.session.screen = "lessons";
     handle_input(state, keys({Key::Enter}), true);
     std::vector<std::pair<size_t, size_t>> seen;
-    for (int at = 0; at < 20 && state.session.walk.running; ++at) {
+    for (int at = 0; at < 20 && state.session.walking; ++at) {
         const std::pair<size_t, size_t> here{state.lessons.lesson, state.lessons.stop};
         if (seen.empty() || seen.back() != here) seen.push_back(here);  // an answer takes a press of its own
         update(state, true);

@@ -67,7 +67,7 @@ TEST(Programs, ALaunchThatRepeatsAnotherSaysWhichOne) {
     ASSERT_TRUE(list) << list.error().message;
     EXPECT_EQ(list->launches[0].same_as, 0u);
     EXPECT_EQ(list->launches[1].same_as, 1u);
-    const programs::Row row = programs::row_of(list->launches[1]);
+    const programs::ProgramRow row = programs::row_of(list->launches[1]);
     EXPECT_EQ(row.state, "same as 1");
     EXPECT_FALSE(row.recorded || row.fault) << "it has neither sign";
     EXPECT_TRUE(programs::row_of(list->launches[0]).recorded);

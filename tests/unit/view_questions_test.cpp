@@ -174,7 +174,7 @@ TEST(Questions, AreNotAskedTwiceInAWalk) {
     EXPECT_FALSE(walk.open());
     EXPECT_EQ(walk.verdict(), "Right: 4 sectors.");
     EXPECT_EQ(walk.state.lessons.tally.answered, 1u);
-    walk.state.session.walk.running = false;
+    walk.state.session.walking = false;
     update(walk.state, true);
     go_to_stop(walk.state.lessons, walk.state.session, 0, 0);
     update(walk.state, true);
@@ -243,7 +243,7 @@ TEST(Questions, EscAndAnotherRecordingEndThem) {
     Walk walk(0);
     press(walk.state, platform::Key::Escape);
     EXPECT_FALSE(walk.open());
-    EXPECT_FALSE(walk.state.session.walk.running);
+    EXPECT_FALSE(walk.state.session.walking);
     EXPECT_FALSE(walk.state.lessons.asked);
 }
 

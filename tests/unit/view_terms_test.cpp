@@ -162,7 +162,7 @@ TEST_F(Keys, TheGlossaryIsFoundByTypingAndLeadsToWhatShowsAWord) {
     EXPECT_STREQ(glossary_list(state.input.glossary).terms[0]->word, "bank conflict");
     handle_input(state, press(Key::Enter));
     EXPECT_FALSE(state.input.glossary.open);
-    EXPECT_TRUE(state.session.walk.running) << "the lesson on banks has begun";
+    EXPECT_TRUE(state.session.walking) << "the lesson on banks has begun";
 }
 
 TEST_F(Keys, TheGlossaryScrollsByPagesAndCloses) {

@@ -19,7 +19,7 @@ protected:
 
 TEST_F(Welcome, PageDownWalksThroughTheFirstLessonOnce) {
     page_down();
-    ASSERT_TRUE(state.session.walk.running);
+    ASSERT_TRUE(state.session.walking);
     EXPECT_EQ(state.lessons.lesson, 0u);
     EXPECT_EQ(state.lessons.stop, 0u);
     const size_t stops = (*state.lessons.lessons)[0].stops.size();
@@ -31,18 +31,18 @@ TEST_F(Welcome, PageDownWalksThroughTheFirstLessonOnce) {
     }
     EXPECT_TRUE(state.lessons.walked) << "its end";
     // No newcomer any more: beside the same recording the key steps.
-    state.session.walk.running = false;
+    state.session.walking = false;
     show_trace(state, kernels::recorded("tiled", {4, 4, 4, 2}));
     state.lessons.offered = state.session.recording->serial;
     page_down();
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
     EXPECT_EQ(state.session.cursor.step, 1u);
 }
 
 TEST_F(Welcome, ALessonThatIsLeftIsOfferedAgain) {
     page_down();
     handle_input(state, press(Key::Escape), true);
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
     EXPECT_FALSE(state.lessons.walked);
 }
 
@@ -53,7 +53,7 @@ TEST_F(Welcome, OtherKeysAndOtherRecordingsAreAsEver) {
     EXPECT_EQ(state.session.cursor.step, 0u);
     show_trace(state, kernels::recorded("untiled", {4, 4, 4, 2}));
     page_down();
-    EXPECT_FALSE(state.session.walk.running);
+    EXPECT_FALSE(state.session.walking);
     EXPECT_EQ(state.session.cursor.step, 1u);
 }
 
