@@ -114,6 +114,12 @@ inline void check_question(State& state, const lessons::Question& ask, const ses
     if (!yes.right || !yes.predicted) wrong.push_back("calls what is right wrong: " + yes.words);
     if (no.right || !no.predicted) wrong.push_back("calls what is wrong right: " + no.words);
     if (shown.right || shown.predicted) wrong.push_back("counts what was not predicted");
+    if (ask.kind == lessons::Question::Kind::Number)
+        for (std::string words : {yes.words, no.words, shown.words}) {
+            std::erase(words, ',');
+            if (!finds(words, "(^|[^.0-9])" + right.typed + "\\b"))
+                wrong.push_back("does not say what is right: " + words);
+        }
     if (finds(yes.words, "(^|[^,.0-9])1 \\w+s\\b")) wrong.push_back("a plural of 1: " + yes.words);
     const session::Question before = state.session.question;
     state.session.question = right;
