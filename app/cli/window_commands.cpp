@@ -215,7 +215,7 @@ void stand_at_stop(app::State& state, const ExportOptions& options) {
         const bool modelled = lessons::is_modelled(*stop);
         const auto scene =
             modelled ? std::nullopt
-                     : std::optional<lessons::Scene>({session.trace(), *session.block, session.cursor.step});
+                     : std::optional(lessons::Scene{*session.recording, *session.block, session.cursor.step});
         const std::string wrong =
             lessons::predict(state.session.question, *stop->ask, scene ? &*scene : nullptr, options.answer);
         if (!wrong.empty()) refuse(kWrongCall, "{}", wrong);
@@ -237,7 +237,7 @@ void show_figure(app::State& state, const ExportOptions& options) {
     for (const std::string_view part : kernels::parts_between_commas(options.set)) {
         const size_t equals = part.find('=');
         const auto parameter =
-            std::ranges::find(figure->parameters, part.substr(0, equals), &lessons::Parameter::name);
+            std::ranges::find(figure->parameters, part.substr(0, equals), &lessons::FigureParameter::name);
         if (part.empty()) continue;
         const bool named = equals != std::string_view::npos && parameter != figure->parameters.end();
         const auto value = named ? lessons::setting_of(*parameter, part.substr(equals + 1)) : std::nullopt;
