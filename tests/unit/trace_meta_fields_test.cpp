@@ -19,11 +19,16 @@ Trace with_every_field() {
     trace.meta.barrier_fault = {true, 1, 0, 0, 3, 4};
     trace.meta.price = {1, 2, 3, 4, 1000};
     trace.meta.result.wrong_elements = {5, 7};
-    Array stored{.name = "in", .type = ElementType::F64, .rank = 3, .slices = 2, .cols = 4};
+    Array stored, made;
+    stored.name = "in";
+    stored.type = ElementType::F64;
+    stored.rank = 3;
+    stored.slices = 2;
+    stored.cols = made.cols = 4;
     stored.extents = ExtentSource::Flat;
     stored.symbol = "_in";
     stored.contents.kind = Contents::Kind::Stored;
-    Array made{.name = "M", .cols = 4};
+    made.name = "M";
     made.contents = {Contents::Kind::SmallIntegers, 9, 1, nullptr};
     trace.launch.arrays = {stored, made};
     trace.launch.dynamic_shared = 64;
