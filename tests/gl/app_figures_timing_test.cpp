@@ -313,7 +313,7 @@ TEST(FiguresOfTheTimingScreen, OfKernelsAndWidths) {
             state.timing.device = times.device, state.timing.kernel = row.kernel, state.timing.tile = tile,
             state.timing.width = row.n;
             state.timing.plot = static_cast<timing::State::Plot>(lot.below(4));
-            state.timing.beside = timing::State::Beside::Roofline;  // bounds: view_bounds_test
+            state.timing.beside = timing::State::Beside::Roofline;  // bounds: models_bounds_test
             const TimingScene scene = measured_scene(state, times, row.kernel, tile, row.n);
             g_timing = &scene;
             for (const std::string& complaint : screen.complaints(timing_rules(), timing_tables))
