@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/pictures/pictures.h"
-#include "core/analysis/phases.h"
+#include "core/recording/phases.h"
 
 namespace tilescope::pictures {
 

@@ -146,6 +146,15 @@ MadeRecording make_recording(std::shared_ptr<const trace::Trace> trace, std::str
         Recording{std::move(*opened), ++made, std::move(origin), std::move(outline)});
 }
 
+MadeRecording make_recording(Result<trace::Trace> trace, std::string origin) {
+    if (!trace) return trace.error();
+    return make_recording(std::make_shared<const trace::Trace>(std::move(*trace)), std::move(origin));
+}
+
+MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes) {
+    return make_recording(trace::read_file(path, open_bytes), origin);
+}
+
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,
                                         const analysis::Wording& wording) {
     if (!recording) return recording;

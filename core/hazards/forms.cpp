@@ -76,7 +76,7 @@ void HazardForms::sort_places() {
         sorted.push_back(places_[old]);
     }
     places_ = std::move(sorted);
-    for (Kind& kind : kinds_)
+    for (FormKind& kind : kinds_)
         if (!kind.barrier && !kind.apart) kind.place = number[kind.place];
 }
 

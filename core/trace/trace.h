@@ -167,10 +167,9 @@ struct Trace {
 };
 
 // The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the only
-// one; null where there is none. Whether the sites of a kernel are those of the trace.
+// one; null where there is none.
 Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace);
 const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module);
-bool same_sites(const std::vector<ptx::Site>& sites, const Trace& trace);
 
 // One step, decoded. offset: byte offset in the array (or virtual address / raw shared offset where
 // array is kNoArray); lanes that are not active hold 0.

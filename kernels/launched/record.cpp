@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -49,10 +51,11 @@ void store_contents(KnownMemory& memory, Launch& launch) {
 
 // What a recording proves of shared memory: threads of different warps race for it, or it is read before it
 // is written.
-void tell_hazards(const trace::Trace& trace, RecordedLaunch& done) {
-    const auto hazards = analysis::find_hazards(trace);
-    if (!hazards) return;
-    for (const analysis::Hazard& hazard : hazards->found) {
+void tell_hazards(std::shared_ptr<const trace::Trace> trace, RecordedLaunch& done) {
+    const auto recording = analysis::opened(std::move(trace));
+    if (!recording) return;
+    const auto hazards = analysis::find_hazards(*recording);
+    for (const analysis::Hazard& hazard : hazards.found) {
         if (hazard.space != Space::Shared) continue;
         const bool race = (hazard.kind == analysis::HazardKind::Race && !hazard.same_warp) ||
                           hazard.kind == analysis::HazardKind::ReadBeforeWait;
@@ -263,7 +266,7 @@ void put_back(KnownMemory& memory, const Launch& launch, const simt::GlobalMemor
     }
 }
 
-void add_remarks(Recorder& r, const trace::Trace& trace) {
+void add_remarks(Recorder& r, const std::shared_ptr<const trace::Trace>& trace) {
     RecordedLaunch& done = r.done;
     if (!done.fault) tell_hazards(trace, done);
     // It is a fault where other bytes in that memory lead to other results.
@@ -322,7 +325,8 @@ RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kerne
         done.fault.reset();
         return done;
     }
-    trace::Trace& trace = **made;
+    const auto recorded = std::make_shared<trace::Trace>(std::move(**made));
+    trace::Trace& trace = *recorded;
     analysis::infer_arrays(trace);
     done.stopped = run.stop && run.stop->load() && !trace.meta.complete && !done.fault;
     done.ran = done.stopped || (program.device && done.fault);
@@ -331,7 +335,7 @@ RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kerne
         put_back(program.memory, r.plan.launch, r.after);
     }
     if (!done.ran) program.heap.restore(heap);  // the launch runs once more
-    add_remarks(r, trace);
+    add_remarks(r, recorded);
     const std::string path =
         (std::filesystem::path(program.orders.folder) / file_name(kernel.name, number)).string();
     if (const auto written = trace::write_file(trace, path); written)

@@ -244,7 +244,7 @@ TEST(LimitsScreen, AnswersAreWhole) {
                 for (size_t block = 0; block < preset.blocks.size(); ++block) {
                     take_preset(state.limits, preset.id, block);
                     drawn.frames(state);
-                    const limits::Words said = words(state.limits, state.session.assets.devices());
+                    const limits::CaseWords said = words(state.limits, state.session.assets.devices());
                     std::string whole;
                     bool question = false;
                     for (const draw::Written& text : drawn.seen().texts) {

@@ -474,7 +474,7 @@ private:
     // alone: the sheets of other launches are draw/sheet.h's.
     void cells() {
         if (s_.state.session.screen != "step" || !s_.f.product() || side_) return;
-        const twin::Played played = s_.f.play(s_.cursor.block, s_.cursor.step);
+        const twin::Played& played = s_.f.play(s_.cursor.block, s_.cursor.step);
         for (const draw::Written& text : unrecorded(seen_)) {
             const ImVec2 middle{(text.min.x + text.max.x) / 2, (text.min.y + text.max.y) / 2};
             for (const auto& [array, grid] : s_.state.step.places) {

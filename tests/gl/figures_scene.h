@@ -235,14 +235,14 @@ inline Figures caption(const Scene& s, const Figures& also = {}) {
 }
 // Products that each active lane adds right after the step; nothing where they differ.
 inline std::optional<uint64_t> products_added(const Scene& s) {
-    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
+    const twin::Played& played = s.f.play(s.cursor.block, s.cursor.step);
     std::set<uint32_t> added;
     for (uint32_t lane = 0; lane < 32; ++lane)
         if (s.r().active(lane)) added.insert(played.added[s.r().warp * 32 + lane]);
     return added.size() == 1 ? std::optional<uint64_t>(*added.begin()) : std::nullopt;
 }
 inline uint64_t zeros_stored(const Scene& s) {
-    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
+    const twin::Played& played = s.f.play(s.cursor.block, s.cursor.step);
     uint64_t zeros = 0;
     s.f.elements(s.r(), [&](uint32_t, uint64_t e) {
         const auto cell = played.cells.find({s.r().array, e});
@@ -378,7 +378,7 @@ inline Loaded loads_of(const Scene& s, uint8_t array, uint64_t element) {
     return made;
 }
 inline twin::Cell cell_of(const Scene& s, uint8_t array, uint64_t element) {
-    const twin::Played played = s.f.play(s.cursor.block, s.cursor.step);
+    const twin::Played& played = s.f.play(s.cursor.block, s.cursor.step);
     const auto found = played.cells.find({array, element});
     return found == played.cells.end() ? twin::Cell{} : found->second;
 }

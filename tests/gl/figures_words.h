@@ -13,7 +13,7 @@ inline std::pair<uint64_t, uint64_t> wrong_elements(const Scene& s) {
     std::map<uint64_t, bool> right;
     for (size_t block = 0; block < s.trace().blocks.size(); ++block) {
         if (s.f.steps(block) == 0) continue;
-        const twin::Played played = s.f.play(block, s.f.steps(block) - 1);
+        const twin::Played& played = s.f.play(block, s.f.steps(block) - 1);
         for (uint32_t step = 0; step < s.f.steps(block); ++step)
             if (const Request& q = s.f.at(block, step); q.kind == kGlobalStore)
                 s.f.elements(q, [&](uint32_t lane, uint64_t e) {
@@ -119,7 +119,7 @@ inline bool pinned_barrier(const Scene& s) {
 inline std::string loads_in_phase(const Scene& s) {
     const auto thread = thread_of_pin(s);
     if (!thread) return "nothing";
-    const twin::Played whole = s.f.play(s.cursor.block, s.steps() - 1);
+    const twin::Played& whole = s.f.play(s.cursor.block, s.steps() - 1);
     std::vector<std::pair<uint8_t, uint64_t>> loaded;
     std::vector<std::string> said;
     for (uint32_t step = 0; step < s.steps(); ++step) {
@@ -147,7 +147,7 @@ inline std::string loads_in_phase(const Scene& s) {
 }
 // The largest magnitude that the block stores to the output.
 inline double largest_stored(const Scene& s) {
-    const twin::Played played = s.f.play(s.cursor.block, s.steps() - 1);
+    const twin::Played& played = s.f.play(s.cursor.block, s.steps() - 1);
     double largest = 0;
     for (uint32_t step = 0; step < s.steps(); ++step)
         if (const Request& q = s.f.at(s.cursor.block, step); q.kind == kGlobalStore)

@@ -180,7 +180,14 @@ public:
 
     // --- values: the block's steps again, up to and with `step`. What a lane stores to shared memory it
     // loaded just before from global memory, of a product from the matrix of that tile; else it is a zero.
-    Played play(size_t block, uint32_t step) const {
+    // The latest few are kept, since every figure of a screen asks for the same.
+    const Played& play(size_t block, uint32_t step) const {
+        for (const auto& [at, played] : kept_)
+            if (at == std::pair(block, step)) return played;
+        if (kept_.size() == 16) kept_.pop_back();
+        return kept_.emplace_front(std::pair(block, step), play_anew(block, step)).second;
+    }
+    Played play_anew(size_t block, uint32_t step) const {
         struct Load {
             uint8_t array = trace::kNoArray;
             uint64_t element = 0;
@@ -292,6 +299,7 @@ private:
     mutable std::vector<Request> all_;
     std::vector<uint32_t> passed_;
     std::map<std::string, uint8_t> names_;
+    mutable std::deque<std::pair<std::pair<size_t, uint32_t>, Played>> kept_;
 };
 
 // --- what loads of shared cells found, in the order of the recording

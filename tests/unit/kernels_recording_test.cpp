@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/recording/recording.h"
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/run/ready.h"
 #include "tests/recorded.h"

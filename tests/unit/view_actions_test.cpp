@@ -100,14 +100,14 @@ TEST_F(Keys, TheTitleCountsTheStepsOfTheBlock) {
 }
 
 TEST_F(Keys, PShowsThePhaseTableAndJTheOlderRules) {
-    using step::JudgedBy, step::TableText;
+    using step::JudgedAs, step::TableText;
     for (const TableText text : {TableText::Elements, TableText::Values, TableText::Off}) {
         handle_input(state, press(Key::P));
         EXPECT_EQ(state.step.table.text, text);
     }
-    for (const JudgedBy by : {JudgedBy::G80, JudgedBy::Gt200, JudgedBy::Today}) {
+    for (const JudgedAs as : {JudgedAs::G80, JudgedAs::Gt200, JudgedAs::Today}) {
         handle_input(state, press(Key::J));
-        EXPECT_EQ(state.step.judged_by, by);
+        EXPECT_EQ(state.step.judged_by, as);
     }
 }
 

@@ -50,7 +50,7 @@ TEST(Chart, SpreadLabelsNeverOverlapAndKeepTheirOrder) {
 
 TEST(Chart, PlacedLabelsAreClearOfOneAnother) {
     std::mt19937 random(11);
-    std::vector<Box> taken;
+    std::vector<PixelBox> taken;
     for (int i = 0; i < 60; ++i) {
         const size_t before = taken.size();
         const auto box = place(static_cast<float>(random() % 300), static_cast<float>(random() % 200), 60, 14,
@@ -330,9 +330,9 @@ TEST(Limits, TheAnswerFollowsTheValues) {
     const auto& devices = kernels::devices();
     limits::LimitsChoice state;
     take_preset(state, "vector");
-    const Words before = words(state, devices);
+    const CaseWords before = words(state, devices);
     change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Threads, 1);
-    const Words after = words(state, devices);
+    const CaseWords after = words(state, devices);
     EXPECT_NE(before.question.find("blocks of 512:"), std::string::npos) << before.question;
     EXPECT_NE(after.question.find("blocks of 544:"), std::string::npos) << after.question;
     EXPECT_NE(after.answer.find("x 544 threads"), std::string::npos) << after.answer;

@@ -10,6 +10,7 @@
 #include "kernels/textbook/shipped.h"
 #include "tests/app_names.h"
 #include "tests/twin/recording.h"
+#include "tests/unit/keys.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
