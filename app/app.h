@@ -164,9 +164,8 @@ Result<void> render_png(State state, const RenderOptions& options);
 Result<std::string> render_svg(State state, const RenderOptions& options);
 
 // Steps [first, end) of the recording as a GIF or an MP4 (H.264); needs the program ffmpeg. With motion a
-// step lasts as long as it was asked for, or as its caption takes to read (step/flights.h); what travels
-// (step/ motion.cpp) does so at its beginning, by the number of the frame, so that the same call makes the
-// same film.
+// step lasts as long as it was asked for, or as its caption takes to read (step/flights.h). Elements travel
+// (step/motion.cpp) at its beginning, by the number of the frame, so that the same call makes the same film.
 //
 //     |<- kTravelSeconds ->|                      |
 //     | travels            | stands               | next step

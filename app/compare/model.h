@@ -118,8 +118,8 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
                        const std::vector<kernels::Counters>& counters);
 
 // How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
-//   {"64", "loads each", "= n"}   {"9", "loads each", "= n/T rounded up"}   {"4 to 8", "loads each", ""} {"",
-//   "never loaded", ""}
+//   {"64", "loads each", "= n"}       {"9", "loads each", "= n/T rounded up"}
+//   {"4 to 8", "loads each", ""}      {"", "never loaded", ""}
 // Of a window of blocks: {"64", "loads each", "= 4 blocks \u00d7 T"}.
 struct LoadsLabel {
     std::string count, unit, why;

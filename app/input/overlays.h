@@ -128,11 +128,11 @@ void press_in_glossary(State& state, Session& session, const KeyPress& press);
 
 // The command palette's list (palette.cpp): everything that can be done, found by its words.
 //
-//   "ne ph"      next phase                        each word of the query: a word of the title, how one
-//   begins, "np"         next phase                        the initials of some, or three letters and more
-//   within it "sectr"      Sector: 32 aligned bytes ...      with one letter wrong, where nothing else is
-//   found "P[5,3]"     Pin P[5,3]                        places are made from what is typed (places.cpp)
-//   ""           recently used ones first
+//   "ne ph"    next phase                     each word of the query is a word of the title, how one begins,
+//   "np"       next phase                     the initials of some, or three letters and more within it;
+//   "sectr"    Sector: 32 aligned bytes ...   with one letter wrong, where nothing else is found
+//   "P[5,3]"   Pin P[5,3]                     places are made from what is typed (places.cpp)
+//   ""         those used last first
 struct Command {
     // "action:next_step", "shipped:tiled-4x4x4-t2", "step:12": what run_command takes. "none": nothing to be
     // done, the title says why.

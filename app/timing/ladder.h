@@ -2,11 +2,9 @@
 // what bounds it, and what the next one does about that.
 //
 //     cuBLAS            ##############################|
-//     double buffer     ###########################   |   fp32 units      Bars are measured GFLOP/s; what
-//     bounds
-//       ^ copies the next tiles meanwhile             |                   a kernel is modelled (bounds.h),
-//       and
-//     warp tile         ########################      |   issue slots     fills in as it is worked out.
+//     double buffer     ###########################   |   fp32 units    Bars are measured GFLOP/s. What bounds
+//       ^ copies the next tiles meanwhile             |                 a kernel is modelled (bounds.h) and
+//     warp tile         ########################      |   issue slots   appears as it is worked out.
 //       ...                                           |
 //     untiled           ###                           |   L1 data pipe
 #pragma once

@@ -15,25 +15,23 @@
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
 //                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
 //                  bar.warp.sync is not recorded, so it orders nothing here. Two atomics do not race.
-//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks. (Not judged
-//   where the kernel
-//                  has the barrier of a whole grid.)
+//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
+//                  (Not judged where the kernel has the barrier of a whole grid.)
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more.
-//   ReadBeforeWait a shared cell is loaded while a cp.async writes it: by the thread that asked for the copy
-//   before
-//                  it has waited for it, by another one before a barrier behind that wait. From where it is
-//                  asked for, a copy may write at any time:
+//   ReadBeforeWait a shared cell is loaded while a cp.async may still write it: by the thread that issued the
+//                  copy, before its wait; by another thread, before a barrier after that wait. A copy may
+//                  write at any time from where it is issued:
 //
 //     interval      0                    1              2
 //     thread[0,0]   copy              |  wait         |            a load of another thread: right in 2 alone
 //                   ^ ---- may write here ---- ^
 //
 //   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
-//   RedundantBarrier    a barrier without which, all others kept, no two accesses would conflict. The last
-//                  passage of a barrier in the loop that walks the tiles is not judged: it guards a next
-//                  trip, which the loop did not make.
+//   RedundantBarrier    a barrier without which no two accesses would conflict if all others stay. The last
+//                  passage of a barrier in the loop over the tiles is not judged: it guards the next trip,
+//                  which the loop did not make.
 //
 // The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).

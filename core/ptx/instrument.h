@@ -31,11 +31,11 @@
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   barrier  as a single with address 0, or as half of a pair
 //
-//   commit, wait   as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written
-//   behind
+//   commit, wait
+//            as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written behind
 //            the instruction, where the copies that a wait is for have arrived. Of a cp.async two sites are
 //            recorded before it, its load (of the lanes that read any bytes) and its store.
-//   returned  as an escape, with the bits that an atomic gave back in place of addresses; written behind the
+//   returned as an escape, with the bits that an atomic returned in place of addresses; written behind the
 //            instruction by the lanes that come there together, which need not be those that went in
 //
 // Generic addresses are recorded as those of the space that they lead to, with a mark (kGenericShared ...)

@@ -10,8 +10,8 @@
 //   %ts_bad             not 0 once an address was not as proven
 //   %ts_a, %ts_aclock   low address and clock of the first half of a pair; clock of the first site of a run
 //   %ts_r0 ... %ts_r7   words of a run that are not written yet, by number modulo 8
-//   %ts_held            whether %ts_a and %ts_aclock hold a request that is not recorded yet
-//   (held_first_text) %ts_apart           whether the sites of this run are recorded as singles
+//   %ts_held            whether %ts_a and %ts_aclock hold a request not recorded yet (held_first_text)
+//   %ts_apart           whether the sites of this run are recorded as singles
 #pragma once
 
 #include <cstdint>

@@ -1,23 +1,21 @@
 // A recording: every request of the recorded blocks, exactly, in 8 bytes (12 with clocks).
 //
-// Requests of one kernel repeat few forms. A form is all of a request but its start and its warp:
-// site, array, active mask, and the 32 offsets from the first active lane's address. Almost every
-// form is affine in the lane,
+// Requests of one kernel repeat few forms (access patterns). A form is all of a request but its start and
+// warp: site, array, active mask, and the 32 offsets from the first active lane's address. Almost every form
+// is affine in the lane,
 //
-//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)
+//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)    minus the same of the first active lane
 //
-// minus the same of the first active lane;
-//
-// the rest keep their 32 offsets as they are: 32-bit ones, or 64-bit ones (Form::wide) where lanes lie
-// further apart than that. A request that does not lie wholly in one array names none (kNoArray) and
-// holds virtual addresses, or offsets in the block's shared memory, instead. So a step is
+// The rest keep their 32 offsets as they are: of 32 bits, or of 64 (Form::wide) where lanes lie further
+// apart. A request that does not lie wholly in one array names none (kNoArray) and holds virtual addresses,
+// or offsets in the block's shared memory, instead. So a step is
 //
 //     base   u32   byte offset of the first active lane's element in its array, low 32 bits
 //     key    u32   form (24 bits) | warp of the block (8 bits) << 24
 //     time   u32   GPU recordings only: SM clocks since Block::clock
 //
-// and any step decodes in O(1). Steps lie block after block, in step order within a block.
-// A barrier is a step whose site is a barrier; its form has the mask of the arriving lanes.
+// and any step decodes in O(1). Steps lie block after block, in step order within a block. A barrier is a
+// step whose site is a barrier; its form has the mask of the arriving lanes.
 #pragma once
 
 #include <array>

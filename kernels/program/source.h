@@ -11,10 +11,8 @@ namespace tilescope::program {
 // strings.
 bool has_main(std::string_view source);
 
-// The source with the brackets of its launches in one piece, as nvcc takes them in two: "<< <" and "< <<"
-// become
-// "<<<", the blank behind them, and ">> >" and "> >>" likewise, so that every line and column stays. None
-// where nothing is to be mended.
+// The source with the brackets of its launches in one piece; nvcc accepts them in two. "<< <" and "< <<"
+// become "<<< ", and ">> >" and "> >>" likewise, so that lines and columns stay. None where all are whole.
 std::optional<std::string> with_whole_brackets(std::string_view source);
 
 }  // namespace tilescope::program

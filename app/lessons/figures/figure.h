@@ -4,8 +4,8 @@
 //   Figure      its parameters, its numbers by name, its sentence, and how it is drawn: a file each
 //   figures()   all of them, in the order of the course (parts.cpp)
 //
-// A stop of a lesson stands on one: {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps}
-// warps"}.
+// A stop of a lesson stands on one:
+//   {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps} warps"}
 #pragma once
 
 #include <cstdint>
