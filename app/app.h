@@ -44,7 +44,7 @@ struct State {
     lessons::State lessons;
     programs::State programs;
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
-    bool quits = false;  // it was asked to
+    bool quits = false;  // the program is to end
     std::vector<std::string> pictures;  // to be saved once the frame is drawn (wish::SavePicture)
 };
 
@@ -116,7 +116,7 @@ public:
     std::string svg(State state, const Canvas& canvas, bool waits);
     // What each frame from now on writes; null for nothing.
     void inspect(draw::Inspection* into) { inspection_ = into; }
-    // Fonts that are missing, say: one sentence, or "".
+    // One sentence, such as about missing fonts, or "".
     const std::string& notice() const { return fonts_.notice(); }
 
 private:
@@ -130,7 +130,7 @@ private:
     std::unique_ptr<draw::GridRenderer> grids_;
     const draw::Palette* styled_ = nullptr;
     std::vector<draw::Surface> surfaces_;
-    bool clears_surfaces_ = true;  // else panels draw them
+    bool clears_surfaces_ = true;  // the frame clears panels' surfaces; else panels draw them
     Canvas canvas_;
     double time_ = 0;
     draw::Inspection* inspection_ = nullptr;
@@ -173,8 +173,8 @@ Result<std::string> render_svg(State state, const RenderOptions& options);
 // Without motion a step is one frame.
 struct FilmOptions : platform::Film {
     uint64_t first = 0, end = 0;
-    double seconds = 0;                     // that a step lasts, with motion; 0: as its caption takes
-    std::atomic<uint64_t>* done = nullptr;  // steps
+    double seconds = 0;  // with motion, how long a step lasts; 0: as its caption takes to read
+    std::atomic<uint64_t>* done = nullptr;  // counts the steps that are done
 };
 inline constexpr uint32_t kMotionFps = 20;     // frames a second of a film with motion
 inline constexpr double kTravelSeconds = 0.8;  // of a step, and no more than half of it

@@ -1,5 +1,5 @@
-// What becomes of a recording's steps, or of a lesson, as pictures and pages: `export`, and `render`, which is
-// the same for one picture.
+// What becomes of a recording's steps, or of a lesson, as pictures and pages: `export`, and `render`, which
+// is the same for one picture.
 #pragma once
 
 #include "app/cli/command.h"
@@ -15,7 +15,7 @@ inline constexpr const char* kScreenWords = "step|compare|timing|levels|limits|l
 
 struct ExportOptions {
     std::string file, format = "png", output;
-    std::string block, steps;  // of all formats but a single picture's
+    std::string block, steps;  // for all formats but a single picture
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
     std::string figure, set;  // of the lessons: its name, "warps=8,latency=400"

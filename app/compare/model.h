@@ -57,7 +57,7 @@ Result<Tally> tally_of(const analysis::Recording& recording, Stop stop = {});
 struct Run {
     const analysis::Recording& recording;
     const Tally& tally;
-    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+    size_t faults = 0;  // steps of the shown block at which a fault occurs, as far as looked for
     const trace::Trace& trace = *recording.trace;
 };
 
@@ -84,8 +84,7 @@ struct CounterRow {
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
     bool least = false;  // the least that the requests could need
-    bool merit =
-        false;  // fewer of them is better: a cost that both have of the same work, neither result wrong
+    bool merit = false;  // fewer is better: a cost of the same work, both results right
     Count so_far, whole;
 };
 struct Counters {

@@ -115,8 +115,8 @@ struct DrawContext {
     std::vector<Surface>* surfaces = nullptr;  // cleared under the draw lists; null: drawn in them
     double time = 0;                           // seconds since the program started; fixed in pictures
     bool still = false;                        // a picture: nothing may depend on time
-    bool waits = false;                        // for all that is worked out beside the window
-    bool paper = false;                        // to be printed: nothing there can be pressed
+    bool waits = false;                        // the frame waits for all work beside the window
+    bool paper = false;                        // for print: nothing on it can be pressed
     bool typing = false;                       // a text field has the keyboard: key bindings are off
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out
@@ -129,7 +129,7 @@ struct DrawContext {
 struct Ui {
     DrawContext& context;
     ImDrawList& list;
-    bool mouse = false;  // the panels have it: no popup is in the way
+    bool mouse = false;  // the panels have the mouse: no popup is in the way
     std::string& tip = context.tip;
 
     float px(float logical) const { return logical * context.scale; }

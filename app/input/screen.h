@@ -35,10 +35,9 @@ constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
 
 // What can be done, as people see it: in the list of keys, in the palette, on a button.
 struct Offer {
-    std::string name;  // "next_step"; with a colon, "lesson:reuse", it is listed in the palette alone
-    std::string help;  // "next request or barrier"
-    std::string
-        keys;  // as the list of keys prints them: "Shift + Right"; in the palette alone: where it leads
+    std::string name;     // "next_step"; with a colon, "lesson:reuse", it is listed in the palette alone
+    std::string help;     // "next request or barrier"
+    std::string keys;     // as the list of keys prints them, "Shift + Right"; in the palette: where it leads
     Chord chord, other;   // either does it
     std::string group{};  // the heading it stands under in the list of keys
 };

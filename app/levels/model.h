@@ -80,7 +80,7 @@ struct Gone {
 struct HeldLine {
     uint64_t line = 0;
     uint8_t slot = 0;     // as level_slots() counts arrays
-    uint8_t sectors = 0;  // bits
+    uint8_t sectors = 0;  // sectors that L1 holds, a bit each
     bool mine = false;    // the step asks for it
     bool came = false;    // this unit brought it, or a part of it
 };
@@ -91,7 +91,7 @@ struct StepView {
     std::vector<FoundLine> lines;
     // The SM.
     LevelWalk::BatchPlace place;
-    uint32_t units = 0;                     // of the SM
+    uint32_t units = 0;                     // number of batches of the SM
     std::string where;                      // "SM 3, 17th of its 64 units of loads"
     uint32_t sets = 0, ways = 0, held = 0;  // held: lines
     std::vector<HeldLine> map;              // [sets * ways], most recently used way first; sectors 0: empty

@@ -68,7 +68,7 @@ struct BarrierTimes {
 struct BlockIndex {
     uint32_t block = 0;
     std::string why_not;  // a sentence, where it takes more memory than is left: it is then empty
-    uint64_t first = 0;   // of the trace
+    uint64_t first = 0;   // the block's first step in the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
@@ -102,8 +102,9 @@ struct BlockIndex {
     uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
 };
 
-// Of the recording's block `block`, in its notation. One without steps, or that was stopped, gives an empty index. It takes a
-// small multiple of the block's steps, and no more than a quarter of the memory that is left.
+// Of the recording's block `block`, in its notation. One without steps, or that was stopped, gives an empty
+// index. It takes a small multiple of the block's steps, and no more than a quarter of the memory that is
+// left.
 std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop = {});
 

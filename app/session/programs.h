@@ -55,7 +55,7 @@ Result<std::vector<std::string>> program_arguments(const ProgramOrder& order, co
 // What `tilescope record FILE.cu --json` prints; a launch's `recorded` is the path of its recording.
 struct LaunchList {
     std::string program, compiler, backend;
-    int exit = 0;  // status of the program
+    int exit = 0;  // exit status of the program
     std::vector<launched::LaunchLine> launches;
 };
 Result<LaunchList> launches_from_json(std::string_view text);
@@ -73,10 +73,10 @@ Result<Folder> make_folder();
 // What a running program and the window say to each other.
 struct Hearing {
     std::mutex mutex;
-    std::string written;                    // the end of it
-    uint64_t bytes = 0;                     // all of it
-    uint64_t launches = 0, recordings = 0;  // that ended; complete ones in the folder
-    bool begun = false;                     // it was compiled
+    std::string written;                    // the end of what the compiler and the program wrote
+    uint64_t bytes = 0;                     // bytes of all that was written
+    uint64_t launches = 0, recordings = 0;  // launches that ended; complete recordings in the folder
+    bool begun = false;                     // the program is compiled and was started
     std::atomic<bool> cancelled{false};
 };
 

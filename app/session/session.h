@@ -152,7 +152,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
     bool blank = false;                // the screen is black until a key is pressed
     std::string message;               // one sentence: the last error or notice
     bool walking = false;              // a screen leads from stop to stop
-    Question question;                 // that is asked at this step
+    Question question;                 // the question that is asked at this step
 
     // A lecturer's own lessons, as far as they are listed.
     struct OwnLesson {

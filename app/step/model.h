@@ -55,8 +55,8 @@ TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index);
 struct SourceLine {
     std::string_view text;     // of the trace's source: valid as long as the trace
     bool has_site = false;     // holds a memory access or barrier
-    uint64_t hits = 0;         // requests and barrier arrivals of the block so far,
-    uint64_t hits_in_all = 0;  // and to its end
+    uint64_t hits = 0;         // requests and barrier arrivals of the block so far
+    uint64_t hits_in_all = 0;  // the same over the whole block
 };
 inline constexpr size_t kMostLines = 200'000;
 struct SourceView {
@@ -174,8 +174,8 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const p
 struct TouchScan {
     playback::Element element;            // of a global array
     uint64_t next = 0;                    // first step not looked at
-    uint64_t requests = 0;                // that touched it, in the steps looked at
-    uint64_t lanes = 0;                   // lane accesses, likewise
+    uint64_t requests = 0;                // requests that touched it, in the steps looked at
+    uint64_t lanes = 0;                   // lane accesses to it, in the steps looked at
     uint32_t blocks = 0;                  // recorded blocks that touched it
     uint64_t block_end = 0;               // behind the steps of the last of them
     std::vector<ElementTouch> touches{};  // the first kMost of them

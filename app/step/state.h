@@ -68,7 +68,7 @@ struct Provenance {
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;
-    uint64_t step = UINT64_MAX;  // of the recording, that it followed last
+    uint64_t step = UINT64_MAX;  // step of the recording that it followed last
 };
 
 // The phase table in place of the matrices: off, with the names of elements, with their values.
@@ -77,8 +77,8 @@ struct TableState {
     TableText text = TableText::Off;
     bool follows = true;  // the step and the pin, until somebody turns the wheel
     double scroll = 0;    // the first row in sight, while it does not follow
-    look::Pick pin;       // that it followed last
-    uint32_t pinned = 0;  // its thread
+    look::Pick pin;       // the pin that it followed last
+    uint32_t pinned = 0;  // thread of that pin
     // What was worked out of the block: the first phases of its first thread, from which the table is
     // measured, and what is in sight.
     std::shared_ptr<const playback::BlockReplay> of;
@@ -98,9 +98,9 @@ struct MappingCache {
 struct State {
     ArrayView view;                 // of a product
     std::vector<ArrayView> arrays;  // of any other launch, by array
-    playback::Cursor moving;        // the step whose elements are on their way,
-    double moves_since = -1;        // and since when (DrawContext::time)
-    std::optional<float> film;      // of a film's frame instead: how far they are, 0 to 1
+    playback::Cursor moving;        // the step whose elements are on their way
+    double moves_since = -1;        // the time at which they set out (DrawContext::time)
+    std::optional<float> film;      // in a film's frame: how far they are, 0 to 1
     bool travels = false;           // something is on its way in this step
     FlightSums flown;               // of the block
     TimelineCache timeline;

@@ -29,7 +29,7 @@ namespace tilescope::timing {
 struct BoundsOf {
     std::string device, compiler, kernel;  // device: its id
     uint32_t width = 0, tile = 0;
-    uint32_t registers = 0;  // a thread
+    uint32_t registers = 0;  // registers per thread
     kernels::Shape shape() const { return {width, width, width, tile}; }
     auto operator<=>(const BoundsOf&) const = default;
 };

@@ -2,8 +2,8 @@
 // what bounds it, and what the next one does about that.
 //
 //     cuBLAS            ##############################|
-//     double buffer     ###########################   |   fp32 units    Bars are measured GFLOP/s. What bounds
-//       ^ copies the next tiles meanwhile             |                 a kernel is modelled (bounds.h) and
+//     double buffer     ###########################   |   fp32 units    Bars are measured GFLOP/s. What
+//       ^ copies the next tiles meanwhile             |                 bounds a kernel is modelled and
 //     warp tile         ########################      |   issue slots   appears as it is worked out.
 //       ...                                           |
 //     untiled           ###                           |   L1 data pipe
@@ -30,8 +30,8 @@ struct LadderRow {
     std::string kernel, name;  // "tiled", "tiled, T = 32"
     double gflops = 0;         // 0: not measured
     std::string rate, share;   // "9,098", "19 %" of the library's; "" where not measured
-    std::string measured;      // where they come from
-    bool known = false;        // what bounds it
+    std::string measured;      // where the measured figures come from
+    bool known = false;        // what bounds it is known
     std::string bound;         // "L1 data pipe"; else, in a word or two, why not
     std::string bound_rests_on;
     std::string step;  // from the row below to this one; "" where there is nothing to say

@@ -1,7 +1,7 @@
 // What a request costs whose lanes meet at one address: atomics, and loads of constant memory.
 //
-//   atomics    lanes that update one word take turns; lanes of different words may share a turn. Each turn asks
-//              for the sectors of its words: a sector counts as often as its word that most lanes hit.
+//   atomics    lanes that update one word take turns; lanes of different words may share a turn. Each turn
+//              asks for the sectors of its words: a sector counts as often as its word that most lanes hit.
 //   constant   a request is split into as many as it has different addresses; one address is a broadcast.
 //
 //   32 lanes add to 3 words, one of them hit 17 times     3 addresses, 17 lanes on the worst: 17 turns
@@ -24,8 +24,8 @@
 namespace tilescope::analysis {
 
 struct AddressCost {
-    uint32_t addresses = 0;   // different ones
-    uint32_t most_lanes = 0;  // at one of them
+    uint32_t addresses = 0;   // number of different addresses
+    uint32_t most_lanes = 0;  // the most lanes that meet at one of them
     bool operator==(const AddressCost&) const = default;
 };
 

@@ -14,7 +14,7 @@ namespace tilescope {
 // clang-format off
 enum class ElementType : uint8_t {
     B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, E4M3, E5M2, F16, BF16, F32, F64,
-    Pred, None,  // of instructions and registers alone: a predicate, and no type
+    Pred, None,  // only of instructions and registers: a predicate; no type
 };
 // clang-format on
 inline constexpr ElementType kLastElementType = ElementType::F64;  // of those that lie in memory

@@ -22,13 +22,13 @@
 namespace tilescope {
 
 struct ProcessStart {
-    std::vector<std::string> words;  // the first one is its name
-    std::array<int, 4> descriptors = {-1, -1, -1,
-                                      -1};  // from 0 on, in place of this program's own; -1 for those
-    int at_our_end = SIGKILL;               // the signal that it gets when this program ends
-    std::vector<std::string> environment;   // NAME=VALUE, beside this program's or in place of it
-    // A group of its own: Ctrl-C is this program's to answer. A program that reads from the terminal has to
-    // stay in this one's.
+    std::vector<std::string> words;  // the first one is the name of the child
+    // What the child gets as file descriptors 0 to 3; -1: this program's own.
+    std::array<int, 4> descriptors = {-1, -1, -1, -1};
+    int at_our_end = SIGKILL;              // signal that the child gets when this program ends
+    std::vector<std::string> environment;  // NAME=VALUE, beside this program's or in place of it
+    // The child gets a process group of its own, so that Ctrl-C reaches this program alone. A child that
+    // reads from the terminal has to stay in this program's group.
     bool own_group = true;
 };
 
@@ -43,10 +43,10 @@ int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool
                      const std::function<void()>& look = {});
 
 struct ProcessRan {
-    int status = 0;         // of the program; 128 + the signal that ended it
-    bool stopped = false;   // because it was to stop
-    bool too_late = false;  // at its deadline
-    std::string out, err;   // what it wrote
+    int status = 0;         // its exit status; 128 + the signal that ended it
+    bool stopped = false;   // it was ended because `stop` was set
+    bool too_late = false;  // it was ended at its deadline
+    std::string out, err;   // all that it wrote
 };
 
 // Its standard input is empty. The words' first one is the program. Fails where it cannot be started.

@@ -36,10 +36,10 @@ struct RooflineRow {
     std::string id;
     analysis::Roof roof;
     analysis::RoofPoint point;
-    uint32_t tile = 0;  // of shared memory; 0: none, or not known
-    // Of accesses that were recorded: the bound by the sectors that they need.
+    uint32_t tile = 0;  // tile width in shared memory; 0: no tiles, or not known
+    // The bound by the sectors that the recorded accesses need.
     std::optional<analysis::RoofPoint> of_sectors{};
-    // m, k and n of a product; none where the row is true of every size.
+    // m, k and n of a product; none where the row holds for every size.
     std::optional<std::array<uint32_t, 3>> sizes{};
     std::string compiler{};  // of the PTX that was timed; "" for a bound
 };
@@ -60,8 +60,8 @@ struct LevelsOfLaunch {
     Dim3 block;
     analysis::DeviceSpec device;
     analysis::Levels levels;
-    uint32_t registers = 0;  // a thread; 0: not known
-    // Measured, of the very launch; none where that was not done.
+    uint32_t registers = 0;  // registers per thread; 0: not known
+    // Counters of this very launch; none where it was not counted.
     std::optional<LevelsCounted> counted;
     std::optional<double> measured_ms;
 };

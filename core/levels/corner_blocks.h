@@ -10,7 +10,8 @@
 //     . . . . a b        a: must be block 0, relocated; b, c, d: the last column, the last row, the corner
 //     . . . . c d
 //
-// and every other block is its class's, relocated. That the recorded ones are each other's, relocated, is checked.
+// and every other block is its class's, relocated. That the recorded ones are each other's, relocated, is
+// checked.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +38,13 @@ public:
     CornerBlocks(const RecordedCorners& corners, LevelCode& code, const WorkRules& rules)
         : corners_(corners), code_(code), rules_(rules) {}
 
-    PlacedBlock block(uint64_t number);  // of the grid, row after row
+    PlacedBlock block(uint64_t number);  // number: of the grid's blocks, row after row
 
 private:
     const RecordedCorners& corners_;
     LevelCode& code_;
     const WorkRules& rules_;
-    // By class and what is left of its relocation.
+    // By class and the bytes modulo a line of its relocation.
     std::map<std::tuple<bool, bool, std::vector<int64_t>>, std::shared_ptr<const BlockWork>> works_;
 };
 

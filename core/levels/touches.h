@@ -23,7 +23,7 @@ public:
 
     // Adds the lines of a request; whether it loads a sector that its block has not loaded before.
     bool add(const trace::AccessView& access, size_t slot, uint32_t batch);
-    uint64_t lines() const { return raw_.size(); }  // of all requests, before they are put together
+    uint64_t lines() const { return raw_.size(); }  // of all requests, before those of a batch are merged
 
     // What a batch stores.
     struct Stores {

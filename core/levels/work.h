@@ -38,10 +38,9 @@ namespace tilescope::analysis {
 struct LevelSums {
     uint64_t requested_bytes = 0;  // bytes that the lanes of loads ask for
     uint64_t loads = 0;            // requests to load
-    uint64_t load_turns =
-        0;  // turns of load batches; the loads that a warp has in a turn are under way together
-    uint64_t loads_ahead = 0;     // loads times the batches that they are under way for (LoadBatch::ahead)
-    uint64_t l1_sectors = 0;      // sectors that requests to load need
+    uint64_t load_turns = 0;   // turns of load batches; the loads of a warp in a turn are under way together
+    uint64_t loads_ahead = 0;  // loads times the batches that they are under way for (LoadBatch::ahead)
+    uint64_t l1_sectors = 0;   // sectors that requests to load need
     uint64_t stored_sectors = 0;  // sectors that requests to store need
     uint64_t sent_sectors = 0;    // sectors that SMs send to L2 for these stores (sent_for)
     // Wavefronts of the data stage for requests to global memory that hit: as many as the worst of 32 banks of
@@ -82,10 +81,9 @@ struct LoadBatch {
     uint32_t first = 0, count = 0;  // range of BlockWork::touches
     float load_cycles = 0;          // cycles of the SM for its requests to global memory
     float work_cycles = 0;          // cycles of the SM for all else
-    float chain_cycles =
-        0;               // cycles between the arrival of its data and its end, by its chain of shared loads
-    bool loads = false;  // it loads from global memory
-    uint8_t turns = 1;   // number of times that it waits for loads, one after the other
+    float chain_cycles = 0;  // cycles from the arrival of its data to its end, by its chain of shared loads
+    bool loads = false;      // it loads from global memory
+    uint8_t turns = 1;       // number of times that it waits for loads, one after the other
     // Batches after which its data must be there; 0: before its own work. UINT8_MAX where nothing waits.
     uint8_t ahead = 0;
 };

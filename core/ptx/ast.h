@@ -1,5 +1,4 @@
-// PTX as data: what the parser makes, the printer writes, the interpreter runs and the
-// instrumenter changes.
+// PTX as data: what the parser makes, the printer writes, the interpreter runs and the instrumenter changes.
 //
 //   Module            .version .target .address_size, files, module-scope variables
 //     Kernel          .entry: parameters, registers, variables, body; functions that it calls are inlined
@@ -84,9 +83,9 @@ struct Operand {
     } kind = Kind::None;
     bool negated = false;              // '!' before a predicate, '-' where an instruction takes it
     Type immediate_type = Type::None;  // F32 for 0f..., F64 for 0d..., S64/U64 for integers
-    int32_t reg = -1;                  // Kernel::registers
-    int32_t symbol = -1;               // Kernel::symbols
-    int32_t label = -1;                // Kernel::labels
+    int32_t reg = -1;                  // index into Kernel::registers
+    int32_t symbol = -1;               // index into Kernel::symbols
+    int32_t label = -1;                // index into Kernel::labels
     int64_t offset = 0;                // bytes
     uint64_t bits = 0;
     SpecialRegister special{};
@@ -144,7 +143,7 @@ struct Register {
 // A value of an initialiser that is an address, known only where variables are placed.
 struct Relocation {
     uint64_t offset = 0;   // bytes from the variable's first; it fills an element
-    int32_t variable = 0;  // Module::variables
+    int32_t variable = 0;  // index into Module::variables
     int64_t addend = 0;
     uint8_t shift = 0;     // of an element of 8 bits: which bits of the address, 0xFF00(x) those from 8 on
     bool generic = false;  // a generic address
@@ -186,7 +185,7 @@ struct Kernel {
     bool visible = true;
     bool weak = false;
     std::vector<std::string> directives;  // ".maxntid 16, 16, 1" as written
-    std::vector<int32_t> parameters;      // symbols, in order
+    std::vector<int32_t> parameters;      // indices of symbols, in order
     std::vector<Register> registers;
     std::vector<Symbol> symbols;  // parameters, own variables, then module variables it may name
     std::vector<Label> labels;

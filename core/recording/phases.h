@@ -53,9 +53,8 @@ struct PhaseRule {
     bool by_barrier = false;
     // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
     std::vector<int32_t> rank;
-    std::vector<bool> stays;  // site -> its place is an inner loop: coming back to it is no new trip
-    std::vector<uint32_t>
-        body;  // site -> which copy of the loop's body it lies in: another copy is another trip
+    std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
+    std::vector<uint32_t> body;   // site -> copy of the loop's body that it lies in, each a trip of its own
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;
     std::vector<bool> after;  // site -> lies behind the loop

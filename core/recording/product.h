@@ -32,8 +32,8 @@ struct Product {
     uint8_t M = 0, N = 0, P = 0;  // indices into Launch::arrays
     uint32_t m = 0, k = 0, n = 0;
     uint32_t tile = 0;  // T: the block has T x T threads, an element each; 0 where there is no T
-    // Of P, that a whole block owns: T x T where there is a T. A grid of a single row or column of blocks
-    // does not show more of it than the matrix has.
+    // Rows and columns of P that a whole block owns: T x T where there is a T. A grid of a single row or
+    // column of blocks shows no more of them than the matrix has.
     uint32_t tile_rows = 0, tile_cols = 0;
     uint32_t patch = 1;  // elements of P that a thread owns: the most that one stores
 

@@ -46,7 +46,7 @@ struct PendingCopy {
     uint32_t step = 0;  // of the block
     uint32_t mask = 0;  // lanes whose bytes are under way
     uint32_t words = 0;
-    bool waited = true;  // for, in all lanes that it has arrived in
+    bool waited = true;  // all lanes in which it has arrived have waited for it
     CopyGroups::OfLanes group{};
     std::array<std::byte*, kWarpSize> to{};
     std::array<std::array<uint32_t, kWarpSize>, 4> data{};
@@ -59,7 +59,7 @@ struct Warp {
     uint32_t pending_mask = 0;      // Ready: the lanes of the request to come
     std::vector<StackEntry> stack;  // the last one runs
     StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
-    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: which, and its thread count where given
+    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: number of the barrier; threads, where given
     uint64_t instructions = 0;
     std::byte* registers = nullptr;
     std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
@@ -67,7 +67,7 @@ struct Warp {
     std::map<Origin, LooseProduct> loose;  // by chain
     std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
-    size_t most_loose = 1024;  // then those that nothing can take any more are settled
+    size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };
 
 // AtGrid: all threads that have not exited wait at the grid's barrier.
@@ -90,7 +90,7 @@ public:
     void leave();
     void wait_for_ever(const std::string& why);
 
-    // Of one machine. values: as RunOptions.
+    // Bytes that one machine takes. values: as in RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
 
     std::optional<Fault> fault;    // of the last block
@@ -216,7 +216,7 @@ private:
     std::array<std::byte*, kWarpSize> host_{};
     // Of the latest atomic: the bits that were there before and after.
     std::array<uint64_t, kWarpSize> returned_{}, stored_{};
-    size_t next_return_ = 0;  // into RunOptions::returns
+    size_t next_return_ = 0;  // index into RunOptions::returns
     alignas(64) std::array<Origin, kWarpSize> no_origin_{};
 };
 

@@ -27,8 +27,8 @@ inline constexpr uint32_t kLineBytes = 128;   // four sectors
 
 // --- what a step accesses
 
-// Of a step that is no barrier, with addresses as the hardware sees them: virtual addresses, or offsets in the
-// memory of the block or thread. Site::bytes for each lane.
+// Of a step that is no barrier, with addresses as the hardware sees them: virtual addresses, or offsets in
+// the memory of the block or thread. Site::bytes for each lane.
 class AccessView {
 public:
     AccessView(const Trace& trace, uint64_t step);  // O(1); keeps a reference to its site
@@ -52,8 +52,8 @@ public:
     }
 
     // Visits (line, sectors) in the order of the lanes: line is an address / kLineBytes, sectors those of its
-    // four that are asked for, bit by bit. What lanes side by side ask of one line is visited once; a line may
-    // come again.
+    // four that are asked for, bit by bit. What lanes side by side ask of one line is visited once; a line
+    // may come again.
     template <class Visit>
     void for_lines(const Visit& visit) const {
         uint64_t line = 0;
@@ -80,7 +80,7 @@ private:
 
 // --- when it can be seen
 
-// Of what a block writes. Looks at all of its steps once, if the trace has any that land later.
+// When what a block writes can be seen. Looks at all of its steps once, if the trace has any that land later.
 class Arrivals {
 public:
     struct Later {
@@ -91,8 +91,8 @@ public:
     Arrivals(const Trace& trace, const Block& block);
 
     const std::vector<Later>& later() const { return later_; }  // in the order of the steps
-    // The step of the block from which on what a step writes is there: the next one, for what lands at once; none
-    // where nobody waits for it.
+    // The step of the block from which on what a step writes is there: the next one, for what lands at once;
+    // none where nobody waits for it.
     std::optional<uint32_t> visible_from(uint32_t step) const;
 
 private:
@@ -103,7 +103,8 @@ private:
 class ArrivalCursor {
 public:
     explicit ArrivalCursor(const Arrivals& arrivals);  // keeps a reference
-    // The index into Arrivals::later() of the next one that is there when a step is made; none where no other is.
+    // The index into Arrivals::later() of the next one that is there when a step is made; none where no other
+    // is.
     std::optional<size_t> next(uint32_t step);
 
 private:
@@ -116,8 +117,8 @@ bool lands_later(const Trace& trace, uint64_t step);
 // Whether some site moves data past the registers, so that the trace says where these land.
 bool has_arrivals(const Trace& trace);
 
-// The two steps of a transfer that goes past the registers. Either may be missing: a store of zeros alone reads
-// nothing, and a recording may end between the two.
+// The two steps of a transfer that goes past the registers. Either may be missing: a store of zeros alone
+// reads nothing, and a recording may end between the two.
 struct Transfer {
     std::optional<uint64_t> read, written;
 };

@@ -51,7 +51,7 @@ public:
 
     // Requests of the block that were not kept, on the device or here.
     uint64_t dropped() const;
-    // That its steps and forms take.
+    // Bytes that its steps and forms take.
     uint64_t bytes() const;
 
     struct State;

@@ -4,7 +4,7 @@
 // warp: site, array, active mask, and the 32 offsets from the first active lane's address. Almost every form
 // is affine in the lane,
 //
-//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)    minus the same of the first active lane
+//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)   minus the same of the first active lane
 //
 // The rest keep their 32 offsets as they are: of 32 bits, or of 64 (Form::wide) where lanes lie further
 // apart. A request that does not lie wholly in one array names none (kNoArray) and holds virtual addresses,
@@ -39,13 +39,13 @@ inline constexpr uint8_t kNoArray = 0xFF;  // barriers, and addresses outside ev
 
 struct Form {
     uint32_t site = 0;
-    uint8_t array = kNoArray;  // Launch::arrays
+    uint8_t array = kNoArray;  // index into Launch::arrays
     uint8_t base_high = 0;     // bits 32..39 of the base
     uint8_t width = 32;        // w: 1..32
     uint32_t mask = 0;
     int32_t stride = 0, stride2 = 0;  // bytes
     int32_t irregular = -1;           // index into Trace::irregular, -1 for affine
-    Space space = Space::Global;      // that the request went to; tells the two kinds of kNoArray apart
+    Space space = Space::Global;      // memory space of the request; tells the two kinds of kNoArray apart
     bool wide = false;  // irregular, 64-bit offsets: low halves at irregular, high halves at irregular + 1
     bool operator==(const Form&) const = default;
 };
@@ -53,16 +53,16 @@ struct Form {
 struct Block {
     uint32_t x = 0, y = 0, z = 0;
     uint64_t first = 0, count = 0;  // steps [first, first+count)
-    uint64_t first_returned = 0;    // into Trace::returned; not in the file, the sum of what is before
+    uint64_t first_returned = 0;    // index into Trace::returned; not in the file but summed up
     uint64_t dropped = 0;           // requests that did not fit a GPU buffer
     uint32_t sm = 0;                // GPU only
     uint64_t clock = 0;             // GPU only: the SM's clock at the block's first step
-    uint64_t first_arrival = 0;     // into Trace::arrival; not in the file, the sum of what is before
+    uint64_t first_arrival = 0;     // index into Trace::arrival; not in the file but summed up
 };
 
 enum class Backend : uint8_t { Cpu, Gpu };
 
-// The check of an output against what it must hold.
+// The outcome of checking an output.
 struct Verification {
     bool checked = false;
     bool verified = false;
@@ -87,7 +87,7 @@ struct BarrierFault {
 struct Price {
     double plain_ms = 0;        // the kernel without recording
     double recorded_ms = 0;     // with it, all launches together
-    uint32_t launches = 0;      // windows of blocks that it was taken in
+    uint32_t launches = 0;      // windows of blocks, a launch each
     uint64_t device_bytes = 0;  // written to the device trace buffer
     double clock_mhz = 0;       // rate of the clock that Trace::time counts, as the driver states it
 };
@@ -164,8 +164,8 @@ struct Trace {
     }
 };
 
-// The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the only
-// one; null where there is none.
+// The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the
+// only one; null where there is none.
 Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace);
 const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module);
 

@@ -16,11 +16,11 @@ namespace tilescope::gpu {
 // Where an array lies already.
 struct ArrayPlace {
     uint64_t address = 0;
-    std::byte* host = nullptr;  // the same memory for the host, where it is the host's
+    std::byte* host = nullptr;  // its address for the host, where it is the host's memory
 };
 
 struct DeviceArrays {
-    Memory memory;                     // of those that have no place of their own
+    Memory memory;                     // holds the arrays that have no place of their own
     std::vector<ArrayPlace> places;    // by array of the launch; empty: all lie in `memory`
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
     std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses

@@ -36,7 +36,7 @@ struct Context : std::enable_shared_from_this<Context> {
     CuContext handle = nullptr;
     bool primary = true;
     std::atomic<Health> health = Health::Good;
-    std::string why;              // it is no longer good
+    std::string why;              // why it is no longer good
     int fault = 0;                // lost: the driver's number of what lost it
     std::vector<CuEvent> events;  // made when needed, used again
     CuEvent pending = nullptr;    // hung: the event that has not come
@@ -77,8 +77,8 @@ Result<void> called(Context& context, const std::string& what, const std::string
     return {};
 }
 
-// What a compiler's log has to say, in one line: the first that complains ("error", "fatal"), else the first that is
-// not empty; runs of blanks made one.
+// What a compiler's log has to say, in one line: the first that complains ("error", "fatal"), else the first
+// that is not empty; runs of blanks made one.
 std::string first_complaint(std::string_view log);
 
 // Gives a context up whose event does not come; the next open_context looks whether it has come since.

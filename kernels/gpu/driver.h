@@ -28,7 +28,7 @@ struct DeviceInfo {
     int ordinal = 0;
     std::string name;                    // "NVIDIA H200"
     std::string driver;                  // "580.159.04" where it can be read, else ""
-    int cuda_major = 0, cuda_minor = 0;  // what the driver supports
+    int cuda_major = 0, cuda_minor = 0;  // version of CUDA that the driver supports
     int major = 0, minor = 0;            // compute capability
     int sms = 0;
     int clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;

@@ -14,7 +14,7 @@ namespace tilescope::gpu {
 
 class TraceBuffer {
 public:
-    // bytes: that the device may write, headers too; the first chunk is shortened to make them that many.
+    // bytes: room for what the device writes, headers included; the first chunk is cut to fit.
     static Result<TraceBuffer> make(Device& device, uint64_t bytes, uint64_t blocks,
                                     const ptx::Instrumented& code);
 

@@ -21,8 +21,8 @@ namespace tilescope::kernels {
 struct KernelParameter {
     std::string name;  // as the source declares it; "arg1", counted from 1, where it does not
     bool pointer = false;
-    // Of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel loads
-    // and stores where it points to structs; bits of its own size for a struct passed by value.
+    // Type of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel
+    // loads and stores where it points to structs; bits of its own size for a struct passed by value.
     ElementType type = ElementType::B32;
     uint64_t bytes = 0;                  // of the parameter itself: 8 of a pointer
     bool reads = false, writes = false;  // of a pointer: what the kernel does through it

@@ -28,7 +28,7 @@ struct RecordOptions {
     std::function<void(std::string_view)> print;                // the same
     std::function<uint64_t(uint64_t bytes)> allocate;           // the same
     std::function<void(uint64_t address)> release;              // the same
-    std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
+    std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own fault
     // The window needs little of its arrays: those of zeros do not count against the memory that is allowed.
     // The result is not checked then.
     bool little_of_arrays = false;

@@ -28,8 +28,8 @@ struct BlockTile {
 
 struct KernelInfo {
     std::string name;      // "tiled"
-    std::string teaches;   // one sentence
-    bool tiled = false;    // goes through tiles in shared memory
+    std::string teaches;   // what it teaches, in one sentence
+    bool tiled = false;    // it goes through tiles in shared memory
     bool swapped = false;  // thread x walks the rows: grid.x covers m, grid.y covers n
     std::vector<SharedArray> shared{};
     Schedule default_schedule{Schedule::Kind::Fair, 0};  // the order of warps that shows what it teaches
@@ -38,8 +38,8 @@ struct KernelInfo {
     std::optional<BlockTile> own_tile{};
     // What it is made to do wrong: "race" or "stale"; "" for a kernel that is right.
     std::string fault{};
-    // Of a kernel of the ladder, which leads from the first such row to the last: what it does about what the
-    // rung below it pays for; "" of the lowest.
+    // Of a kernel of the ladder, whose rungs are these rows in order: what it does about the cost of the rung
+    // below it; "" of the lowest.
     std::optional<std::string> rung{};
 };
 

@@ -23,10 +23,10 @@ struct LevelCounterRow {
     double l1_sectors = 0, l1_hits = 0;  // of loads from global memory
     double l2_read_sectors = 0;          // sectors that L1 asked of L2
     double dram_read_bytes = 0;
-    // What the machine code did, where it was counted: instructions of warps, passes through the data pipe.
+    // What the machine code did, where counted: instructions of warps, wavefronts of the data stage.
     double instructions = 0, pipe_wavefronts = 0;
-    // Of the warps of a scheduler, how many are in a state each time that it issues, by the state: "barrier",
-    // "long_scoreboard"; "selected" is the one that issues.
+    // By stall reason ("barrier", "long_scoreboard"): how many warps of a scheduler are in that state each
+    // time that it issues; "selected" is the warp that issues.
     std::vector<std::pair<std::string, double>> stalls;
 
     double l1_hit_rate() const { return l1_sectors > 0 ? l1_hits / l1_sectors : 0; }
@@ -48,7 +48,7 @@ const LevelCounterRow* find_level_counters(std::string_view device, std::string_
                                            std::string_view compiler, const Shape& shape);
 
 struct KnownLaunch {
-    uint32_t registers = 0;  // a thread; 0: not known
+    uint32_t registers = 0;  // registers per thread; 0: not known
     std::optional<double> measured_ms;
     const LevelCounterRow* counted = nullptr;  // null: the launch was not counted
 };

@@ -20,7 +20,7 @@ struct Timing {
     // Bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known.
     double requested_gbs = 0;
     double recorded_ms = 0;        // the recorded kernel's time, 0 where it was not run
-    uint32_t recorded_blocks = 0;  // that it kept: all of the grid, or a window of a large one
+    uint32_t recorded_blocks = 0;  // blocks that were recorded: the whole grid, or a window of it
     int registers = 0, shared_bytes = 0;
 };
 

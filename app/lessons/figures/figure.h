@@ -39,9 +39,8 @@ struct FigureParameter {
 struct NamedNumber {
     std::string name;
     uint64_t value = 0;
-    std::string
-        noun{};  // what it counts, as a question's answer says it: "warp", "%", "GB/s"; "" for a plain number
-    int decimals = 0;  // of the value: 216 with 1 is 21.6
+    std::string noun{};  // what it counts, as answers say it: "warp", "%", "GB/s"; "" for a plain number
+    int decimals = 0;    // of the value: 216 with 1 is 21.6
 };
 
 struct Figure {
