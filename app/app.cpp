@@ -22,7 +22,7 @@ using draw::Size;
 using platform::Key;
 using platform::KeyPress;
 
-// Of a screen's functions, which see its own state alone, functions of the whole State.
+// Makes functions of the whole State out of a screen's functions, which see its own state alone.
 template <auto member, const auto& screen>
 ScreenRow row() {
     using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;

@@ -75,7 +75,7 @@ void explain(draw::Ui& ui, const draw::Rect& screen, input::Resting& resting);
 std::span<const input::Offer> offers();
 // Does the action of that name; false for a name that is not there.
 bool perform(State& state, std::string_view name);
-// The same, or goes to a place of the recording, "thread:19" or "phase:2".
+// Does an action by its name, or goes to a place of the recording, "thread:19" or "phase:2".
 bool act(State& state, std::string_view name);
 
 // Everything that was pressed and typed, one after the other, each with all that it asks for, so that two

@@ -26,7 +26,7 @@ Result<OpenedRecording> open_recording(
     const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings(),
     uint64_t beside = 0);
 
-// The same, opened for what is worked out of it; refuses what cannot be opened.
+// The same as a Recording, with what is worked out of it; refuses what cannot be opened.
 analysis::Recording opened(const std::string& file_or_name, uint64_t beside = 0);
 
 // In what follows `file` is what the sentence calls the recording.

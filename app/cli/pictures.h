@@ -26,8 +26,8 @@ struct ExportOptions {
     std::optional<double> seconds;
     bool lecture = false;
     std::vector<std::string> actions;  // that are done before the picture is drawn, by name
-    // Of a lesson (by name; html: or by its file), or of "ask me": the stop from 1 on, and of its question an
-    // answer, or what is right.
+    // lesson: by name; html: or by its file. Of it, or of "ask me": the stop, from 1 on, and an answer to its
+    // question, or what is right.
     std::string lesson, answer;
     uint32_t stop = 1;
     bool reveal = false, ask = false;

@@ -25,7 +25,7 @@ Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right);
 void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool filled = true);
 
 void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
-// From value to value in steps: a value holds until the next one.
+// A line in steps: a value holds until the next one.
 void step_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
 
 // Labels at the right end of lines, spread so that none lies on another, each joined to its line.

@@ -60,7 +60,7 @@ constexpr FT_Outline_Funcs kSegments = {
     0,
     0};
 
-// From a glyph's place in the font atlas back to its outline, so that type is crisp at any size and needs no
+// Finds a glyph's outline by its place in the font atlas, so that type is crisp at any size and needs no
 // font where it is looked at.
 //
 //   texture coordinates of a quad --> font and character --> FreeType's outline, hinted as the atlas is

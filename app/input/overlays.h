@@ -50,7 +50,7 @@ struct BlockSteps {
 
 struct RecordForm : session::Order {
     bool open = false;  // the form is shown
-    // By kernel and tile width, those asked for: two recordings serve every k.
+    // By kernel and tile width, as far as asked for; two recordings serve every k.
     std::map<std::pair<std::string, uint32_t>, Result<BlockSteps>> block_steps;
     // What was pressed for its fields and lists, in order; ImGui takes one a frame.
     std::vector<KeyPress> keys;

@@ -31,7 +31,7 @@ void change(FigureShown& shown, size_t at, int value) {
     shown.set[at] = std::clamp(value, parameter.least, parameter.most);
 }
 
-// Of the longest value that a parameter can have, whatever its digits.
+// Width of the longest value that a parameter can have, whatever its digits.
 float value_width(const Ui& ui, const FigureParameter& parameter) {
     const draw::Font font = ui.font(Face::Strong, Size::Body);
     float width = 0;

@@ -14,7 +14,7 @@ struct HandoutStop {
     std::string where;  // what it is shown on, and where it stands
     std::string say;
     std::string svg;  // a whole SVG document; "" for none
-    // Of a stop that asks.
+    // Set for a stop that asks.
     std::string question, answer, why;
     std::vector<std::string> choices;
 };

@@ -143,7 +143,7 @@ struct Lesson {
     uint32_t order = 0;
     std::vector<LessonStop> stops;
     std::vector<std::string> summary;
-    // Of a lecturer's own: its file, and the folder under whose name it is listed; "" of those that ship.
+    // File of a lecturer's own lesson, and the folder under whose name it is listed; "" for those that ship.
     std::string path, folder;
     bool kept_here = false;  // made by add_stop(), which may add to it
 };
@@ -199,7 +199,7 @@ Standing standing_at(const session::Recording& recording, const look::BlockIndex
 // What a stop is shown on: made on the CPU, where the order of warps is the same every time, one that ships,
 // or a file.
 session::MadeRecording recording_of(const LessonStop& stop);
-// Both stand on one recording.
+// Whether both stand on one recording.
 bool same_recording(const LessonStop& a, const LessonStop& b);
 // Where a stop stands in its recording, and what it says there.
 Standing standing_of(const session::Recording& recording, const LessonStop& stop);

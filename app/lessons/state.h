@@ -63,7 +63,7 @@ struct State {
     double top = 0;      // first row of the programs in sight
     size_t figure = 0;   // the figure chosen on the list of figures
     std::optional<FigureShown> shown;  // the figure that is shown
-    // By lesson and stop, as far as worked out, in a reader's wording.
+    // What the stops say, by lesson and stop, as far as worked out, in `wording`.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
     std::string note;                          // why a stop cannot be shown as written; one sentence

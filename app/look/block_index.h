@@ -92,7 +92,7 @@ struct BlockIndex {
         CellRect box;
     };
     std::vector<TouchedTile> touched_in_phase;
-    // By thread: the element that it stores last; of no array for none.
+    // By thread: the element that it stores last; one of no array where it stores none.
     std::vector<playback::Element> output;
     // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.
     std::vector<std::vector<CellRect>> patches;
@@ -102,16 +102,15 @@ struct BlockIndex {
     uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
 };
 
-// Of the recording's block `block`, in its notation. One without steps, or that was stopped, gives an empty
-// index. It takes a small multiple of the block's steps, and no more than a quarter of the memory that is
-// left.
+// The index of block `block`, in the recording's notation; empty for a block without steps, and when stopped.
+// It takes a small multiple of the block's steps, and no more than a quarter of the memory that is left.
 std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop = {});
 
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
-// The same slice by slice of an array of three dimensions, of those it touches. One of any other array.
+// The same slice by slice, of the slices that are touched; one rectangle where the array has no slices.
 std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                       uint32_t phase);
 

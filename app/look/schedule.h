@@ -65,8 +65,8 @@ SmTimes sm_times(const trace::Trace& trace, const SmSchedule& schedule);
 // Positions [first, end) of a schedule on columns.
 struct ScheduleView {
     uint64_t first = 0, end = 0;
-    // By block of the schedule and warp, on an axis of columns: warps and waits as on any timeline, one entry
-    // for each warp of each block, block after block.
+    // Warps and waits as on any timeline, on an axis of columns; one entry for each warp of each block, block
+    // after block.
     TimelineView rows;
     std::vector<std::vector<TimelineMark>> behind;  // by row: behind a global load, for half a column
     std::vector<size_t> first_row;                  // by block of the schedule

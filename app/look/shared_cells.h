@@ -23,15 +23,15 @@ enum class Origin : uint8_t {
     Computed,  // neither: worked out by the kernel
     Nothing,   // read before anything was stored
 };
-// Of what a shared cell holds, read at a step.
+// Where the value came from that a shared cell holds when it is read at a step.
 Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint32_t step);
 
 // An array in shared memory, cell by cell.
 struct SharedCellView {
     CellRect place;  // on the sheet
     playback::CellState held{};
-    // Of a product: a constant zero was stored, as the element lies outside the matrix; and what it holds is
-    // stale (Origin).
+    // Of a product: a zero was stored, since the element lies outside the matrix; the value is stale
+    // (Origin).
     bool zero_fill = false, stale = false;
     uint32_t lanes = 0;  // of this step's request that touch it
     // The mark that it is drawn with: none where nothing was stored, nor on a cell that this step touches,

@@ -100,7 +100,7 @@ struct Program {
     std::vector<Folder> folders{};
 };
 
-// Of what is written the window keeps the end; a program that writes more than kMostWritten is ended.
+// The window keeps the end of what a program writes; one that writes more than kMostWritten is ended.
 inline constexpr size_t kMostKept = 1 << 20;        // bytes
 inline constexpr uint64_t kMostWritten = 64 << 20;  // bytes
 

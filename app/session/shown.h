@@ -63,7 +63,7 @@ struct Totals {
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
     std::vector<bool> even_loads;  // of those counted one by one none was loaded more often than another
-    // The same by array for those too large: the part that was loaded.
+    // By array, for arrays too large for that: the part that was loaded.
     std::vector<LoadsWindow> windows;
 };
 using MadeTotals = Result<std::shared_ptr<const Totals>>;

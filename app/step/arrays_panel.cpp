@@ -62,8 +62,8 @@ struct MadeCell {
     std::pair<uint32_t, uint32_t> at() const { return {place.row0, place.col0}; }
 };
 
-// Those in sight up to this step; none of an array that the kernel only reads, and none where there are more
-// cells in sight than can be told apart.
+// The cells in sight that were stored up to this step; none of an array that the kernel only reads, and none
+// where more cells are in sight than can be told apart.
 std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
     constexpr uint64_t kMostCells = 1 << 15;
     std::vector<MadeCell> made;

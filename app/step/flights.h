@@ -23,8 +23,8 @@ struct Flight {
     playback::Element from, to;
     Value value;           // that travels
     bool product = false;  // a factor, on its way into a sum
-    // Of the time that a step's motion takes: where several products follow one step (the loop is unrolled)
-    // they leave one after the other.
+    // As shares of the time that a step's motion takes. Several products that follow one step (the loop is
+    // unrolled) leave one after the other.
     float leaves = 0, arrives = 1;
 };
 // Lane by lane; at most kMostFlights, the first ones. Empty for a step at which nothing travels.
@@ -51,7 +51,7 @@ struct FlightSums {
     std::vector<Into> into;
 };
 FlightSums flight_sums(std::shared_ptr<const playback::BlockReplay> replay);
-// That arrived at steps [first, end) of the block.
+// How many arrived at steps [first, end) of the block.
 uint64_t arrived(const FlightSums::Into& into, uint32_t first, uint32_t end);
 
 // How long a film shows the steps, so that their captions can be read: three words a second, as much as of

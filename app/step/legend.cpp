@@ -43,7 +43,7 @@ double largest_stored(const Ui& ui) {
     return largest;
 }
 
-// Of a running sum: heat, quieter than that of loads, as the step's own marks lie on it. part: 0 to 1.
+// Colour of a running sum: heat, quieter than that of loads, since the step's marks lie on it. part: 0 to 1.
 Rgba sum_color(const Ui& ui, float part) {
     return draw::mix(ui.ink(Ink::Cell), ui.context.palette.hot(part), 0.6f);
 }

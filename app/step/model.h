@@ -46,7 +46,7 @@ std::vector<std::string> index_formula(const analysis::Mapping& mapping, const a
 // What a block takes at once: rows and columns of P, and as many columns of M and rows of N a phase.
 struct TileExtents {
     uint32_t rows = 1, cols = 1, depth = 1;
-    // Of a matrix of the product.
+    // Rows and columns of the tile in a matrix of the product.
     std::pair<uint32_t, uint32_t> of(const analysis::Product& product, uint8_t array) const;
 };
 TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index);

@@ -51,8 +51,8 @@ void prediction_marks(const Ui& ui, std::vector<draw::GridMark>& marks, uint8_t 
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
 
-// Of the legend: a mark, or none, and its words. In the order of how much they are wanted: a low corner
-// leaves out the last.
+// An entry of the legend: a mark, or none, and its words. The most wanted come first: a low corner leaves out
+// the last.
 struct LegendEntry {
     using Mark = std::function<void(Ui&, const Rect&)>;
     std::string words;
@@ -105,7 +105,7 @@ inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);
 }
 
-// Of an array of the recording that is open.
+// The id of a grid that shows an array of the open recording.
 inline uint64_t grid_id(const Ui& ui, draw::GridUse use, uint32_t array = 0) {
     return draw::grid_id(ui.session.recording->serial, use, array);
 }

@@ -21,7 +21,7 @@ namespace {
 using analysis::LevelBound, analysis::Levels;
 using analysis::LevelFigure, analysis::LevelSpec;
 
-// That the replay asks L1 for: seconds, where `tilescope levels` takes up to a minute for ten times as many.
+// Lines that the replay asks L1 for. It takes seconds; `tilescope levels` replays ten times as many.
 constexpr uint64_t kMostLines = 10'000'000;
 
 // A resource, as people call it.

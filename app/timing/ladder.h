@@ -42,7 +42,7 @@ struct LadderChart {
     std::vector<LadderRow> rows;  // the library first, where it was measured; then from the top rung down
     std::string note;             // what the figures are, and which are missing
 };
-// Of a machine that was measured. bounds: as far as they are known.
+// The ladder of a machine that was measured. bounds: as far as they are known.
 LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds);
 
 // The launches of the rungs that were timed, for their bounds, the chosen kernel's first.

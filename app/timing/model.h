@@ -80,7 +80,7 @@ const analysis::DeviceSpec* leveled_device(const Machine& machine);
 // machine's levels are not known or the launch was not timed. tile: the chosen T, of a kernel that has one.
 std::optional<BoundsOf> bounds_of(const Machine& machine, std::string_view kernel, uint32_t tile,
                                   uint32_t width);
-// The same device's times of another compiler's PTX; null where there are none.
+// The device's times of another compiler's PTX; null where there are none.
 const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine);
 
 // The row of a kernel, cuBLAS's where it is that; null where it was not measured.

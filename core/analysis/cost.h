@@ -35,7 +35,7 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 // Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
 inline constexpr size_t kRememberedForms = 1u << 14;
 
-// Of one step, worked out anew; zero for barriers.
+// The cost of one step, worked out anew; zero for barriers.
 //
 // SectorCost::block_sectors: a warp of a block 16 threads wide has two rows of threads; where these use two
 // rows of a matrix, two sectors are the least even if the warp asks for 8 bytes in all. Of widths for which

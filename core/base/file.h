@@ -46,7 +46,7 @@ private:
     uint32_t mode_ = 0;
 };
 
-// The same in one call.
+// Writes a whole file in one call.
 std::string write_whole(const std::string& path, std::string_view bytes);
 
 // From now on a signal that would end the program removes its unfinished files first. Signals that are

@@ -36,9 +36,9 @@ struct ProcessStart {
 // was.
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
-// Until it has ended; its status as waitpid() gives it. stop: may be null; `first` is the signal that asks it
-// to end, SIGKILL follows after two seconds. to_group: the child has a group of its own. look: called fifty
-// times a second meanwhile; may be empty.
+// Waits until the child has ended; returns its status as waitpid() gives it. stop: null for none; once it is
+// set the child gets the signal `first`, and SIGKILL two seconds later. to_group: the child has a group of
+// its own. look: called fifty times a second meanwhile; may be empty.
 int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true,
                      const std::function<void()>& look = {});
 

@@ -216,7 +216,7 @@ struct Passages {
     uint64_t judged = 0, all = 0;
 };
 using PassagesOfLines = std::map<uint32_t, Passages>;
-// Those that keep nothing apart. needed: as BlockHazards::find leaves it.
+// Barriers that keep nothing apart. needed: as BlockHazards::find leaves it.
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 

@@ -170,7 +170,7 @@ struct FaultyCell {
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;   // linear index in the array
     uint32_t interval = 0;  // barrier interval, as in PhaseMap::interval
-    // Of the block, both included: from the first access at fault to the last.
+    // Steps of the block from the first access at fault to the last, both included.
     uint32_t first_step = 0, last_step = 0;
     HazardExample example;
     // The step of the block that the example is about: of the load that went wrong, else of the later of the

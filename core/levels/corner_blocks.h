@@ -44,7 +44,7 @@ private:
     const RecordedCorners& corners_;
     LevelCode& code_;
     const WorkRules& rules_;
-    // By class and the bytes modulo a line of its relocation.
+    // By class of blocks and bytes modulo a line of the relocation.
     std::map<std::tuple<bool, bool, std::vector<int64_t>>, std::shared_ptr<const BlockWork>> works_;
 };
 

@@ -286,7 +286,7 @@ WorkRules rules_of(const LevelDevice& on, const LaunchPlacement& placed) {
     return {&on.levels, placed.resident, placed.l1_bytes / kLineBytes};
 }
 
-// Of the blocks that a recording holds, as if they were the launch; their kinds are handed back.
+// Replays the blocks that a recording holds, as if they were the launch; returns their kinds.
 Result<RecordedBlocks> replay_recorded(const trace::Trace& trace, const LevelDevice& on,
                                        const LevelOptions& options, Levels& levels, LevelLog* log = nullptr) {
     if (auto ok = fit(trace.launch, on, options.registers, levels.launch); !ok) return ok.error();

@@ -58,8 +58,8 @@ struct LaunchPlacement {
     bool as_recorded = false;  // blocks are placed on SMs as a GPU recording says
     bool sampled = false;      // blocks are relocated from a few that were recorded
 
-    // The most blocks that some SM runs, at least: blocks / sms, rounded up. Where its blocks are in step they
-    // end together, and it takes as many new ones at once, while there are some.
+    // The most blocks that some SM runs, at least: blocks / sms, rounded up. Where its blocks are in step
+    // they end together, and it takes as many new ones at once, while there are some.
     uint64_t of_busiest(uint32_t sms) const;
     // The most blocks that an SM runs at once.
     uint64_t at_once(uint32_t sms) const { return std::min<uint64_t>(resident, of_busiest(sms)); }
@@ -115,8 +115,8 @@ struct Levels {
 
     // The share of first-time sectors (of their block) that miss in L1, as modelled.
     double missed_share() const;
-    // Wavefronts of the data stage for requests to global memory. The share of first-time requests that miss is
-    // taken to be missed_share().
+    // Wavefronts of the data stage for requests to global memory. The share of first-time requests that miss
+    // is taken to be missed_share().
     double passes() const { return asked.all.global_passes(missed_share()); }
     // Lookups of the tag stage: of all requests, and once more for each line that was not there, where all
     // requests have one line a lookup. Where a lookup has several, fewer may do for those that come later.
@@ -149,22 +149,22 @@ struct LevelTraffic {
     double found_between(LevelStage asked, LevelStage missed) const { return 1 - of(missed) / of(asked); }
 };
 LevelTraffic traffic_of(const Levels& levels);
-// The same of counted sectors.
+// The same from sectors that were counted.
 LevelTraffic traffic_of(std::optional<double> requested_bytes, double l1_sectors, double l1_misses,
                         double l2_read_sectors, double dram_read_bytes);
 
 // --- working it out
 
-// Of a launch whose blocks are like those of two corners of its grid.
+// Levels of a launch whose blocks are like those of two corners of its grid.
 Result<Levels> levels_of_corners(const RecordedCorners& corners, const LevelDevice& on,
                                  const LevelOptions& options);
-// Of the blocks that a recording holds, as if they were the launch.
+// Levels of the blocks that a recording holds, as if they were the launch.
 Result<Levels> levels_of_recorded(const trace::Trace& trace, const LevelDevice& on,
                                   const LevelOptions& options);
 // Why a recording cannot tell: a request of it is missing.
 std::optional<Error> levels_unknown(const trace::Trace& trace);
 
-// The same of the blocks that a recording holds, to be walked through request by request. A window of blocks
+// The same with the log of the replay, to be walked through request by request. A window of blocks
 // runs as if it were the launch: what the others would have left in the caches is not known.
 struct WalkedLevels {
     Levels levels;

@@ -43,8 +43,8 @@ struct Sm {
     uint32_t sent = 0;     // number of batches, for the log
     uint64_t touched = 0;  // number of lines since the log's last copy of its L1
 
-    // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
-    // chance, and so is what a batch waits longer on its way.
+    // A pseudo-random number from 0 to 1, the same in every replay. Which warp of a block sends its requests
+    // first is left to chance, and so is what a batch waits longer on its way.
     double chance() {
         random = random * 6364136223846793005u + 1442695040888963407u;
         return static_cast<double>(random >> 40) * 0x1p-24;
@@ -237,8 +237,8 @@ private:
     }
 
     // Finds which sectors of each line touch of the batch at hand are not in L1; whether that is none, and it
-    // stores nothing. The tables of all L1, of L2 and of misses are larger than the caches of the machine that
-    // simulates, so their entries are prefetched.
+    // stores nothing. The tables of all L1, of L2 and of misses are larger than the caches of the machine
+    // that simulates, so their entries are prefetched.
     bool look_up(uint32_t number, const RunningBlock& running) {
         Sm& sm = sms_[number];
         SectorCache& l1 = l1_[number];

@@ -72,8 +72,8 @@ struct LevelFigureName {
 };
 const std::array<LevelFigureName, 26>& level_figures();
 
-// Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
-// the file has none. `name` is named in errors.
+// Reads "levels" of a device's file, with all of the figures, each {"value", "known", "source"}. Nothing
+// where the file has none. `name` is named in errors.
 Result<std::optional<LevelSpec>> levels_from_json(std::string_view text, std::string_view name);
 
 }  // namespace tilescope::analysis

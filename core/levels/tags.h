@@ -1,4 +1,5 @@
-// What a request to global memory costs the tag stage of L1 before any data move: lookups of the tags of its lines.
+// What a request to global memory costs the tag stage of L1 before any data move: lookups of the tags of its
+// lines.
 //
 //   lines of a request  ->  four banks of tags, one line of each a lookup
 //
@@ -23,7 +24,7 @@
 
 namespace tilescope::analysis {
 
-// Of four. line: address / 128.
+// Which of the four banks of tags holds a line; line: address / 128.
 uint32_t tag_bank(uint64_t line);
 
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.

@@ -55,7 +55,7 @@ std::string pair_first_text(const SiteText& site);
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
                           uint32_t code);
 
-// The same where the first site may be skipped: it stands in a block of its own, as the load in
+// A pair whose first site may be skipped: it stands in a block of its own, as the load in
 // `if (inside) value = M[i]; Mds[t] = value;`. A whole warp that comes through it holds it back, and the
 // second site writes the pair, or itself alone where there is nothing to write before.
 Sequence held_first_text(const RecordingText& text, const SiteText& site);
@@ -70,7 +70,7 @@ struct RunSite {
 };
 // Before each site: brings its address and its clock to the run's words.
 std::string run_site_text(const RunSite& site);
-// Behind the last site's of that: writes slots [first_slot, last_slot) of the run.
+// Sites of a run, behind the last of which its slots [first_slot, last_slot) are written.
 struct RunPart {
     std::vector<RunSite> sites;                         // since the part before
     uint32_t first_slot = 0, last_slot = 0, words = 0;  // of the run: words that it has in all

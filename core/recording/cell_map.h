@@ -22,7 +22,7 @@ public:
     // The reference holds until clear().
     T& at(uint64_t cell) { return *reach(cell, SIZE_MAX); }
 
-    // The same; null where that takes a new page and `most_bytes` are in use.
+    // As at(); null where a new page is needed and `most_bytes` are in use.
     T* reach(uint64_t cell, size_t most_bytes) {
         const Slot& recent = recent_[cell / kPage % recent_.size()];
         if (recent.page == cell / kPage) return values_of(recent.index) + cell % kPage;

@@ -41,8 +41,8 @@ struct Product {
     uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
     // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
     uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
-    // By the names that files and options have for them: m, k, n, and tile, or tile_rows and tile_cols where
-    // there is no T.
+    // Sizes by the names that files and options have for them: m, k, n, and tile, or tile_rows and tile_cols
+    // where there is no T.
     std::vector<std::pair<const char*, uint32_t>> sizes_by_name() const;
     bool is_output(uint8_t array) const { return array == P; }
     std::string sizes(std::string_view times = "x") const;  // "64x64x64"

@@ -86,7 +86,7 @@ public:
     BlockEnd run_block(const BlockId& block, BlockObserver* observer);
     // The block goes on that run_block() or go_on() left AtGrid.
     BlockEnd go_on();
-    // Such a block does not go on: without more ado, or with a fault that says why.
+    // Ends a block that run_block() or go_on() left AtGrid, with a fault that says why where there is one.
     void leave();
     void wait_for_ever(const std::string& why);
 
@@ -214,7 +214,7 @@ private:
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
-    // Of the latest atomic: the bits that were there before and after.
+    // What the latest atomic found in memory and left there.
     std::array<uint64_t, kWarpSize> returned_{}, stored_{};
     size_t next_return_ = 0;  // index into RunOptions::returns
     alignas(64) std::array<Origin, kWarpSize> no_origin_{};

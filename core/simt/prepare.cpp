@@ -172,7 +172,7 @@ bool Lowering::wait() {
 }
 
 bool Lowering::instruction() {
-    // Those that are more, or less, than an operation on columns.
+    // Instructions that are more, or less, than an operation on columns.
     using Kind = MicroOp::Kind;
     static constexpr std::pair<Op, bool (Lowering::*)()> kOthers[] = {
         {Op::Bra, &Lowering::branch},

@@ -45,7 +45,7 @@ public:
     const uint64_t* addresses() const { return access_.offset.data(); }  // [32], by lane
     const Access& decoded() const { return access_; }                    // with these for offsets
 
-    // The same access by a block whose array lies `bytes` further.
+    // Makes it the access of a block whose array lies `bytes` further.
     void move(int64_t bytes) {
         for_lanes(
             access_.mask, [&](uint32_t lane) { access_.offset[lane] += static_cast<uint64_t>(bytes); });
@@ -122,7 +122,7 @@ bool has_arrivals(const Trace& trace);
 struct Transfer {
     std::optional<uint64_t> read, written;
 };
-// None for a step that is no part of one. Looks at the steps beside it.
+// The transfer that a step is part of; none for others. Looks at the steps beside it.
 std::optional<Transfer> transfer_of(const Trace& trace, uint64_t step);
 
 }  // namespace tilescope::trace

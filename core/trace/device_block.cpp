@@ -158,7 +158,7 @@ bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& ad
     return alike;
 }
 
-// Of an address that may be generic, as it was recorded.
+// The space of an address that may be generic, as it was recorded.
 Space space_of(const SiteFacts& facts, uint64_t address) {
     if (facts.space != Space::Global) return facts.space;
     return address & ptx::kGenericShared  ? Space::Shared

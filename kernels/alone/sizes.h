@@ -32,7 +32,7 @@ std::vector<Dim3> blocks_for(const ptx::Module& module, const ptx::Kernel& kerne
 struct Sizes {
     uint64_t x = 64, y = 64, z = 16;  // columns, rows, slices
 };
-// Of this many scalars that look like a size.
+// Sizes for a kernel with this many scalars that look like one.
 Sizes sizes_for(const Reads& reads, size_t sizes);
 
 // What a name of a whole number stands for.
@@ -40,7 +40,7 @@ enum class Meaning : uint8_t { Columns, Rows, Slices, Zero, One, Few, Window };
 Meaning meaning_of(std::string_view name);
 bool is_size(Meaning meaning);
 uint64_t number_for(Meaning meaning, const Sizes& sizes);
-// Of a number's type: by what its name stands for; one that is no size, such as a bool, is 1.
+// A number guessed by what its name stands for, in its type; one that is no size, such as a bool, is 1.
 GivenNumber guessed_number(std::string_view name, ElementType type, const Sizes& sizes);
 
 // One guess at everything that is not said of a launch.

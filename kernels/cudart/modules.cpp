@@ -123,7 +123,7 @@ using namespace tilescope::cudart;
 
 namespace {
 
-// Of the wrapper that the compiler's host code passes: this number comes first.
+// The wrapper that the compiler's host code passes begins with this number.
 struct FatBinary {
     int magic, version;
     const void* data;

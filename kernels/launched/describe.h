@@ -57,7 +57,7 @@ struct LoadedKernel {
     bool prepare(const Launch& launch, uint64_t constants);
 };
 
-// Of the kernel's variables: shared ones a block, local ones a thread, constants.
+// Bytes of the kernel's variables: shared ones per block, local ones per thread, constants.
 uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
 
 // Grid, block and dynamic bytes of shared memory, as they are asked for.

@@ -221,7 +221,7 @@ bool add_missing(Launch& launch, const Allocation& missing) {
     return add_array(launch, missing, fmt::format("memory{}", before + 1)) && launch.arrays.size() > before;
 }
 
-// By the interpreter, from the beginning until the blocks find room and every array is known.
+// Records with the interpreter, again from the start until the blocks find room and every array is known.
 Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool waits) {
     for (;;) {
         r.program.heap.restore(heap);

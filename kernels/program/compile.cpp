@@ -67,7 +67,7 @@ std::string file_word(const fs::path& path) {
     return text.rfind('-', 0) == 0 ? "./" + text : text;
 }
 
-// Of every pass. What nvcc takes without a word is no error here either.
+// Flags of every pass. What nvcc takes without a word is no error here either.
 std::vector<std::string> common_words(const Tools& tools) {
     std::vector<std::string> words = {
         tools.compiler.path,     "-std=" + tools.flags.standard,       "-Wno-c++11-narrowing",
@@ -99,7 +99,7 @@ std::string ptx_feature(const std::string& arch) {
                               : "+ptx70";
 }
 
-// Of clang's flags those that nvcc has too: folders of headers and macros.
+// The flags of clang that nvcc has too: folders of headers and macros.
 std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, const fs::path& out) {
     const Flags& flags = tools.flags;
     std::string standard = flags.standard;

@@ -68,8 +68,8 @@ public:
     Result<void> replay(const trace::Trace& trace, uint32_t block, simt::BlockObserver& observer,
                         const ReplayOptions& options = {});
 
-    // Of the block that was replayed last: floating-point operations, where an fma counts as 2; and what the
-    // replay took in warp instructions, clearing the block's memory included.
+    // Floating-point operations of the block that was replayed last, an fma counts as 2; and the warp
+    // instructions that its replay took, clearing the block's memory included.
     uint64_t flop() const;
     uint64_t work() const;
 

@@ -47,7 +47,7 @@ const std::vector<KernelInfo>& catalogue();
 const KernelInfo* find(std::string_view name);
 // Whether the kernel's point is a fault: its result may be wrong, and a time of it not verified.
 bool made_wrong(std::string_view kernel);
-// Those that have a T: the first of the catalogue.
+// The kernels that have a T, which come first in the catalogue.
 std::span<const KernelInfo> kernels_with_tile_width();
 
 // Tile widths that ship as PTX.

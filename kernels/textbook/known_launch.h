@@ -43,7 +43,7 @@ struct LevelCounters {
 // `name` is named in errors.
 Result<LevelCounters> level_counters_from_json(std::string_view text, std::string_view name);
 
-// Of a device by its id, in what ships; null where that launch was not counted.
+// Counters that ship of a launch on a device, by its id; null where it was not counted.
 const LevelCounterRow* find_level_counters(std::string_view device, std::string_view kernel,
                                            std::string_view compiler, const Shape& shape);
 
@@ -56,8 +56,8 @@ struct KnownLaunch {
 KnownLaunch known_launch(const analysis::DeviceSpec& device, const std::string& kernel,
                          const std::string& compiler, const Shape& shape);
 
-// Whose PTX a recording of a textbook kernel of that tile width has: "clang", whose ships; "" where that is
-// not known, since another's times are another kernel's.
+// The compiler whose PTX a recording of a textbook kernel has: "clang", whose PTX ships; "" where it is not
+// known, since other PTX has other times.
 std::string compiler_of(const trace::Trace& trace, uint32_t tile);
 
 }  // namespace tilescope::kernels

@@ -22,7 +22,7 @@ struct RequestedBytes {
     uint64_t loaded = 0, stored = 0;
 };
 
-// By the plan's own PTX. threads: of the CPU, 0 for all.
+// Counted from the plan's own PTX. threads: CPU threads, 0 for all.
 Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned threads = 0);
 
 }  // namespace tilescope::kernels

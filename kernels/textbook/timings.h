@@ -74,7 +74,7 @@ struct TimeSpread {
     double high = 0;    // 90th, by nearest rank: times that were really measured
 };
 
-// Of any number of values in any order; zeros for none.
+// The spread of any number of values in any order; zeros for none.
 TimeSpread spread_of(std::vector<double> values);
 
 }  // namespace tilescope::kernels
