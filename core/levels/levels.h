@@ -37,7 +37,7 @@ struct LevelDevice {
 
 struct LevelOptions {
     uint32_t registers = 0;  // of a thread, for how many blocks an SM holds; 0: not known, and not counted
-    // Lines that the replay may ask L1 for, about. Four waves of blocks may ask for more, but for no more
+    // About how many lines the replay may ask L1 for. Four waves of blocks may ask for more, but not for more
     // than most_work, in which each batch of a block counts as four lines.
     uint64_t most_lines = 100'000'000, most_work = 200'000'000;
     bool all_blocks = false;  // all blocks are simulated, however many
@@ -58,8 +58,8 @@ struct LaunchPlacement {
     bool as_recorded = false;  // blocks are placed on SMs as a GPU recording says
     bool sampled = false;      // blocks are relocated from a few that were recorded
 
-    // The most blocks that some SM runs, at least: blocks / sms, rounded up. Where its blocks are in step
-    // they end together, and it takes as many new ones at once, while there are some.
+    // The least number of blocks that the busiest SM can have: blocks / sms, rounded up. Blocks in step end
+    // together, and the SM takes as many new ones at once while there are some.
     uint64_t of_busiest(uint32_t sms) const;
     // The most blocks that an SM runs at once.
     uint64_t at_once(uint32_t sms) const { return std::min<uint64_t>(resident, of_busiest(sms)); }
@@ -99,8 +99,7 @@ struct LevelBounds {
     std::vector<LevelBound> all;
     size_t bound_by = 0;  // index of the longest of them
     const LevelBound& longest() const { return all[bound_by]; }
-    // Part of each bound by what SMs do themselves: time in which an SM does nothing else, since all of its
-    // blocks wait at once, or store.
+    // Part of each bound by what SMs do themselves: time in which all blocks of an SM wait, or only store.
     double idle_ms = 0;
     double sending_ms = 0;    // the part of idle_ms until what its blocks store has been sent to L2
     bool by_sending = false;  // the bound of L2 is for what SMs send of what they store
@@ -118,8 +117,8 @@ struct Levels {
     // Wavefronts of the data stage for requests to global memory. The share of first-time requests that miss
     // is taken to be missed_share().
     double passes() const { return asked.all.global_passes(missed_share()); }
-    // Lookups of the tag stage: of all requests, and once more for each line that was not there, where all
-    // requests have one line a lookup. Where a lookup has several, fewer may do for those that come later.
+    // Lookups of the tag stage: for all requests, and again for each line that missed, if all requests have
+    // one line a lookup. If lookups have several lines, fewer may be needed again, and none are counted.
     double lookups() const { return static_cast<double>(asked.all.lookups) + lookups_again(); }
     double lookups_again() const;
 };

@@ -9,10 +9,10 @@
 //     block B        [requests]......wait..........[work]        [requests]...
 //                                                                  time ->
 //
-// The requests of a batch occupy the SM's data pipe or its schedulers; the block then waits for the slowest of
-// their sectors, and its work occupies them again. The oldest block that is ready goes first; of blocks with
-// few warps, one that has waited long. As long as an SM finds everything in L1 it runs ahead by itself: only
-// turns that need what all SMs share (memory.h) are taken in the order of their times.
+// The requests of a batch occupy the SM's data pipe or its schedulers; the block then waits for the slowest
+// of their sectors, and its work occupies them again. The oldest block that is ready goes first; of blocks
+// with few warps, one that has waited long. As long as an SM finds everything in L1 it runs ahead by itself:
+// only turns that need what all SMs share (memory.h) are taken in the order of their times.
 //
 // Of launches with many blocks the first waves are simulated, and of long blocks a part (waves.h). Sums that
 // need no simulation are always exact.
@@ -35,8 +35,8 @@ namespace tilescope::analysis {
 enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
 inline constexpr size_t kFoundIn = 4;
 
-// What became of every sector that batches asked for; the batches of an SM stand in the order in which it sent
-// them. For whoever walks through a replay (walk.h).
+// What became of every sector that batches asked for; the batches of an SM stand in the order in which it
+// sent them. For whoever walks through a replay (walk.h).
 struct LevelLog {
     static constexpr uint32_t kLinesBetween = 1u << 14;  // lines looked up between two copies of a cache
     struct Sent {
@@ -61,9 +61,10 @@ struct PlacedBlock {
     std::vector<int64_t> relocation;  // offset in lines that is added to the work's lines, by slot
 };
 
-// How far the blocks of an SM drift from each other. Who comes first to a line waits for DRAM, and the others
-// catch up on it; where an SM has work for as long, nobody waits and they drift apart. That decides how often
-// L2 is asked for a line while it still has it, and so the bytes from DRAM where the arrays do not fit it.
+// How far the blocks of an SM drift apart. The first block to ask for a line waits for DRAM, and the others
+// catch up with it; if the SM has enough other work meanwhile, nobody waits and they drift apart. That
+// decides how often L2 is asked for a line while it still holds it, and so the bytes from DRAM if the arrays
+// do not fit.
 enum class Drift : uint8_t {
     Modelled,  // as the model finds it
     None,      // of an SM's blocks, the one that is furthest behind goes first
@@ -81,9 +82,9 @@ struct LevelLaunch {
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
     Drift drift = Drift::Modelled;
-    // Whether a request that hits in L2 a sector which is still under way from DRAM waits until it comes. SMs
-    // do wait; where they do so in the model, they stay closer together than counters say (docs/model.md). So
-    // this is for how long blocks wait, and not for what they find.
+    // Whether a request waits for a sector that hits in L2 while it is still under way from DRAM. SMs do
+    // wait; but if they do so in the model, they stay closer together than counters say (docs/model.md). So
+    // this is used for how long blocks wait, not for what they find.
     bool awaited = false;
     LevelLog* log = nullptr;            // gets what became of every batch, where somebody asks
     uint64_t most_blocks = UINT64_MAX;  // blocks to be simulated, rounded down to whole waves
@@ -100,8 +101,8 @@ struct LevelMisses {
     // over all blocks, and of blocks without barriers the mean over their warps.
     double latency_cycles = 0;
     double wait_cycles = 0;  // the part of latency_cycles in which they only wait
-    // Cycles in which an SM holds blocks, none of which has its data. Of a whole replay no more than if all
-    // SMs idled as those do that run most blocks.
+    // Cycles in which an SM holds blocks none of which has its data. In a whole replay no more than if all
+    // SMs idled like those that run most blocks.
     double idle_cycles = 0;
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);

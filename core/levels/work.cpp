@@ -18,7 +18,7 @@ namespace {
 
 using ptx::SiteKind;
 
-// What a site accesses, as far as batches and trips of loops are told apart by it.
+// What batches and trips of loops need to know of a site.
 enum class BatchAccess : uint8_t { Other, Global, SharedLoad };
 
 struct WarpState {
@@ -138,7 +138,7 @@ private:
         at.turns = std::max(at.turns, warp.turns);
         if (global) return add_global(step, warp, at);
         if (joins_earlier(form.site)) {
-            // Part of the load before: neither an instruction nor a wavefront of its own.
+            // Joined with the load before: neither an instruction nor a wavefront of its own.
             ++at.joined;
             return;
         }
@@ -174,8 +174,8 @@ private:
         return warp.copied.try_emplace(site.id, warp.barriers).first->second != warp.barriers;
     }
 
-    // What lands later is there: what waited for it is the end of the batch that the warp is in, and the next one
-    // has the data.
+    // What lands later is there: what waited for it is the end of the batch that the warp is in, and the next
+    // one has the data.
     void land(size_t later, uint32_t warp) {
         BatchCost& of = batch(batch_of_later_[later]);
         of.ahead = std::min(of.ahead, warps_[warp].batch - batch_of_later_[later] + 1);

@@ -84,9 +84,9 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     BlockEnd run_block(const BlockId& block, BlockObserver* observer);
-    // The block goes on that run_block() or go_on() left AtGrid.
+    // Goes on with the block that run_block() or go_on() left AtGrid.
     BlockEnd go_on();
-    // Ends a block that run_block() or go_on() left AtGrid, with a fault that says why where there is one.
+    // Ends such a block instead: as it is, or with a fault that says why.
     void leave();
     void wait_for_ever(const std::string& why);
 
