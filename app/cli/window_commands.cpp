@@ -264,7 +264,8 @@ std::vector<std::pair<std::string, std::string>> window_names(std::string_view k
 }
 
 std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson) {
-    // Type that is read on A4: an inch of the page is about 160 of these pixels. Two stops have room on a page.
+    // Type that is read on A4: an inch of the page is about 160 of these pixels. Two stops have room on a
+    // page.
     constexpr int kWidth = 1120, kHeight = 590;
     // Of a case that a question is asked of: what is given, and room for one's own working.
     constexpr int kAskedHeight = 450;

@@ -45,8 +45,8 @@ float badge(draw::Ui& ui, ImVec2 at, float size, char letter);
 // Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);
 
-// What the screen offers the program (choice.cpp): its keys while it is shown, and a recording that was opened
-// to be set beside the session's own.
+// What the screen offers the program (choice.cpp): its keys while it is shown, and a recording that was
+// opened to be set beside the session's own.
 void grant(State& state, session::Session& session, const session::Wish& wish);
 bool press(State& state, session::Session& session, const platform::KeyPress& key);
 const input::Actions<State>& actions();

@@ -1,5 +1,5 @@
-// What the requests of a load batch (work.h) cost its SM: wavefronts of the data stage, lookups of the tag stage,
-// instructions, and sectors sent to L2; and the cycles that these add up to.
+// What the requests of a load batch (work.h) cost its SM: wavefronts of the data stage, lookups of the tag
+// stage, instructions, and sectors sent to L2; and the cycles that these add up to.
 //
 //   load_cycles   requests to global memory: the most of   wavefronts / pipe_per_clock
 //   work_cycles   all else of the batch: the most of       lookups or accesses / lsu_per_clock
@@ -22,8 +22,8 @@ namespace tilescope::analysis {
 struct BatchStores {
     uint64_t bytes = 0;           // bytes that all lanes store
     uint64_t bytes_together = 0;  // the part of them by requests that are not among the next
-    // Requests of 32 lanes that store a word each, each to a sector of its own: their sectors and lines, twice
-    // where the request before it, of the same warp, was to the same sectors.
+    // Requests of 32 lanes that store a word each, each to a sector of its own: their sectors and lines,
+    // twice where the request before it, of the same warp, was to the same sectors.
     uint64_t apart = 0;
     uint32_t fewest_lines = UINT32_MAX;  // lines of the one of them that has fewest
     uint32_t warps = 0;                  // number of warps that store
@@ -41,8 +41,8 @@ struct GlobalCost {
     uint32_t missed_wavefronts = 0;  // if it misses
     uint32_t lookups = 0;            // of the tag stage
 };
-// first_line: of the block in that array. Lines are counted from it, so that a block and its relocated twin have
-// the same lookups.
+// first_line: of the block in that array. Lines are counted from it, so that a block and its relocated twin
+// have the same lookups.
 GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line);
 
 // Sums over the requests of a batch.

@@ -5,8 +5,8 @@
 //   product   the launch read as P = M N, where it is one
 //   notation  how elements, threads and phases are written
 //
-// Sums, hazards, levels, tables, exports and screens take a Recording; who asks for nothing but steps takes its
-// trace alone.
+// Sums, hazards, levels, tables, exports and screens take a Recording; who asks for nothing but steps takes
+// its trace alone.
 #pragma once
 
 #include <memory>

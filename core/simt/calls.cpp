@@ -10,9 +10,8 @@
 // What a call is given lies in columns, one for each .param variable. The lanes of a warp print one after the
 // other, lowest first (a GPU leaves their order open).
 //
-// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global
-// Memory Allocation and Operations"; "PTX Writer's Guide to
-// Interoperability", "System Calls".
+// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global Memory Allocation and
+// Operations"; "PTX Writer's Guide to Interoperability", "System Calls".
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,6 +1,5 @@
-// Bit fields, counts, permutations. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi,
-// bfind, bmsk, brev, clz, fns, popc, szext), "Logic and Shift Instructions" (lop3, shf), "Data Movement"
-// (prmt).
+// Bit fields, counts, permutations. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi, bfind,
+// bmsk, brev, clz, fns, popc, szext), "Logic and Shift Instructions" (lop3, shf), "Data Movement" (prmt).
 namespace tilescope::simt::TILESCOPE_LANES {
 
 // The field of `len` bits from `pos`; bits beyond the word repeat the sign of the topmost bit that is
