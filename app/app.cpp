@@ -152,8 +152,7 @@ void take(State& state, const KeyPress& press) {
         if (means(offers()[at], press)) return doing().apply[at](state);
 }
 
-// Whether the program's name has room in the bar beside the tabs, the recording's shortest name and the
-// buttons.
+// Whether the bar has room for the program's name beside tabs, buttons and the recording's shortest name.
 bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float buttons) {
     const auto wide = [&](Face face, std::string_view text) {
         return draw::text_size(ui.font(face, Size::Body), text).x;

@@ -1,5 +1,4 @@
-// What arguments name: a recording, a block and steps of it, and the PTX that runs. What cannot be read is
-// refused.
+// What arguments name: a recording, a block and steps of it, the PTX that runs. Refuses what cannot be read.
 #pragma once
 
 #include "app/cli/command.h"

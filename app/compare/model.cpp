@@ -27,8 +27,7 @@ struct SeenForm {
 };
 using SeenLately = std::array<SeenForm, 1024>;
 
-// The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
-// be looked at.
+// Bounding box of the output's elements that a block stores. left: lane accesses that may still be looked at.
 Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, SeenLately& seen,
                            uint64_t& left, Stop stop) {
     CellRect rect;

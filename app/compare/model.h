@@ -1,5 +1,4 @@
-// Two recordings on one playhead: where the second stands while the first is walked, and what both have
-// cost so far.
+// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost.
 //
 //   locked by step     step i of A's block        step i of B's block
 //   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
@@ -139,8 +138,7 @@ struct Loads {
 };
 Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array);
 
-// What they say, and the bounding box on the sheet of those that were loaded. Looks at every element: once a
-// recording.
+// Their label, and the bounding box of elements that were loaded. Looks at all elements: once a recording.
 struct LoadsSummary {
     CellRect box;
     LoadsLabel label;

@@ -57,8 +57,7 @@ void push_font(const Font& font);
 inline constexpr size_t kMostDrawn = 4096;
 std::string_view shown(std::string_view text, std::string& held);
 
-// Text straight into a draw list, each as shown() has it; positions in framebuffer pixels, rounded so that it
-// is crisp.
+// Text straight into a draw list, as shown() has it; positions in framebuffer pixels, rounded to be crisp.
 ImVec2 text_size(const Font& font, std::string_view text);
 enum class Align : uint8_t { Left, Center, Right };
 // pos: the top left, top centre or top right corner.
@@ -89,17 +88,15 @@ struct Inspection {
     std::vector<ImVec4> surfaces;  // of panels: left, top, right, bottom
 };
 
-// What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame, and a
-// clear costs software OpenGL a fraction of what the same pixels cost as triangles, so the frame clears them,
-// all but the corners.
+// What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame. A clear
+// costs software OpenGL a fraction of what triangles cost, so the frame clears them, all but the corners.
 struct Surface {
     ImVec2 min, max;     // whole framebuffer pixels
     float rounding = 0;  // no more than its sides allow
     Rgba color = 0;
 };
 
-// The words under the mouse, for whoever explains them. Numbers and code, in the monospace face, are not
-// words.
+// The words under the mouse, for explanations. Numbers and code, in the monospace face, are no words.
 struct Pointed {
     std::string text;
     Font font{};

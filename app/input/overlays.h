@@ -1,6 +1,5 @@
-// What can be done on every screen, and what lies over the screens when it is asked for: the command palette
-// and the box that takes a path, which have the keyboard while they are open, the form that records, and the
-// list of keys.
+// What can be done on every screen, and what lies over the screens when asked for: the command palette and
+// the path box, which have the keyboard while they are open, the form that records, and the list of keys.
 #pragma once
 
 #include <cstddef>
@@ -182,13 +181,11 @@ void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void path_box(Ui<State>& ui, const draw::Rect& screen);
 void glossary_box(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
-// Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
-// negative.
+// Dims the screen and draws the box `top` logical pixels below its top, in the middle where negative.
 draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
 // top: below the bar, framebuffer pixels.
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
-// What it holds where a program is asked for: its path, arguments, and which launches to record
-// (program_form.cpp).
+// What it holds for a program: its path, its arguments, and which launches to record (program_form.cpp).
 void program_fields(Ui<State>& ui);
 
 // Not over the screens but on them: those that walk through a recording have it at their foot.
@@ -206,8 +203,7 @@ BlockWindow dragged(double x0, double y0, double x1, double y1, double width, do
 // By whole blocks, inside the grid.
 BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
 BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
-// Taken from two small recordings of the kernel's block, made on the spot. An estimate: blocks at a ragged
-// edge take fewer.
+// From two small recordings of the kernel's block, made now. An estimate: blocks at an edge take fewer.
 Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile);
 
 }  // namespace tilescope::input

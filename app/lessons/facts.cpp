@@ -84,8 +84,7 @@ Number shared_cost(Scene& scene) {
         scene, [](const look::RequestView& r) { return r.cost.shared.*Count; });
 }
 
-// Lanes of the request's warp that are switched off: in rows of the block of which no lane is on, or in
-// others.
+// Lanes of the request's warp that are off: in rows of the block that have no lane on, or in others.
 uint64_t outside(const Scene& scene, const look::RequestView& request, bool whole_rows) {
     const uint32_t across = scene.trace.launch.block.x;
     uint64_t lanes = 0;

@@ -113,8 +113,7 @@ void figure_page(Ui& ui, const Rect& area) {
     if (!tight)
         y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2);
     y += ui.px(tight ? 4.f : 12.f);
-    // The sliders side by side: each has room for its label and its longest value, and what is left is
-    // shared.
+    // The sliders side by side: each has room for its label and longest value, and shares what is left.
     const size_t count = figure.parameters.size();
     const float gap = ui.px(count > 4 ? 20.f : 28.f), high = small + body + ui.px(4);
     std::vector<float> widths;

@@ -1,6 +1,5 @@
 // A lesson on paper: one HTML page that needs nothing else, for A4. Each stop is its picture and what it
-// says; a stop that asks has its question instead, and what is right stands at the end, under the stop's
-// number.
+// says, or the question that it asks; the right answers stand at the end, under the stops' numbers.
 #pragma once
 
 #include <string>

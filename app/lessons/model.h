@@ -52,8 +52,7 @@ struct Scene {
 const trace::Form& form_of(const Scene& scene);  // of its step
 StepKind kind_of(const Scene& scene);
 
-// A fact: a number of a step that sentences and conditions name. All that is known of it is its row in
-// facts.cpp.
+// A fact: a number of a step that sentences and conditions name. Its row in facts.cpp says all of it.
 struct Fact {
     std::string_view name;
     std::string_view noun;  // what it counts, as a question's answer says it: "sector"; "" for a plain number
@@ -178,8 +177,7 @@ std::string stands_at(const LessonStop& stop, const Notation& notation);
 // A text with the names that arrays have in a notation: whole words alone.
 std::string renamed(std::string_view text, const Notation& notation);
 
-// What a stop says of a step, in the notation of the block. A fact that the step does not have stands as it
-// was written.
+// What a stop says of a step, in the block's notation. A fact that the step lacks stands as it was written.
 std::string said(Scene& scene, const std::string& say);
 
 // The stop that is shown: where it stands, and what it says there.
@@ -196,8 +194,7 @@ Standing standing_on(const LessonStop& stop);  // of one that is modelled
 Standing standing_at(const session::Recording& recording, const look::BlockIndex& index, uint32_t step,
                      const LessonStop& stop);
 
-// What a stop is shown on: made on the CPU, where the order of warps is the same every time, one that ships,
-// or a file.
+// What a stop is shown on: recorded on the CPU, always in one order of warps; one that ships; or a file.
 session::MadeRecording recording_of(const LessonStop& stop);
 // Whether both stand on one recording.
 bool same_recording(const LessonStop& a, const LessonStop& b);

@@ -52,8 +52,7 @@ void say(Standing& here, const LessonStop& stop, const std::function<std::string
 // Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem);
 
-// over: the model that it is asked of, numbers and choices alone; null for a step of a recording. problem: as
-// JsonFields has it.
+// over: the model that it is about (numbers and choices alone); null: a recording. problem: as in JsonFields.
 Question read_question(const JsonFields::Json& json, const Modelled* over, std::string& problem);
 
 // What is right at a step.

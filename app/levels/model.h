@@ -50,8 +50,7 @@ struct LoadChain {
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
 
-// What the figures rest on, from the longest wording to the shortest: device, L1's size, blocks an SM, who
-// put them there.
+// What the figures rest on, longest wording first: device, L1's size, blocks per SM, who put them there.
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
                                   const analysis::DeviceSpec& device);
 

@@ -41,8 +41,7 @@ void for_elements(const trace::Trace& trace, const trace::Access& access, What w
     });
 }
 
-// The line that is shown for a site: of the source, or of the PTX where the recording has no source. Counted
-// from 1; 0: none.
+// The line that is shown for a site: of the source, or of the PTX if there is no source; from 1; 0: none.
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
 
 // Steps [first, end) of the block during which a phase is the latest one begun.
@@ -51,8 +50,7 @@ struct PhaseSpan {
     uint32_t first = 0, end = 0;
 };
 
-// One barrier of a block with clocks, as its warps came to it (timeline.h); clocks from the block's
-// first step.
+// A barrier of a block with clocks, as its warps reached it (timeline.h). Clocks count from the first step.
 struct BarrierTimes {
     struct WarpArrival {
         uint32_t warp = 0, step = 0, clock = 0;
@@ -82,9 +80,8 @@ struct BlockIndex {
     trace::Arrivals landings;                     // where what is written later is there
     bool clocked = false;                         // every step has its SM's clock
     std::vector<BarrierTimes> barriers;           // of a block with clocks
-    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is
-    // what comes after), ascending by array, phase and slice. A block that touches very many has one for all
-    // slices.
+    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last:
+    // behind the loop), by array, phase and slice. A block that touches very many has one for all slices.
     std::vector<std::vector<CellRect>> touched;
     struct TouchedTile {
         uint32_t phase = 0, slice = 0;
@@ -138,8 +135,8 @@ std::optional<CopyView> copy_of(const trace::Trace& trace, const BlockIndex& ind
 std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
                                           uint32_t step);
 
-// "phase 2 (3rd of 4)", "phase 3 of 4" where they count from 1, "after the last phase"; "" where all of the
-// block is one phase.
+// "phase 2 (3rd of 4)", "phase 3 of 4" where they count from 1, "after the last phase"; "" for a single
+// phase.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.

@@ -1,5 +1,4 @@
-// What the cells of shared memory hold at a step, and where that came from. The Step screen draws it, and
-// lessons count it.
+// What cells of shared memory hold at a step, and where that came from: for the Step screen and lessons.
 //
 //   Mds at a step of the last phase, k not a multiple of T
 //
@@ -30,8 +29,7 @@ Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint3
 struct SharedCellView {
     CellRect place;  // on the sheet
     playback::CellState held{};
-    // Of a product: a zero was stored, since the element lies outside the matrix; the value is stale
-    // (Origin).
+    // Of a product: a zero was stored for an element outside the matrix; the value is stale (Origin).
     bool zero_fill = false, stale = false;
     uint32_t lanes = 0;  // of this step's request that touch it
     // The mark that it is drawn with: none where nothing was stored, nor on a cell that this step touches,

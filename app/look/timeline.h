@@ -57,8 +57,7 @@ struct GateView {
     std::vector<WarpAtGate> warps;  // ascending
 };
 
-// What a warp does, or that it waits (Barrier), from `first` to before `end`: positions of the axis, cut to
-// what is shown.
+// What a warp does, or that it waits (Barrier), in [first, end): positions of the axis, cut to what is shown.
 struct TimelineMark {
     uint32_t first = 0, end = 0;
     StepKind kind = StepKind::GlobalLoad;

@@ -1,5 +1,4 @@
-// Work beside the window: recording, opening, replaying, counting, comparing, exporting. The window's only
-// threads.
+// Work beside the window: recording, opening, replaying, counting, exporting. The window's only threads.
 //
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //

@@ -1,5 +1,4 @@
-// Programs: a .cu file with a main, which this program's own command line compiles, runs and records beside
-// the window.
+// Programs: .cu files with a main, which our command line compiles, runs and records beside the window.
 //
 //   run_program  -->  tilescope record FILE.cu --json -o FOLDER [-- ARG...]
 //                       standard error    what the compiler says and what the program prints

@@ -109,11 +109,9 @@ struct Shown : MadeBlock {                       // of the cursor's block
 // Another recording, from its first step.
 void set(Shown& shown, std::shared_ptr<const Recording> recording,
          std::shared_ptr<const Totals> totals = nullptr);
-// Its sums and loads, at once where that is quick. True while they are counted; what went wrong goes to
-// message.
+// Its sums and loads, at once where that is quick. True while they are counted; errors go to message.
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message);
-// What there is of the cursor's block, in a wording. True while something of it is made; wait: makes all of
-// it on the spot.
+// What there is of the cursor's block, in a wording. True while some is still made; wait: make all now.
 bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis::Wording& wording, bool wait);
 
 }  // namespace tilescope::session

@@ -38,8 +38,7 @@ inline constexpr uint8_t kOfThreads = trace::kNoArray - 1;
 std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
                                      const playback::BlockReplay& replay, uint32_t step);
 
-// How many elements and products have arrived in which array, for what is too fast to be followed: made once
-// a block.
+// How many elements and products have arrived in which array, for what is too fast to follow: once a block.
 struct FlightSums {
     struct Into {
         uint8_t array = trace::kNoArray;
@@ -54,9 +53,8 @@ FlightSums flight_sums(std::shared_ptr<const playback::BlockReplay> replay);
 // How many arrived at steps [first, end) of the block.
 uint64_t arrived(const FlightSums::Into& into, uint32_t first, uint32_t end);
 
-// How long a film shows the steps, so that their captions can be read: three words a second, as much as of
-// any subtitle. A caption that was there before but for its numbers is read faster, and its step lasts a
-// third.
+// How long a film shows the steps, so that their captions can be read: three words a second, as subtitles. A
+// caption that was there before but for its numbers is read faster; its step lasts a third of that.
 class ReadingTime {
 public:
     double seconds(std::string_view caption);

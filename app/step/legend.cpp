@@ -1,5 +1,4 @@
-// What stands for what: the kinds of steps, the tile of this phase, signs of cells, the scale of sums and of
-// loads.
+// What stands for what: kinds of steps, the tile of this phase, signs of cells, scales of sums and loads.
 #include <algorithm>
 #include <cmath>
 

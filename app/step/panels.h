@@ -38,8 +38,7 @@ void threads_panel(Ui& ui, const Rect& rect);
 // The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
 // one with depth is drawn slice by slice.
 Array shape_of_threads(const trace::Trace& trace);
-// What an older GPU would have made of the step's request, where that is asked for and it is one to global
-// memory.
+// What an older GPU would have made of the step's request to global memory, where that is asked for.
 std::optional<look::OlderView> older_of(const Ui& ui);
 void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
@@ -51,8 +50,8 @@ void prediction_marks(const Ui& ui, std::vector<draw::GridMark>& marks, uint8_t 
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
 
-// An entry of the legend: a mark, or none, and its words. The most wanted come first: a low corner leaves out
-// the last.
+// An entry of the legend: a mark, or none, and words. The most wanted come first: a low corner drops the
+// last.
 struct LegendEntry {
     using Mark = std::function<void(Ui&, const Rect&)>;
     std::string words;

@@ -1,5 +1,4 @@
-// The block from inside: its tiles in shared memory with what they hold and where it came from, and its
-// threads, warp by warp.
+// The block from inside: its tiles in shared memory, what they hold and from where, and its threads by warps.
 #include <algorithm>
 #include <cmath>
 
@@ -94,8 +93,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     selection_and_faults(ui, marks, array, pitch);
     draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
 
-    // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
-    // hatched.
+    // Told apart by shape: a zero fill is struck out, a stale value has a notch; idle lanes are hatched.
     for (const SharedCellView& cell : tile.cells) {
         if (!signs) break;
         const ImVec2 at = draw::corner_of(grid, cell.place.row0, cell.place.col0);

@@ -134,8 +134,7 @@ RooflineChart fitted(RooflineChart chart, const Machine& machine) {
     return chart;
 }
 
-// Where the hardware's counters see the bytes of loads. unit: bytes that a count of 1 stands for; a sector
-// has 32.
+// Where hardware counters see the bytes of loads. unit: bytes that a count of 1 stands for; a sector has 32.
 constexpr struct {
     const char *name, *about, *counter;
     double unit;

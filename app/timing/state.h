@@ -1,5 +1,4 @@
-// What the Timing screen keeps between frames: what was chosen, and what is worked out of it beside the
-// window.
+// What the Timing screen keeps between frames: what was chosen, and what is worked out of it meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,7 @@
 
 namespace tilescope::analysis {
 
-// A count per element that was counted: a window of a few blocks costs what it touches, however large the
-// matrix.
+// A count per element that was counted: a few blocks cost what they touch, however large the matrix.
 class ElementCounts {
 public:
     // counts[first .. first + length) += by; false where they take more than `most_bytes`.

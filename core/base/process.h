@@ -3,8 +3,7 @@
 //   start_process    and goes on; the caller gives descriptors and waits with wait_for_process
 //   run_process      waits, keeps what it wrote, ends it at a deadline or when it is to stop
 //
-// A child ends with this program, however that ends: the kernel sends it a signal then (Linux, prctl(2),
-// PR_SET_PDEATHSIG).
+// A child ends with this program, however that ends: by a signal of the kernel (prctl(2), PR_SET_PDEATHSIG).
 #pragma once
 
 #include <array>
@@ -32,8 +31,7 @@ struct ProcessStart {
     bool own_group = true;
 };
 
-// program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), 0 where it
-// was.
+// program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), or 0.
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
 // Waits until the child has ended; returns its status as waitpid() gives it. stop: null for none; once it is

@@ -126,8 +126,8 @@ public:
     BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop = {});
     // One of these limits was met: some accesses were not looked at, or some faults not told.
     bool full() const { return full_; }
-    // Races, uninitialised and stale loads. needed: interval -> whether the barrier that ends it keeps
-    // accesses apart.
+    // Races, uninitialised and stale loads. needed: interval -> whether its last barrier keeps accesses
+    // apart.
     void find(const BlockIntervals& block, const HazardSink& sink, std::vector<bool>& needed);
 
 private:
@@ -203,8 +203,7 @@ private:
     bool full_ = false;
 };
 
-// pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with
-// `value` what was read.
+// pairs.cpp: pairs of the block's races with a load, in the recording's order; with `value` what was read.
 void tell_pairs(const trace::Trace& trace, const BlockIntervals& block,
                 std::span<HazardExample* const> examples, const ValueAt& value);
 
@@ -220,8 +219,7 @@ using PassagesOfLines = std::map<uint32_t, Passages>;
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
-// grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many to
-// look at all.
+// grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many.
 bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop);
 
 // budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why` says so.

@@ -112,8 +112,7 @@ struct HazardExample {
         bool operator==(const HeldValue&) const = default;
     };
     ReadOrder order = ReadOrder::Unknown;
-    // What the load read. Of a race also what it should have read, or would read were the two the other way
-    // round (Right, Open).
+    // What the load read. Of a race also what it should have read, or would in the other order (Right, Open).
     HeldValue read, other;
     bool operator==(const HazardExample&) const = default;
 };
@@ -173,8 +172,7 @@ struct FaultyCell {
     // Steps of the block from the first access at fault to the last, both included.
     uint32_t first_step = 0, last_step = 0;
     HazardExample example;
-    // The step of the block that the example is about: of the load that went wrong, else of the later of the
-    // two.
+    // The step of the block that the example is about: the load that went wrong, else the later of the two.
     uint32_t told_step = 0;
 };
 struct FaultyCells {

@@ -41,8 +41,8 @@ struct GlobalCost {
     uint32_t missed_wavefronts = 0;  // if it misses
     uint32_t lookups = 0;            // of the tag stage
 };
-// first_line: of the block in that array. Lines are counted from it, so that a block and its relocated twin
-// have the same lookups.
+// first_line: of the block in that array; counted from it, a block and its relocated twin have the same
+// lookups.
 GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line);
 
 // Sums over the requests of a batch.

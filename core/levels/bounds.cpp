@@ -101,8 +101,7 @@ constexpr double kMargin = 0.95;
 // How often the latency of a block counts: once for each round of blocks that an SM runs.
 double turns_of_latency(const LevelDevice& on, const BlockWork& first, const LaunchPlacement& launch,
                         double rounds, double at_once) {
-    // A slot that gets free takes the next block, so the slots that run most blocks are the fastest ones, by
-    // about a twentieth.
+    // A free slot takes the next block, so the slots that run most blocks are the fastest, by a twentieth.
     constexpr double kFastest = 0.95;
     const double average = static_cast<double>(launch.blocks) / (on.device.sms * at_once);
     const double turns = rounds > 1 ? std::max(average, kFastest * rounds) : 1;

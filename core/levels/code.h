@@ -56,8 +56,8 @@ public:
     static constexpr int32_t kStart = -1, kEnd = -2;
     const Executed& between(int32_t from, int32_t to);
 
-    // Whether a load of global memory can be asked for only when an earlier one's data are there; both are
-    // sites (load_waits.h).
+    // Whether a load can be asked for only when an earlier one's data are there; both are sites
+    // (load_waits.h).
     bool waits(uint32_t load, uint32_t earlier) const;
 
     const std::vector<JoinedLoad>& joined() const;  // by site

@@ -1,5 +1,4 @@
-// What each block of a launch asks of the memory levels, where only the blocks of two corners of its grid are
-// recorded.
+// What each block of a launch asks of the memory levels, if only two corners of its grid are recorded.
 //
 // Blocks of one class do the same steps with all addresses of an array relocated by a constant offset, and a
 // class is: in the last column of blocks or not, in the last row or not. So
@@ -10,8 +9,7 @@
 //     . . . . a b        a: must be block 0, relocated; b, c, d: the last column, the last row, the corner
 //     . . . . c d
 //
-// and every other block is its class's, relocated. That the recorded ones are each other's, relocated, is
-// checked.
+// and every other block is its class's, relocated. That this holds for the recorded blocks is checked.
 #pragma once
 
 #include <cstdint>

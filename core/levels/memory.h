@@ -1,5 +1,4 @@
-// What all SMs of a device share in a replay of the memory levels (replay.h): misses under way to L2, L2,
-// DRAM.
+// What all SMs share in a replay of the memory levels (replay.h): misses under way to L2, L2, DRAM.
 //
 //   L1 of SM 0 --\                            a table of misses under way for each GPC, as of miss-status
 //   L1 of SM 1 ---+- GPC 0: misses under way --\  holding registers (MSHRs): a read of a sector that another SM

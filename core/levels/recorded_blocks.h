@@ -8,8 +8,8 @@
 //   block 0    key  7 7 9 9 3 ...    base   0  64   0  4096 ...
 //   block 1    key  7 7 9 9 3 ...    base  64 128   0  4096 ...     M the same, N 64 bytes further
 //
-// which is a comparison of numbers that lie side by side. Two of them share a BlockWork where the offset is a
-// whole number of lines.
+// which is a comparison of numbers side by side. Two share a BlockWork if the offset is a whole number of
+// lines.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,8 @@ struct Sm {
     uint64_t ran = 0;      // number of blocks that have ended, of those that count
     uint64_t random = 0;   // state of the generator behind chance()
 
-    // Its next turn: which of its blocks has it, and if that sends requests, the sectors that L1 does not
-    // have, by line touch.
+    // Its next turn: which block has it, and if that sends requests, the sectors that L1 lacks, by line
+    // touch.
     size_t which = 0;
     std::vector<uint32_t> missing;
 

@@ -45,8 +45,7 @@ struct LevelLog {
         uint64_t first = 0;  // index into `found` of the batch's first line touch
     };
     std::vector<Sent> sent;
-    // A byte for each line touch: two bits a sector of its line, a FoundIn; 0 for sectors that are not asked
-    // for, and for stores.
+    // A byte for each line touch: two bits a sector, a FoundIn; 0 for sectors not asked for, and for stores.
     std::vector<uint8_t> found;
     struct CacheCopy {
         uint32_t sm = 0;
@@ -62,9 +61,8 @@ struct PlacedBlock {
 };
 
 // How far the blocks of an SM drift apart. The first block to ask for a line waits for DRAM, and the others
-// catch up with it; if the SM has enough other work meanwhile, nobody waits and they drift apart. That
-// decides how often L2 is asked for a line while it still holds it, and so the bytes from DRAM if the arrays
-// do not fit.
+// catch up with it; with enough other work meanwhile nobody waits, and they drift apart. That decides how
+// often L2 is asked for a line while it holds it, and so the bytes from DRAM if the arrays do not fit.
 enum class Drift : uint8_t {
     Modelled,  // as the model finds it
     None,      // of an SM's blocks, the one that is furthest behind goes first

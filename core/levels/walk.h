@@ -1,9 +1,9 @@
 // A walk through a replay of the memory levels (replay.h): where each of a request's sectors was found, and
 // what the L1 of its SM holds then.
 //
-// The replay leaves a log: batch after batch, as they were sent, and where their sectors were. L1 is filled
-// by the batches of its own SM alone, in their order, so any of its states is found again from a copy of the
-// cache nearby:
+// The replay leaves a log: batch after batch, as they were sent, and where their sectors were. Only the
+// batches of its own SM fill an L1, in their order, so any of its states is found again from a copy of it
+// nearby:
 //
 //   SM 7    batch batch batch batch batch batch batch ...      in the order in which they were sent
 //           |                       |           |
@@ -12,9 +12,8 @@
 //
 // which is the same whether one comes from the left or from the right.
 //
-// A batch's requests are under way together, and the log has each of its lines once. The first of its
-// requests that asks for a sector is the one that the log speaks of; those that ask for it again find it in
-// L1.
+// A batch's requests are under way together, and the log has each of its lines once: for the first request
+// that asks for a sector. Those that ask for it again find it in L1.
 #pragma once
 
 #include <array>

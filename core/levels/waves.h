@@ -30,8 +30,8 @@ public:
     bool counts(uint64_t block) const { return block < counted_; }
 
     // The batches of a block that are simulated, and where their misses are added up. Blocks of the next wave
-    // get the batches behind these, so that they do not find in L2 what the other batches of this wave would
-    // have evicted.
+    // get the batches behind these, so that they do not find in L2 what others of this wave would have
+    // evicted.
     struct Sample {
         uint32_t first = 0, end = 0;
         LevelMisses* misses = nullptr;

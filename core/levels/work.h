@@ -3,8 +3,7 @@
 // A block's steps are put together into load batches (memory epochs; screens call them units). A batch is
 // what the block's warps load from global memory before any of them comes to the same load again: a phase of
 // a tiled kernel, or as many trips of a loop without barriers as the compiler unrolled, since their loads are
-// under way together. Where loads of a batch wait for earlier ones (load_waits.h) it waits several times: it
-// has as many turns.
+// under way together. Where loads of a batch wait for earlier ones (load_waits.h), it has several turns.
 //
 //     batch 0                 batch 1                             a warp's steps, clang's untiled kernel
 //     load M  load N   fma    load M  load N   fma    ...
@@ -21,8 +20,7 @@
 // (touches.h), and the cycles that the SM's data pipe and schedulers need for it (batch_cost.h).
 //
 // Blocks of one class touch the same elements, relocated by a constant offset an array. Where that is a whole
-// number of lines they share one BlockWork; what is left of it, the bytes modulo a line, is worked in when it
-// is made.
+// number of lines they share one BlockWork; the bytes modulo a line are worked in when it is made.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +44,7 @@ struct LevelSums {
     // Wavefronts of the data stage for requests to global memory that hit: as many as the worst of 32 banks
     // of 4 bytes has different words, as in shared memory.
     uint64_t passes = 0;
-    // Wavefronts that come on top (tags.h) if those requests miss that load a sector for the first time in
-    // their block.
+    // Wavefronts on top (tags.h) if requests that load a sector for the first time in their block miss.
     uint64_t more_passes = 0;
     uint64_t lookups = 0;       // lookups of the tag stage for the same requests (tags.h)
     uint64_t lines = 0;         // lines that these lookups are for

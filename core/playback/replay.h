@@ -37,8 +37,8 @@ struct CellState {
     uint32_t step = kNever;   // step of the store that put it there
     uint32_t since = kNever;  // step from which it is visible: `step`, or of a copy the step after its wait
     uint32_t thread = 0;      // linear number in the block
-    // Where the stored value came from: an element of a global array, or none for a constant (a zero fill) or
-    // a computed value.
+    // Where the value came from: an element of a global array; none for a constant (a zero fill) or computed
+    // value.
     Element source;
     uint32_t reads = 0;  // of shared cells: lane loads since the store, those of the step asked for included
 };
@@ -76,9 +76,8 @@ public:
     uint32_t block() const { return block_; }
     uint32_t steps() const;
 
-    // The value that a lane loaded or stored at a step: of a vector access that of its `part`-th element; of
-    // an atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and
-    // barriers.
+    // The value that a lane loaded or stored at a step: of a vector access that of element `part`; of an
+    // atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and barriers.
     Value value(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     // The state of a cell of shared memory, or of an element of a global array that the block stores to,
@@ -109,8 +108,7 @@ public:
     const std::vector<Store>& shared_stores() const;
     const std::vector<Store>& global_stores() const;  // the same to global arrays
 
-    // The element that a lane touched at a step, of a vector access its `part`-th: none for barriers and idle
-    // lanes.
+    // The element that a lane touched at a step, of a vector access number `part`; none if it touched none.
     Factor touched(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     const std::vector<MultiplyStep>& products() const { return products_; }

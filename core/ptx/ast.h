@@ -172,8 +172,7 @@ struct Label {
     int32_t instruction = -1;  // index into Kernel::instructions; == size() for the end of the body
 };
 
-// Text that stands before an instruction and must be printed again: .pragma, and a .loc that no
-// instruction took.
+// Text before an instruction that must be printed again: .pragma, and a .loc that no instruction took.
 struct Note {
     uint32_t instruction = 0;    // it stands before this one
     bool before_labels = false;  // and before the labels that stand there too

@@ -89,8 +89,8 @@ constexpr const char* words_of(StepKind kind) {
     return kind == StepKind::Barrier ? "arrives at a barrier" : row_of(kind).name;
 }
 
-// As a kernel with tiles makes them: in tables of sums, and in a legend, where local memory is written before
-// it is read.
+// In the order in which a kernel with tiles makes them, for tables of sums and legends; local memory is
+// written before it is read.
 inline constexpr std::array<StepKind, kMemoryKinds> kOrderOfSums = {
     StepKind::GlobalLoad,  StepKind::SharedStore,  StepKind::SharedLoad,
     StepKind::GlobalStore, StepKind::GlobalAtomic, StepKind::SharedAtomic,

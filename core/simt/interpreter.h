@@ -97,8 +97,8 @@ struct Request {
     // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;
     // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
-    // left in memory), and for a store where the stored values came from. A vector access has 2 or 4 elements
-    // a lane, one row each.
+    // left in memory), and where stored values came from. A vector access has 2 or 4 elements a lane, one row
+    // each.
     uint32_t elements = 1, element_bytes = 4;
     const uint64_t* value = nullptr;  // [elements][32]
     const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)

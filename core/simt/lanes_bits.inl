@@ -66,8 +66,8 @@ struct Brev {
     }
 };
 
-// Four bytes chosen from the eight of {b, a} by the nibbles of c; a nibble's top bit asks for the
-// byte's sign instead.
+// Four bytes of the eight of {b, a}, by the nibbles of c; a nibble's top bit asks for the byte's sign
+// instead.
 struct Prmt {
     static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
         const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -107,8 +107,7 @@ struct Shf {
     }
 };
 
-// The low b bits of a, with zeros or the sign above them. b above 32 counts as 32 (.clamp), or b counts
-// modulo 32 (.wrap).
+// The low b bits of a, with zeros or the sign above them. b is at most 32 (.clamp) or modulo 32 (.wrap).
 template <bool Clamp>
 struct Szext {
     template <class T>

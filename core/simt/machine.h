@@ -101,8 +101,7 @@ public:
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
-    // What flow_before keeps for flow_after: the result's origins, and the operands that the operation may
-    // overwrite.
+    // What flow_before keeps for flow_after: the result's origins, and operands that may be overwritten.
     struct OriginPlan {
         std::array<Origin, kWarpSize> result, a, b;
         std::array<uint64_t, kWarpSize> a_value, b_value;

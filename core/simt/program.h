@@ -45,8 +45,8 @@ constexpr uint64_t window_of(ptx::StateSpace space) {
     return space == Const || space == Param ? kConstWindow : 0;
 }
 
-// What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads; it
-// is that of the grid.
+// A Barrier's c: b holds its count of threads; what d gets of the predicates e of all threads; it is the
+// grid's.
 inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
                      kBarrierGrid = 16;
 // The number of the grid's barrier, behind the 16 of a block.

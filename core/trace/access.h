@@ -9,8 +9,7 @@
 //   visible_from        behind the step       behind the step            where the threads have waited for it
 //
 // An access is up to 32 lanes with an address each. One of another shape, such as a box of many rows that one
-// lane asks for, is visited line by line just so: who uses for_lines() and visible_from() need not tell them
-// apart.
+// lane asks for, is visited line by line just so: users of for_lines() and visible_from() need not care.
 #pragma once
 
 #include <bit>
@@ -103,8 +102,7 @@ private:
 class ArrivalCursor {
 public:
     explicit ArrivalCursor(const Arrivals& arrivals);  // keeps a reference
-    // The index into Arrivals::later() of the next one that is there when a step is made; none where no other
-    // is.
+    // Index into Arrivals::later() of the next one that is there when a step is made; none for no more.
     std::optional<size_t> next(uint32_t step);
 
 private:

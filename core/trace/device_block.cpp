@@ -211,8 +211,7 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
     }
 }
 
-// The stream whose record is the next: a heap of the streams' clocks, the earliest on top, ties by
-// warp and lane.
+// The stream whose record is next: a heap of the streams' clocks, the earliest on top, ties by warp and lane.
 struct Next {
     uint64_t clock = 0;
     uint32_t reader = 0;

@@ -1,5 +1,4 @@
-// The layout of a trace file, .tsc, version 2; version 3 where it holds copies by cp.async. All numbers are
-// little-endian.
+// The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async. Numbers are little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -120,9 +119,8 @@ void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count)
 void times_to_differences(uint32_t* times, uint64_t count);
 void differences_to_times(uint32_t* times, uint64_t count);
 
-// Whether what was read is consistent: every index, mask, range and sum, and what claims.h lists. The
-// sentences call the file "it".
-// Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they
+// Whether what was read is consistent: every index, mask, range and sum, and what claims.h lists; sentences
+// call the file "it". Steps are checked a stretch at a time, so that threads can check the chunks that they
 // read.
 class StepCheck {
 public:

@@ -130,8 +130,7 @@ struct Unset : std::allocator<T> {
     }
 };
 
-// A number for every step. Setting 80 million of them to zero before they are read takes as long as reading
-// them.
+// A number for every step. Setting 80 million of them to zero first would take as long as reading them.
 using Column = std::vector<uint32_t, Unset<uint32_t>>;
 
 struct Trace {
@@ -145,8 +144,7 @@ struct Trace {
     Column key;                                      // one per step
     Column time;                                     // one per step, or empty
     // What the atomics of global memory found there, which depends on the order of the blocks: step after
-    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty where that was not
-    // recorded.
+    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty if not recorded.
     std::vector<uint8_t> returned;
     // Where the bytes of each store of a cp.async arrived, one number for each such step: how many steps its
     // block had made when all of its threads had waited for them; kNeverWaited where they did not.

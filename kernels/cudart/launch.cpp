@@ -186,8 +186,7 @@ cudaError_t error_of(const simt::Fault& fault) {
     }
 }
 
-// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty where the fault is
-// another.
+// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty for other faults.
 std::string how_far(const Launch& launch, const simt::Fault& fault) {
     constexpr uint64_t kFar = uint64_t{1} << 40;
     if (fault.kind != simt::Fault::Kind::OutOfBounds || fault.address < kFar) return "";

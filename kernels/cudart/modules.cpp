@@ -2,8 +2,8 @@
 // program starts. The text is read when it is needed first.
 //
 // The compiler passes a wrapper whose pointer leads to the text, which ends with a zero byte; for each kernel
-// and each variable an address in the host's code or data, by which the C functions know them, and the name
-// in the PTX.
+// and variable an address in the host's code or data, by which C functions know them, and the name in the
+// PTX.
 #include <algorithm>
 #include <array>
 #include <cstring>

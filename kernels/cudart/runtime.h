@@ -114,8 +114,7 @@ void flush_prints(Runtime& r);
 // One sentence on standard error, and to nobody else.
 void say(const std::string& sentence);
 
-// What most of the C functions are: under the lock, not after a fault, with the error kept for
-// cudaGetLastError.
+// What most C functions are: under the lock, not after a fault, the error kept for cudaGetLastError.
 template <class Body>
 cudaError_t call(Body body) {
     Runtime& r = runtime();
@@ -138,8 +137,8 @@ cudaError_t put(T* to, T value) {
     return cudaSuccess;
 }
 
-// modules.cpp Reads the PTX where that was not done yet, and gives its variables their memory. False where it
-// cannot be read.
+// modules.cpp
+// Reads the PTX unless that was done, and gives its variables their memory. False if it cannot be read.
 bool load(Runtime& r, LoadedModule& module);
 // The memory of a variable by the host's address; null where there is none.
 Allocation* memory_of_symbol(Runtime& r, const void* symbol);

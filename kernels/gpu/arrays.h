@@ -1,5 +1,5 @@
-// A launch's global arrays on a device: one allocation, so that all addresses have the same high half where
-// they can.
+// A launch's global arrays on a device: one allocation, so that if possible addresses have the same high
+// half.
 #pragma once
 
 #include <cstddef>

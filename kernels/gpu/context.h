@@ -10,9 +10,8 @@
 // context is left alone, its memory deliberately leaked, until its kernel is seen to have ended. Memory and
 // modules look at the state before they give anything back, so they may outlive their context.
 //
-// This is the primary context, the one that a process has in any case. Where a driver's primary context stays
-// broken after a reset, it is another one, made for this program alone. All work goes to the default stream,
-// in order.
+// This is the primary context, which a process has in any case. If a driver's primary context stays broken
+// after a reset, it is one made for this program alone. All work goes to the default stream, in order.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,5 @@
 // The device trace buffer: a pool of chunks, a control block and a count of dropped requests for each block
-// of the window. core/ptx/instrument.h says how the device writes it, core/trace/device_buffer.h reads what
-// comes back.
+// of the window. core/ptx/instrument.h says how the device writes it, core/trace/device_buffer.h reads it.
 #pragma once
 
 #include <array>
@@ -27,8 +26,8 @@ public:
         uint32_t flags = 0;
         uint64_t dropped = 0;
     };
-    // blocks: of the launch's window. Copies to one of two host buffers, `turn` modulo 2, so that the other
-    // can still be read.
+    // blocks: of the launch's window. Copies to one of two host buffers (`turn` modulo 2); the other stays
+    // readable.
     Result<Drained> drain(Device& device, uint64_t blocks, unsigned turn);
 
 private:

@@ -49,8 +49,7 @@ void store_contents(KnownMemory& memory, Launch& launch) {
     }
 }
 
-// What a recording proves of shared memory: threads of different warps race for it, or it is read before it
-// is written.
+// What a recording proves of shared memory: warps race for it, or it is read before it is written.
 void tell_hazards(std::shared_ptr<const trace::Trace> trace, RecordedLaunch& done) {
     const auto recording = analysis::opened(std::move(trace));
     if (!recording) return;

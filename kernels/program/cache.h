@@ -1,5 +1,4 @@
-// Programs that were built, and our headers, in the user's cache: $XDG_CACHE_HOME/tilescope or
-// ~/.cache/tilescope.
+// Built programs, and our headers, in the user's cache: $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope.
 //
 //   headers/HASH/           our headers, unpacked
 //   sources/HASH.cpp        mains that were made for files without one

@@ -8,8 +8,8 @@ namespace {
 
 using kernels::is_blank;
 
-// Where three brackets end that begin at `at`, with blanks between two of them; `at` where they do not, or
-// stand in one piece.
+// Where three brackets end that begin at `at`, with blanks between two of them; `at` if there are no such
+// ones.
 size_t behind_split(std::string_view text, size_t at, char bracket) {
     size_t next = at;
     int seen = 0;

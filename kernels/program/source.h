@@ -7,8 +7,7 @@
 
 namespace tilescope::program {
 
-// Whether a source seems to define a main: the word, with a parenthesis behind it, outside of comments and
-// strings.
+// Whether a source seems to define a main: the word before a parenthesis, outside of comments and strings.
 bool has_main(std::string_view source);
 
 // The source with the brackets of its launches in one piece; nvcc accepts them in two. "<< <" and "< <<"

@@ -32,8 +32,7 @@ struct KernelParameter {
 std::vector<KernelParameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
                                            std::string_view source);
 
-// "vecAdd" of "_Z6vecAddPKfS0_Pfi", of a template's instance without its arguments; a name that is not
-// mangled as it is.
+// "vecAdd" for "_Z6vecAddPKfS0_Pfi", without a template's arguments; a name that is not mangled as it is.
 std::string plain_name(std::string_view entry);
 
 }  // namespace tilescope::kernels

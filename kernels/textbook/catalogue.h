@@ -79,9 +79,8 @@ struct TextbookPlan : Plan {
 
 inline constexpr uint64_t kDefaultSeed = 1;
 
-// Fails on an unknown kernel, a tile that does not ship or that a kernel without a T is asked for, or sizes
-// that are 0 or too large, in one sentence. Symbols and offsets of shared arrays are filled in when the PTX
-// is prepared.
+// Fails on an unknown kernel, a tile that does not ship or that the kernel does not have, or sizes that are 0
+// or too large, in one sentence. Preparing the PTX fills in symbols and offsets of shared arrays.
 Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed = kDefaultSeed);
 
 // The presets of the window and the command line.
@@ -92,8 +91,7 @@ struct Preset {
 };
 const std::vector<Preset>& presets();  // the third one is the default: tiled 64x64x64, T=16
 
-// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/), built into the program; empty
-// where there is none.
+// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/), built into the program; else empty.
 std::string_view shipped_file(std::string_view path);  // "kernels/textbook/tiled.cu"
 std::string_view shipped_source(std::string_view kernel);
 std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);        // clang's

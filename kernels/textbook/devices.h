@@ -1,5 +1,4 @@
-// The devices that the program knows, from assets/devices, built into it, and what is known of their levels
-// of memory.
+// The devices of assets/devices, built into the program, and what is known of their levels of memory.
 #pragma once
 
 #include <string>

@@ -7,8 +7,7 @@
 //        :              :          :              block of each kind; recorded on the CPU, each counts as
 //     bottom edge    ...         corner           often as the launch has its kind
 //
-// k stays as it is. The sums are exact for every kernel that ships: tests hold them against recordings of
-// whole launches.
+// k stays as it is. Sums are exact for all kernels that ship: tests compare them with whole recordings.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,7 @@ struct Figure {
                  const session::Session& session) = nullptr;
     // The sentence where the figure is set to show the recording that is open; "" where it shows its model.
     std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
-    // It has no model: it draws the recording that is open, and `concludes` says what to open where it
-    // cannot.
+    // It has no model and draws the recording that is open; `concludes` says what to open where it cannot.
     bool recorded_alone = false;
 };
 
