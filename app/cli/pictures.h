@@ -18,14 +18,14 @@ struct ExportOptions {
     std::string block, steps;  // for all formats but a single picture
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
-    std::string figure, set;  // of the lessons: its name, "warps=8,latency=400"
+    std::string figure, set;  // name of a figure of the lessons; "warps=8,latency=400"
     std::string screen = "step", with, at = "first", size, theme = "light";
     // Films: fps: a picture a step, so many a second; seconds: with motion, how long a step lasts. At most
     // one of them; neither: with motion, as long as captions take to read.
     std::optional<uint32_t> fps;
     std::optional<double> seconds;
     bool lecture = false;
-    std::vector<std::string> actions;  // that are done before the picture is drawn, by name
+    std::vector<std::string> actions;  // actions to be done before the picture is drawn, by name
     // lesson: by name; html: or by its file. Of it, or of "ask me": the stop, from 1 on, and an answer to its
     // question, or what is right.
     std::string lesson, answer;

@@ -145,7 +145,7 @@ public:
 private:
     static constexpr uint64_t kWrap = 32;
     uint64_t elements_ = 0;
-    uint64_t width_ = 1, height_ = 1;  // of a slice
+    uint64_t width_ = 1, height_ = 1;  // cells of a slice
     uint64_t across_ = 1, gap_ = 0;    // slices beside each other, cells between them
 };
 

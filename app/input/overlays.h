@@ -33,7 +33,7 @@ struct CommandPalette {
 struct PathBox {
     enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
     TextField path;
-    size_t chosen = 0;          // of the suggestions, counted from 1; 0 for what is typed
+    size_t chosen = 0;          // a suggestion, counted from 1; 0 for what is typed
     bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
     bool beside = false;        // Open: to be set beside the recording that is open
     bool opening = false;       // what was typed is being opened
@@ -61,10 +61,10 @@ struct RecordForm : session::Order {
 // The glossary (glossary.cpp): what is typed to find a word, and which one is chosen.
 struct Glossary {
     bool open = false;
-    bool looks = false;                 // it was just opened: `here` is made of the frame below it
+    bool looks = false;                 // it was just opened: `here` is still to be made from the frame below
     const look::Term* asked = nullptr;  // the word to begin with; null for the first
     TextField query{};
-    size_t chosen = 0;                      // of glossary_list()
+    size_t chosen = 0;                      // index into glossary_list()
     std::vector<const look::Term*> here{};  // words on the screen below it
 };
 

@@ -126,7 +126,7 @@ struct LessonStop {
     std::string screen = "step";
     // Where to stand; what is not said fits everything.
     uint32_t block_x = 0, block_y = 0;
-    uint32_t step = 0;  // from 1 on; 0: not said
+    uint32_t step = 0;  // step of the block, from 1 on; 0: not said
     std::optional<StepKind> kind;
     std::string array;
     std::vector<Condition> where;
@@ -186,7 +186,7 @@ struct Standing {
     playback::Cursor at;
     Notation notation;
     std::string words;      // "" where the recording has no such step
-    std::string asks, why;  // of a stop that asks
+    std::string asks, why;  // the question of a stop that asks, and its explanation
     std::vector<std::string> choices;
 };
 Standing standing_on(const LessonStop& stop);  // of one that is modelled

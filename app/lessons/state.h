@@ -44,7 +44,7 @@ struct Adding {
 struct FigureShown {
     const Figure* figure = nullptr;
     std::vector<int> set;
-    size_t parameter = 0;  // that the keys change
+    size_t parameter = 0;  // the parameter that the keys change
 };
 
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.

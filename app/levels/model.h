@@ -84,7 +84,7 @@ struct HeldLine {
     bool came = false;    // this unit brought it, or a part of it
 };
 struct StepView {
-    bool loads = false;    // of global memory; else only the map is there
+    bool loads = false;    // the step loads from global memory; else there is only the map
     std::string sentence;  // "All 4 sectors are found in L1."
     std::array<uint32_t, kFoundIn> found{};
     std::vector<FoundLine> lines;

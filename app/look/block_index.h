@@ -58,7 +58,7 @@ struct BarrierTimes {
     uint32_t number = 0;                // barriers that its warps have passed before it
     uint32_t first = 0, last = 0;       // clocks of the first and the last arrival
     uint32_t opens = 0;                 // clock from which the block goes on
-    uint32_t last_warp = 0;             // that the others waited for
+    uint32_t last_warp = 0;             // the warp that the others waited for
     std::vector<WarpArrival> arrivals;  // in the order of the steps
     uint32_t skew() const { return last - first; }
 };
@@ -70,7 +70,7 @@ struct BlockIndex {
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
-    Notation notation;                         // in which what is said of the block is written
+    Notation notation;                         // notation of all that is said of the block
     std::vector<uint8_t> shared;               // arrays of the launch that lie in shared memory
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
@@ -79,7 +79,7 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     trace::Arrivals landings;                     // where what is written later is there
     bool clocked = false;                         // every step has its SM's clock
-    std::vector<BarrierTimes> barriers;           // of a block with clocks
+    std::vector<BarrierTimes> barriers;           // its barriers, if it has clocks
     // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last:
     // behind the loop), by array, phase and slice. A block that touches very many has one for all slices.
     std::vector<std::vector<CellRect>> touched;

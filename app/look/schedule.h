@@ -33,8 +33,8 @@ std::vector<uint32_t> sms_with_blocks(const trace::Trace& trace);
 struct SmSchedule {
     struct Resident {
         uint32_t block = 0;   // of the trace
-        uint64_t at = 0;      // of its first step
-        uint64_t clocks = 0;  // to its last step, inclusive
+        uint64_t at = 0;      // position of its first step
+        uint64_t clocks = 0;  // clocks to its last step, inclusive
         uint32_t slot = 0, warps = 0;
     };
     struct Cut {

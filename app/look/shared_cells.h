@@ -27,11 +27,11 @@ Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint3
 
 // An array in shared memory, cell by cell.
 struct SharedCellView {
-    CellRect place;  // on the sheet
+    CellRect place;  // where it lies on the sheet
     playback::CellState held{};
     // Of a product: a zero was stored for an element outside the matrix; the value is stale (Origin).
     bool zero_fill = false, stale = false;
-    uint32_t lanes = 0;  // of this step's request that touch it
+    uint32_t lanes = 0;  // lanes of this step's request that touch it
     // The mark that it is drawn with: none where nothing was stored, nor on a cell that this step touches,
     // which has the colour of its request.
     bool marked_zero() const { return held.written && lanes == 0 && zero_fill; }

@@ -25,7 +25,7 @@ struct KeyPress {
 };
 
 struct Input {
-    std::vector<KeyPress> presses{};  // and characters, in the order in which they came, repetitions included
+    std::vector<KeyPress> presses{};  // keys and characters in the order in which they came, repeats too
     bool shift = false, control = false, alt = false;  // held now
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle

@@ -28,7 +28,7 @@ namespace tilescope::session {
 
 // What a job and the window say to each other while it runs.
 struct Control {
-    std::atomic<bool> stop{false};  // its result is not wanted any more
+    std::atomic<bool> stop{false};  // the result is not wanted any more
     std::atomic<uint64_t> done{0}, total{0};
 };
 

@@ -32,12 +32,12 @@ inline constexpr const char* kProgramScreen = "program";
 
 // What to run and which launches to record, as a person types it.
 struct ProgramOrder {
-    std::string path;       // of the .cu file
+    std::string path;       // path of the .cu file
     std::string arguments;  // between blanks; quotes keep blanks together
     std::string kernel;     // only this kernel's launches; "" for each
     std::string launches;   // "2" or "2, 5"; "all"; "" for the first one of each kernel
     std::string blocks;     // "x0:x1,y0:y1"; "" for all of them
-    std::string device{};   // that the program sees; "" for the GPU that it runs on, or an H200
+    std::string device{};   // device that the program sees; "" for the GPU that it runs on, or an H200
     std::string flags{};    // the compiler's flags and further files, in one word as --flags takes them
     bool operator==(const ProgramOrder&) const = default;
 };

@@ -11,7 +11,7 @@
 namespace tilescope::session {
 
 struct Placement {
-    int width = 1600, height = 1000;  // of the window, logical pixels
+    int width = 1600, height = 1000;  // size of the window in logical pixels
     bool placed = false;              // x and y are known
     int x = 0, y = 0;
     bool operator==(const Placement&) const = default;

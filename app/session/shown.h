@@ -22,7 +22,7 @@
 namespace tilescope::session {
 
 struct Recording : analysis::Recording {
-    uint64_t serial = 0;          // of this run of the program: tells what was drawn of one from another
+    uint64_t serial = 0;          // unique in this run: tells what was drawn of one recording from another
     std::string origin;           // file name, or "recorded now"
     analysis::Summary outline{};  // which kinds of requests there are, before they are counted: 1 of each
 };
@@ -62,7 +62,7 @@ struct Totals {
     // too large to show as a map.
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
-    std::vector<bool> even_loads;  // of those counted one by one none was loaded more often than another
+    std::vector<bool> even_loads;  // whether elements that were counted one by one were loaded equally often
     // By array, for arrays too large for that: the part that was loaded.
     std::vector<LoadsWindow> windows;
 };
@@ -80,7 +80,7 @@ bool uses_shared(const trace::Trace& trace);
 struct MadeBlock {
     std::shared_ptr<const look::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay{};  // its values; null too where there can be none
-    std::string no_values{};                                // then why
+    std::string no_values{};                                // why there are no values
     std::shared_ptr<const look::BlockFaults> faults{};      // made last
 };
 
@@ -91,7 +91,7 @@ struct ShownBlocks {
 
     std::deque<MadeBlock> made;  // each with its index
     using Replayer = std::optional<Result<kernels::Replayer>>;
-    std::shared_ptr<Replayer> replayer{};  // of the job that runs, which makes it
+    std::shared_ptr<Replayer> replayer{};  // made and used by the job that runs
     Job<MadeBlock> indexing, valuing;
 };
 

@@ -21,7 +21,7 @@ namespace tilescope::step {
 
 struct Flight {
     playback::Element from, to;
-    Value value;           // that travels
+    Value value;           // the value that travels
     bool product = false;  // a factor, on its way into a sum
     // As shares of the time that a step's motion takes. Several products that follow one step (the loop is
     // unrolled) leave one after the other.
@@ -43,8 +43,8 @@ struct FlightSums {
     struct Into {
         uint8_t array = trace::kNoArray;
         bool products = false;
-        std::vector<uint32_t> steps;  // ascending; of each of them
-        std::vector<uint64_t> sums;   // that have arrived up to it
+        std::vector<uint32_t> steps;  // steps at which something arrives, ascending
+        std::vector<uint64_t> sums;   // how many have arrived up to that step
     };
     std::shared_ptr<const playback::BlockReplay> of;  // null: not made yet
     std::vector<Into> into;

@@ -63,7 +63,7 @@ struct SourceView {
     std::string name;                      // "tiled.cu"
     std::vector<SourceLine> lines;         // at most kMostLines, and one that says that there are more
     int32_t current = -1;                  // index into lines: of the step
-    StepKind kind = StepKind::GlobalLoad;  // of the step
+    StepKind kind = StepKind::GlobalLoad;  // kind of the step
     // The PTX of the step: "tiled.t16.ptx:83", "ld.global.f32 %f1, [%rd5];"; "" where it is the source.
     std::string ptx_place;
     std::string_view ptx;
@@ -123,12 +123,12 @@ std::string source_text(const trace::Trace& trace, const playback::CellState& he
 struct FactorTrail {
     Origin origin = Origin::Nothing;
     Value value;
-    playback::Element element;               // of a global array that it is; none for a zero fill
-    playback::Element cell;                  // of shared memory that it was read from; none: global memory
-    uint32_t read_step = playback::kNever;   // the request that fetched it for the product
-    uint32_t store_step = playback::kNever;  // that put it into the shared cell
-    uint32_t load_step = playback::kNever;   // that fetched it from global memory
-    uint32_t thread = 0;                     // that loaded it, or stored the zero
+    playback::Element element;               // element of a global array that it is; none for a zero fill
+    playback::Element cell;                  // shared cell that it was read from; none: global memory
+    uint32_t read_step = playback::kNever;   // request that fetched it for the product
+    uint32_t store_step = playback::kNever;  // request that put it into the shared cell
+    uint32_t load_step = playback::kNever;   // request that fetched it from global memory
+    uint32_t thread = 0;                     // thread that loaded it, or stored the zero
     uint32_t used = 0;    // lane reads of the shared cell from this store to the next; 1 without a cell
     uint32_t loaded = 0;  // lane loads of the element by the whole block
 };
@@ -141,7 +141,7 @@ struct ProductTrail {
 };
 
 struct OutputTrail {
-    std::optional<uint32_t> thread;                      // of this block, that computes it
+    std::optional<uint32_t> thread;                      // the thread of this block that computes it
     std::optional<playback::BlockReplay::Store> stored;  // by that thread, the last time
     std::vector<ProductTrail> products;                  // in the order in which they were added
     double expected = 0;                                 // the plain product of the recording's inputs
@@ -177,7 +177,7 @@ struct TouchScan {
     uint64_t requests = 0;                // requests that touched it, in the steps looked at
     uint64_t lanes = 0;                   // lane accesses to it, in the steps looked at
     uint32_t blocks = 0;                  // recorded blocks that touched it
-    uint64_t block_end = 0;               // behind the steps of the last of them
+    uint64_t block_end = 0;               // end of the steps of the last such block
     std::vector<ElementTouch> touches{};  // the first kMost of them
     static constexpr size_t kMost = 100'000;
     bool done(const trace::Trace& trace) const { return next >= trace.steps(); }

@@ -56,7 +56,7 @@ struct LegendEntry {
     using Mark = std::function<void(Ui&, const Rect&)>;
     std::string words;
     Mark mark;
-    float mark_width = 0, width = 0;  // with the gap behind it; of mark and words
+    float mark_width = 0, width = 0;  // width of the mark with the gap behind it; of mark and words
 };
 std::vector<LegendEntry> legend_entries(Ui& ui);
 void legend_entry(Ui& ui, const LegendEntry& entry, ImVec2 corner, float width);

@@ -60,11 +60,11 @@ struct Provenance {
     look::Pick pin{};
     std::shared_ptr<const playback::BlockReplay> replay{};
 
-    std::optional<OutputTrail> output{};  // of an element of P
+    std::optional<OutputTrail> output{};  // set for an element of P
     // Its list: a heading before each phase, then two rows a product.
     std::vector<ProductRow> rows{};
     std::set<Origin> origins{};       // that occur in it
-    std::optional<TouchScan> scan{};  // of an element of any other array
+    std::optional<TouchScan> scan{};  // set for an element of any other array
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;
@@ -96,8 +96,8 @@ struct MappingCache {
 };
 
 struct State {
-    ArrayView view;                 // of a product
-    std::vector<ArrayView> arrays;  // of any other launch, by array
+    ArrayView view;                 // the view of a product
+    std::vector<ArrayView> arrays;  // the views of any other launch, by array
     playback::Cursor moving;        // the step whose elements are on their way
     double moves_since = -1;        // the time at which they set out (DrawContext::time)
     std::optional<float> film;      // in a film's frame: how far they are, 0 to 1

@@ -16,9 +16,9 @@
 namespace tilescope::analysis {
 
 struct Cost {
-    SectorCost global;      // of global and local memory; an atomic's sectors as atomic_sectors() counts them
-    BankCost shared;        // of shared memory; of an atomic as of a store: its different words
-    AddressCost addresses;  // of atomics and of constant memory
+    SectorCost global;      // sectors of global and local memory; of atomics as atomic_sectors() counts them
+    BankCost shared;        // wavefronts of shared memory; atomics count as stores of their different words
+    AddressCost addresses;  // addresses of atomics and of constant memory
     bool operator==(const Cost&) const = default;
 };
 

@@ -41,7 +41,7 @@ struct RooflineRow {
     std::optional<analysis::RoofPoint> of_sectors{};
     // m, k and n of a product; none where the row holds for every size.
     std::optional<std::array<uint32_t, 3>> sizes{};
-    std::string compiler{};  // of the PTX that was timed; "" for a bound
+    std::string compiler{};  // compiler of the PTX that was timed; "" for a bound
 };
 
 std::string to_json(const std::vector<RooflineRow>& rows);
@@ -54,7 +54,7 @@ struct LevelsCounted {
 
 struct LevelsOfLaunch {
     std::string kernel, title;
-    std::string compiler;  // of its PTX; "" where that is not known
+    std::string compiler;  // compiler of its PTX; "" where that is not known
     // m, k, n and T of a product.
     std::optional<std::array<uint32_t, 4>> sizes;
     Dim3 block;

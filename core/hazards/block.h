@@ -72,7 +72,7 @@ private:
 
 // Lanes of a step that lie in one interval.
 struct StepPart {
-    uint32_t step = 0;  // of the block
+    uint32_t step = 0;  // step of the block
     uint32_t mask = 0;
 };
 

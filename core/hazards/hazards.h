@@ -75,7 +75,7 @@ struct HazardSide {
     uint32_t block = 0;   // index into Trace::blocks
     uint32_t thread = 0;  // linear number in the block
     uint32_t site = kNoSite;
-    uint64_t step = 0;  // of the recording
+    uint64_t step = 0;  // step of the recording
     uint32_t phase = 0;
     bool operator==(const HazardSide&) const = default;
 };
@@ -98,11 +98,11 @@ enum class ReadOrder : uint8_t {
 //                   b: a thread that does not come (step and site: its last in the block; kNoSite for none)
 //                   A fault that ended the recording: a and b are the thread that waits, without sites.
 struct HazardExample {
-    uint32_t interval = 0;            // of block a; barriers: how many its threads passed before it
+    uint32_t interval = 0;  // in block a; of a barrier: how many barriers its threads passed before it
     uint8_t array = trace::kNoArray;  // kNoArray: addresses outside every array
     uint64_t element = 0;             // linear index in the array, or the address
     HazardSide a, b;
-    uint64_t first_step = 0, last_step = 0;  // of the recording, of what took part in block a
+    uint64_t first_step = 0, last_step = 0;  // steps of the recording that took part in block a
     // A value of the cell, known where the block was run again, and the phase that it was stored in; stored
     // is false where nothing was stored there before.
     struct HeldValue {
@@ -127,8 +127,8 @@ struct Hazard {
     HazardKind kind{};
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
-    uint32_t line = 0;        // of a
-    uint32_t other_line = 0;  // of b; 0 for none
+    uint32_t line = 0;        // source line of a
+    uint32_t other_line = 0;  // source line of b; 0 for none
     bool other_stores = false;
     bool same_warp = false;  // Race: in all of them both threads are of one warp
     // Cells, each once for every block and interval (GridRace: once); barriers: passages.

@@ -25,7 +25,7 @@ namespace tilescope::analysis {
 
 struct RecordedCorners {
     trace::Trace first, last;  // recordings of the two windows; each block of a small grid may be in both
-    std::vector<int64_t> by_x, by_y;  // offset in bytes by slot, from block to block
+    std::vector<int64_t> by_x, by_y;  // offsets in bytes from block to block, by slot
 };
 // Finds by_x and by_y; false where the blocks are not each other's, relocated.
 bool find_relocations(RecordedCorners& corners);

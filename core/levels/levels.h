@@ -36,7 +36,7 @@ struct LevelDevice {
 };
 
 struct LevelOptions {
-    uint32_t registers = 0;  // of a thread, for how many blocks an SM holds; 0: not known, and not counted
+    uint32_t registers = 0;  // registers of a thread, for how many blocks an SM holds; 0: not counted
     // About how many lines the replay may ask L1 for. Four waves of blocks may ask for more, but not for more
     // than most_work, in which each batch of a block counts as four lines.
     uint64_t most_lines = 100'000'000, most_work = 200'000'000;
@@ -75,13 +75,13 @@ struct LaunchSums {
     };
     LevelSums all;
     std::vector<AlikeBlocks> alike;
-    uint64_t distinct_sectors = 0;  // of each block, added up
+    uint64_t distinct_sectors = 0;  // different sectors of each block, added up
 };
 
 // What the replay found.
 struct LevelModel {
     LevelMisses misses;
-    double l1_hit_rate = 0;  // of sectors
+    double l1_hit_rate = 0;  // share of the sectors that L1 has
     // The least and the most bytes read from DRAM, if blocks stay in step or drift apart, where either may
     // happen and makes a difference.
     std::optional<std::pair<double, double>> dram_range;
@@ -167,7 +167,7 @@ std::optional<Error> levels_unknown(const trace::Trace& trace);
 // runs as if it were the launch: what the others would have left in the caches is not known.
 struct WalkedLevels {
     Levels levels;
-    bool part = false;                // of a larger grid
+    bool part = false;                // the recording holds a part of a larger grid
     std::vector<uint32_t> number_of;  // by block of the recording: its number in the replay
     std::vector<uint32_t> recorded;   // by number in the replay: the block of the recording
     std::vector<uint32_t> kind_of;    // by number in the replay: index into kinds

@@ -138,7 +138,7 @@ private:
     uint32_t gpcs_;
     bool awaited_;  // LevelLaunch::awaited
     SectorCache l2_;
-    MissTable misses_;  // of each GPC, and behind them of L2: what is under way from DRAM
+    MissTable misses_;  // of each GPC on its way to L2; behind them, of L2 on its way to DRAM
     double dram_cycles_, dram_cycles_a_byte_;
     double l2_free_ = 0, dram_free_ = 0;  // time from when they can serve the next read
 };

@@ -57,7 +57,7 @@ struct LevelLog {
 
 struct PlacedBlock {
     std::shared_ptr<const BlockWork> work;
-    std::vector<int64_t> relocation;  // offset in lines that is added to the work's lines, by slot
+    std::vector<int64_t> relocation;  // lines that are added to the lines of the work, by slot
 };
 
 // How far the blocks of an SM drift apart. The first block to ask for a line waits for DRAM, and the others
@@ -65,7 +65,7 @@ struct PlacedBlock {
 // often L2 is asked for a line while it holds it, and so the bytes from DRAM if the arrays do not fit.
 enum class Drift : uint8_t {
     Modelled,  // as the model finds it
-    None,      // of an SM's blocks, the one that is furthest behind goes first
+    None,      // in step: of the blocks of an SM the one that is furthest behind goes first
     Free,      // DRAM gives a sector as soon as L2 would, so that nobody is held up
 };
 

@@ -33,7 +33,7 @@ struct LevelSpec {
     LevelFigure l1_bytes;      // of an SM, shared memory's part included
     LevelFigure l2_bytes;      // of the device
     LevelFigure l2_copies;     // number of parts of L2 that hold the same line
-    LevelFigure fetch_bytes;   // that L2 fetches from DRAM at a time
+    LevelFigure fetch_bytes;   // bytes that L2 fetches from DRAM at a time
     LevelFigure gpcs;          // groups of SMs whose reads of one sector are coalesced on the way to L2
     LevelFigure merge_cycles;  // cycles behind the first read for which they are, where L2 has the sector
     // Cycles from a load's issue until its value can be used.

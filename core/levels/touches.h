@@ -27,7 +27,7 @@ public:
 
     // What a batch stores.
     struct Stores {
-        uint32_t warps = 0;     // that store, bit by bit modulo 32
+        uint32_t warps = 0;     // warps that store, a bit each, modulo 32
         bool own_lines = true;  // no line is stored to by two of them
     };
     // Fills in the touches of work.batches, which are there, and what else of work consists of them.

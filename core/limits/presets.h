@@ -101,8 +101,8 @@ struct BlockAnswer {
 };
 
 struct PresetAnswer {
-    DeviceSpec device;   // with the case's changes
-    std::string change;  // in words; "" for none
+    DeviceSpec device;   // the device with the changes of the case
+    std::string change;  // these changes in words; "" for none
     std::vector<BlockAnswer> blocks;
     std::vector<Figure> figures;
 };

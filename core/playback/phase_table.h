@@ -39,7 +39,7 @@ struct TableWindow {
 // the block, kNever for none.
 struct LoadedInPhase {
     uint32_t thread = 0, phase = 0;
-    Element from;           // of no array: a constant (a zero fill) or, where computed, a computed value
+    Element from;  // where it came from; no array: a constant (a zero fill), or a computed value (`computed`)
     bool computed = false;  // neither loaded nor a constant
     Value value;
     uint32_t load_step = kNever;

@@ -124,7 +124,7 @@ private:
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;
-    uint64_t bytes_ = 0, most_bytes_ = 0;  // what is kept takes, about; and may take
+    uint64_t bytes_ = 0, most_bytes_ = 0;  // bytes of what is kept, about; and the most
     std::vector<MultiplyStep> products_;
     struct Index;  // values by step, stores and loads by cell, sums by thread
     std::shared_ptr<Index> index_;

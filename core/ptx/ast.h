@@ -145,7 +145,7 @@ struct Relocation {
     uint64_t offset = 0;   // bytes from the variable's first; it fills an element
     int32_t variable = 0;  // index into Module::variables
     int64_t addend = 0;
-    uint8_t shift = 0;     // of an element of 8 bits: which bits of the address, 0xFF00(x) those from 8 on
+    uint8_t shift = 0;     // which bits of the address an element of 8 bits takes: 0xFF00(x) those from 8 on
     bool generic = false;  // a generic address
 };
 
@@ -158,9 +158,10 @@ struct Symbol {
     uint64_t count = 1;      // elements (product of all dimensions); 0 for an extern of unknown size
     bool is_array = false;
     bool is_extern = false;
-    int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables, -1 for its own
-    std::string linkage;           // ".visible", ".weak", ... as written, or empty
-    std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
+    int32_t module_variable =
+        -1;                  // in Kernel::symbols: index into Module::variables, -1 for the kernel's own
+    std::string linkage;     // ".visible", ".weak", ... as written, or empty
+    std::string attributes;  // of a parameter: ".ptr .global .align 4" as written, or empty
     // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
     std::vector<uint8_t> initial;
     std::vector<Relocation> relocations;  // the same, by offset; `initial` holds zeros there
@@ -175,7 +176,7 @@ struct Label {
 // Text before an instruction that must be printed again: .pragma, and a .loc that no instruction took.
 struct Note {
     uint32_t instruction = 0;    // it stands before this one
-    bool before_labels = false;  // and before the labels that stand there too
+    bool before_labels = false;  // it also stands before the labels that are there
     std::string text;            // one line, without indentation
 };
 

@@ -120,11 +120,11 @@ struct OpRule {
     const char* name;      // mnemonic and, dotted, what else chooses the rule
     const char* operands;  // letters, see above
     uint32_t types;        // bits of the types that `type` may be; 0: the instruction has none
-    uint32_t types2;       // the same of `type2`
-    uint64_t suffixes;     // of Suffix
+    uint32_t types2;       // bits of the types that `type2` may be; 0: there is none
+    uint64_t suffixes;     // bits of Suffix
     SmUnit unit = SmUnit::Alu;
     Dataflow flow = Dataflow::Other;
-    std::optional<SiteKind> site = std::nullopt;  // what it is to memory or to a block, where it is anything
+    std::optional<SiteKind> site = std::nullopt;  // the kind of site that it is, where it is one
 };
 
 // The rule that the mnemonic and suffixes of an instruction name; `in_name`: how many of its suffixes, from

@@ -66,14 +66,14 @@ Sequence held_second_text(const RecordingText& text, const SiteText& first, cons
 struct RunSite {
     SiteText site;
     RunPlace place;
-    bool new_base = false;  // it is the first whose address is made from its register
+    bool new_base = false;  // its address is the first that is made from its register
 };
 // Before each site: brings its address and its clock to the run's words.
 std::string run_site_text(const RunSite& site);
 // Sites of a run, behind the last of which its slots [first_slot, last_slot) are written.
 struct RunPart {
     std::vector<RunSite> sites;                         // since the part before
-    uint32_t first_slot = 0, last_slot = 0, words = 0;  // of the run: words that it has in all
+    uint32_t first_slot = 0, last_slot = 0, words = 0;  // words: how many the run has in all
     bool last = false;
 };
 Sequence run_part_text(const RecordingText& text, const RunPart& part, const Code& run, uint32_t code);

@@ -44,7 +44,7 @@ inline constexpr uint32_t kAfter = 0xFFFF'FFFFu;
 struct PhaseMap {
     std::vector<uint32_t> phase;     // one per step of the block
     std::vector<uint32_t> interval;  // barrier interval, one per step: barriers its warp has passed before it
-    uint32_t phases = 0;             // of the block
+    uint32_t phases = 0;             // number of phases of the block
     uint32_t barriers = 0;           // barriers a block passes (of the warp that passed most)
 };
 
@@ -71,7 +71,7 @@ public:
     struct Step {
         uint32_t phase = 0, interval = 0;
     };
-    Step next();  // that of the block's next step
+    Step next();  // phase and interval of the block's next step
     void skip(uint64_t steps);
     uint32_t phases() const;  // as in PhaseMap, of the steps so far
     uint32_t barriers() const;

@@ -169,8 +169,8 @@ struct RunOptions {
     // blocks that are not run had changed it; empty: what memory holds.
     std::vector<uint64_t> returns;
     unsigned threads = 0;                              // CPU threads, 0 for all
-    uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
-    uint64_t max_instructions_per_block = UINT64_MAX;  // the same, of its warps together
+    uint64_t max_instructions_per_warp = 1ull << 32;   // beyond, the kernel counts as never ending
+    uint64_t max_instructions_per_block = UINT64_MAX;  // the same for all warps of a block together
     // Bytes for what memory_of() says; fewer threads are used where that is little.
     uint64_t memory = 1'000'000'000;
     // What lies at an address that is in no buffer, as the end of a sentence ("memory that was freed"); empty
@@ -184,7 +184,7 @@ struct RunOptions {
     // of the run. Null: a kernel that comes there ends in a fault.
     std::function<uint64_t(uint64_t bytes)> allocate;
     std::function<void(uint64_t address)> release;
-    uint8_t unfilled = 0xFF;                       // what shared memory holds where nothing was stored
+    uint8_t unfilled = 0xFF;                       // byte that shared memory holds until something is stored
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
@@ -192,7 +192,7 @@ struct RunOptions {
 struct Outcome {
     bool complete = false;       // every block of the window ran to its end
     bool stopped = false;        // by RunOptions::stop or an observer
-    std::optional<Fault> fault;  // that of the first block (in block order) that faulted
+    std::optional<Fault> fault;  // fault of the first block (in block order) that faulted
     uint64_t instructions = 0;   // warp instructions executed
     uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
     // By view (those of GlobalMemory in its order): whether any lane loaded from it or stored to it.

@@ -146,7 +146,7 @@ private:
     void load_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     bool ask(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     void arrive(Warp& warp, uint32_t mask, uint32_t left);
-    void leave_copies(Warp& warp, uint32_t mask);  // of lanes that exit
+    void leave_copies(Warp& warp, uint32_t mask);  // mask: lanes that exit
 
     // access.cpp
     template <bool Values>

@@ -57,7 +57,7 @@ struct BlockRecorder::State {
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
     std::vector<uint8_t> returned;          // as in Trace
     uint32_t met = 0;                       // number of steps so far, those not kept included
-    std::vector<uint32_t> copy_step;        // of the stores of copies, as counted by `met`, ascending
+    std::vector<uint32_t> copy_step;        // steps of the stores of copies, as counted by `met`, ascending
     std::vector<uint32_t> arrival;          // as in Trace, of these
 };
 

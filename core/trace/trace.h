@@ -86,7 +86,7 @@ struct BarrierFault {
 // What recording cost on a GPU, measured in the same run; all zero on a CPU.
 struct Price {
     double plain_ms = 0;        // the kernel without recording
-    double recorded_ms = 0;     // with it, all launches together
+    double recorded_ms = 0;     // the kernel with recording, all launches together
     uint32_t launches = 0;      // windows of blocks, a launch each
     uint64_t device_bytes = 0;  // written to the device trace buffer
     double clock_mhz = 0;       // rate of the clock that Trace::time counts, as the driver states it

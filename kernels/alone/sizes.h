@@ -46,7 +46,7 @@ GivenNumber guessed_number(std::string_view name, ElementType type, const Sizes&
 // One guess at everything that is not said of a launch.
 struct LaunchGuess {
     Dim3 block;            // of a kernel
-    uint32_t divided = 1;  // what sizes are divided by
+    uint32_t divided = 1;  // number by which sizes are divided
     // Contents of input arrays of integers, which may be indices; of all input arrays where there are none.
     GivenFill contents = GivenFill::Random;
     Sizes of(const Sizes& sizes) const;

@@ -54,9 +54,8 @@ public:
 private:
     bool reserve();
     Gpu* gpu_ = nullptr;
-    uint64_t first_ = 0, host_ = 0;  // first addresses: of the device's range, of this process's
-    uint64_t next_ = 0, mapped_ = 0,
-             used_ = 0;  // offsets of what is not given out, not usable; bytes in use
+    uint64_t first_ = 0, host_ = 0;              // first addresses: of the device's range, of this process's
+    uint64_t next_ = 0, mapped_ = 0, used_ = 0;  // offsets: not given out, not usable yet; bytes in use
 };
 
 // A variable that the host knows by the address of its own.
@@ -82,7 +81,7 @@ struct Repeatable {
 };
 
 struct Runtime {
-    std::recursive_mutex mutex;  // of all that follows; held during a launch
+    std::recursive_mutex mutex;  // guards all that follows; held during a launch
     std::unique_ptr<Gpu> gpu;    // the GPU that launches run on; null: the interpreter
     DeviceMemory memory;
     launched::DeviceHeap heap;

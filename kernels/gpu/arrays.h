@@ -23,9 +23,9 @@ struct DeviceArrays {
     Memory memory;                     // holds the arrays that have no place of their own
     std::vector<ArrayPlace> places;    // by array of the launch; empty: all lie in `memory`
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
-    std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses
+    std::vector<uint64_t> parameters;  // the kernel's parameters: its arguments with these addresses
     std::map<size_t, std::vector<std::byte>> objects;  // as LaunchOptions has them
-    bool same_high = false;  // they lie within one 4 GiB whose addresses begin with `high`
+    bool same_high = false;  // all lie within one 4 GiB whose addresses begin with `high`
     uint32_t high = 0;
 };
 

@@ -84,7 +84,7 @@ struct Function {
 };
 
 struct LaunchOptions {
-    double timeout_s = 60;                    // of each run, then the kernel counts as hung
+    double timeout_s = 60;                    // a run that takes longer counts as hung
     const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
     uint32_t shared_bytes = 0;                // dynamic shared memory
     // By parameter: objects that are passed by value, whose bytes stand in place of the parameter's value.

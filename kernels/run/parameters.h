@@ -24,8 +24,8 @@ struct KernelParameter {
     // Type of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel
     // loads and stores where it points to structs; bits of its own size for a struct passed by value.
     ElementType type = ElementType::B32;
-    uint64_t bytes = 0;                  // of the parameter itself: 8 of a pointer
-    bool reads = false, writes = false;  // of a pointer: what the kernel does through it
+    uint64_t bytes = 0;                  // size of the parameter itself: 8 for a pointer
+    bool reads = false, writes = false;  // whether the kernel reads and writes through a pointer
 };
 
 // In the order of the kernel's parameters. The source may be empty.

@@ -59,7 +59,7 @@ std::optional<Declaration> declaration(std::string_view source, std::string_view
 struct ParameterText {
     std::string name;           // "" where it has none
     std::string type;           // without name, *, &, [] and default: "const float"
-    uint32_t indirections = 0;  // of * and []
+    uint32_t indirections = 0;  // number of * and []
     bool reference = false;
 };
 // Parameters of the kernel `name`, which has `count` of them; the definition before a declaration. Nothing
@@ -71,7 +71,7 @@ std::optional<std::vector<ParameterText>> parameters_in(std::string_view source,
 // call: neither static nor inline, no template.
 struct FunctionText {
     std::string name;
-    std::string result;  // its type
+    std::string result;  // its result type
     std::vector<ParameterText> parameters;
     bool c_linkage = false;  // extern "C"
     bool launches = false;   // a launch stands in its body

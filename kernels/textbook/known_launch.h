@@ -20,7 +20,7 @@ namespace tilescope::kernels {
 struct LevelCounterRow {
     std::string kernel, compiler;  // compiler: "clang" or "nvrtc"
     Shape shape;
-    double l1_sectors = 0, l1_hits = 0;  // of loads from global memory
+    double l1_sectors = 0, l1_hits = 0;  // sectors of loads from global memory, and hits
     double l2_read_sectors = 0;          // sectors that L1 asked of L2
     double dram_read_bytes = 0;
     // What the machine code did, where counted: instructions of warps, wavefronts of the data stage.

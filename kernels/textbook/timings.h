@@ -11,7 +11,7 @@
 namespace tilescope::kernels {
 
 struct Timing {
-    std::string kernel;                      // of the catalogue, or "cublas"
+    std::string kernel;                      // kernel of the catalogue, or "cublas"
     uint32_t m = 0, k = 0, n = 0, tile = 0;  // tile 0 for cublas
     bool verified = false;
     uint32_t runs = 0;
@@ -33,7 +33,7 @@ struct Roofs {
 struct Timings {
     std::string device, driver, cuda, command, tool_version;
     std::string date;                // UTC: "2026-11-21T05:04:18Z", or two of them with " to " between
-    std::string compiler = "clang";  // that made the PTX: "clang" of what ships, "nvrtc", or a file's name
+    std::string compiler = "clang";  // compiler of the PTX: "clang" of what ships, "nvrtc", or a file's name
     Roofs roofs;
     std::vector<Timing> rows;
 };

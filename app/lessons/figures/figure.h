@@ -79,7 +79,7 @@ struct IssueSlot {
     bool load = false;
 };
 struct IssueTrace {
-    std::vector<IssueSlot> slots;  // of `issue` cycles each
+    std::vector<IssueSlot> slots;  // one for each `issue` cycles
     uint32_t idle = 0;             // slots of `window`, in the steady state
     uint32_t window = 0;
 };
@@ -90,9 +90,9 @@ double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t eve
 // What memory has to have on its way at any time so that it is never idle: Little's law, things inside =
 // their rate times the time that each stays. Of one SM, which gets its share of the bandwidth.
 struct BytesInFlight {
-    double bytes_a_cycle = 0;  // of one SM
-    uint64_t bytes = 0;        // in flight
-    uint64_t loads = 0;        // of a warp, 4 bytes a lane
+    double bytes_a_cycle = 0;  // bandwidth of one SM
+    uint64_t bytes = 0;        // bytes in flight
+    uint64_t loads = 0;        // loads in flight: of a warp, 4 bytes a lane
 };
 BytesInFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency);
 // Results of fp32 arithmetic an SM gives in a cycle, by compute capability: CUDA C++ Programming Guide,
@@ -114,7 +114,7 @@ Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order);
 // An SM's thread slots, handed out in equal parts, one a block slot, or as blocks need them.
 struct Partition {
     uint32_t part = 0;                      // thread slots of a fixed part
-    uint32_t fixed_blocks = 0, blocks = 0;  // that run: in fixed parts, and dynamically
+    uint32_t fixed_blocks = 0, blocks = 0;  // blocks that run in fixed parts, and dynamically
 };
 Partition partition(uint32_t block_threads, uint32_t thread_slots, uint32_t block_slots);
 
