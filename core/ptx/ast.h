@@ -158,10 +158,9 @@ struct Symbol {
     uint64_t count = 1;      // elements (product of all dimensions); 0 for an extern of unknown size
     bool is_array = false;
     bool is_extern = false;
-    int32_t module_variable =
-        -1;                  // in Kernel::symbols: index into Module::variables, -1 for the kernel's own
-    std::string linkage;     // ".visible", ".weak", ... as written, or empty
-    std::string attributes;  // of a parameter: ".ptr .global .align 4" as written, or empty
+    int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables; -1: its own
+    std::string linkage;           // ".visible", ".weak", ... as written, or empty
+    std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
     // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
     std::vector<uint8_t> initial;
     std::vector<Relocation> relocations;  // the same, by offset; `initial` holds zeros there

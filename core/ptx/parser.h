@@ -58,7 +58,7 @@ struct Parser {
     std::unordered_map<std::string_view, std::string_view> aliases;  // .alias: name, function
     size_t inlined_read = 0;                                         // tokens of inlined bodies so far
     size_t relocations_read = 0, variables_reached = 0;
-    std::unordered_map<std::string, uint32_t> names_in_kernels;  // names of kernels that are not refused
+    std::unordered_map<std::string, uint32_t> names_in_kernels;  // names used in kernels that are not refused
     struct ReadSoFar {  // so far, over all kernels that are not refused
         size_t registers = 0, instructions = 0, variables = 0;
     } read;
