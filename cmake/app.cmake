@@ -79,6 +79,9 @@ set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp P
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|cli/)")
 list(REMOVE_ITEM app_sources ${model_sources})
+# Each calls its parts alike, and so is compiled by itself.
+file(GLOB figure_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/lessons/figures/*.cpp)
+set_source_files_properties(${figure_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp)
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})

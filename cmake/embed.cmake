@@ -60,6 +60,7 @@ ${rows}    };
 
 }  // namespace ${namespace}
 ")
-  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS "${paths}")
+  set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS "${paths}"
+    SKIP_UNITY_BUILD_INCLUSION ON)  # a test may have files of its own in place of them
   target_sources(${target} PRIVATE ${out})
 endfunction()

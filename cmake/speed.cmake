@@ -3,7 +3,10 @@
 #   ccache   where it is installed, and nobody names another launcher
 #   lld      where it is installed: it links a program in a fraction of the time that the default linker takes
 #   precompiled headers: the parts of the standard library that most files include, fmt, and for tests GoogleTest
+#   unity    with CMAKE_UNITY_BUILD (presets release and asan) a batch of sources is one translation unit, whose headers are
+#            read once. So a name in an unnamed namespace stands once among the sources of a library or test program
 #   -O3      what a recording of millions of steps goes through, -O1 the window, whose functions run a few times a frame
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 option(TILESCOPE_PCH "Precompile the headers that most files include" ON)
 
 find_program(TILESCOPE_CCACHE ccache)

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/recording/phases.h"
-
 namespace tilescope::draw {
 
 namespace {

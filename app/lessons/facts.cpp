@@ -213,8 +213,7 @@ using S = Scene;
 using R = look::RequestView;
 
 // What is kept from view while a fact is asked for.
-constexpr auto kNumbers = static_cast<uint8_t>(Hide::Numbers);
-constexpr uint8_t kCost = Hide::Lines | Hide::Numbers, kMask = Hide::Lanes | Hide::Elements | kCost,
+constexpr uint8_t kMask = Hide::Lanes | Hide::Elements | kCost,
                   kCells = Hide::Values | Hide::Elements | Hide::Numbers,
                   kWarps = Hide::Waits | Hide::Numbers, kArrivals = Hide::Lines | kWarps;
 

@@ -30,6 +30,10 @@
 
 namespace tilescope::lessons {
 
+// What most facts and questions keep from view while they are asked for.
+inline constexpr auto kNumbers = static_cast<uint8_t>(session::Hide::Numbers);
+inline constexpr uint8_t kCost = session::Hide::Lines | session::Hide::Numbers;
+
 inline constexpr size_t kMostChoices = 8;
 
 // All names that may stand over a model: "warps, issue, needed_warps".

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
+uint64_t rounded(double value) { return static_cast<uint64_t>(std::llround(value)); }
 
 }  // namespace
 
@@ -32,16 +32,16 @@ std::string to_json(const LevelsOfLaunch& of) {
                "simulated_part", l.model.part);
     Json modelled = object_of("requested_bytes", l.asked.all.requested_bytes, "l1_sectors",
                               l.asked.all.l1_sectors, "l1_hit_rate", l.model.l1_hit_rate, "l2_read_sectors",
-                              whole(l.model.misses.l2_read_sectors), "dram_read_bytes",
-                              whole(l.model.misses.dram_read_bytes));
+                              rounded(l.model.misses.l2_read_sectors), "dram_read_bytes",
+                              rounded(l.model.misses.dram_read_bytes));
     if (l.model.dram_range)
         add_fields(modelled, "dram_read_bytes_range",
-                   Json{whole(l.model.dram_range->first), whole(l.model.dram_range->second)});
+                   Json{rounded(l.model.dram_range->first), rounded(l.model.dram_range->second)});
     Json measured;
     if (const auto& row = of.counted)  // no counter counts the bytes that lanes ask for
-        measured = object_of("requested_bytes", Json(), "l1_sectors", whole(row->l1_sectors), "l1_hit_rate",
-                             row->l1_hit_rate, "l2_read_sectors", whole(row->l2_read_sectors),
-                             "dram_read_bytes", whole(row->dram_read_bytes));
+        measured = object_of("requested_bytes", Json(), "l1_sectors", rounded(row->l1_sectors), "l1_hit_rate",
+                             row->l1_hit_rate, "l2_read_sectors", rounded(row->l2_read_sectors),
+                             "dram_read_bytes", rounded(row->dram_read_bytes));
     Json bounds = Json::array();
     for (const analysis::LevelBound& bound : l.bounds.all)
         bounds.push_back(object_of("resource", bound.resource, "ms", bound.ms));
@@ -68,7 +68,7 @@ std::string to_text(const LevelsOfLaunch& of) {
         else if (missed)
             found = "-";
         table.add(
-            {level, bytes_text(whole(traffic.of(asked))), grouped(whole(traffic.sectors(asked))), found});
+            {level, bytes_text(rounded(traffic.of(asked))), grouped(rounded(traffic.sectors(asked))), found});
     };
     table.add({"threads", bytes_text(l.asked.all.requested_bytes), "", ""});
     add("L1", LevelStage::Requests, LevelStage::PastL1);
@@ -78,11 +78,12 @@ std::string to_text(const LevelsOfLaunch& of) {
     if (l.model.dram_range)
         text += fmt::format(
             "DRAM gives {} if blocks stay in step, and {} if they drift apart: either may happen\n",
-            bytes_text(whole(l.model.dram_range->first)), bytes_text(whole(l.model.dram_range->second)));
+            bytes_text(rounded(l.model.dram_range->first)), bytes_text(rounded(l.model.dram_range->second)));
     if (const auto& row = of.counted)
-        text += fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
-                            row->l1_hit_rate * 100, grouped(whole(row->l1_sectors)),
-                            grouped(whole(row->l2_read_sectors)), bytes_text(whole(row->dram_read_bytes)));
+        text +=
+            fmt::format("measured: L1 found {:.2f} % of {} sectors, L2 was asked for {}, DRAM gave {}\n",
+                        row->l1_hit_rate * 100, grouped(rounded(row->l1_sectors)),
+                        grouped(rounded(row->l2_read_sectors)), bytes_text(rounded(row->dram_read_bytes)));
     text += "\n";
     TextTable bounds(1, {"resource", "at least ms", "worked out from"});
     for (const analysis::LevelBound& bound : l.bounds.all)

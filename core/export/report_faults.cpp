@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/base/words.h"
 #include "core/export/report.h"
+#include "core/export/text_table.h"
 
 namespace tilescope::report {
 namespace {
@@ -49,11 +49,6 @@ Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const Haza
     return json;
 }
 
-std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
-std::string counted(uint64_t number, const char* noun) {
-    return tilescope::counted(number, noun, kThinSpace);
-}
-
 std::string heading(const trace::Trace& trace, const Hazard& h) {
     std::string out = name_of(h.kind);
     if (of_cells(h.kind))
@@ -62,18 +57,18 @@ std::string heading(const trace::Trace& trace, const Hazard& h) {
     out += h.other_line != 0 && h.other_line != h.line
                ? fmt::format(", lines {} and {}", h.line, h.other_line)
                : fmt::format(", line {}", h.line);
-    const std::string blocks = counted(h.blocks, "block");
+    const std::string blocks = spaced(h.blocks, "block");
     if (h.kind == HazardKind::BarrierDivergence)
-        return out + fmt::format(": {} in {}", counted(h.count, "thread"), blocks);
+        return out + fmt::format(": {} in {}", spaced(h.count, "thread"), blocks);
     if (h.kind == HazardKind::RedundantBarrier && h.passed == h.of)
-        return out + fmt::format(": {} of {} in {}", grouped(h.count), counted(h.of, "passage"), blocks);
+        return out + fmt::format(": {} of {} in {}", spaced(h.count), spaced(h.of, "passage"), blocks);
     if (h.kind == HazardKind::RedundantBarrier)
         return out + fmt::format(
                          ": {} of the {} judged in {}; the last passage of each block, {} in all, "
                          "guards a next trip that did not come and is not judged",
-                         grouped(h.count), counted(h.of, "passage"), blocks, grouped(h.passed - h.of));
-    if (h.kind == HazardKind::GridRace) return out + ": " + counted(h.count, "element");
-    return out + fmt::format(": {} in {}{}", counted(h.count, "time"), blocks,
+                         spaced(h.count), spaced(h.of, "passage"), blocks, spaced(h.passed - h.of));
+    if (h.kind == HazardKind::GridRace) return out + ": " + spaced(h.count, "element");
+    return out + fmt::format(": {} in {}{}", spaced(h.count, "time"), blocks,
                              h.same_warp ? ", both threads in one warp" : "");
 }
 
@@ -81,7 +76,7 @@ std::string wrong_text(const trace::Trace& trace) {
     const trace::Verification& result = trace.meta.result;
     if (result.wrong == 0 || result.array == trace::kNoArray) return "";
     const Array& array = trace.launch.arrays[result.array];
-    std::string out = fmt::format("  wrong elements of {}: {}", name_in({}, array), grouped(result.wrong));
+    std::string out = fmt::format("  wrong elements of {}: {}", name_in({}, array), spaced(result.wrong));
     const size_t shown = std::min(result.wrong_elements.size(), kNamedElements);
     for (size_t i = 0; i < shown; ++i)
         out += (i == 0 ? ": " : ", ") + element_name(array, static_cast<int64_t>(result.wrong_elements[i]));

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/export/report.h"
 #include "core/export/text_table.h"
 
@@ -9,9 +8,6 @@ namespace tilescope::report {
 namespace {
 
 using analysis::StepKind, analysis::Sums;
-
-// In a table of numbers the groups of digits stand apart by a thin space.
-std::string grouped(uint64_t number) { return tilescope::grouped(number, kThinSpace); }
 
 // How many times the least: "1.00", "32.00"; "-" for nothing.
 std::string ratio(uint64_t needed, uint64_t ideal) {
@@ -82,12 +78,10 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
                        m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, summary.total().requests);
-    out +=
-        fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", grid.x, grid.y,
-                    grid.z, block.x, block.y, block.z, grouped(trace.blocks.size()), grouped(grid.count()));
-    out += fmt::format("{}, {}, {} a block\n", counted(trace.steps(), "step", kThinSpace),
-                       counted(summary.phases, "phase", kThinSpace),
-                       counted(summary.barriers_per_block, "barrier", kThinSpace));
+    out += fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", grid.x, grid.y,
+                       grid.z, block.x, block.y, block.z, spaced(trace.blocks.size()), spaced(grid.count()));
+    out += fmt::format("{}, {}, {} a block\n", spaced(trace.steps(), "step"), spaced(summary.phases, "phase"),
+                       spaced(summary.barriers_per_block, "barrier"));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
     out += loads_a_product(recording, summary);
     if (!m.result.checked)
@@ -109,8 +103,8 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
     TextTable global(
         1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
     const auto add_sectors = [](TextTable& table, const char* name, const Sums& s) {
-        table.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.bytes), grouped(s.sectors),
-                   grouped(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
+        table.add({name, spaced(s.requests), spaced(s.lanes), spaced(s.bytes), spaced(s.sectors),
+                   spaced(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
     };
     add_sectors(global, "loads", summary[StepKind::GlobalLoad]);
     add_sectors(global, "stores", summary[StepKind::GlobalStore]);
@@ -119,8 +113,8 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
     TextTable shared(1, {fmt::format("shared memory{}", note), "requests", "lanes", "wavefronts", "ideal",
                          "bank conflicts", "ratio"});
     const auto add_shared = [&](const char* name, const Sums& s) {
-        shared.add({name, grouped(s.requests), grouped(s.lanes), grouped(s.wavefronts),
-                    grouped(s.ideal_wavefronts), grouped(s.bank_conflicts()),
+        shared.add({name, spaced(s.requests), spaced(s.lanes), spaced(s.wavefronts),
+                    spaced(s.ideal_wavefronts), spaced(s.bank_conflicts()),
                     ratio(s.wavefronts, s.ideal_wavefronts)});
     };
     add_shared("loads", summary[StepKind::SharedLoad]);
@@ -138,14 +132,14 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
         if (s.requests == 0) continue;
         const bool sectors = analysis::has_sectors(row.space);
         if (is_atomic(row.kind))
-            atomics.add({name_of(row.space), grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
-                         grouped(s.turns), grouped(sectors ? s.sectors : s.wavefronts),
-                         grouped(sectors ? s.ideal_sectors : s.ideal_wavefronts)});
+            atomics.add({name_of(row.space), spaced(s.requests), spaced(s.lanes), spaced(s.addresses),
+                         spaced(s.turns), spaced(sectors ? s.sectors : s.wavefronts),
+                         spaced(sectors ? s.ideal_sectors : s.ideal_wavefronts)});
         else if (row.space == Space::Local)
             add_sectors(local, is_load(row.kind) ? "loads" : "stores", s);
         else if (row.space == Space::Const)
-            constant.add({"loads", grouped(s.requests), grouped(s.lanes), grouped(s.addresses),
-                          grouped(s.requests), ratio(s.addresses, s.requests)});
+            constant.add({"loads", spaced(s.requests), spaced(s.lanes), spaced(s.addresses),
+                          spaced(s.requests), ratio(s.addresses, s.requests)});
     }
     for (const auto& [table, any] :
          {std::pair{&atomics,
@@ -171,14 +165,14 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
                    fmt::format("{} {}{}", name_of(space), name_of(site.kind),
                                site.past_registers() ? " (copy)" : ""),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
-                   std::to_string(site.bytes), grouped(row.sums.requests), grouped(row.sums.lanes),
-                   grouped(cost), grouped(ideal), ratio(cost, ideal)});
+                   std::to_string(site.bytes), spaced(row.sums.requests), spaced(row.sums.lanes),
+                   spaced(cost), spaced(ideal), ratio(cost, ideal)});
     }
     out.append("\n").append(sites.text());
 
     TextTable reuse(1, {fmt::format("loads of an element{}", note), "elements", "loads", "fewest", "most"});
     for (const analysis::Reuse& r : summary.reuse)
-        reuse.add({r.array, grouped(r.elements), grouped(r.loads), grouped(r.min), grouped(r.max)});
+        reuse.add({r.array, spaced(r.elements), spaced(r.loads), spaced(r.min), spaced(r.max)});
     out.append("\n").append(reuse.text());
     if (hazards) out.append("\n").append(faults_to_text(trace, *hazards));
     return out;

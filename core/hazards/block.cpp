@@ -10,7 +10,7 @@
 namespace tilescope::analysis {
 namespace {
 
-constexpr uint32_t kMostPlaces = 256;  // that access one cell in one interval
+constexpr uint32_t kMostPlacesOfCell = 256;  // that access one cell in one interval
 
 // How far apart two threads are; those of different warps always farther than those of one.
 constexpr uint32_t apart(uint32_t a, uint32_t b) {
@@ -68,7 +68,7 @@ void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t la
         if (step > r.last_step) r.last = low, r.last_step = step;
         return;
     }
-    if (places >= kMostPlaces || records_.size() * sizeof(Record) >= most_bytes_ / 4) {
+    if (places >= kMostPlacesOfCell || records_.size() * sizeof(Record) >= most_bytes_ / 4) {
         full_ = true;
         return;
     }

@@ -65,7 +65,7 @@ namespace tilescope::ptx {
 inline constexpr uint32_t kDefaultChunkBytes = 4096;
 inline constexpr uint32_t kSlotBytes = 16;
 inline constexpr uint32_t kEscapeBytes = 17 * kSlotBytes;  // a single, and 32 addresses of 64 bits
-inline constexpr uint32_t kHeaderBytes = 32;
+inline constexpr uint32_t kChunkHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
 inline constexpr uint32_t kPadCode = 0;        // the rest of the chunk is not used
 
@@ -79,7 +79,7 @@ struct ChunkHeader {
     // %clock64 when the stream was closed; 0 while used is 0.
     uint32_t last_clock_low = 0, last_clock_high = 0;
 };
-static_assert(sizeof(ChunkHeader) == kHeaderBytes);
+static_assert(sizeof(ChunkHeader) == kChunkHeaderBytes);
 
 // What the host lays out for the device; its address is the kernel's last parameter but four.
 struct ControlBlock {

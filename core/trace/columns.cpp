@@ -31,7 +31,7 @@ constexpr std::array<std::array<uint32_t, 256>, 8> make_tables() {
     return table;
 }
 
-constexpr auto kTables = make_tables();
+constexpr auto kCrcTables = make_tables();
 
 uint32_t byte_at(std::string_view bytes, size_t i) { return static_cast<uint8_t>(bytes[i]); }
 
@@ -43,11 +43,12 @@ uint32_t crc32c(std::string_view bytes, uint32_t crc) {
         for (size_t i = 0; i < 4; ++i) crc ^= byte_at(bytes, i) << 8 * i;
         uint32_t next = 0;
         for (size_t i = 0; i < 4; ++i)
-            next ^= kTables[7 - i][crc >> 8 * i & 0xFF] ^ kTables[3 - i][byte_at(bytes, 4 + i)];
+            next ^= kCrcTables[7 - i][crc >> 8 * i & 0xFF] ^ kCrcTables[3 - i][byte_at(bytes, 4 + i)];
         crc = next;
         bytes.remove_prefix(8);
     }
-    for (size_t i = 0; i < bytes.size(); ++i) crc = crc >> 8 ^ kTables[0][(crc ^ byte_at(bytes, i)) & 0xFF];
+    for (size_t i = 0; i < bytes.size(); ++i)
+        crc = crc >> 8 ^ kCrcTables[0][(crc ^ byte_at(bytes, i)) & 0xFF];
     return ~crc;
 }
 

@@ -24,7 +24,7 @@ namespace tilescope::trace {
 
 namespace {
 
-constexpr uint32_t kTables = 6;  // sections before the columns
+constexpr uint32_t kTableSections = 6;  // sections before the columns
 
 // Takes numbers off the front; the caller has checked that they are there.
 struct NumbersReader {
@@ -80,7 +80,7 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
                                  version > kCopiesVersion ? "update Tilescope" : "record it again")};
     }
     if (size != bytes.size()) return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
-    if (count < kTables || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size)
+    if (count < kTableSections || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size)
         return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
     const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
     if (crc32c(table) != table_crc) return Error{"the checksum of its section table is wrong"};
@@ -170,7 +170,8 @@ Result<void> check_lines(Claim claim, const std::string& text) {
 // The sections before the columns: which they are, and how many entries the steps allow them.
 Result<void> check_tables_sections(const std::vector<Section>& sections) {
     bool whole = true;
-    for (uint32_t i = 0; i < kTables; ++i) whole = whole && sections[i].kind == static_cast<SectionKind>(i);
+    for (uint32_t i = 0; i < kTableSections; ++i)
+        whole = whole && sections[i].kind == static_cast<SectionKind>(i);
     whole = whole && sections[3].raw % kFormBytes == 0 && sections[4].raw % kRowBytes == 0 &&
             sections[5].raw % kBlockBytes == 0;
     if (!whole) return Error{"its sections are not those of a recording"};
@@ -218,7 +219,7 @@ Result<void> read_tables(std::string_view bytes, const std::vector<Section>& sec
 
 // The arrays whose contents are stored, a section each behind the tables.
 Result<void> read_contents(std::string_view bytes, std::vector<Section>& sections, Trace& trace) {
-    size_t at = kTables;
+    size_t at = kTableSections;
     for (Array& array : trace.launch.arrays) {
         if (array.contents.kind != Contents::Kind::Stored) continue;
         if (at == sections.size() || sections[at].kind != SectionKind::Contents ||
@@ -230,16 +231,16 @@ Result<void> read_contents(std::string_view bytes, std::vector<Section>& section
         array.contents.bytes = std::move(contents);
         ++at;
     }
-    sections.erase(sections.begin() + kTables, sections.begin() + static_cast<ptrdiff_t>(at));
+    sections.erase(sections.begin() + kTableSections, sections.begin() + static_cast<ptrdiff_t>(at));
     return {};
 }
 
-// Sections of the columns: chunk i of column c is sections[kTables + c * chunks + i].
+// Sections of the columns: chunk i of column c is sections[kTableSections + c * chunks + i].
 Result<void> check_chunks(const std::vector<Section>& sections, uint64_t steps, uint64_t chunks,
                           uint64_t columns) {
     for (uint64_t column = 0; column < columns; ++column) {
         for (uint64_t i = 0; i < chunks; ++i) {
-            const Section& section = sections[kTables + column * chunks + i];
+            const Section& section = sections[kTableSections + column * chunks + i];
             const uint64_t count = std::min(kChunkSteps, steps - i * kChunkSteps);
             if (section.kind != static_cast<SectionKind>(static_cast<uint64_t>(SectionKind::Key) + column) ||
                 section.raw != count * sizeof(uint32_t))
@@ -256,8 +257,8 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
         if (block.count > kMaxSteps || (steps += block.count) > kMaxSteps)
             return Error{"its blocks have more steps than a recording can"};
     const uint64_t chunks = (steps + kChunkSteps - 1) / kChunkSteps;
-    const uint64_t columns = chunks == 0 ? 0 : (sections.size() - kTables) / chunks;
-    if (sections.size() != kTables + columns * chunks || (chunks > 0 && columns != 2 && columns != 3))
+    const uint64_t columns = chunks == 0 ? 0 : (sections.size() - kTableSections) / chunks;
+    if (sections.size() != kTableSections + columns * chunks || (chunks > 0 && columns != 2 && columns != 3))
         return Error{"it has not the columns that its steps need"};
     if (auto ok = check_chunks(sections, steps, chunks, columns); !ok) return ok;
     trace.key.resize(steps);
@@ -271,7 +272,7 @@ Result<void> read_columns(std::string_view bytes, const std::vector<Section>& se
         if (!whole) return;
         const uint64_t first = i * kChunkSteps, count = std::min(kChunkSteps, steps - first);
         const auto column = [&](uint64_t number, Column& out) {
-            return unpack(bytes, sections[kTables + number * chunks + i], out.data() + first);
+            return unpack(bytes, sections[kTableSections + number * chunks + i], out.data() + first);
         };
         if (!column(0, trace.key) || !column(1, trace.base) || (columns == 3 && !column(2, trace.time))) {
             whole = false;

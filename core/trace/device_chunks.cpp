@@ -8,7 +8,7 @@ namespace tilescope::trace {
 
 namespace {
 
-using ptx::kHeaderBytes;
+using ptx::kChunkHeaderBytes;
 using ptx::kSlotBytes;
 
 Error damaged(uint32_t number, const std::string& what) {
@@ -25,7 +25,7 @@ Result<void> check(const DeviceLayout& layout, const ptx::ChunkHeader& header, u
     if (warp >= layout.warps) return damaged(number, fmt::format("names warp {} of {}", warp, layout.warps));
     if (lane != ptx::kWarpStream && (lane >= kWarpSize || (layout.lanes[warp] >> lane & 1) == 0))
         return damaged(number, fmt::format("names lane {} of warp {}", lane, warp));
-    if (header.used != 0 && (header.used < front + kHeaderBytes || header.used > layout.chunk_bytes ||
+    if (header.used != 0 && (header.used < front + kChunkHeaderBytes || header.used > layout.chunk_bytes ||
                              header.used % kSlotBytes != 0)) {
         return damaged(number,
                        fmt::format("says that {} of its {} bytes are used", header.used, layout.chunk_bytes));
@@ -39,10 +39,10 @@ Chunk ChunkTable::chunk(uint32_t number) const {
     const uint64_t front = number == 0 ? pool_start : 0;
     const std::byte* start = pool + (uint64_t{number} * chunk_bytes + front - pool_start);
     Chunk chunk;
-    std::memcpy(&chunk.header, start, kHeaderBytes);
-    chunk.slots = start + kHeaderBytes;
+    std::memcpy(&chunk.header, start, kChunkHeaderBytes);
+    chunk.slots = start + kChunkHeaderBytes;
     chunk.bytes = static_cast<uint32_t>((chunk.header.used == 0 ? chunk_bytes : chunk.header.used) - front -
-                                        kHeaderBytes);
+                                        kChunkHeaderBytes);
     return chunk;
 }
 
@@ -54,7 +54,7 @@ Result<ChunkTable> chunk_table(const DeviceLayout& layout, const DeviceBuffer& b
     table.first.assign(layout.blocks() + 1, 0);
     if (buffer.pool.empty()) return table;
     const uint64_t bytes = buffer.pool.size() + buffer.pool_start;
-    if (buffer.pool_start % kSlotBytes != 0 || buffer.pool_start > layout.chunk_bytes - kHeaderBytes ||
+    if (buffer.pool_start % kSlotBytes != 0 || buffer.pool_start > layout.chunk_bytes - kChunkHeaderBytes ||
         bytes % layout.chunk_bytes != 0 || bytes / layout.chunk_bytes > UINT32_MAX) {
         return Error{fmt::format(
             "a device trace buffer of {} bytes that begins {} bytes into its first chunk is no whole number "
@@ -68,7 +68,7 @@ Result<ChunkTable> chunk_table(const DeviceLayout& layout, const DeviceBuffer& b
         const uint64_t front = i == 0 ? table.pool_start : 0;
         ptx::ChunkHeader header;
         std::memcpy(&header, table.pool + (uint64_t{i} * layout.chunk_bytes + front - table.pool_start),
-                    kHeaderBytes);
+                    kChunkHeaderBytes);
         if (auto ok = check(layout, header, i, front); !ok) return ok.error();
         block_of[i] = header.block;
         refs[i] = {header.clock, (header.stream & 0xFF) << 8 | header.stream >> 8, i};

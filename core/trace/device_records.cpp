@@ -55,7 +55,7 @@ bool StreamReader::next_chunk() {
     closed_ = uint64_t{chunk.header.last_clock_high} << 32 | chunk.header.last_clock_low;
     at_ = chunk.slots;
     end_ = chunk.slots + chunk.bytes;
-    written += ptx::kHeaderBytes;
+    written += ptx::kChunkHeaderBytes;
     return true;
 }
 

@@ -12,7 +12,7 @@ namespace tilescope::gpu {
 
 namespace {
 
-constexpr int kSuccess = 0;        // CUBLAS_STATUS_SUCCESS
+constexpr int kCublasSuccess = 0;  // CUBLAS_STATUS_SUCCESS
 constexpr int kDefaultMath = 0;    // CUBLAS_DEFAULT_MATH
 constexpr int kNotTransposed = 0;  // CUBLAS_OP_N
 
@@ -72,7 +72,7 @@ Result<void> Cublas::multiply(const Operands& operands) {
     const int status =
         api_->sgemm(handle_, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(operands.N), n,
                     pointer(operands.M), k, &zero, pointer(operands.P), n);
-    if (status != kSuccess) return failed("cublasSgemm", status);
+    if (status != kCublasSuccess) return failed("cublasSgemm", status);
     return {};
 }
 

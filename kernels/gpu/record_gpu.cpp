@@ -156,7 +156,7 @@ uint64_t bytes_a_block(const GpuRun& r, bool exact) {
     const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
     const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
-    return r.grown * warps * (steps * slot / (chunk - ptx::kHeaderBytes - slot) + 2) * chunk;
+    return r.grown * warps * (steps * slot / (chunk - ptx::kChunkHeaderBytes - slot) + 2) * chunk;
 }
 
 Result<uint64_t> buffer_bytes(GpuRun& r, bool exact) {

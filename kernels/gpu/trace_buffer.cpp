@@ -23,7 +23,7 @@ Result<TraceBuffer> TraceBuffer::make(Device& device, uint64_t bytes, uint64_t b
                                       const ptx::Instrumented& code) {
     const uint64_t chunk = code.chunk_bytes;
     const uint64_t least =
-        ptx::kHeaderBytes + uint64_t{has_escapes(code) ? ptx::kEscapeBytes : ptx::kSlotBytes};
+        ptx::kChunkHeaderBytes + uint64_t{has_escapes(code) ? ptx::kEscapeBytes : ptx::kSlotBytes};
     bytes = bytes / ptx::kSlotBytes * ptx::kSlotBytes;
     if (bytes < least) {
         return Error{

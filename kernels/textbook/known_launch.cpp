@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-LevelCounterRow read_row(const Json& item, std::string& problem) {
+LevelCounterRow read_level_row(const Json& item, std::string& problem) {
     LevelCounterRow row;
     JsonFields f(item, problem);
     f.text("kernel", row.kernel);
@@ -43,7 +43,7 @@ LevelCounterRow read_row(const Json& item, std::string& problem) {
     return row;
 }
 
-std::vector<LevelCounters> read_shipped() {
+std::vector<LevelCounters> read_shipped_levels() {
     std::vector<LevelCounters> all;
     for (const auto& [path, bytes] : embedded_assets()) {
         if (!path.starts_with("assets/levels/")) continue;
@@ -64,7 +64,7 @@ Result<LevelCounters> level_counters_from_json(std::string_view text, std::strin
     JsonFields f(root, problem);
     f.text("device", counters.device);
     for (const Json& item : f.list("rows")) {
-        counters.rows.push_back(read_row(item, problem));
+        counters.rows.push_back(read_level_row(item, problem));
         if (!problem.empty())
             return Error{fmt::format("'{}' is damaged in row {}: {}; count the launches again", name,
                                      counters.rows.size(), problem)};
@@ -76,7 +76,7 @@ Result<LevelCounters> level_counters_from_json(std::string_view text, std::strin
 
 const LevelCounterRow* find_level_counters(std::string_view device, std::string_view kernel,
                                            std::string_view compiler, const Shape& shape) {
-    static const std::vector<LevelCounters> shipped = read_shipped();
+    static const std::vector<LevelCounters> shipped = read_shipped_levels();
     for (const LevelCounters& set : shipped) {
         const analysis::DeviceSpec* const on = find_driver_name(set.device);
         if (!on || on->id != device) continue;

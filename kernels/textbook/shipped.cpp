@@ -55,7 +55,7 @@ ShippedRecording read_recording(const Json& entry, std::string& problem) {
     return recording;
 }
 
-CounterRow read_row(const Json& entry, std::string& problem) {
+CounterRow read_counter_row(const Json& entry, std::string& problem) {
     CounterRow row;
     JsonFields f(entry, problem);
     read_launch(f, row);
@@ -130,7 +130,7 @@ Result<Counters> counters_from_json(std::string_view text, std::string_view name
     f.text("tool", counters.tool);
     f.text("date", counters.date);
     f.text("command", counters.command);
-    for (const Json& entry : f.list("rows")) counters.rows.push_back(read_row(entry, problem));
+    for (const Json& entry : f.list("rows")) counters.rows.push_back(read_counter_row(entry, problem));
     if (!problem.empty()) return cannot_use(name, problem);
     return counters;
 }

@@ -47,7 +47,7 @@ std::string row_to_json(const Timing& row) {
                           row.registers, "shared_bytes", row.shared_bytes));
 }
 
-Timing read_row(const Json& item, std::string& problem) {
+Timing read_timing(const Json& item, std::string& problem) {
     constexpr int kMost = 1 << 20;
     Timing row;
     JsonFields f(item, problem);
@@ -78,7 +78,7 @@ Timing read_row(const Json& item, std::string& problem) {
     return row;
 }
 
-std::vector<Timings> read_shipped() {
+std::vector<Timings> read_shipped_timings() {
     std::vector<Timings> sets;
     for (const auto& [path, text] : embedded_assets()) {
         if (!path.starts_with("assets/timings/")) continue;
@@ -126,7 +126,7 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
     JsonFields roofs(f.object("roofs"), problem);
     for (const auto& [key, roof] : kRoofs) roofs.real(key, timings.roofs.*roof);
     for (const Json& item : f.list("rows")) {
-        timings.rows.push_back(read_row(item, problem));
+        timings.rows.push_back(read_timing(item, problem));
         if (!problem.empty()) {
             return Error{fmt::format("'{}' is damaged in row {}: {}; measure it again", name,
                                      timings.rows.size(), problem)};
@@ -137,7 +137,7 @@ Result<Timings> timings_from_json(std::string_view text, std::string_view name) 
 }
 
 const std::vector<Timings>& shipped_timings() {
-    static const std::vector<Timings> sets = read_shipped();
+    static const std::vector<Timings> sets = read_shipped_timings();
     return sets;
 }
 

@@ -1,17 +1,10 @@
-// Includes run one way. Every #include of the sources is read and held against the floors of the house: a
-// file may include its own folder and what lies on lower floors, never what lies beside or above it.
-//
-//   app/main.cpp
-//   app/cli
-//   app/*.h, app/*.cpp                     the State and the table of screens
-//   app/step, compare, timing, ...         a screen each: none includes another
-//   app/input > session > pictures > look > draw > platform
-//   kernels/cudart > program > launched > gpu > textbook > call > alone > run
-//   core/export > playback > levels > limits > hazards > analysis > recording > trace > simt > ptx > base
+// Includes run one way. Every #include of the sources is held against the table of docs/architecture.md: a
+// file may include its own folder, those that the folder's row names, and what these may include. A row names
+// rows below it alone, so that nothing climbs. The page names every folder, and none that is not there.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
-#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -27,73 +20,107 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// From the ground up. The screens share a floor: all folders of app/ that are not named here.
-const std::vector<std::string> kFloors = {"core/base",      "core/ptx",         "core/simt",
-                                          "core/trace",     "core/recording",   "core/analysis",
-                                          "core/hazards",   "core/limits",      "core/levels",
-                                          "core/playback",  "core/export",      "kernels/run",
-                                          "kernels/alone",  "kernels/call",     "kernels/textbook",
-                                          "kernels/gpu",    "kernels/launched", "kernels/program",
-                                          "kernels/cudart", "app/platform",     "app/draw",
-                                          "app/look",       "app/pictures",     "app/session",
-                                          "app/input",      "app/SCREENS",      "app",
-                                          "app/cli",        "app/main.cpp"};
+const fs::path kRoot = TILESCOPE_SOURCE_DIR;
 
-struct Place {
-    size_t floor = 0;
-    std::string folder;
-};
+std::string page() { return file_text(kRoot / "docs/architecture.md"); }
 
-// Where a path below the project's folder belongs; none where it is of no floor.
-std::optional<Place> place_of(const std::string& path) {
-    std::vector<std::string> parts;
-    for (const fs::path& part : fs::path(path)) parts.push_back(part.string());
-    if (parts.size() < 2) return std::nullopt;
-    std::string folder = parts[0], floor;
-    if (path == "app/main.cpp") {
-        floor = folder = path;
-    } else if (parts[0] == "app" && parts.size() == 2) {
-        floor = folder;
-    } else {
-        floor = folder = parts[0] + "/" + parts[1];
-        const bool named = std::find(kFloors.begin(), kFloors.end(), floor) != kFloors.end();
-        if (parts[0] == "app" && !named) floor = "app/SCREENS";
+// The folder of a source, as the page's table names it: "core/ptx"; "app" of what lies in none of its.
+std::string folder_of(const std::string& path) {
+    if (path == "app/main.cpp") return path;
+    const size_t first = path.find('/'), second = path.find('/', first + 1);
+    return path.substr(0, second == std::string::npos ? first : second);
+}
+
+// By folder, all that it may include: its own folder, what its row names, and what these may include.
+using Allowed = std::map<std::string, std::set<std::string>>;
+
+//   | folder | what it holds | may include |
+Allowed read_table(const std::string& text) {
+    static const std::regex row(R"re(\|([^|\n]*)\|[^|\n]*\|([^|\n]*)\|)re");
+    static const std::regex name(R"re(`((?:app|core|kernels)\b[^`]*)`)re");
+    const auto names_in = [](const std::string& cell) {
+        std::vector<std::string> names;
+        for (std::sregex_iterator at(cell.begin(), cell.end(), name), end; at != end; ++at)
+            names.push_back((*at)[1]);
+        return names;
+    };
+    std::vector<std::smatch> rows(std::sregex_iterator(text.begin(), text.end(), row),
+                                  std::sregex_iterator());
+    std::reverse(rows.begin(), rows.end());  // what a row names is known when the row is read
+    Allowed allowed;
+    for (const std::smatch& of : rows) {
+        std::set<std::string> may;
+        for (const std::string& below : names_in(of[2])) {
+            if (!allowed.contains(below))
+                ADD_FAILURE() << of[1] << "names " << below << ", which is no row below";
+            may.insert(allowed[below].begin(), allowed[below].end());
+        }
+        for (const std::string& folder : names_in(of[1])) {
+            allowed[folder] = may;
+            allowed[folder].insert(folder);
+        }
     }
-    const auto at = std::find(kFloors.begin(), kFloors.end(), floor);
-    if (at == kFloors.end()) return std::nullopt;
-    return Place{static_cast<size_t>(at - kFloors.begin()), folder};
+    return allowed;
 }
 
 // Includes of a file that do not lead down, as "app/look/x.h includes app/session/y.h".
 std::vector<std::string> wrong_arrows(const std::string& path, const std::string& text) {
+    static const Allowed allowed = read_table(page());
+    const auto row = allowed.find(folder_of(path));
+    if (row == allowed.end()) return {path + " lies in a folder that has no row in docs/architecture.md"};
     std::vector<std::string> wrong;
-    const auto from = place_of(path);
-    if (!from) return {path + " lies on no floor"};
     static const std::regex include(R"re(^[ \t]*#[ \t]*include[ \t]*"((?:core|kernels|app|tests)/[^"]*)")re",
                                     std::regex::multiline);
-    for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at) {
-        const std::string to_path = (*at)[1];
-        const auto to = place_of(to_path);
-        if (!to || (to->folder != from->folder && to->floor >= from->floor))
-            wrong.push_back(path + " includes " + to_path);
-    }
+    for (std::sregex_iterator at(text.begin(), text.end(), include), end; at != end; ++at)
+        if (!row->second.contains(folder_of((*at)[1]))) wrong.push_back(path + " includes " + (*at)[1].str());
     return wrong;
 }
 
+// Paths of all sources below a folder, relative to the project's.
+std::vector<std::string> sources_below(const char* folder) {
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+        const std::string ending = entry.path().extension().string();
+        for (const char* source : {".h", ".cpp", ".inl", ".cu"})
+            if (ending == source) paths.push_back(fs::relative(entry.path(), kRoot).string());
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
 TEST(Arrows, LeadDown) {
-    const fs::path root = TILESCOPE_SOURCE_DIR;
     size_t files = 0;
     for (const char* top : {"core", "kernels", "app"}) {
-        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-            const std::string ending = entry.path().extension().string();
-            if (ending != ".h" && ending != ".cpp") continue;
-            const std::string text = file_text(entry.path());
-            for (const std::string& arrow : wrong_arrows(fs::relative(entry.path(), root).string(), text))
+        for (const std::string& path : sources_below(top)) {
+            for (const std::string& arrow : wrong_arrows(path, file_text(kRoot / path)))
                 ADD_FAILURE() << arrow;
             ++files;
         }
     }
     EXPECT_GT(files, 200u) << "the sources were not found";
+}
+
+// The folders and files that the page names are there, and it names every folder that holds sources; of those
+// below kernels/cudart/include, that one.
+TEST(Arrows, ThePageNamesWhatIsThere) {
+    const std::string text = page();
+    static const std::regex path(R"re(\b(?:app|core|docs|kernels|tests)/[a-z0-9_./]*[a-z0-9_])re");
+    std::set<std::string> named;
+    for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at)
+        if (const std::string name = at->str(); named.insert(name).second)
+            EXPECT_TRUE(fs::exists(kRoot / name)) << name << " is not there";
+    size_t folders = 0;
+    std::set<fs::path> seen;
+    for (const char* top : {"core", "kernels", "app"}) {
+        for (const std::string& source : sources_below(top)) {
+            fs::path folder = fs::path(source).parent_path();
+            while (std::distance(folder.begin(), folder.end()) > 3) folder = folder.parent_path();
+            if (folder == top || !seen.insert(folder).second) continue;
+            EXPECT_TRUE(named.contains(folder.string())) << folder << " is not named";
+            ++folders;
+        }
+    }
+    EXPECT_GT(folders, 30u) << "the folders were not found";
 }
 
 TEST(Arrows, AWrongOneIsFound) {
@@ -103,31 +130,36 @@ TEST(Arrows, AWrongOneIsFound) {
     EXPECT_EQ(found("app/look/made_up.h", "app/session/session.h"), 1u) << "it climbs";
     EXPECT_EQ(found("app/look/made_up.h", "app/pictures/pictures.h"), 1u);
     EXPECT_EQ(found("app/step/made_up.cpp", "app/compare/model.h"), 1u) << "a screen beside it";
-    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/step/state.h"), 1u);
+    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/screen.h"), 1u)
+        << "the page names no such screen";
+    EXPECT_EQ(found("app/session/made_up.cpp", "app/pictures/pictures.h"), 1u) << "what draws";
+    EXPECT_EQ(found("app/session/made_up.cpp", "kernels/program/compile.h"), 1u)
+        << "the command line's alone";
     EXPECT_EQ(found("app/step/made_up.cpp", "app/app.h"), 1u) << "the whole State";
     EXPECT_EQ(found("app/app.cpp", "app/cli/command.h"), 1u);
     EXPECT_EQ(found("app/platform/made_up.h", "app/draw/theme.h"), 1u);
+    EXPECT_EQ(found("app/platform/made_up.h", "core/trace/trace.h"), 1u);
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "app/platform/backend.h"), 1u);
     EXPECT_EQ(found("kernels/run/made_up.cpp", "kernels/gpu/driver.h"), 1u);
     EXPECT_EQ(found("kernels/launched/made_up.cpp", "kernels/cudart/runtime.h"), 1u) << "CUDA's runtime";
     EXPECT_EQ(found("core/ptx/made_up.h", "core/simt/lanes.h"), 1u);
     EXPECT_EQ(found("core/base/made_up.h", "kernels/run/plan.h"), 1u);
-    EXPECT_EQ(found("app/draw/made_up.h", "tests/recorded.h"), 1u) << "of no floor";
-    EXPECT_EQ(found("elsewhere/made_up.h", "core/base/result.h"), 1u) << "lies on no floor";
+    EXPECT_EQ(found("core/hazards/made_up.h", "core/limits/occupancy.h"), 1u);
+    EXPECT_EQ(found("app/draw/made_up.h", "tests/recorded.h"), 1u) << "has no row";
+    EXPECT_EQ(found("elsewhere/made_up.h", "core/base/result.h"), 1u) << "has no row";
 
     EXPECT_EQ(found("app/step/made_up.cpp", "app/step/state.h"), 0u);
-    EXPECT_EQ(found("app/new_screen/made_up.cpp", "app/input/screen.h"), 0u);
+    EXPECT_EQ(found("app/step/made_up.cpp", "app/input/screen.h"), 0u);
     EXPECT_EQ(found("app/cli/made_up.cpp", "app/app.h"), 0u);
-    EXPECT_EQ(found("app/cli/made_up.cpp", "core/base/result.h"), 0u) << "an arrow may skip floors";
+    EXPECT_EQ(found("app/cli/made_up.cpp", "core/base/result.h"), 0u) << "what a row's folders may include";
     EXPECT_EQ(found("kernels/gpu/made_up.cpp", "kernels/run/plan.h"), 0u);
 }
 
 // Threads are of the jobs alone.
 TEST(Arrows, ThreadsStayWhereTheyBelong) {
-    const fs::path root = TILESCOPE_SOURCE_DIR;
-    for (const auto& entry : fs::recursive_directory_iterator(root / "app")) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "app")) {
         if (!entry.is_regular_file()) continue;
-        const std::string path = fs::relative(entry.path(), root).string();
+        const std::string path = fs::relative(entry.path(), kRoot).string();
         const std::string text = file_text(entry.path());
         const bool jobs = path.starts_with("app/session/jobs.") || path.starts_with("app/cli/");
         for (const char* thread : {"std::thread ", "std::jthread", "std::async", "std::packaged_task"})
@@ -135,22 +167,11 @@ TEST(Arrows, ThreadsStayWhereTheyBelong) {
     }
 }
 
-// Paths of all sources below a folder, relative to the project's.
-std::vector<std::string> sources_below(const char* folder) {
-    const fs::path root = TILESCOPE_SOURCE_DIR;
-    std::vector<std::string> paths;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-        if (const auto ending = entry.path().extension(); ending == ".h" || ending == ".cpp")
-            paths.push_back(fs::relative(entry.path(), root).string());
-    std::sort(paths.begin(), paths.end());
-    return paths;
-}
-
 // Whether the includes of a file lead to ImGui, OpenGL or a window, however far that is. known: those that were
 // looked at.
 bool draws(const std::string& path, std::map<std::string, bool>& known) {
     if (const auto [at, is_new] = known.emplace(path, false); !is_new) return at->second;
-    const std::string text = file_text(fs::path(TILESCOPE_SOURCE_DIR) / path);
+    const std::string text = file_text(kRoot / path);
     static const std::regex window(R"re(#[ \t]*include[ \t]*["<](?:backends/)?(?:imgui|glad|GLFW|EGL))re");
     static const std::regex ours(R"re(#[ \t]*include[ \t]*"((?:core|kernels|app)/[^"]*)")re");
     bool found = std::regex_search(text, window);
@@ -182,7 +203,7 @@ TEST(Arrows, DrawingKnowsNoRecordingAndHeadersNoJson) {
     static const std::regex above_base(R"re(#[ \t]*include[ \t]*"(?:kernels|core/(?!base/)))re");
     static const std::regex json(R"re(#[ \t]*include[ \t]*<nlohmann/json\.hpp>)re");
     const auto finds = [](const std::string& path, const std::regex& what) {
-        return std::regex_search(file_text(fs::path(TILESCOPE_SOURCE_DIR) / path), what);
+        return std::regex_search(file_text(kRoot / path), what);
     };
     for (const std::string& path : sources_below("app/draw")) EXPECT_FALSE(finds(path, above_base)) << path;
     for (const std::string& path : sources_below("core"))
@@ -203,11 +224,10 @@ bool reads_product(const std::string& text) {
 // What only a matrix product has is a lens: its words stand below kernels/textbook, in core/recording, and in
 // few places more, which draw a product or write it down.
 TEST(Arrows, FewFilesKnowAProduct) {
-    const fs::path root = TILESCOPE_SOURCE_DIR;
     std::vector<std::string> files;
     for (const char* top : {"core", "kernels", "app"})
-        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-            const std::string path = fs::relative(entry.path(), root).string();
+        for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+            const std::string path = fs::relative(entry.path(), kRoot).string();
             if (!entry.is_regular_file() || path.starts_with("kernels/textbook/") ||
                 path.starts_with("core/recording/"))
                 continue;
@@ -224,13 +244,12 @@ TEST(Arrows, FewFilesKnowAProduct) {
 
 // What is worked out of a trace when it is opened is not worked out again: who needs it takes the recording.
 TEST(Arrows, ARecordingIsReadOnce) {
-    const fs::path root = TILESCOPE_SOURCE_DIR;
     static const std::regex again(R"re(\b(?:product_of|phase_rule)\(|ptx::parse\(trace)re");
     size_t here = 0;
     for (const char* top : {"core", "kernels", "app"})
-        for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+        for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
             if (!entry.is_regular_file()) continue;
-            const std::string path = fs::relative(entry.path(), root).string();
+            const std::string path = fs::relative(entry.path(), kRoot).string();
             const bool found = std::regex_search(file_text(entry.path()), again);
             const bool opens = path.starts_with("core/recording/") || path == "core/trace/derive.cpp";
             EXPECT_TRUE(opens || !found) << path;

@@ -108,7 +108,7 @@ private:
         }
         stream.aligned = static_cast<uint32_t>(pool_.size());
         stream.header = stream.aligned + static_cast<uint32_t>(stream.aligned == 0 ? pool_start_ : 0);
-        stream.at = stream.header + ptx::kHeaderBytes;
+        stream.at = stream.header + ptx::kChunkHeaderBytes;
         pool_.resize(pool_.size() + chunk_bytes_, std::byte{0xEE});
         const uint32_t words[8] = {block, warp | lane << 8, low(clock), high(clock), 0, sm, 0, 0};
         std::memcpy(&pool_[stream.header], words, 32);
