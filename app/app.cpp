@@ -22,7 +22,7 @@ using draw::Size;
 using platform::Key;
 using platform::KeyPress;
 
-// Of a screen's functions, which see its own state alone, functions of the whole State.
+// Makes functions of the whole State out of a screen's functions, which see its own state alone.
 template <auto member, const auto& screen>
 ScreenRow row() {
     using Own = std::remove_reference_t<decltype(std::declval<State&>().*member)>;
@@ -152,8 +152,7 @@ void take(State& state, const KeyPress& press) {
         if (means(offers()[at], press)) return doing().apply[at](state);
 }
 
-// Whether the program's name has room in the bar beside the tabs, the recording's shortest name and the
-// buttons.
+// Whether the bar has room for the program's name beside tabs, buttons and the recording's shortest name.
 bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float buttons) {
     const auto wide = [&](Face face, std::string_view text) {
         return draw::text_size(ui.font(face, Size::Body), text).x;

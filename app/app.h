@@ -44,7 +44,7 @@ struct State {
     lessons::State lessons;
     programs::State programs;
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
-    bool quits = false;  // it was asked to
+    bool quits = false;  // the program is to end
     std::vector<std::string> pictures;  // to be saved once the frame is drawn (wish::SavePicture)
 };
 
@@ -75,7 +75,7 @@ void explain(draw::Ui& ui, const draw::Rect& screen, input::Resting& resting);
 std::span<const input::Offer> offers();
 // Does the action of that name; false for a name that is not there.
 bool perform(State& state, std::string_view name);
-// The same, or goes to a place of the recording, "thread:19" or "phase:2".
+// Does an action by its name, or goes to a place of the recording, "thread:19" or "phase:2".
 bool act(State& state, std::string_view name);
 
 // Everything that was pressed and typed, one after the other, each with all that it asks for, so that two
@@ -116,7 +116,7 @@ public:
     std::string svg(State state, const Canvas& canvas, bool waits);
     // What each frame from now on writes; null for nothing.
     void inspect(draw::Inspection* into) { inspection_ = into; }
-    // Fonts that are missing, say: one sentence, or "".
+    // One sentence, such as about missing fonts, or "".
     const std::string& notice() const { return fonts_.notice(); }
 
 private:
@@ -130,7 +130,7 @@ private:
     std::unique_ptr<draw::GridRenderer> grids_;
     const draw::Palette* styled_ = nullptr;
     std::vector<draw::Surface> surfaces_;
-    bool clears_surfaces_ = true;  // else panels draw them
+    bool clears_surfaces_ = true;  // the frame clears panels' surfaces; else panels draw them
     Canvas canvas_;
     double time_ = 0;
     draw::Inspection* inspection_ = nullptr;
@@ -164,9 +164,8 @@ Result<void> render_png(State state, const RenderOptions& options);
 Result<std::string> render_svg(State state, const RenderOptions& options);
 
 // Steps [first, end) of the recording as a GIF or an MP4 (H.264); needs the program ffmpeg. With motion a
-// step lasts as long as it was asked for, or as its caption takes to read (step/flights.h); what travels
-// (step/ motion.cpp) does so at its beginning, by the number of the frame, so that the same call makes the
-// same film.
+// step lasts as long as it was asked for, or as its caption takes to read (step/flights.h). Elements travel
+// (step/motion.cpp) at its beginning, by the number of the frame, so that the same call makes the same film.
 //
 //     |<- kTravelSeconds ->|                      |
 //     | travels            | stands               | next step
@@ -174,8 +173,8 @@ Result<std::string> render_svg(State state, const RenderOptions& options);
 // Without motion a step is one frame.
 struct FilmOptions : platform::Film {
     uint64_t first = 0, end = 0;
-    double seconds = 0;                     // that a step lasts, with motion; 0: as its caption takes
-    std::atomic<uint64_t>* done = nullptr;  // steps
+    double seconds = 0;  // with motion, how long a step lasts; 0: as its caption takes to read
+    std::atomic<uint64_t>* done = nullptr;  // counts the steps that are done
 };
 inline constexpr uint32_t kMotionFps = 20;     // frames a second of a film with motion
 inline constexpr double kTravelSeconds = 0.8;  // of a step, and no more than half of it

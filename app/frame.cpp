@@ -155,7 +155,7 @@ Result<OffscreenFrame> stage(int width, int height) {
     return OffscreenFrame{std::move(*offscreen), std::move(*frame), Canvas{width, height, 1}};
 }
 
-// Of the step that is shown, by its caption; on other screens, whose words stay the same, two seconds.
+// As long as the caption of the step takes to read; two seconds on other screens, whose words stay.
 double seconds_to_read(const State& state, step::ReadingTime& reading) {
     const session::Session& session = state.session;
     if (session.screen != session::kStepScreen || !session.block) return 2;

@@ -22,8 +22,7 @@ double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// TILESCOPE_TIMING=1 prints to standard error how long the first frame, the first one of a recording and all
-// later ones took.
+// TILESCOPE_TIMING=1 prints to standard error what the first frame, a recording's first and later ones took.
 struct FrameTimes {
     bool on = std::getenv("TILESCOPE_TIMING") != nullptr;
     bool recording = false;  // one was shown

@@ -2,9 +2,8 @@
 // loops, shared memory between barriers, and atomic operations on integers.
 //
 //   top level    segment  barrier  segment  barrier ... segment
-//   segment      statements on a thread's own variables; one store to its own shared cell at its end, loads
-//   of
-//                others' cells only in the segments after a barrier that no store follows before the next one
+//   segment      statements on a thread's own variables; one store to its own shared cell at its end; loads
+//                of others' cells only after a barrier that no store follows before the next one
 //   atomics      each counter is changed by operations of one kind, whose order does not matter, and is read
 //                by nobody
 //

@@ -116,8 +116,8 @@ void check_ptx(const PtxChoice& choice) {
         refuse(kWrongCall, "--ptx and --compiler nvrtc contradict each other; give one of them");
 }
 
-// By the name that the PTX gives, as it is, beside the PTX, or as a file that ships. Returns the file that
-// was read, "" for none.
+// Looks for the source by the name in the PTX: as it is, beside the PTX, or among the files that ship.
+// Returns the file that was read, "" for none.
 std::string find_source(kernels::Plan& plan, const std::string& ptx_file) {
     const fs::path ptx_path(ptx_file);
     plan.source.clear();

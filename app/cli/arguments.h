@@ -1,5 +1,4 @@
-// What arguments name: a recording, a block and steps of it, and the PTX that runs. What cannot be read is
-// refused.
+// What arguments name: a recording, a block and steps of it, the PTX that runs. Refuses what cannot be read.
 #pragma once
 
 #include "app/cli/command.h"
@@ -26,7 +25,7 @@ Result<OpenedRecording> open_recording(
     const std::vector<kernels::ShippedRecording>& shipped = kernels::shipped_recordings(),
     uint64_t beside = 0);
 
-// The same, opened for what is worked out of it; refuses what cannot be opened.
+// The same as a Recording, with what is worked out of it; refuses what cannot be opened.
 analysis::Recording opened(const std::string& file_or_name, uint64_t beside = 0);
 
 // In what follows `file` is what the sentence calls the recording.

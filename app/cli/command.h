@@ -51,7 +51,7 @@ struct CommandOption {
     // What is given in its place, which --help and the manual page print and a shell is told: words parted by
     // strokes, or the name of a kind of thing (complete.cpp); "" for a number, and for nothing to say.
     const char* takes = "";
-    int giving = 0;  // of Giving
+    int giving = 0;  // bits of Giving
 };
 using OptionTable = std::vector<CommandOption>;
 

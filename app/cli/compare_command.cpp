@@ -33,7 +33,7 @@ struct CompareOptions {
     }
 };
 
-// Both at their steps.
+// Both recordings, each at its step.
 struct SideBySide {
     playback::Cursor a, b;
     compare::Counters counters;

@@ -1,5 +1,4 @@
-// tilescope export FILE --format F -o OUT: a recording as text for other programs, its steps as pictures; a
-// lesson as a handout.
+// tilescope export FILE --format F -o OUT: a recording as text, its steps as pictures, a lesson as a handout.
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"

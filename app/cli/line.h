@@ -26,11 +26,9 @@ std::optional<int> parse(CommandLine& line, int argc, const char* const* argv);
 
 bool takes_value(const CLI::Option& option);  // else it is a flag
 
-// What can follow these words, of which the last one is as far as it is typed: what `complete` prints
-// (complete.cpp).
+// What can follow these words, the last of which may be half typed: what `complete` prints (complete.cpp).
 std::vector<std::string> completions(const CommandLine& line, std::vector<std::string> words);
-// What the window has by names, and what each is: the kind is "LESSON", "FIGURE" or "ACTION". None in a build
-// without it.
+// What the window has by names; the kind is "LESSON", "FIGURE" or "ACTION". None in a build without it.
 std::vector<std::pair<std::string, std::string>> window_names(std::string_view kind);
 
 // The manual page, as troff reads it (manual.cpp).

@@ -1,5 +1,4 @@
-// The manual page tilescope(1), made of the parser that reads the command line, so that it says what --help
-// says:
+// The manual page tilescope(1), made from the parser of the command line, so that it says what --help says:
 //
 //   tilescope manual | man -l -
 #include <string>

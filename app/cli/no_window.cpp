@@ -1,5 +1,5 @@
-// Stands in for window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command line then has
-// everything but `open` and `render`, and exports no pictures; nor has a handout any.
+// Stands in for window_commands.cpp in a build without the window (TILESCOPE_APP=OFF): the command line then
+// has everything but `open` and `render`, and exports no pictures; nor has a handout any.
 #include <fmt/format.h>
 
 #include "app/cli/line.h"

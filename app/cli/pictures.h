@@ -1,5 +1,5 @@
-// What becomes of a recording's steps, or of a lesson, as pictures and pages: `export`, and `render`, which is
-// the same for one picture.
+// What becomes of a recording's steps, or of a lesson, as pictures and pages: `export`, and `render`, which
+// is the same for one picture.
 #pragma once
 
 #include "app/cli/command.h"
@@ -15,19 +15,19 @@ inline constexpr const char* kScreenWords = "step|compare|timing|levels|limits|l
 
 struct ExportOptions {
     std::string file, format = "png", output;
-    std::string block, steps;  // of all formats but a single picture's
+    std::string block, steps;  // for all formats but a single picture
     bool lanes = false;        // csv and json: every lane's access
     // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
-    std::string figure, set;  // of the lessons: its name, "warps=8,latency=400"
+    std::string figure, set;  // name of a figure of the lessons; "warps=8,latency=400"
     std::string screen = "step", with, at = "first", size, theme = "light";
     // Films: fps: a picture a step, so many a second; seconds: with motion, how long a step lasts. At most
     // one of them; neither: with motion, as long as captions take to read.
     std::optional<uint32_t> fps;
     std::optional<double> seconds;
     bool lecture = false;
-    std::vector<std::string> actions;  // that are done before the picture is drawn, by name
-    // Of a lesson (by name; html: or by its file), or of "ask me": the stop from 1 on, and of its question an
-    // answer, or what is right.
+    std::vector<std::string> actions;  // actions to be done before the picture is drawn, by name
+    // lesson: by name; html: or by its file. Of it, or of "ask me": the stop, from 1 on, and an answer to its
+    // question, or what is right.
     std::string lesson, answer;
     uint32_t stop = 1;
     bool reveal = false, ask = false;

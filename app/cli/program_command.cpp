@@ -1,9 +1,8 @@
 // tilescope record FILE.cu [-- ARG...]: compiles a CUDA program with clang alone, runs it on the GPU or,
 // where there is none, on the CPU, and records the launches that were asked for.
 //
-// The program has this command's working directory, standard input and output. Then, on standard output, the
-// launches and what was recorded; with --json a document in their place, and the program's output goes to
-// standard error.
+// The program has this command's working directory, standard input and output. Standard output then gets the
+// launches and what was recorded; with --json a document, and the program's output goes to standard error.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -42,8 +41,7 @@ void check(const ProgramRequest& request) {
         if (number == 0) refuse(kWrongCall, "--launch 0 is no launch; they are numbered from 1");
 }
 
-// Where recordings go until the program has ended: beside their last place, so that a rename brings them
-// there.
+// Where recordings go until the program has ended: beside their place, so that a rename moves them there.
 class Recordings {
 public:
     Recordings(const std::string& output, const std::string& source) : output_(output) {

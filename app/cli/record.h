@@ -1,6 +1,5 @@
-// What the ways to record have in common: a kernel that ships (record_command.cpp), a program with a main
-// (program_command.cpp), a host function without one (call_command.cpp), and a kernel alone
-// (alone_command.cpp).
+// What the ways to record share: a kernel that ships (record_command.cpp), a program with a main
+// (program_command.cpp), a host function without one (call_command.cpp), a kernel alone (alone_command.cpp).
 #pragma once
 
 #include "app/cli/command.h"
@@ -34,8 +33,7 @@ struct AloneOptions {
 };
 // What the command line says of a launch or a call, in the words of a description.
 kernels::Description said_by(const AloneOptions& options);
-// Whether that file is to be recorded as a kernel alone: PTX, CUDA C++ without a main, or one whose launch is
-// described.
+// Whether a file is to be recorded as a kernel alone: PTX, CUDA C++ without a main, or a described launch.
 bool is_kernel_alone(const std::string& file, const AloneOptions& options);
 int record_alone(const AloneOptions& options);
 

@@ -103,8 +103,7 @@ uint32_t tile_of(const RecordCall& options) {
     return block->first;
 }
 
-// An option that only one of them takes decides where auto would: --schedule is the CPU's, --buffer and the
-// like are the GPU's.
+// An option of one backend decides for auto: --schedule is the CPU's, --buffer and the like the GPU's.
 gpu::BackendChoice backend_of(const RecordCall& options) {
     const auto choice = gpu::backend_of(options.backend);
     if (!choice) refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", options.backend);

@@ -1,8 +1,7 @@
 // tilescope roofline [--device D] [KERNEL|FILE ...]: the lectures' bounds, recordings under a device's roofs,
 // and times that were measured.
 //
-// Every row says which it is: a bound is worked out from stated figures, a measured one has a clock behind
-// it.
+// Every row says which it is: a bound is worked out from stated figures, the other kind is measured.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// tilescope time: what was asked for, what that means (a plan for every kernel, size and tile width), and its
-// table.
+// tilescope time: what was asked for, a plan for every kernel, size and tile width of it, and its table.
 #pragma once
 
 #include "app/cli/arguments.h"

@@ -178,8 +178,7 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
     keep(file, options.output);
 }
 
-// A stop of a lesson, or the question that "ask me" finds at the step; its question answered as was asked
-// for.
+// A stop of a lesson, or the question of "ask me" at the step, with the answer that was given.
 void stand_at_stop(app::State& state, const ExportOptions& options) {
     if (!options.lesson.empty()) {
         size_t lesson = 0;
@@ -264,7 +263,7 @@ std::vector<std::pair<std::string, std::string>> window_names(std::string_view k
 }
 
 std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson) {
-    // Type that is read on A4: an inch of the page is about 160 of these pixels. Two stops have room on a page.
+    // Type that is read on A4: an inch is about 160 of these pixels. Two stops have room on a page.
     constexpr int kWidth = 1120, kHeight = 590;
     // Of a case that a question is asked of: what is given, and room for one's own working.
     constexpr int kAskedHeight = 450;

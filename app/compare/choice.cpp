@@ -193,7 +193,7 @@ bool ready(State& state, Session& session, bool wait) {
         state.wanted = state.choosing = false;
         state.message.clear();
         state.opening.stop();
-        // By one job, so that both appear together.
+        // One job opens both, so that they appear together.
         state.opening = session.jobs->start(
             [&preset = compare_presets()[static_cast<size_t>(state.preset)],
              recordings = session.assets.recordings()](session::Control& control) -> Result<Pair> {

@@ -75,7 +75,7 @@ struct CountersTable {
 
 Size name_size(Size size) { return size == Title ? Body : size; }
 
-// Those that there is room for, without the ones that say least.
+// The rows that have room; those that say least are left out first.
 std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
     const auto drop = [&](auto says_least) {
         for (size_t i = rows.size(); i-- > 0 && rows.size() > most;)

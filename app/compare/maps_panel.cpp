@@ -44,7 +44,7 @@ void upload_loads(Ui& ui, const Map& map, const Loads& loads, uint32_t most) {
     ui.context.grids.set_cells(id, most, loads.part.rows(), loads.part.cols(), cells);
 }
 
-// Of the part that is shown alone: an output may be too large for a texture.
+// Uploads only the part that is shown: an output may be too large for a texture.
 void upload_wrong(Ui& ui, const Map& map) {
     const CellRect& part = map.shown;
     const uint64_t id = map.grid(draw::GridUse::Loads);
@@ -148,7 +148,7 @@ void label(Ui& ui, const MapFrame& frame, float below, const LoadsLabel& said) {
     const auto fits = [&](Size size, const std::string& text) {
         return draw::text_size(ui.font(Face::Strong, size), text).x <= at.width();
     };
-    // Of one size for all four maps, whichever their counts; for the back row rather large than whole.
+    // One size of type for all four maps, whatever their counts; for the back row rather large than whole.
     const bool body = fits(Size::Body, "64 loads each = n/T"),
                small = fits(Size::Small, "64 loads each = n/T");
     const std::string whole = said.text(), brief = said.why.empty() ? whole : said.count + " " + said.why;

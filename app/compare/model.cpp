@@ -27,8 +27,7 @@ struct SeenForm {
 };
 using SeenLately = std::array<SeenForm, 1024>;
 
-// The elements of the output that a block stores, as their bounding box. left: lane accesses that may still
-// be looked at.
+// Bounding box of the output's elements that a block stores. left: lane accesses that may still be looked at.
 Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, SeenLately& seen,
                            uint64_t& left, Stop stop) {
     CellRect rect;
@@ -119,7 +118,7 @@ bool same_size(const Run& a, const Run& b) {
 
 uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].lanes; }
 
-// Both compute as much: what is compared with what stands there is a cost of one thing.
+// Both compute the same amount, so that their costs can be compared.
 bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
 
 }  // namespace
@@ -303,7 +302,7 @@ std::string headline(const Run& a, const Run& b) {
     }
     const SplitSums &sa = a.tally.before.back(), &sb = b.tally.before.back();
     if (!same_work(a, b)) {
-        // Of whole products there is a measure that the sizes have no part in.
+        // Whole products have a measure that does not depend on their sizes.
         const auto each = [](const Run& run) {
             const auto& product = run.tally.product;
             if (!product || stored(run) != uint64_t{product->m} * product->n) return 0.0;
@@ -453,7 +452,7 @@ LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::
     if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
     LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
     if (!product || (array != product->M && array != product->N)) return label;
-    // Of M every column of P asks, of N every row; of a window those alone that its blocks compute.
+    // Every column of P asks for M, every row for N; in a window only those that its blocks compute.
     const bool is_m = array == product->M;
     // A block's tile of P has that many columns, or rows.
     const uint64_t width = product->uses_of(static_cast<uint8_t>(array)),

@@ -1,5 +1,4 @@
-// Two recordings on one playhead: where the second stands while the first is walked, and what both have
-// cost so far.
+// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost.
 //
 //   locked by step     step i of A's block        step i of B's block
 //   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
@@ -57,7 +56,7 @@ Result<Tally> tally_of(const analysis::Recording& recording, Stop stop = {});
 struct Run {
     const analysis::Recording& recording;
     const Tally& tally;
-    size_t faults = 0;  // steps of the block shown at which one comes about, as far as they were looked for
+    size_t faults = 0;  // steps of the shown block at which a fault occurs, as far as looked for
     const trace::Trace& trace = *recording.trace;
 };
 
@@ -84,8 +83,7 @@ struct CounterRow {
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
     bool least = false;  // the least that the requests could need
-    bool merit =
-        false;  // fewer of them is better: a cost that both have of the same work, neither result wrong
+    bool merit = false;  // fewer is better: a cost of the same work, both results right
     Count so_far, whole;
 };
 struct Counters {
@@ -118,8 +116,8 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
                        const std::vector<kernels::Counters>& counters);
 
 // How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
-//   {"64", "loads each", "= n"}   {"9", "loads each", "= n/T rounded up"}   {"4 to 8", "loads each", ""} {"",
-//   "never loaded", ""}
+//   {"64", "loads each", "= n"}       {"9", "loads each", "= n/T rounded up"}
+//   {"4 to 8", "loads each", ""}      {"", "never loaded", ""}
 // Of a window of blocks: {"64", "loads each", "= 4 blocks \u00d7 T"}.
 struct LoadsLabel {
     std::string count, unit, why;
@@ -140,8 +138,7 @@ struct Loads {
 };
 Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array);
 
-// What they say, and the bounding box on the sheet of those that were loaded. Looks at every element: once a
-// recording.
+// Their label, and the bounding box of elements that were loaded. Looks at all elements: once a recording.
 struct LoadsSummary {
     CellRect box;
     LoadsLabel label;

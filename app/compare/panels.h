@@ -10,8 +10,7 @@ namespace tilescope::compare {
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, look::Pick;
 using Ui = input::Ui<State>;
 
-// One of the two recordings at its step, with all that its panels draw. Its totals, its block and its tally
-// must be there.
+// A recording at its step, with all that its panels draw. Its totals, block and tally must be there.
 struct Pane {
     char letter;
     const session::Shown& shown;
@@ -45,19 +44,18 @@ float badge(draw::Ui& ui, ImVec2 at, float size, char letter);
 // Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);
 
-// What the screen offers the program (choice.cpp): its keys while it is shown, and a recording that was opened
-// to be set beside the session's own.
+// What the screen offers the program (choice.cpp): its keys while it is shown, and a recording that was
+// opened to be set beside the session's own.
 void grant(State& state, session::Session& session, const session::Wish& wish);
 bool press(State& state, session::Session& session, const platform::KeyPress& key);
 const input::Actions<State>& actions();
 
-// Loads of every element of the inputs, coloured on a scale up to `most`; with_output: and the wrong elements
-// of the output.
+// Loads of every element of the inputs, on a scale up to `most`; with_output: wrong elements of the output,
+// too.
 void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output);
 uint32_t most_loads(const Pane& pane);
 
-// The scale that both are coloured on, and the counters beside each other. wrong: there are wrong elements in
-// the maps.
+// The scale of both maps, and the counters beside each other. wrong: the maps have wrong elements.
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,
                     uint32_t most, bool wrong);
 

@@ -1,5 +1,4 @@
-// The Compare screen: its layout, the request that each of the two blocks stands at, and their strips of
-// steps.
+// The Compare screen: its layout, the request at which each block stands, and their strips of steps.
 //
 //   +-----------------------------------------------------------+
 //   | a warning, where one of the two is not whole              |

@@ -29,7 +29,7 @@ struct Known {
     std::shared_ptr<const Tally> tally;
     std::vector<LoadsSummary> maps;  // by array: how often the elements of the inputs were loaded
     session::Job<Result<std::shared_ptr<const Tally>>> counting;
-    std::string no_tally;  // why there is none
+    std::string no_tally;  // why there is no tally
     // The strip of its block as wide as it was last drawn.
     std::shared_ptr<const look::BlockIndex> strip_of;
     look::TimelineView strip;
@@ -42,16 +42,16 @@ struct Pair {
 
 struct State {
     Lock lock = Lock::Phase;
-    int preset = -1;        // of compare_presets(), shown or on its way; -1 for none
-    bool wanted = false;    // it is to be opened
+    int preset = -1;        // index into compare_presets() of the pair shown or opening; -1 for none
+    bool wanted = false;    // the preset is to be opened
     bool choosing = false;  // the list of pairs is shown, whatever is there
     bool swap = false;      // A and B are to change places
-    int chosen = 0;         // on the list: a pair, or behind the pairs A or B
-    int columns = 2;        // that the list was last drawn in
-    std::string message;    // why the last one could not be
+    int chosen = 0;         // what the list stands on: a pair, or behind the pairs A or B
+    int columns = 2;        // columns in which the list was last drawn
+    std::string message;    // why the last pair could not be opened
     session::Job<Result<Pair>> opening;
 
-    session::Shown other;  // B; its faults are without the wrong elements of the output
+    session::Shown other;  // B; its faults do not include wrong elements of the output
     Known a, b;
 };
 

@@ -14,7 +14,7 @@ namespace tilescope::draw {
 
 struct Chart {
     Rect plot;  // where values are drawn
-    Axis x, y;  // with pixels
+    Axis x, y;  // axes, with their pixels
     ImVec2 point(double at_x, double at_y) const { return {at(x, at_x), at(y, at_y)}; }
 };
 
@@ -25,12 +25,12 @@ Chart chart_axes(Ui& ui, const Rect& rect, const Axes& axes, float right);
 void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool filled = true);
 
 void chart_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
-// From value to value in steps: a value holds until the next one.
+// A line in steps: a value holds until the next one.
 void step_line(Ui& ui, std::span<const ImVec2> points, Rgba color, float width, bool dashed = false);
 
 // Labels at the right end of lines, spread so that none lies on another, each joined to its line.
 struct EndLabel {
-    ImVec2 end;  // of the line
+    ImVec2 end;  // right end of the line
     std::string text;
     Rgba color;
     bool strong = false;

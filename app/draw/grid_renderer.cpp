@@ -23,8 +23,7 @@ std::string_view embedded_shader(std::string_view path);  // made by cmake/embed
 
 namespace {
 
-// The program of shaders/NAME.vert.glsl and shaders/NAME.frag.glsl, both with shaders/pattern.glsl before
-// them.
+// The program of shaders/NAME.vert.glsl and shaders/NAME.frag.glsl, each behind shaders/pattern.glsl.
 Result<GLuint> link_program(std::string_view name) {
     const GLuint program = glCreateProgram();
     GLint good = 0;

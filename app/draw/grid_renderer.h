@@ -53,7 +53,7 @@ struct DrawnGrid {
     const Palette* palette = nullptr;
     float scale = 1;
     const CellLevel* cells = nullptr;  // null for marks alone
-    uint32_t level = 0;                // of the pyramid
+    uint32_t level = 0;                // level of the pyramid
     std::vector<GridMark> marks;
 };
 

@@ -70,7 +70,7 @@ inline uint32_t level_for(float pitch) {
 // would say nothing, the cells stay plain.
 void heat_cells(std::vector<Cell>& cells, const std::vector<uint32_t>& loads, uint32_t most = 0);
 
-// Of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
+// A rectangle of cells of a matrix, half open: rows [row0, row1), columns [col0, col1).
 struct CellRect {
     uint32_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
     bool empty() const { return row0 >= row1 || col0 >= col1; }
@@ -145,7 +145,7 @@ public:
 private:
     static constexpr uint64_t kWrap = 32;
     uint64_t elements_ = 0;
-    uint64_t width_ = 1, height_ = 1;  // of a slice
+    uint64_t width_ = 1, height_ = 1;  // cells of a slice
     uint64_t across_ = 1, gap_ = 0;    // slices beside each other, cells between them
 };
 

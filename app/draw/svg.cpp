@@ -60,7 +60,7 @@ constexpr FT_Outline_Funcs kSegments = {
     0,
     0};
 
-// From a glyph's place in the font atlas back to its outline, so that type is crisp at any size and needs no
+// Finds a glyph's outline by its place in the font atlas, so that type is crisp at any size and needs no
 // font where it is looked at.
 //
 //   texture coordinates of a quad --> font and character --> FreeType's outline, hinted as the atlas is
@@ -266,8 +266,7 @@ std::string cross(const PixelBox& b, float scale) {
 
 using Run = std::pair<CellRect, Cell>;  // cells that are all alike
 
-// A run goes on in the next row where that has the same columns and look. More than kMostVectorRuns of them
-// are not looked for.
+// A run goes on in the next row if that has the same columns and look. At most kMostVectorRuns are found.
 std::vector<Run> runs_of(const CellLevel& level, const CellRect& part) {
     std::vector<Run> runs;
     std::map<std::tuple<uint32_t, uint32_t, uint16_t>, size_t> above;  // those that reach the row before

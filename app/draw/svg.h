@@ -38,7 +38,7 @@ public:
     void path(std::string_view data, Rgba fill);
     void glyph(const std::string& id, double x, double y, Rgba fill);  // id: of its outline's definition
     void element(std::string_view xml);                                // as it is
-    // Adds to the definitions unless they are there; the id that was given to them.
+    // Adds a definition unless it is there; returns its id.
     std::string define(const std::string& xml_with_id_hole);  // "<pattern id=\"{}\" ..."
 
     // The whole document. title: what a reader aloud says.

@@ -8,9 +8,8 @@ namespace tilescope::draw {
 
 namespace {
 
-// In a lit room a projector adds grey to everything: surfaces that differ by little become one, so for
-// lectures the steps between them are larger, quiet words are nearly as dark as loud ones, and hues are
-// deeper.
+// In a lit room a projector adds grey to everything, and surfaces that differ by little look the same. So for
+// lectures the steps between them are larger, quiet words are nearly as dark as loud ones, hues deeper.
 constexpr uint32_t kColors[kInks][4] = {
     // light, dark, light and dark for lectures
     {0xF3F4F6, 0x14171C, 0xDDE1E8, 0x000000},  // Ground

@@ -54,7 +54,7 @@ enum class Ink : uint8_t {
     GlobalLoad,
     SharedStore,
     GlobalStore,
-    Atomic,  // of global and shared memory
+    Atomic,  // atomics of global and shared memory
     Fault,   // error, race, wrong result
     kCount
 };

@@ -57,8 +57,7 @@ void push_font(const Font& font);
 inline constexpr size_t kMostDrawn = 4096;
 std::string_view shown(std::string_view text, std::string& held);
 
-// Text straight into a draw list, each as shown() has it; positions in framebuffer pixels, rounded so that it
-// is crisp.
+// Text straight into a draw list, as shown() has it; positions in framebuffer pixels, rounded to be crisp.
 ImVec2 text_size(const Font& font, std::string_view text);
 enum class Align : uint8_t { Left, Center, Right };
 // pos: the top left, top centre or top right corner.
@@ -79,27 +78,25 @@ struct Rect {
 // What a frame wrote, and where: so that a test can hold that no text is cut, lies outside the window or on
 // another text. Nothing is noted where nobody asks (Frame::inspect).
 struct Written {
-    std::string text;                  // in full, also where less of it stands
+    std::string text;                  // the whole text, even where less of it is shown
     ImVec2 min, max;                   // framebuffer pixels
     bool cut = false;                  // an ellipsis stands for the rest
     const ImDrawList* list = nullptr;  // texts of different lists may lie on each other: an overlay's do
 };
 struct Inspection {
     std::vector<Written> texts;
-    std::vector<ImVec4> surfaces;  // of panels: left, top, right, bottom
+    std::vector<ImVec4> surfaces;  // boxes of panels: left, top, right, bottom
 };
 
-// What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame, and a
-// clear costs software OpenGL a fraction of what the same pixels cost as triangles, so the frame clears them,
-// all but the corners.
+// What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame. A clear
+// costs software OpenGL a fraction of what triangles cost, so the frame clears them, all but the corners.
 struct Surface {
     ImVec2 min, max;     // whole framebuffer pixels
     float rounding = 0;  // no more than its sides allow
     Rgba color = 0;
 };
 
-// The words under the mouse, for whoever explains them. Numbers and code, in the monospace face, are not
-// words.
+// The words under the mouse, for explanations. Numbers and code, in the monospace face, are no words.
 struct Pointed {
     std::string text;
     Font font{};
@@ -115,8 +112,8 @@ struct DrawContext {
     std::vector<Surface>* surfaces = nullptr;  // cleared under the draw lists; null: drawn in them
     double time = 0;                           // seconds since the program started; fixed in pictures
     bool still = false;                        // a picture: nothing may depend on time
-    bool waits = false;                        // for all that is worked out beside the window
-    bool paper = false;                        // to be printed: nothing there can be pressed
+    bool waits = false;                        // the frame waits for all work beside the window
+    bool paper = false;                        // for print: nothing on it can be pressed
     bool typing = false;                       // a text field has the keyboard: key bindings are off
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out
@@ -129,7 +126,7 @@ struct DrawContext {
 struct Ui {
     DrawContext& context;
     ImDrawList& list;
-    bool mouse = false;  // the panels have it: no popup is in the way
+    bool mouse = false;  // the panels have the mouse: no popup is in the way
     std::string& tip = context.tip;
 
     float px(float logical) const { return logical * context.scale; }

@@ -38,9 +38,8 @@ void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
 float warning_height(Ui& ui, float width, const std::string& warning);  // of one line or two, as it needs
 
-// What a screen shows in place of what is not there: what is missing (title), what to do about it in one
-// sentence (next), what went wrong (trouble; "" for nothing), and the same as buttons. Returns the button
-// that was pressed.
+// What a screen shows where something is missing: what (title), what to do about it in one sentence (next),
+// what went wrong (trouble; "" for nothing), and buttons. Returns the button that was pressed.
 struct EmptyButton {
     const char* label;
     const char* tip;

@@ -1,6 +1,6 @@
 // The glossary: every word of the field, those of the screen below it first, found by typing.
 //
-//   +-- find --------------------------------------------+
+//   +-- find ---------------------------------------------+
 //   | On this screen                                      |
 //   |  sector      32 aligned bytes of global memory      |
 //   |              a request is judged by ...     Lessons |

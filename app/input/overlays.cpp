@@ -334,8 +334,7 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
         if (at == groups.end()) at = groups.insert(at, {action.group, {}});
         at->rows.push_back(&action);
     }
-    // A column is as wide as its longest keys and words; where all are wider than the window, type is
-    // smaller.
+    // Columns are as wide as their longest keys and words; if they do not fit the window, type is smaller.
     struct KeyColumn {
         std::vector<KeyGroup> groups;
         size_t height = 0;  // rows, a heading and what surrounds it being two

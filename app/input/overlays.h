@@ -1,6 +1,5 @@
-// What can be done on every screen, and what lies over the screens when it is asked for: the command palette
-// and the box that takes a path, which have the keyboard while they are open, the form that records, and the
-// list of keys.
+// What can be done on every screen, and what lies over the screens when asked for: the command palette and
+// the path box, which have the keyboard while they are open, the form that records, and the list of keys.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ struct CommandPalette {
 struct PathBox {
     enum class Mode : uint8_t { Closed, Open, Save } mode = Mode::Closed;
     TextField path;
-    size_t chosen = 0;          // of the suggestions, counted from 1; 0 for what is typed
+    size_t chosen = 0;          // a suggestion, counted from 1; 0 for what is typed
     bool over_written = false;  // Save: the file is there, and Enter once more overwrites it
     bool beside = false;        // Open: to be set beside the recording that is open
     bool opening = false;       // what was typed is being opened
@@ -50,7 +49,7 @@ struct BlockSteps {
 
 struct RecordForm : session::Order {
     bool open = false;  // the form is shown
-    // By kernel and tile width, those asked for: two recordings serve every k.
+    // By kernel and tile width, as far as asked for; two recordings serve every k.
     std::map<std::pair<std::string, uint32_t>, Result<BlockSteps>> block_steps;
     // What was pressed for its fields and lists, in order; ImGui takes one a frame.
     std::vector<KeyPress> keys;
@@ -62,10 +61,10 @@ struct RecordForm : session::Order {
 // The glossary (glossary.cpp): what is typed to find a word, and which one is chosen.
 struct Glossary {
     bool open = false;
-    bool looks = false;                 // it was just opened: `here` is made of the frame below it
+    bool looks = false;                 // it was just opened: `here` is still to be made from the frame below
     const look::Term* asked = nullptr;  // the word to begin with; null for the first
     TextField query{};
-    size_t chosen = 0;                      // of glossary_list()
+    size_t chosen = 0;                      // index into glossary_list()
     std::vector<const look::Term*> here{};  // words on the screen below it
 };
 
@@ -128,11 +127,11 @@ void press_in_glossary(State& state, Session& session, const KeyPress& press);
 
 // The command palette's list (palette.cpp): everything that can be done, found by its words.
 //
-//   "ne ph"      next phase                        each word of the query: a word of the title, how one
-//   begins, "np"         next phase                        the initials of some, or three letters and more
-//   within it "sectr"      Sector: 32 aligned bytes ...      with one letter wrong, where nothing else is
-//   found "P[5,3]"     Pin P[5,3]                        places are made from what is typed (places.cpp)
-//   ""           recently used ones first
+//   "ne ph"    next phase                     each word of the query is a word of the title, how one begins,
+//   "np"       next phase                     the initials of some, or three letters and more within it;
+//   "sectr"    Sector: 32 aligned bytes ...   with one letter wrong, where nothing else is found
+//   "P[5,3]"   Pin P[5,3]                     places are made from what is typed (places.cpp)
+//   ""         those used last first
 struct Command {
     // "action:next_step", "shipped:tiled-4x4x4-t2", "step:12": what run_command takes. "none": nothing to be
     // done, the title says why.
@@ -182,13 +181,11 @@ void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void path_box(Ui<State>& ui, const draw::Rect& screen);
 void glossary_box(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
-// Dims the screen and draws the box; `top` logical pixels below the screen's top, in the middle where
-// negative.
+// Dims the screen and draws the box `top` logical pixels below its top, in the middle where negative.
 draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
 // top: below the bar, framebuffer pixels.
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
-// What it holds where a program is asked for: its path, arguments, and which launches to record
-// (program_form.cpp).
+// What it holds for a program: its path, its arguments, and which launches to record (program_form.cpp).
 void program_fields(Ui<State>& ui);
 
 // Not over the screens but on them: those that walk through a recording have it at their foot.
@@ -206,8 +203,7 @@ BlockWindow dragged(double x0, double y0, double x1, double y1, double width, do
 // By whole blocks, inside the grid.
 BlockWindow resized(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
 BlockWindow moved(BlockWindow window, int dx, int dy, uint32_t grid_x, uint32_t grid_y);
-// Taken from two small recordings of the kernel's block, made on the spot. An estimate: blocks at a ragged
-// edge take fewer.
+// From two small recordings of the kernel's block, made now. An estimate: blocks at an edge take fewer.
 Result<BlockSteps> block_steps(const std::string& kernel, uint32_t tile);
 
 }  // namespace tilescope::input

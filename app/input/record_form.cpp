@@ -105,8 +105,7 @@ void keys(RecordForm& form, uint32_t x, uint32_t y) {
     }
 }
 
-// The overview of a grid: a drag picks a window, arrow keys move it, Shift and an arrow key makes it larger
-// or smaller.
+// The overview of a grid: a drag picks a window, arrow keys move it, with Shift they resize it.
 void block_picker(draw::Ui& ui, RecordForm& form) {
     const auto plan = kernels::plan(form.kernel, form.shape);
     if (!plan) return;

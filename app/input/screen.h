@@ -1,6 +1,5 @@
-// What a screen offers the program: a row of its table (app.h), and the actions and keys that it brings. All
-// of its functions get the screen's own state, the session, and what to draw with (Ui); nobody below app.h
-// sees more.
+// What a screen offers the program: a row of its table (app.h), its actions and keys. Its functions get the
+// screen's own state, the session, and what to draw with (Ui); nobody below app.h sees more.
 #pragma once
 
 #include <algorithm>
@@ -35,10 +34,9 @@ constexpr Chord typed(char32_t c) { return {Key::None, false, false, c}; }
 
 // What can be done, as people see it: in the list of keys, in the palette, on a button.
 struct Offer {
-    std::string name;  // "next_step"; with a colon, "lesson:reuse", it is listed in the palette alone
-    std::string help;  // "next request or barrier"
-    std::string
-        keys;  // as the list of keys prints them: "Shift + Right"; in the palette alone: where it leads
+    std::string name;     // "next_step"; with a colon, "lesson:reuse", it is listed in the palette alone
+    std::string help;     // "next request or barrier"
+    std::string keys;     // as the list of keys prints them, "Shift + Right"; in the palette: where it leads
     Chord chord, other;   // either does it
     std::string group{};  // the heading it stands under in the list of keys
 };
@@ -74,8 +72,7 @@ Actions<State> under(const char* heading, Actions<State> actions) {
     return actions;
 }
 
-// What screens and overlays draw with: a Ui (draw/ui.h) with the session, what of it is drawn most, and the
-// screen's own state.
+// What screens and overlays draw with: a Ui (draw/ui.h) with the session and the screen's own state.
 struct SessionUi : draw::Ui {
     Session& session;
     std::span<const Offer> offers;  // all that can be done
@@ -157,8 +154,7 @@ struct Screen {
     // Gets a key before the screen that is shown and the table of keys, whichever screen it is: a line that
     // is typed, a question that waits for its answer. False for a key that means nothing to it.
     bool (*listens)(State& state, Session& session, const KeyPress& key) = nullptr;
-    // Whether it leaves out by itself what tells the answer of an open question, and is not to be hidden as a
-    // whole; null: never.
+    // Whether it hides the answer of an open question by itself, so that it need not be hidden; null: never.
     bool (*hides_itself)(const session::Question& question) = nullptr;
     // Whether its tab stands in the bar though it is not shown; null: always.
     bool (*there)(const Session& session) = nullptr;

@@ -1,5 +1,4 @@
-// The end of a lesson: what it has shown, in its own sentences, where to go on, and beside it its stops, to
-// go back to.
+// The end of a lesson: what it has shown, in its own sentences, where to go on, and its stops, to go back to.
 //
 //   +------------------------------------------------+---------------------------+
 //   | title                                          | Stops                     |

@@ -1,6 +1,6 @@
-// The facts of lessons, a row each: name, noun, what hides it, what it means, and how it is worked out. All of
-// them are read off the recording at one step. Questions (questions.cpp) and docs/lessons.md are made of these
-// rows; tests/twin/lesson_facts.h works each out again.
+// The facts of lessons, a row each: name, noun, what hides it, what it means, and how it is worked out. All
+// of them are read off the recording at one step. Questions (questions.cpp) and docs/lessons.md are made of
+// these rows; tests/twin/lesson_facts.h works each out again.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -35,7 +35,7 @@ const analysis::Summary& sums_of(Scene& scene) {
     return *scene.sums;
 }
 
-// Of the inputs, all of them together.
+// Reuse of all inputs together.
 analysis::Reuse reuse_of(Scene& scene) {
     analysis::Reuse all{"", 0, 0, UINT64_MAX, 0};
     for (const analysis::Reuse& of : sums_of(scene).reuse) {
@@ -84,8 +84,7 @@ Number shared_cost(Scene& scene) {
         scene, [](const look::RequestView& r) { return r.cost.shared.*Count; });
 }
 
-// Lanes of the request's warp that are switched off: in rows of the block of which no lane is on, or in
-// others.
+// Lanes of the request's warp that are off: in rows of the block that have no lane on, or in others.
 uint64_t outside(const Scene& scene, const look::RequestView& request, bool whole_rows) {
     const uint32_t across = scene.trace.launch.block.x;
     uint64_t lanes = 0;
@@ -425,7 +424,7 @@ constexpr FactGroup kGroups[] = {{"the launch", kOfLaunch},
                                  {"a barrier", kOfBarrier},
                                  {"a barrier with clocks", kOfClockedBarrier}};
 
-// Of the first or the last active lane of the step.
+// The first or the last active lane of the step.
 uint32_t lane_of(const Scene& scene, bool first) {
     const uint32_t mask = form_of(scene).mask;
     return static_cast<uint32_t>(first ? std::countr_zero(mask) : 31 - std::countl_zero(mask)) % kWarpSize;

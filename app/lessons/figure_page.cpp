@@ -31,7 +31,7 @@ void change(FigureShown& shown, size_t at, int value) {
     shown.set[at] = std::clamp(value, parameter.least, parameter.most);
 }
 
-// Of the longest value that a parameter can have, whatever its digits.
+// Width of the longest value that a parameter can have, whatever its digits.
 float value_width(const Ui& ui, const FigureParameter& parameter) {
     const draw::Font font = ui.font(Face::Strong, Size::Body);
     float width = 0;
@@ -113,8 +113,7 @@ void figure_page(Ui& ui, const Rect& area) {
     if (!tight)
         y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2);
     y += ui.px(tight ? 4.f : 12.f);
-    // The sliders side by side: each has room for its label and its longest value, and what is left is
-    // shared.
+    // The sliders side by side: each has room for its label and longest value, and shares what is left.
     const size_t count = figure.parameters.size();
     const float gap = ui.px(count > 4 ? 20.f : 28.f), high = small + body + ui.px(4);
     std::vector<float> widths;

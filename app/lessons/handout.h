@@ -1,6 +1,5 @@
 // A lesson on paper: one HTML page that needs nothing else, for A4. Each stop is its picture and what it
-// says; a stop that asks has its question instead, and what is right stands at the end, under the stop's
-// number.
+// says, or the question that it asks; the right answers stand at the end, under the stops' numbers.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ struct HandoutStop {
     std::string where;  // what it is shown on, and where it stands
     std::string say;
     std::string svg;  // a whole SVG document; "" for none
-    // Of a stop that asks.
+    // Set for a stop that asks.
     std::string question, answer, why;
     std::vector<std::string> choices;
 };

@@ -94,8 +94,7 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
                      (row.heading.empty() ? 0 : small + ui.px(10));
         rows.push_back(std::move(row));
     }
-    // As many from the first one in sight as there is room for; the chosen one stays in sight when the keys
-    // choose it.
+    // As many as there is room for, from the first one in sight; one that the keys choose stays in sight.
     const auto fits_from = [&](size_t first) {
         float high = 0;
         size_t end = first;

@@ -52,7 +52,7 @@ struct Scene {
 const trace::Form& form_of(const Scene& scene);  // of its step
 StepKind kind_of(const Scene& scene);
 
-// A fact: a number of a step that sentences and conditions name. All that is known of it is its row in facts.cpp.
+// A fact: a number of a step that sentences and conditions name. Its row in facts.cpp says all of it.
 struct Fact {
     std::string_view name;
     std::string_view noun;  // what it counts, as a question's answer says it: "sector"; "" for a plain number
@@ -107,29 +107,30 @@ struct Question {
         std::string say;
         Condition when;
     };
-    std::string text, answer, why;  // the question; the name of what is right; why it is
+    std::string text, answer, why;  // the question; the name of what is right; why it is right
     std::vector<Choice> choices;
     bool modelled = false;  // asked of a model, whose numbers may have decimals
 };
 
 struct LessonStop {
-    std::string figure;    // in place of a recording: what stands here, and
-    std::vector<int> set;  // its parameters
-    std::string limits;    // or a case of the Limits screen, by its id,
-    size_t which = 0;      // with that one of its blocks
-    std::string kernel;    // recorded on the CPU; "" where `recording` says it
+    // What it stands on: a figure, a case of the Limits screen, a kernel, a shipped recording or a file.
+    std::string figure;    // name of a figure; "" for none
+    std::vector<int> set;  // parameters of the figure
+    std::string limits;    // id of a case of the Limits screen; "" for none
+    size_t which = 0;      // index of a block of that case
+    std::string kernel;    // name of a kernel that is recorded on the CPU; "" for none
     kernels::Shape shape;
-    std::string recording;  // that ships
-    std::string file;       // as the lesson names it: in its folder
-    std::string path;       // of that file; "" where the lesson is in no folder
+    std::string recording;  // name of a recording that ships; "" for none
+    std::string file;       // file in the lesson's folder, as the lesson names it; "" for none
+    std::string path;       // path of that file; "" where the lesson is in no folder
     std::string screen = "step";
     // Where to stand; what is not said fits everything.
     uint32_t block_x = 0, block_y = 0;
-    uint32_t step = 0;  // from 1 on; 0: not said
+    uint32_t step = 0;  // step of the block, from 1 on; 0: not said
     std::optional<StepKind> kind;
     std::string array;
     std::vector<Condition> where;
-    std::string say;  // of a stop that asks: once that is answered
+    std::string say;  // what it says; if it asks, what it says after the answer
     std::optional<Question> ask;
     std::vector<std::string> acts;  // done there, as keys or the palette would: "phase_table", "thread:3"
 };
@@ -141,7 +142,7 @@ struct Lesson {
     uint32_t order = 0;
     std::vector<LessonStop> stops;
     std::vector<std::string> summary;
-    // Of a lecturer's own: its file, and the folder under whose name it is listed; "" of those that ship.
+    // File of a lecturer's own lesson, and the folder under whose name it is listed; "" for those that ship.
     std::string path, folder;
     bool kept_here = false;  // made by add_stop(), which may add to it
 };
@@ -176,8 +177,7 @@ std::string stands_at(const LessonStop& stop, const Notation& notation);
 // A text with the names that arrays have in a notation: whole words alone.
 std::string renamed(std::string_view text, const Notation& notation);
 
-// What a stop says of a step, in the notation of the block. A fact that the step does not have stands as it
-// was written.
+// What a stop says of a step, in the block's notation. A fact that the step lacks stands as it was written.
 std::string said(Scene& scene, const std::string& say);
 
 // The stop that is shown: where it stands, and what it says there.
@@ -186,7 +186,7 @@ struct Standing {
     playback::Cursor at;
     Notation notation;
     std::string words;      // "" where the recording has no such step
-    std::string asks, why;  // of a stop that asks
+    std::string asks, why;  // the question of a stop that asks, and its explanation
     std::vector<std::string> choices;
 };
 Standing standing_on(const LessonStop& stop);  // of one that is modelled
@@ -194,16 +194,15 @@ Standing standing_on(const LessonStop& stop);  // of one that is modelled
 Standing standing_at(const session::Recording& recording, const look::BlockIndex& index, uint32_t step,
                      const LessonStop& stop);
 
-// What a stop is shown on: made on the CPU, where the order of warps is the same every time, one that ships,
-// or a file.
+// What a stop is shown on: recorded on the CPU, always in one order of warps; one that ships; or a file.
 session::MadeRecording recording_of(const LessonStop& stop);
-// Both stand on one recording.
+// Whether both stand on one recording.
 bool same_recording(const LessonStop& a, const LessonStop& b);
 // Where a stop stands in its recording, and what it says there.
 Standing standing_of(const session::Recording& recording, const LessonStop& stop);
 
-// The sentences of a lesson's end: their figures are those of its last stop. recording: that one's; null where it
-// has none, or cannot be had.
+// The sentences of a lesson's end: their figures are those of its last stop. recording: that one's; null
+// where it has none, or cannot be had.
 std::vector<std::string> summary_of(const Lesson& lesson, const session::Recording* recording);
 
 }  // namespace tilescope::lessons

@@ -32,8 +32,8 @@ NamedNumber rounded(std::string name, double value, std::string noun) {
             whole ? 0 : kMostDecimals};
 }
 
-// A figure of the case, as the command line calls it; "grid_" before what the sum of a block has too. Its unit
-// is the noun that is counted, "blocks", or stands as it is, "GB/s".
+// A figure of the case, as the command line calls it; "grid_" before what the sum of a block has too. Its
+// unit is the noun that is counted, "blocks", or stands as it is, "GB/s".
 NamedNumber of_figure(const analysis::Figure& figure) {
     const bool of_grid = figure.key == "blocks" || figure.key == "threads";
     std::string noun = figure.unit;

@@ -52,8 +52,7 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
 // The ground of a strip above a screen, with a bar of that ink on its left.
 void strip_ground(Ui& ui, const draw::Rect& strip, draw::Ink ink, float share = 0.16f);
 
-// Above the screen that is shown: what is typed, and what it says there. Returns its height; 0 while none is
-// written.
+// Above the screen: what is typed, and what it says there. Returns its height; 0 while none is written.
 float adding_strip(Ui& ui, const draw::Rect& area);
 void begin_adding(State& state, session::Session& session);
 // Keys while it is open.

@@ -47,8 +47,7 @@ const char* short_hint_of(Takes takes) {
                                                            : "Space takes, Enter checks, Page Down shows.";
 }
 
-// The first of them that has room. Esc leads out of it all: while a number is typed, the digits do not choose
-// a screen.
+// The first of them that has room. Esc leads out: while a number is typed, digits do not choose a screen.
 std::vector<std::string> hints(Takes takes) {
     const std::string whole = hint_of(takes), brief = short_hint_of(takes);
     return {whole + " Esc leaves.", whole, brief + " Esc leaves.", brief};

@@ -21,8 +21,8 @@ using session::Hide;
 
 using Takes = session::Question::Takes;
 
-// A kind of question: what its answer may be called, what it takes, and what is kept from view while it is open. A
-// fact says that in its row; what is asked of a model hides numbers.
+// A kind of question: what its answer may be called, what it takes, and what is kept from view while it is
+// open. A fact says that in its row; what is asked of a model hides numbers.
 constexpr std::string_view kValues[] = {"first", "last", "sum"}, kLanes[] = {"active", "idle"};
 struct KindRow {
     std::string_view name;

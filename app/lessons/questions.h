@@ -4,18 +4,15 @@
 //   "ask": {"kind": "number", "question": "How many sectors does this load need?", "answer": "sectors",
 //           "why": "The lanes read {touched} elements, a row apart."}
 //
-//   kind        predicted                              answer
-//   number      a number, typed                        a fact: "sectors"
-//   value       a number, typed                        "first" or "last": what that active lane loads or
-//   stores;
-//                                                      "sum": of the first active lane's thread, after the
-//                                                      step
-//   bank        one of the banks, typed or clicked     (of a shared request: the bank with most words)
-//   elements    cells of the request's array, clicked  (those that the request touches)
-//   lanes       lanes of the warp, clicked             "active" or "idle"
-//   choice      a letter                               "choices": [{"say": "right", "when": "wrong = 0"},
-//   ...],
-//                                                      of which exactly one holds
+//   kind      predicted                    answer
+//   number    a number, typed              a fact: "sectors"
+//   value     a number, typed              "first" or "last": what that active lane loads or stores;
+//                                          "sum": the sum of the first active lane's thread after the step
+//   bank      a bank, typed or clicked     (of a shared request: the bank with most words)
+//   elements  cells of its array, clicked  (those that the request touches)
+//   lanes     lanes of the warp, clicked   "active" or "idle"
+//   choice    a letter                     "choices": [{"say": "right", "when": "wrong = 0"}, ...],
+//                                          of which exactly one holds
 //
 // A stop on a figure or on a case of the Limits screen asks for a number or a choice, over their numbers.
 // What a question keeps from view follows from its kind and its facts (hidden_by).
@@ -59,8 +56,7 @@ void say(Standing& here, const LessonStop& stop, const std::function<std::string
 // Text that is shown: of bounded length, on one line, without what a screen or a terminal would obey.
 void read_text(JsonFields& fields, const char* key, std::string& out, std::string& problem);
 
-// over: the model that it is asked of, numbers and choices alone; null for a step of a recording. problem: as
-// JsonFields has it.
+// over: the model that it is about (numbers and choices alone); null: a recording. problem: as in JsonFields.
 Question read_question(const JsonFields::Json& json, const Modelled* over, std::string& problem);
 
 // What is right at a step.

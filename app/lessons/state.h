@@ -15,7 +15,7 @@
 
 namespace tilescope::lessons {
 
-// How often was predicted right, of the questions of a walk that were answered.
+// Questions of a walk that were answered: how many were predicted, and how many rightly.
 struct QuestionTally {
     uint32_t right = 0, predicted = 0, answered = 0;
 };
@@ -24,7 +24,7 @@ struct QuestionTally {
 struct AskedQuestion {
     bool revealed = false;
     bool right = false, predicted = false;
-    std::string verdict;      // once it is revealed
+    std::string verdict;      // set once the answer is revealed
     session::Question hands;  // what was predicted, once it is revealed
 };
 
@@ -33,7 +33,7 @@ struct Adding {
     bool open = false;
     input::TextField say;
     std::string problem;  // one sentence
-    std::string heard;    // of:
+    std::string heard;    // what the line says; the fields below say for which line, recording and step
     std::string heard_text;
     uint64_t heard_serial = 0;
     playback::Cursor heard_at;
@@ -44,7 +44,7 @@ struct Adding {
 struct FigureShown {
     const Figure* figure = nullptr;
     std::vector<int> set;
-    size_t parameter = 0;  // that the keys change
+    size_t parameter = 0;  // the parameter that the keys change
 };
 
 // The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
@@ -52,18 +52,18 @@ struct State {
     const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
     // With a lecturer's own behind them, once some were opened: `lessons` is this then.
     std::shared_ptr<const std::vector<Lesson>> with_own;
-    size_t lesson = 0, stop = 0;       // stop: behind the last one, the lesson's end
-    std::vector<std::string> summary;  // there, as it is said
+    size_t lesson = 0, stop = 0;       // stop: as many as the lesson has: its end
+    std::vector<std::string> summary;  // sentences of the lesson's end, as they are said
     Adding adding;
     Standing standing;
     // The first row of the list in sight, and what was chosen when that was settled.
     size_t listed_top = 0, listed_seen = 0;
     size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
-    size_t program = 0;  // of those, the one chosen
-    double top = 0;      // and the first one in sight
-    size_t figure = 0;   // of the figures, the one chosen
-    std::optional<FigureShown> shown;  // and the one that is shown
-    // By lesson and stop, as far as worked out, in a reader's wording.
+    size_t program = 0;  // the program chosen
+    double top = 0;      // first row of the programs in sight
+    size_t figure = 0;   // the figure chosen on the list of figures
+    std::optional<FigureShown> shown;  // the figure that is shown
+    // What the stops say, by lesson and stop, as far as worked out, in `wording`.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
     std::string note;                          // why a stop cannot be shown as written; one sentence
@@ -76,7 +76,7 @@ struct State {
     bool quiz = false;
     LessonStop quizzed;                                // the question that stands
     std::set<std::pair<size_t, uint32_t>> quiz_asked;  // by kind of question and site
-    bool opening = false;                              // its recording is being opened
+    bool opening = false;                              // the stop's recording is being opened
     // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
     // walked to its end once, which is remembered between starts.
     uint64_t offered = 0;

@@ -1,10 +1,9 @@
 // L1 of the SM that the cursor's block runs on, as it is at the step.
 //
-//   set      0 1 2 3 ...                     a column a set, the line that was used last on top; the one at
-//   the newest  +--------------------            bottom is the next to be evicted
-//           | # # . #
-//           | # . . #     # filled as far as its four sectors are there
-//   oldest  |                     framed: the request's own; a thin frame: this unit brought it
+//   set      0 1 2 3 ...
+//   newest  +------------     a column a set; the line on top was used last, the lowest is evicted next
+//           | # # . #         # filled as far as its four sectors are there
+//   oldest  | # . . #         framed: the request's own; a thin frame: this unit brought it
 #include <algorithm>
 #include <bit>
 #include <cmath>

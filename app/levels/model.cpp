@@ -248,7 +248,7 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
         }
         view.sentence = said(view);
     }
-    // Of this unit's lines those have come that a request of it up to this step has asked for.
+    // The lines of this unit that a request up to this step has asked for have come.
     std::vector<bool> has_come(of.count, false);
     for (uint32_t at = 0; at <= step; ++at) {
         if (requests.batch_of[at] != unit) continue;

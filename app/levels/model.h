@@ -50,8 +50,7 @@ struct LoadChain {
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
 
-// What the figures rest on, from the longest wording to the shortest: device, L1's size, blocks an SM, who
-// put them there.
+// What the figures rest on, longest wording first: device, L1's size, blocks per SM, who put them there.
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
                                   const analysis::DeviceSpec& device);
 
@@ -80,18 +79,18 @@ struct Gone {
 struct HeldLine {
     uint64_t line = 0;
     uint8_t slot = 0;     // as level_slots() counts arrays
-    uint8_t sectors = 0;  // bits
+    uint8_t sectors = 0;  // sectors that L1 holds, a bit each
     bool mine = false;    // the step asks for it
     bool came = false;    // this unit brought it, or a part of it
 };
 struct StepView {
-    bool loads = false;    // of global memory; else only the map is there
+    bool loads = false;    // the step loads from global memory; else there is only the map
     std::string sentence;  // "All 4 sectors are found in L1."
     std::array<uint32_t, kFoundIn> found{};
     std::vector<FoundLine> lines;
     // The SM.
     LevelWalk::BatchPlace place;
-    uint32_t units = 0;                     // of the SM
+    uint32_t units = 0;                     // number of batches of the SM
     std::string where;                      // "SM 3, 17th of its 64 units of loads"
     uint32_t sets = 0, ways = 0, held = 0;  // held: lines
     std::vector<HeldLine> map;              // [sets * ways], most recently used way first; sectors 0: empty

@@ -22,7 +22,7 @@ struct State {
     kernels::KnownLaunch known;
     std::string why_not;  // one sentence, where there is nothing to show
 
-    // Of the cursor's step.
+    // What is known of the cursor's step.
     uint32_t kind = UINT32_MAX;
     std::shared_ptr<const analysis::BlockRequests> requests;
     session::Job<Result<std::shared_ptr<const analysis::BlockRequests>>> requesting;

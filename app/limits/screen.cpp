@@ -1,5 +1,4 @@
-// The Limits screen: how many blocks an SM holds, by the lecture's sum and by the hardware's, and where the
-// cliffs are.
+// The Limits screen: how many blocks an SM holds, by the lecture's and the hardware's sum, and the cliffs.
 //
 //   +-------------------------------------------------------------+
 //   | the case, its device, the block that is asked about         |

@@ -100,7 +100,7 @@ std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> c
     return made;
 }
 
-// Whose element is whose, where threads store several.
+// Which elements belong to which thread, where threads store several.
 void find_patches(BlockIndex& index, const trace::Trace& trace) {
     if (!index.product || index.product->patch <= 1) return;
     std::vector<std::vector<std::pair<uint32_t, uint32_t>>> cells(index.output.size());

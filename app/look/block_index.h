@@ -41,8 +41,7 @@ void for_elements(const trace::Trace& trace, const trace::Access& access, What w
     });
 }
 
-// The line that is shown for a site: of the source, or of the PTX where the recording has no source. Counted
-// from 1; 0: none.
+// The line that is shown for a site: of the source, or of the PTX if there is no source; from 1; 0: none.
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);
 
 // Steps [first, end) of the block during which a phase is the latest one begun.
@@ -51,8 +50,7 @@ struct PhaseSpan {
     uint32_t first = 0, end = 0;
 };
 
-// One barrier of a block with clocks, as its warps came to it (timeline.h); clocks from the block's
-// first step.
+// A barrier of a block with clocks, as its warps reached it (timeline.h). Clocks count from the first step.
 struct BarrierTimes {
     struct WarpArrival {
         uint32_t warp = 0, step = 0, clock = 0;
@@ -60,7 +58,7 @@ struct BarrierTimes {
     uint32_t number = 0;                // barriers that its warps have passed before it
     uint32_t first = 0, last = 0;       // clocks of the first and the last arrival
     uint32_t opens = 0;                 // clock from which the block goes on
-    uint32_t last_warp = 0;             // that the others waited for
+    uint32_t last_warp = 0;             // the warp that the others waited for
     std::vector<WarpArrival> arrivals;  // in the order of the steps
     uint32_t skew() const { return last - first; }
 };
@@ -68,11 +66,11 @@ struct BarrierTimes {
 struct BlockIndex {
     uint32_t block = 0;
     std::string why_not;  // a sentence, where it takes more memory than is left: it is then empty
-    uint64_t first = 0;   // of the trace
+    uint64_t first = 0;   // the block's first step in the trace
     uint32_t steps = 0;
     uint32_t warps = 0;
     std::optional<analysis::Product> product;  // of the launch
-    Notation notation;                         // in which what is said of the block is written
+    Notation notation;                         // notation of all that is said of the block
     std::vector<uint8_t> shared;               // arrays of the launch that lie in shared memory
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
@@ -81,10 +79,9 @@ struct BlockIndex {
     std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
     trace::Arrivals landings;                     // where what is written later is there
     bool clocked = false;                         // every step has its SM's clock
-    std::vector<BarrierTimes> barriers;           // of a block with clocks
-    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last is
-    // what comes after), ascending by array, phase and slice. A block that touches very many has one for all
-    // slices.
+    std::vector<BarrierTimes> barriers;           // its barriers, if it has clocks
+    // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last:
+    // behind the loop), by array, phase and slice. A block that touches very many has one for all slices.
     std::vector<std::vector<CellRect>> touched;
     struct TouchedTile {
         uint32_t phase = 0, slice = 0;
@@ -92,7 +89,7 @@ struct BlockIndex {
         CellRect box;
     };
     std::vector<TouchedTile> touched_in_phase;
-    // By thread: the element that it stores last; of no array for none.
+    // By thread: the element that it stores last; one of no array where it stores none.
     std::vector<playback::Element> output;
     // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.
     std::vector<std::vector<CellRect>> patches;
@@ -102,15 +99,15 @@ struct BlockIndex {
     uint32_t phase_at(uint32_t step) const { return step < phases.phase.size() ? phases.phase[step] : 0; }
 };
 
-// Of the recording's block `block`, in its notation. One without steps, or that was stopped, gives an empty index. It takes a
-// small multiple of the block's steps, and no more than a quarter of the memory that is left.
+// The index of block `block`, in the recording's notation; empty for a block without steps, and when stopped.
+// It takes a small multiple of the block's steps, and no more than a quarter of the memory that is left.
 std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop = {});
 
 // The tile of a phase in an array: what the block touches of it in that phase; for the output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
-// The same slice by slice of an array of three dimensions, of those it touches. One of any other array.
+// The same slice by slice, of the slices that are touched; one rectangle where the array has no slices.
 std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                       uint32_t phase);
 
@@ -138,8 +135,8 @@ std::optional<CopyView> copy_of(const trace::Trace& trace, const BlockIndex& ind
 std::optional<uint32_t> next_step_of_line(const trace::Trace& trace, const BlockIndex& index, uint32_t line,
                                           uint32_t step);
 
-// "phase 2 (3rd of 4)", "phase 3 of 4" where they count from 1, "after the last phase"; "" where all of the
-// block is one phase.
+// "phase 2 (3rd of 4)", "phase 3 of 4" where they count from 1, "after the last phase"; "" for a single
+// phase.
 std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.

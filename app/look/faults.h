@@ -22,8 +22,8 @@ struct WrongElement {
 struct BlockFaults {
     uint32_t block = 0;
     analysis::FaultyCells found;
-    // Of the block, ascending: where a load went wrong, as far as is known; where none did, where a fault
-    // comes about, of two warps if there is one.
+    // Steps of the block, ascending: those at which a load went wrong, as far as is known; if none did, those
+    // at which a fault comes about, of two warps where there is one.
     std::vector<uint32_t> steps;
     bool not_looked = false;          // the block takes more memory or accesses than are allowed
     bool all_right = false;           // races alone, and every load read what it should

@@ -1,6 +1,5 @@
-// What the GPUs of the lectures would have made of a request: a G80 (compute capability 1.0) and a GT200
-// (1.3), by the rules of core/analysis/coalescing_rules.h, which names the documents. A model: it was not
-// measured.
+// What a G80 (compute capability 1.0) and a GT200 (1.3) would have made of a request, by the rules of
+// core/analysis/coalescing_rules.h, which names the documents. A model: it was not measured.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +34,7 @@ const char* name_of(OlderGpu gpu);
 std::optional<OlderView> older_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
                                     OlderGpu gpu);
 
-// Both in a line: "G80: 32 transactions of 32 bytes: 1,024 bytes moved for 64 needed; GT200: ...". "" of any
-// other step.
+// "G80: 32 transactions of 32 bytes: 1,024 bytes moved for 64 needed; GT200: ..."; "" for any other step.
 std::string older_gpus_text(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
 
 }  // namespace tilescope::look

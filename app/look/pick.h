@@ -42,7 +42,7 @@ uint32_t spoken_lane(const RequestView& request, const Pick& hover, const Pick& 
 
 struct Relations {
     std::vector<std::pair<uint8_t, CellRect>> cells;  // array, cells
-    std::vector<uint32_t> threads;                    // of the block
+    std::vector<uint32_t> threads;                    // numbers of threads of the block
     std::vector<std::string> lines;                   // what to say about it: a headline, then details
     bool empty() const { return lines.empty(); }
 };

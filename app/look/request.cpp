@@ -308,7 +308,7 @@ std::string constant_places(const RequestView& view) {
     return std::has_single_bit(view.mask) ? "one constant: 1 pass" : "one constant: a broadcast, 1 pass";
 }
 
-// Of a memory request whose lanes, sectors, banks and cost are filled in.
+// The verdict on a memory request whose lanes, sectors, banks and cost are filled in.
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
     if (is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
     if (space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);

@@ -30,9 +30,9 @@ struct LaneView {
 };
 
 struct SectorView {
-    uint64_t number = 0;      // of the array: byte offset / 32
+    uint64_t number = 0;      // its number in the array: byte offset / 32
     uint32_t lanes = 0;       // those that touch it
-    uint32_t bytes_used = 0;  // of its 32, by any lane
+    uint32_t bytes_used = 0;  // how many of its 32 bytes any lane uses
 };
 
 struct LineView {  // a line of 128 bytes of which at least one sector is touched
@@ -49,10 +49,10 @@ struct RequestView {
     StepKind kind = StepKind::GlobalLoad;
     uint32_t step = 0, site = 0, line = 0, warp = 0, mask = 0, bytes = 0;
     uint8_t array = trace::kNoArray;
-    std::string array_name;  // in the notation
+    std::string array_name;  // name of the array in the notation
     Notation notation;
     std::array<LaneView, 32> lanes;
-    ElementBox touched;                           // of the array
+    ElementBox touched;                           // the elements of the array that are touched, as a box
     std::vector<SectorView> sectors;              // global, ascending
     std::vector<LineView> lines;                  // global, ascending
     std::array<std::vector<WordView>, 32> banks;  // shared

@@ -7,7 +7,7 @@
 namespace tilescope::look {
 namespace {
 
-// Of a long time without a recorded block this part of the time with one is kept.
+// A long time without a recorded block is cut to this part of the time with one.
 constexpr uint64_t kIdlePart = 20;
 
 struct TimedStep {

@@ -13,9 +13,8 @@
 // and there are as many slots as blocks ran at the same time. Where no recorded block runs for long (between
 // two launches, say), most of that time is left out.
 //
-// What is neither a step, nor behind a global load, nor at a barrier is computing or waiting for something
-// else: the recording cannot tell which. Behind a global load a warp may compute, too, until it needs what it
-// loaded.
+// What is neither a step, nor behind a global load, nor at a barrier computes or waits for something else:
+// the recording cannot tell. Behind a global load a warp may compute, too, until it needs what it loaded.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +33,8 @@ std::vector<uint32_t> sms_with_blocks(const trace::Trace& trace);
 struct SmSchedule {
     struct Resident {
         uint32_t block = 0;   // of the trace
-        uint64_t at = 0;      // of its first step
-        uint64_t clocks = 0;  // to its last step, inclusive
+        uint64_t at = 0;      // position of its first step
+        uint64_t clocks = 0;  // clocks to its last step, inclusive
         uint32_t slot = 0, warps = 0;
     };
     struct Cut {
@@ -65,8 +64,7 @@ SmTimes sm_times(const trace::Trace& trace, const SmSchedule& schedule);
 // Positions [first, end) of a schedule on columns.
 struct ScheduleView {
     uint64_t first = 0, end = 0;
-    // By block of the schedule and warp, on an axis of columns: warps and waits as on any timeline, one entry
-    // for each warp of each block, block after block.
+    // Warps and waits as on any timeline, on an axis of columns; an entry for each warp, block after block.
     TimelineView rows;
     std::vector<std::vector<TimelineMark>> behind;  // by row: behind a global load, for half a column
     std::vector<size_t> first_row;                  // by block of the schedule

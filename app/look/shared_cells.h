@@ -1,5 +1,4 @@
-// What the cells of shared memory hold at a step, and where that came from. The Step screen draws it, and
-// lessons count it.
+// What cells of shared memory hold at a step, and where that came from: for the Step screen and lessons.
 //
 //   Mds at a step of the last phase, k not a multiple of T
 //
@@ -23,17 +22,16 @@ enum class Origin : uint8_t {
     Computed,  // neither: worked out by the kernel
     Nothing,   // read before anything was stored
 };
-// Of what a shared cell holds, read at a step.
+// Where the value came from that a shared cell holds when it is read at a step.
 Origin origin_of(const BlockIndex& index, const playback::CellState& held, uint32_t step);
 
 // An array in shared memory, cell by cell.
 struct SharedCellView {
-    CellRect place;  // on the sheet
+    CellRect place;  // where it lies on the sheet
     playback::CellState held{};
-    // Of a product: a constant zero was stored, as the element lies outside the matrix; and what it holds is
-    // stale (Origin).
+    // Of a product: a zero was stored for an element outside the matrix; the value is stale (Origin).
     bool zero_fill = false, stale = false;
-    uint32_t lanes = 0;  // of this step's request that touch it
+    uint32_t lanes = 0;  // lanes of this step's request that touch it
     // The mark that it is drawn with: none where nothing was stored, nor on a cell that this step touches,
     // which has the colour of its request.
     bool marked_zero() const { return held.written && lanes == 0 && zero_fill; }

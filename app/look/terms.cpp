@@ -153,7 +153,7 @@ bool in_word(char c) {
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// Of each term what stands for it, by first letter.
+// What stands for each term in a text, by first letter.
 struct TermForm {
     std::string text;
     const Term* term;

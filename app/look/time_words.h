@@ -31,8 +31,7 @@ std::string price_times(const trace::Price& price);
 std::string price_short(const trace::Meta& meta);
 std::string price_text(const trace::Meta& meta);
 
-// The kernel's time beside the untiled kernel's (the untiled ones': beside the tiled kernel's), in one
-// sentence:
+// The kernel's time beside the untiled kernel's (for untiled kernels, the tiled kernel's), in one sentence:
 //
 //   tiled 0.290 ms, untiled 1.31 ms at width 1024, T=16: 4.5 times faster; measured on NVIDIA H200.
 //

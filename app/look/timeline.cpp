@@ -34,8 +34,7 @@ struct ColumnMarks {
     uint32_t of(uint32_t clock) const {
         return static_cast<uint32_t>(uint64_t{clock - first} * count / shown());
     }
-    // Clocks [first, end) of neighbouring columns that show the same, which is not 0: visit(first, end,
-    // what).
+    // Clocks [first, end) of neighbouring columns that show the same, but not 0: visit(first, end, what).
     template <class What, class Visit>
     void each_stretch(const What& what, const Visit& visit) const {
         for (uint32_t column = 0, next = 0; column < count; column = next) {

@@ -46,7 +46,7 @@ namespace tilescope::look {
 // A barrier of a block with several warps as a gate, at a step: each of its warps is on the way to it or held
 // by it, until the last one opens it for all.
 struct GateView {
-    uint32_t number = 0;  // from 0, of the block's barriers
+    uint32_t number = 0;  // number of the barrier in the block, from 0
     bool open = false;    // the last one arrives at this very step
     uint32_t held = 0;    // warps that have arrived
     struct WarpAtGate {
@@ -57,8 +57,7 @@ struct GateView {
     std::vector<WarpAtGate> warps;  // ascending
 };
 
-// What a warp does, or that it waits (Barrier), from `first` to before `end`: positions of the axis, cut to
-// what is shown.
+// What a warp does, or that it waits (Barrier), in [first, end): positions of the axis, cut to what is shown.
 struct TimelineMark {
     uint32_t first = 0, end = 0;
     StepKind kind = StepKind::GlobalLoad;
@@ -72,9 +71,9 @@ struct TimelineView {
     uint32_t first = 0, end = 0;  // shown
     uint32_t columns = 0;
     std::vector<PhaseSpan> phases;                 // those in view
-    std::vector<uint32_t> barriers;                // at which a barrier was complete
+    std::vector<uint32_t> barriers;                // steps or clocks at which a barrier was complete
     std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
-    std::vector<std::vector<TimelineMark>> waits;  // at barriers; by warp, the same; Clocks only
+    std::vector<std::vector<TimelineMark>> waits;  // by warp, ascending: waits at barriers; Clocks only
 };
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.

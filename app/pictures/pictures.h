@@ -50,8 +50,7 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& rect, const RequestV
                                         const BarrierTimes* barrier, uint32_t lane_lit,
                                         const OlderView* older = nullptr);
 
-// A gate with a row a warp: who is on the way, who is held, and the bar that opens for all
-// (gate_picture.cpp).
+// A gate with a row a warp: who is on the way, who is held, and the bar (gate_picture.cpp).
 void gate_picture(Ui& ui, const Rect& rect, const GateView& gate);
 // The bar alone with a mark for each warp before it, as narrow as kGateWidth. middle: of a warp's row.
 inline constexpr float kGateWidth = 11;  // logical pixels

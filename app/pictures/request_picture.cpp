@@ -227,8 +227,8 @@ void Picture::banks() const {
          {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
 }
 
-// What must wait is marked: of an atomic every lane at an address but the first, of constant memory every
-// address but the first.
+// Marks what must wait: for atomics all lanes but one at an address, for constant memory all addresses but
+// one.
 void Picture::addresses() const {
     const size_t count = std::max<size_t>(request.addresses.size(), 1);
     size_t most = 1;

@@ -213,8 +213,7 @@ struct Window : Backend {
 
     void logical_size(int& width, int& height) const override {
         glfwGetWindowSize(window, &width, &height);
-        // GLFW_SCALE_TO_MONITOR: where window and framebuffer count alike, the size was multiplied by the
-        // scale.
+        // GLFW_SCALE_TO_MONITOR multiplied the size by the scale where window and framebuffer count alike.
         const Canvas shown = canvas();
         if (width != shown.width) return;
         width = static_cast<int>(std::lround(static_cast<float>(width) / shown.scale));

@@ -1,5 +1,4 @@
-// What the person did since the last frame, as plain data: the same for the window and for tests. And the way
-// from there to ImGui.
+// What the person did since the last frame, as plain data, for window and tests alike; and the way to ImGui.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ struct KeyPress {
 };
 
 struct Input {
-    std::vector<KeyPress> presses{};  // and characters, in the order in which they came, repetitions included
+    std::vector<KeyPress> presses{};  // keys and characters in the order in which they came, repeats too
     bool shift = false, control = false, alt = false;  // held now
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle
@@ -36,8 +35,7 @@ struct Input {
     bool eventful = false;                             // more came than the passing of time
 };
 
-// Hands Input to ImGui's current context. Releases of ImGui differ in how they take keys; that is hidden
-// here.
+// Hands Input to ImGui's current context. How releases of ImGui take keys differs; that is hidden here.
 class ImguiFeed {
 public:
     // Before ImGui::NewFrame; framebuffer pixels. form: keys for a form of ImGui's own that lies open, null

@@ -40,7 +40,7 @@ inline constexpr const char* kThisProgram = "/proc/self/exe";
 // A file without a name, for what a child writes.
 struct ChildOutput {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
-    uint64_t size() const;                               // so far
+    uint64_t size() const;                               // bytes written so far
     std::string part(uint64_t from, size_t most) const;  // of what is there so far
     std::string text() const;
     std::string last_words() const;  // the last line that is not empty
@@ -82,12 +82,12 @@ private:
     int wait();  // until it has ended; its exit status
     bool stopped() const { return stop_ != nullptr && *stop_; }
 
-    int child_ = -1, pipe_ = -1;  // its process; its standard input
+    int child_ = -1, pipe_ = -1;  // process id of ffmpeg; its standard input
     std::string path_;
     const std::atomic<bool>* stop_;
     bool refused_ = false;  // a frame
     ChildOutput said_;
-    void (*const former_)(int);  // what SIGPIPE did
+    void (*const former_)(int);  // how SIGPIPE was handled before
 };
 
 }  // namespace tilescope::platform

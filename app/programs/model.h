@@ -34,8 +34,8 @@ std::string about(const launched::LaunchLine& launch);
 
 // How far a run is, or how it ended, the longest wording first. hearing: of a run that goes on.
 struct Progress {
-    uint64_t launches = 0, recordings = 0;  // that ended, that were recorded so far
-    bool begun = false;                     // it was compiled
+    uint64_t launches = 0, recordings = 0;  // launches that ended; recordings made so far
+    bool begun = false;                     // the program is compiled and was started
     std::optional<double> seconds;          // since it began; none in pictures, which hold no time
 };
 std::vector<std::string> progress_words(const Progress& progress);

@@ -19,7 +19,7 @@ struct State {
     std::vector<std::string> lines{};
     uint64_t lines_bytes = 0;
     size_t lines_columns = 0;
-    std::chrono::steady_clock::time_point began{};  // of the run that is shown
+    std::chrono::steady_clock::time_point began{};  // when the run that is shown began
     bool was_running = false;
 };
 

@@ -1,5 +1,4 @@
-// Work beside the window: recording, opening, replaying, counting, comparing, exporting. The window's only
-// threads.
+// Work beside the window: recording, opening, replaying, counting, exporting. The window's only threads.
 //
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //
@@ -29,7 +28,7 @@ namespace tilescope::session {
 
 // What a job and the window say to each other while it runs.
 struct Control {
-    std::atomic<bool> stop{false};  // its result is not wanted any more
+    std::atomic<bool> stop{false};  // the result is not wanted any more
     std::atomic<uint64_t> done{0}, total{0};
 };
 

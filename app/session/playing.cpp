@@ -8,14 +8,14 @@
 namespace tilescope::session {
 namespace {
 
-// There is something to walk through.
+// Whether there is something to walk through.
 bool walkable(const Session& session) { return session.recording && !session.trace().blocks.empty(); }
 
 bool block_is_there(const Session& session) {
     return session.block && session.block->block == session.cursor.block;
 }
 
-// To a step of the cursor's block, or its last one.
+// Puts the cursor on a step of its block, or on the block's last one.
 void put_cursor(Session& session, uint64_t step) {
     const uint64_t count = session.trace().blocks[session.cursor.block].count;
     session.cursor.step = static_cast<uint32_t>(std::min(step, count == 0 ? 0 : count - 1));

@@ -34,8 +34,7 @@ void advance(Session& session, double seconds);
 // Speeds are powers of two from 1/2 to 4096 steps a second. Motion is drawn up to 20.
 inline constexpr double kSlowest = 0.5, kFastest = 4096, kFastestMotion = 20;
 
-// By clocks they are powers of two from 1 to 2^24 a second; a block opens at the one that shows it in about
-// 20 seconds.
+// By clocks: powers of two from 1 to 2^24 a second; a block opens at one that shows it in about 20 seconds.
 inline constexpr double kSlowestClock = 1, kFastestClock = 1 << 24;
 double fitting_clocks_per_second(uint32_t clocks);
 

@@ -1,5 +1,4 @@
-// Programs: a .cu file with a main, which this program's own command line compiles, runs and records beside
-// the window.
+// Programs: .cu files with a main, which our command line compiles, runs and records beside the window.
 //
 //   run_program  -->  tilescope record FILE.cu --json -o FOLDER [-- ARG...]
 //                       standard error    what the compiler says and what the program prints
@@ -33,12 +32,12 @@ inline constexpr const char* kProgramScreen = "program";
 
 // What to run and which launches to record, as a person types it.
 struct ProgramOrder {
-    std::string path;       // of the .cu file
+    std::string path;       // path of the .cu file
     std::string arguments;  // between blanks; quotes keep blanks together
     std::string kernel;     // only this kernel's launches; "" for each
     std::string launches;   // "2" or "2, 5"; "all"; "" for the first one of each kernel
     std::string blocks;     // "x0:x1,y0:y1"; "" for all of them
-    std::string device{};   // that the program sees; "" for the GPU that it runs on, or an H200
+    std::string device{};   // device that the program sees; "" for the GPU that it runs on, or an H200
     std::string flags{};    // the compiler's flags and further files, in one word as --flags takes them
     bool operator==(const ProgramOrder&) const = default;
 };
@@ -55,7 +54,7 @@ Result<std::vector<std::string>> program_arguments(const ProgramOrder& order, co
 // What `tilescope record FILE.cu --json` prints; a launch's `recorded` is the path of its recording.
 struct LaunchList {
     std::string program, compiler, backend;
-    int exit = 0;  // status of the program
+    int exit = 0;  // exit status of the program
     std::vector<launched::LaunchLine> launches;
 };
 Result<LaunchList> launches_from_json(std::string_view text);
@@ -73,10 +72,10 @@ Result<Folder> make_folder();
 // What a running program and the window say to each other.
 struct Hearing {
     std::mutex mutex;
-    std::string written;                    // the end of it
-    uint64_t bytes = 0;                     // all of it
-    uint64_t launches = 0, recordings = 0;  // that ended; complete ones in the folder
-    bool begun = false;                     // it was compiled
+    std::string written;                    // the end of what the compiler and the program wrote
+    uint64_t bytes = 0;                     // bytes of all that was written
+    uint64_t launches = 0, recordings = 0;  // launches that ended; complete recordings in the folder
+    bool begun = false;                     // the program is compiled and was started
     std::atomic<bool> cancelled{false};
 };
 
@@ -100,7 +99,7 @@ struct Program {
     std::vector<Folder> folders{};
 };
 
-// Of what is written the window keeps the end; a program that writes more than kMostWritten is ended.
+// The window keeps the end of what a program writes; one that writes more than kMostWritten is ended.
 inline constexpr size_t kMostKept = 1 << 20;        // bytes
 inline constexpr uint64_t kMostWritten = 64 << 20;  // bytes
 

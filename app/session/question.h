@@ -15,7 +15,7 @@ namespace tilescope::session {
 
 enum class Hide : uint8_t {
     Elements = 1,  // which elements of arrays the step touches
-    Lines = 2,     // from lanes to sectors or banks
+    Lines = 2,     // lines from lanes to sectors or banks
     Numbers = 4,   // costs, verdicts, sums, times
     Values = 8,    // what arrays and shared cells hold
     Result = 16,   // whether the product is right
@@ -36,12 +36,12 @@ struct Question {
     bool of_case = false;  // it is about a case of the Limits screen
     uint8_t hidden = 0;
     Takes takes = Takes::Nothing;
-    uint8_t array = 0xFF;  // whose cells are taken
-    uint32_t warp = 0;     // whose lanes are
+    uint8_t array = 0xFF;  // the array whose cells are taken
+    uint32_t warp = 0;     // the warp whose lanes are taken
 
     // Predicted. It stays in sight beside what was right until the question goes.
-    std::string typed;             // of numbers and values
-    std::optional<size_t> choice;  // from 0
+    std::string typed;             // a number or a value, as it was typed
+    std::optional<size_t> choice;  // index of the choice, from 0
     std::set<uint64_t> cells;      // elements of the array
     uint32_t lanes = 0;            // a mask
     std::optional<uint32_t> bank;

@@ -70,14 +70,14 @@ struct GpuThere {
 struct Order {
     std::string kernel = "tiled";
     kernels::Shape shape;
-    BlockWindow window;  // of blocks; all of them unless one is picked
+    BlockWindow window;  // blocks to record; all of them unless some are picked
     gpu::BackendChoice backend = gpu::BackendChoice::Auto;
 };
 
 // A recording on its way: a file that is opened, or a kernel that is recorded.
 struct Opening {
     std::string what, path;     // what: "tiled T=16  64x64x64"; path: "" where it is no file
-    bool beside = false;        // to be set beside the one that is open
+    bool beside = false;        // it is to stand beside the recording that is open
     bool auto_backend = false;  // recorded on a GPU only where there is one
     Job<MadeRecording> job;
 };
@@ -90,24 +90,24 @@ struct Exporting {
 // overlays and every screen: whoever can grant it does.
 namespace wish {
 struct Do {
-    std::string name;  // of an action, or a place: "thread:19"
+    std::string name;  // name of an action, or a place: "thread:19"
 };
-struct FrameAnew {};  // of what is looked at
+struct FrameAnew {};  // the screen frames what is looked at anew
 struct GoOn {
     int by = 0;  // stops on (1) or back (-1) in the walk that runs
 };
 struct OpenBeside {};  // the path of a second recording is asked for
 struct SetBeside {
-    std::shared_ptr<const Recording> recording;  // that was opened for it
+    std::shared_ptr<const Recording> recording;  // the recording that was opened for that
 };
 struct OpenLessons {
     std::string path;
 };
 struct BeginLesson {
-    std::string path;  // of a listed one
+    std::string path;  // path of a listed lesson
 };
 struct SavePicture {
-    std::string path;  // of the screen; ".png" or ".svg" alone: under a name of its own
+    std::string path;  // path of the picture; ".png" or ".svg" alone: a name is made up
 };
 struct Quit {};
 }  // namespace wish
@@ -121,7 +121,7 @@ struct UnderWay {
     std::optional<Opening> opening, ordered;
     std::optional<Exporting> exporting;
     Job<GpuThere> asking;
-    Job<ProgramRun> running;  // of the program
+    Job<ProgramRun> running;  // the program that runs
 };
 
 // A person's choices, and what they opened: remembered between starts (settings.h).
@@ -152,7 +152,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
     bool blank = false;                // the screen is black until a key is pressed
     std::string message;               // one sentence: the last error or notice
     bool walking = false;              // a screen leads from stop to stop
-    Question question;                 // that is asked at this step
+    Question question;                 // the question that is asked at this step
 
     // A lecturer's own lessons, as far as they are listed.
     struct OwnLesson {
@@ -161,7 +161,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
     std::vector<OwnLesson> listed_lessons;
 
     GpuThere gpu;
-    std::optional<Program> program;                    // that was opened last
+    std::optional<Program> program;                    // the program that was opened last
     std::string own_program = platform::kThisProgram;  // what runs it: this one, or a test's own
 
     Assets assets;

@@ -11,7 +11,7 @@
 namespace tilescope::session {
 
 struct Placement {
-    int width = 1600, height = 1000;  // of the window, logical pixels
+    int width = 1600, height = 1000;  // size of the window in logical pixels
     bool placed = false;              // x and y are known
     int x = 0, y = 0;
     bool operator==(const Placement&) const = default;
@@ -39,16 +39,14 @@ std::string read_state(std::string_view text, Remembered& remembered);
 //
 // Only the window reads and writes them: pictures and tests see the defaults.
 //
-// A file of this program in the folder that a variable names, else below the home folder; "" where not even
-// that is known.
+// A file of this program in the folder that a variable names, else below the home folder; "" without one.
 std::string xdg_path(const char* variable, const char* below_home, const char* file);
 struct SettingsFiles {
     std::string settings, state;  // paths; "" where not even a home folder is known
 };
 SettingsFiles settings_files();
 
-// A file that is missing is as good as one with the defaults; of a damaged one `notice` says so, and the
-// defaults stand.
+// A missing file stands for the defaults. So does a damaged one, of which `notice` tells.
 struct Loaded {
     Remembered remembered;
     std::string notice;  // one sentence, or ""

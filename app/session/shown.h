@@ -22,7 +22,7 @@
 namespace tilescope::session {
 
 struct Recording : analysis::Recording {
-    uint64_t serial = 0;          // of this run of the program: tells what was drawn of one from another
+    uint64_t serial = 0;          // unique in this run: tells what was drawn of one recording from another
     std::string origin;           // file name, or "recorded now"
     analysis::Summary outline{};  // which kinds of requests there are, before they are counted: 1 of each
 };
@@ -62,8 +62,8 @@ struct Totals {
     // too large to show as a map.
     std::vector<std::vector<uint32_t>> loads;
     std::vector<uint32_t> most_loads;
-    std::vector<bool> even_loads;  // of those counted one by one none was loaded more often than another
-    // The same by array for those too large: the part that was loaded.
+    std::vector<bool> even_loads;  // whether elements that were counted one by one were loaded equally often
+    // By array, for arrays too large for that: the part that was loaded.
     std::vector<LoadsWindow> windows;
 };
 using MadeTotals = Result<std::shared_ptr<const Totals>>;
@@ -80,7 +80,7 @@ bool uses_shared(const trace::Trace& trace);
 struct MadeBlock {
     std::shared_ptr<const look::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay{};  // its values; null too where there can be none
-    std::string no_values{};                                // then why
+    std::string no_values{};                                // why there are no values
     std::shared_ptr<const look::BlockFaults> faults{};      // made last
 };
 
@@ -91,7 +91,7 @@ struct ShownBlocks {
 
     std::deque<MadeBlock> made;  // each with its index
     using Replayer = std::optional<Result<kernels::Replayer>>;
-    std::shared_ptr<Replayer> replayer{};  // of the job that runs, which makes it
+    std::shared_ptr<Replayer> replayer{};  // made and used by the job that runs
     Job<MadeBlock> indexing, valuing;
 };
 
@@ -109,11 +109,9 @@ struct Shown : MadeBlock {                       // of the cursor's block
 // Another recording, from its first step.
 void set(Shown& shown, std::shared_ptr<const Recording> recording,
          std::shared_ptr<const Totals> totals = nullptr);
-// Its sums and loads, at once where that is quick. True while they are counted; what went wrong goes to
-// message.
+// Its sums and loads, at once where that is quick. True while they are counted; errors go to message.
 bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message);
-// What there is of the cursor's block, in a wording. True while something of it is made; wait: makes all of
-// it on the spot.
+// What there is of the cursor's block, in a wording. True while some is still made; wait: make all now.
 bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis::Wording& wording, bool wait);
 
 }  // namespace tilescope::session

@@ -21,8 +21,7 @@
 // The map beside the legend (legend.cpp) shows where the screen looks, which tiles this phase uses, and how
 // often each element of M and N was loaded by all recorded blocks.
 //
-// A cell shows its value where it is large enough, what this step and this phase do to it, and what the
-// selection lights up.
+// A cell shows its value if it is large enough, what this step and phase do to it, and the selection.
 #include <algorithm>
 #include <cmath>
 
@@ -62,8 +61,8 @@ struct MadeCell {
     std::pair<uint32_t, uint32_t> at() const { return {place.row0, place.col0}; }
 };
 
-// Those in sight up to this step; none of an array that the kernel only reads, and none where there are more
-// cells in sight than can be told apart.
+// The cells in sight that were stored up to this step; none of an array that the kernel only reads, and none
+// where more cells are in sight than can be told apart.
 std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
     constexpr uint64_t kMostCells = 1 << 15;
     std::vector<MadeCell> made;
@@ -238,8 +237,7 @@ struct Port {
     double row = 0, col = 0;
 };
 
-// One array in a viewport; above it its name, its extents and what else is to say. pitch: framebuffer pixels
-// a cell.
+// An array in a viewport, below its name, extents and what else is to say. pitch: framebuffer pixels a cell.
 void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const char* also) {
     const Array& shape = ui.trace().launch.arrays[array];
     heading(ui, {port.box.min.x, port.box.min.y - line_height(ui, Size::Body)}, port.box.width(),

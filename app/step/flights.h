@@ -21,10 +21,10 @@ namespace tilescope::step {
 
 struct Flight {
     playback::Element from, to;
-    Value value;           // that travels
+    Value value;           // the value that travels
     bool product = false;  // a factor, on its way into a sum
-    // Of the time that a step's motion takes: where several products follow one step (the loop is unrolled)
-    // they leave one after the other.
+    // As shares of the time that a step's motion takes. Several products that follow one step (the loop is
+    // unrolled) leave one after the other.
     float leaves = 0, arrives = 1;
 };
 // Lane by lane; at most kMostFlights, the first ones. Empty for a step at which nothing travels.
@@ -38,25 +38,23 @@ inline constexpr uint8_t kOfThreads = trace::kNoArray - 1;
 std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
                                      const playback::BlockReplay& replay, uint32_t step);
 
-// How many elements and products have arrived in which array, for what is too fast to be followed: made once
-// a block.
+// How many elements and products have arrived in which array, for what is too fast to follow: once a block.
 struct FlightSums {
     struct Into {
         uint8_t array = trace::kNoArray;
         bool products = false;
-        std::vector<uint32_t> steps;  // ascending; of each of them
-        std::vector<uint64_t> sums;   // that have arrived up to it
+        std::vector<uint32_t> steps;  // steps at which something arrives, ascending
+        std::vector<uint64_t> sums;   // how many have arrived up to that step
     };
     std::shared_ptr<const playback::BlockReplay> of;  // null: not made yet
     std::vector<Into> into;
 };
 FlightSums flight_sums(std::shared_ptr<const playback::BlockReplay> replay);
-// That arrived at steps [first, end) of the block.
+// How many arrived at steps [first, end) of the block.
 uint64_t arrived(const FlightSums::Into& into, uint32_t first, uint32_t end);
 
-// How long a film shows the steps, so that their captions can be read: three words a second, as much as of
-// any subtitle. A caption that was there before but for its numbers is read faster, and its step lasts a
-// third.
+// How long a film shows the steps, so that their captions can be read: three words a second, as subtitles. A
+// caption that was there before but for its numbers is read faster; its step lasts a third of that.
 class ReadingTime {
 public:
     double seconds(std::string_view caption);

@@ -1,5 +1,4 @@
-// What stands for what: the kinds of steps, the tile of this phase, signs of cells, the scale of sums and of
-// loads.
+// What stands for what: kinds of steps, the tile of this phase, signs of cells, scales of sums and loads.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +42,7 @@ double largest_stored(const Ui& ui) {
     return largest;
 }
 
-// Of a running sum: heat, quieter than that of loads, as the step's own marks lie on it. part: 0 to 1.
+// Colour of a running sum: heat, quieter than that of loads, since the step's marks lie on it. part: 0 to 1.
 Rgba sum_color(const Ui& ui, float part) {
     return draw::mix(ui.ink(Ink::Cell), ui.context.palette.hot(part), 0.6f);
 }

@@ -109,8 +109,8 @@ double first_in_sight(double first, double size, double whole, double seen) {
 // In logical pixels a cell: enough to read a value; and the least at which one can be read.
 constexpr double kReadable = 16, kLeastReadable = 13;
 
-// Of a tile of `size` cells from `first` on, more than are seen: the page of as many as are seen that holds
-// a cell. Pages do not overlap, so that the view stands still while requests stay on one.
+// Where the page begins that holds a cell, of a tile of `size` cells from `first` on of which `seen` are in
+// sight. Pages do not overlap, so that the view stands still while requests stay on one.
 double page_of(double first, double size, double cell, double seen) {
     const double cells = std::max(std::floor(seen), 1.0), last = std::max(first + size - cells, first);
     return std::min(first + std::floor((std::max(cell, first) - first) / cells) * cells, last);

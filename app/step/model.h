@@ -46,7 +46,7 @@ std::vector<std::string> index_formula(const analysis::Mapping& mapping, const a
 // What a block takes at once: rows and columns of P, and as many columns of M and rows of N a phase.
 struct TileExtents {
     uint32_t rows = 1, cols = 1, depth = 1;
-    // Of a matrix of the product.
+    // Rows and columns of the tile in a matrix of the product.
     std::pair<uint32_t, uint32_t> of(const analysis::Product& product, uint8_t array) const;
 };
 TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index);
@@ -55,15 +55,15 @@ TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index);
 struct SourceLine {
     std::string_view text;     // of the trace's source: valid as long as the trace
     bool has_site = false;     // holds a memory access or barrier
-    uint64_t hits = 0;         // requests and barrier arrivals of the block so far,
-    uint64_t hits_in_all = 0;  // and to its end
+    uint64_t hits = 0;         // requests and barrier arrivals of the block so far
+    uint64_t hits_in_all = 0;  // the same over the whole block
 };
 inline constexpr size_t kMostLines = 200'000;
 struct SourceView {
     std::string name;                      // "tiled.cu"
     std::vector<SourceLine> lines;         // at most kMostLines, and one that says that there are more
     int32_t current = -1;                  // index into lines: of the step
-    StepKind kind = StepKind::GlobalLoad;  // of the step
+    StepKind kind = StepKind::GlobalLoad;  // kind of the step
     // The PTX of the step: "tiled.t16.ptx:83", "ld.global.f32 %f1, [%rd5];"; "" where it is the source.
     std::string ptx_place;
     std::string_view ptx;
@@ -123,12 +123,12 @@ std::string source_text(const trace::Trace& trace, const playback::CellState& he
 struct FactorTrail {
     Origin origin = Origin::Nothing;
     Value value;
-    playback::Element element;               // of a global array that it is; none for a zero fill
-    playback::Element cell;                  // of shared memory that it was read from; none: global memory
-    uint32_t read_step = playback::kNever;   // the request that fetched it for the product
-    uint32_t store_step = playback::kNever;  // that put it into the shared cell
-    uint32_t load_step = playback::kNever;   // that fetched it from global memory
-    uint32_t thread = 0;                     // that loaded it, or stored the zero
+    playback::Element element;               // element of a global array that it is; none for a zero fill
+    playback::Element cell;                  // shared cell that it was read from; none: global memory
+    uint32_t read_step = playback::kNever;   // request that fetched it for the product
+    uint32_t store_step = playback::kNever;  // request that put it into the shared cell
+    uint32_t load_step = playback::kNever;   // request that fetched it from global memory
+    uint32_t thread = 0;                     // thread that loaded it, or stored the zero
     uint32_t used = 0;    // lane reads of the shared cell from this store to the next; 1 without a cell
     uint32_t loaded = 0;  // lane loads of the element by the whole block
 };
@@ -141,7 +141,7 @@ struct ProductTrail {
 };
 
 struct OutputTrail {
-    std::optional<uint32_t> thread;                      // of this block, that computes it
+    std::optional<uint32_t> thread;                      // the thread of this block that computes it
     std::optional<playback::BlockReplay::Store> stored;  // by that thread, the last time
     std::vector<ProductTrail> products;                  // in the order in which they were added
     double expected = 0;                                 // the plain product of the recording's inputs
@@ -174,10 +174,10 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const p
 struct TouchScan {
     playback::Element element;            // of a global array
     uint64_t next = 0;                    // first step not looked at
-    uint64_t requests = 0;                // that touched it, in the steps looked at
-    uint64_t lanes = 0;                   // lane accesses, likewise
+    uint64_t requests = 0;                // requests that touched it, in the steps looked at
+    uint64_t lanes = 0;                   // lane accesses to it, in the steps looked at
     uint32_t blocks = 0;                  // recorded blocks that touched it
-    uint64_t block_end = 0;               // behind the steps of the last of them
+    uint64_t block_end = 0;               // end of the steps of the last such block
     std::vector<ElementTouch> touches{};  // the first kMost of them
     static constexpr size_t kMost = 100'000;
     bool done(const trace::Trace& trace) const { return next >= trace.steps(); }

@@ -70,7 +70,7 @@ bool travel(Ui& ui, double part) {
     return any;
 }
 
-// Of the steps of the last quarter of a second, the latest ones strongest.
+// Trails of the steps of the last quarter of a second, the latest ones strongest.
 void trails(Ui& ui) {
     constexpr double kSeconds = 0.25;
     constexpr size_t kMostLines = 320;  // software OpenGL draws as many in two milliseconds

@@ -38,8 +38,7 @@ void threads_panel(Ui& ui, const Rect& rect);
 // The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
 // one with depth is drawn slice by slice.
 Array shape_of_threads(const trace::Trace& trace);
-// What an older GPU would have made of the step's request, where that is asked for and it is one to global
-// memory.
+// What an older GPU would have made of the step's request to global memory, where that is asked for.
 std::optional<look::OlderView> older_of(const Ui& ui);
 void request_panel(Ui& ui, const Rect& rect);
 void timeline_panel(Ui& ui, const Rect& rect);
@@ -51,13 +50,13 @@ void prediction_marks(const Ui& ui, std::vector<draw::GridMark>& marks, uint8_t 
 void sums_panel(Ui& ui, const Rect& rect);
 float sums_height(Ui& ui);  // that shows all of it
 
-// Of the legend: a mark, or none, and its words. In the order of how much they are wanted: a low corner
-// leaves out the last.
+// An entry of the legend: a mark, or none, and words. The most wanted come first: a low corner drops the
+// last.
 struct LegendEntry {
     using Mark = std::function<void(Ui&, const Rect&)>;
     std::string words;
     Mark mark;
-    float mark_width = 0, width = 0;  // with the gap behind it; of mark and words
+    float mark_width = 0, width = 0;  // width of the mark with the gap behind it; of mark and words
 };
 std::vector<LegendEntry> legend_entries(Ui& ui);
 void legend_entry(Ui& ui, const LegendEntry& entry, ImVec2 corner, float width);
@@ -105,7 +104,7 @@ inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);
 }
 
-// Of an array of the recording that is open.
+// The id of a grid that shows an array of the open recording.
 inline uint64_t grid_id(const Ui& ui, draw::GridUse use, uint32_t array = 0) {
     return draw::grid_id(ui.session.recording->serial, use, array);
 }

@@ -69,8 +69,7 @@ struct TableShown {
     TableShape shape{};
 
     const Array& array(uint8_t number) const { return ui.trace().launch.arrays[number]; }
-    // What a thread stores of the output: "P[1,3]"; of several elements a rectangle, the first of its
-    // patches.
+    // What a thread stores of the output: "P[1,3]"; for several elements the first of its rectangles.
     std::string owned(uint32_t thread) const {
         const BlockIndex& index = *ui.index();
         if (thread < index.patches.size())

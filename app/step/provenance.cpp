@@ -47,8 +47,7 @@ const Store* store_of(const BlockReplay& replay, const Element& cell, uint32_t s
     return last;
 }
 
-// The step and the thread that fetched a stored value from global memory, through other shared cells where it
-// went so.
+// The step and the thread that fetched a stored value from global memory, perhaps through other shared cells.
 std::pair<uint32_t, uint32_t> fetched(const trace::Trace& trace, const BlockReplay& replay,
                                       const Store* store) {
     for (int hops = 0; store != nullptr && hops < 64; ++hops) {

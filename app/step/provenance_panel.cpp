@@ -1,6 +1,5 @@
 // Where the pinned element came from, or who touched it: a title, what is known of it, and a list in which a
-// click goes to the step. Its rows are made one by one, so that sixteen thousand of them cost no more than
-// those in sight.
+// click goes to the step. Rows are made one by one: sixteen thousand cost no more than those in sight.
 //
 //   P[3,5]                   Esc closes        <- title
 //   row 3 of M times column 5 of N             <- facts

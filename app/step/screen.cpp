@@ -43,8 +43,7 @@
 namespace tilescope::step {
 namespace {
 
-// "step 12 of 352" at the right of a line, and the block and the phase on the line below. Returns their
-// width.
+// "step 12 of 352" at the right of a line, block and phase on the line below. Returns their width.
 float standing(Ui& ui, float right, float y, float below, const char* gap) {
     const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
     const std::string step = fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps));

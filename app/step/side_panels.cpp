@@ -235,8 +235,7 @@ void request_panel(Ui& ui, const Rect& rect) {
             {fmt::format("{}: {}", older->gpu, request.title), fmt::format("{} {}", older->gpu, does)},
             rect.inset(ui.px(12)).width() - ui.px(22));
         request.verdict = older->verdict;
-        // In a lecture, and above what is selected, the picture needs the room: the tooltip names the
-        // document.
+        // In a lecture, and above a selection, the picture needs the room: the tooltip names the document.
         const bool brief = ui.session.lecture || !ui.state.selected.lines.empty();
         request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
         request.good = older->good;

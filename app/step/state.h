@@ -60,15 +60,15 @@ struct Provenance {
     look::Pick pin{};
     std::shared_ptr<const playback::BlockReplay> replay{};
 
-    std::optional<OutputTrail> output{};  // of an element of P
+    std::optional<OutputTrail> output{};  // set for an element of P
     // Its list: a heading before each phase, then two rows a product.
     std::vector<ProductRow> rows{};
     std::set<Origin> origins{};       // that occur in it
-    std::optional<TouchScan> scan{};  // of an element of any other array
+    std::optional<TouchScan> scan{};  // set for an element of any other array
     // The list's first row in sight; it follows the step until somebody turns the wheel.
     bool follows = true;
     double scroll = 0;
-    uint64_t step = UINT64_MAX;  // of the recording, that it followed last
+    uint64_t step = UINT64_MAX;  // step of the recording that it followed last
 };
 
 // The phase table in place of the matrices: off, with the names of elements, with their values.
@@ -77,8 +77,8 @@ struct TableState {
     TableText text = TableText::Off;
     bool follows = true;  // the step and the pin, until somebody turns the wheel
     double scroll = 0;    // the first row in sight, while it does not follow
-    look::Pick pin;       // that it followed last
-    uint32_t pinned = 0;  // its thread
+    look::Pick pin;       // the pin that it followed last
+    uint32_t pinned = 0;  // thread of that pin
     // What was worked out of the block: the first phases of its first thread, from which the table is
     // measured, and what is in sight.
     std::shared_ptr<const playback::BlockReplay> of;
@@ -96,11 +96,11 @@ struct MappingCache {
 };
 
 struct State {
-    ArrayView view;                 // of a product
-    std::vector<ArrayView> arrays;  // of any other launch, by array
-    playback::Cursor moving;        // the step whose elements are on their way,
-    double moves_since = -1;        // and since when (DrawContext::time)
-    std::optional<float> film;      // of a film's frame instead: how far they are, 0 to 1
+    ArrayView view;                 // the view of a product
+    std::vector<ArrayView> arrays;  // the views of any other launch, by array
+    playback::Cursor moving;        // the step whose elements are on their way
+    double moves_since = -1;        // the time at which they set out (DrawContext::time)
+    std::optional<float> film;      // in a film's frame: how far they are, 0 to 1
     bool travels = false;           // something is on its way in this step
     FlightSums flown;               // of the block
     TimelineCache timeline;

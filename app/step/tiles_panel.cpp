@@ -1,5 +1,4 @@
-// The block from inside: its tiles in shared memory with what they hold and where it came from, and its
-// threads, warp by warp.
+// The block from inside: its tiles in shared memory, what they hold and from where, and its threads by warps.
 #include <algorithm>
 #include <cmath>
 
@@ -57,7 +56,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     const draw::Sheet sheet(shape);
     heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape), extents_text(shape, "\u00d7"));
     draw::GridView grid = fitted(ui, rect, sheet, ui.px(3), ui.px(112));
-    // Of an array too tall the rows about those that were touched last.
+    // An array too tall is shown around the rows that were touched last.
     const auto shown = static_cast<uint32_t>(std::max(grid.clip_max.y - grid.clip_min.y, 0.f) / grid.pitch);
     if (shown > 0 && shown < sheet.rows) {
         const uint32_t row = touched_last(ui.trace(), *ui.index(), array, ui.step()).row0;
@@ -94,8 +93,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     selection_and_faults(ui, marks, array, pitch);
     draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
 
-    // Told apart by shape: a zero fill is struck out, a stale value has a notch in its corner; idle lanes are
-    // hatched.
+    // Told apart by shape: a zero fill is struck out, a stale value has a notch; idle lanes are hatched.
     for (const SharedCellView& cell : tile.cells) {
         if (!signs) break;
         const ImVec2 at = draw::corner_of(grid, cell.place.row0, cell.place.col0);
@@ -113,7 +111,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
                               source_text(ui.trace(), held, ui.notation()));
 }
 
-// There is room for a gate with the warps' names beside the threads.
+// Whether a gate with the warps' names has room beside the threads.
 bool gate_beside(const Ui& ui, const Rect& rect, const draw::GridView& grid) {
     return rect.max.x - grid.clip_max.x >= ui.px(102) && !ui.index()->shared.empty();
 }

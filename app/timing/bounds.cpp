@@ -21,7 +21,7 @@ namespace {
 using analysis::LevelBound, analysis::Levels;
 using analysis::LevelFigure, analysis::LevelSpec;
 
-// That the replay asks L1 for: seconds, where `tilescope levels` takes up to a minute for ten times as many.
+// Lines that the replay asks L1 for. It takes seconds; `tilescope levels` replays ten times as many.
 constexpr uint64_t kMostLines = 10'000'000;
 
 // A resource, as people call it.
@@ -228,8 +228,7 @@ std::optional<double> caught_of_saved(const kernels::LevelCounterRow& untiled,
 
 namespace {
 
-// What L1 makes of the loads: measured against the kernel without tiles where both were counted, else
-// modelled.
+// What L1 makes of the loads: compared with the untiled kernel where both were counted, else modelled.
 void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside) {
     const auto saved =
         beside.counted && beside.untiled ? caught_of_saved(*beside.untiled, *beside.counted) : std::nullopt;

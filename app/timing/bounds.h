@@ -29,7 +29,7 @@ namespace tilescope::timing {
 struct BoundsOf {
     std::string device, compiler, kernel;  // device: its id
     uint32_t width = 0, tile = 0;
-    uint32_t registers = 0;  // a thread
+    uint32_t registers = 0;  // registers per thread
     kernels::Shape shape() const { return {width, width, width, tile}; }
     auto operator<=>(const BoundsOf&) const = default;
 };
@@ -81,8 +81,7 @@ std::string_view said_of(std::string_view resource);
 std::string bound_name(const analysis::Levels& levels);  // without its article: "L1 data pipe"
 // How much of a launch the replay simulated: "528 of 65,536 blocks", or with ", 12 % of each" behind it.
 std::string blocks_simulated(const analysis::Levels& levels);
-// Where a measured time comes from: "Measured: the median of 20 runs, 0.280 ms to 0.284 ms, of OF, on
-// DEVICE."
+// "Measured: the median of 20 runs, 0.280 ms to 0.284 ms, of OF, on DEVICE."
 std::string median_words(const kernels::Timing& row, std::string_view of, std::string_view device);
 // What a multiply-add of a warp takes of something that was counted in a launch.
 double each_multiply_add(const BoundsOf& of, uint64_t amount);

@@ -17,7 +17,7 @@ namespace {
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
 using Ui = input::Ui<State>;
 
-// Of a launch of the kernel without tiles, that tiles are held against.
+// The counters of the untiled kernel, which tiles are compared with.
 const kernels::LevelCounterRow* untiled_of(const BoundsOf& of) {
     const kernels::KernelInfo* const info = kernels::find(of.kernel);
     if (info == nullptr || !info->tiled) return nullptr;

@@ -39,7 +39,7 @@ const Levels* levels_of(const LadderOf& ladder, std::string_view kernel) {
     return made != nullptr && *made ? &**made : nullptr;
 }
 
-// From the ground up, those that were measured.
+// The rungs that were measured, from the lowest up.
 std::vector<MeasuredRung> measured_rungs(const LadderOf& ladder) {
     std::vector<MeasuredRung> all;
     for (const Rung& rung : rungs())

@@ -2,11 +2,9 @@
 // what bounds it, and what the next one does about that.
 //
 //     cuBLAS            ##############################|
-//     double buffer     ###########################   |   fp32 units      Bars are measured GFLOP/s; what
-//     bounds
-//       ^ copies the next tiles meanwhile             |                   a kernel is modelled (bounds.h),
-//       and
-//     warp tile         ########################      |   issue slots     fills in as it is worked out.
+//     double buffer     ###########################   |   fp32 units    Bars are measured GFLOP/s. What
+//       ^ copies the next tiles meanwhile             |                 bounds a kernel is modelled and
+//     warp tile         ########################      |   issue slots   appears as it is worked out.
 //       ...                                           |
 //     untiled           ###                           |   L1 data pipe
 #pragma once
@@ -32,8 +30,8 @@ struct LadderRow {
     std::string kernel, name;  // "tiled", "tiled, T = 32"
     double gflops = 0;         // 0: not measured
     std::string rate, share;   // "9,098", "19 %" of the library's; "" where not measured
-    std::string measured;      // where they come from
-    bool known = false;        // what bounds it
+    std::string measured;      // where the measured figures come from
+    bool known = false;        // what bounds it is known
     std::string bound;         // "L1 data pipe"; else, in a word or two, why not
     std::string bound_rests_on;
     std::string step;  // from the row below to this one; "" where there is nothing to say
@@ -44,7 +42,7 @@ struct LadderChart {
     std::vector<LadderRow> rows;  // the library first, where it was measured; then from the top rung down
     std::string note;             // what the figures are, and which are missing
 };
-// Of a machine that was measured. bounds: as far as they are known.
+// The ladder of a machine that was measured. bounds: as far as they are known.
 LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds);
 
 // The launches of the rungs that were timed, for their bounds, the chosen kernel's first.

@@ -1,5 +1,4 @@
-// The ladder as a picture: a rung a row, and between two rows what the upper one does about what the lower
-// one pays for.
+// The ladder as a picture: a rung a row, and between two what the upper one does about the lower one's cost.
 #include <algorithm>
 #include <cmath>
 
@@ -90,8 +89,7 @@ void rung(Ui& ui, const Rect& box, const LadderColumns& at, const LadderRow& row
     if (timed && ImGui::IsMouseClicked(0)) ui.state.kernel = row.kernel;
 }
 
-// Rows, and as far as there is room what leads from one to the next: of all, else to the one above the chosen
-// kernel, else of none.
+// Rows, and if there is room what leads from one to the next: all, the one above the chosen kernel, or none.
 void ladder(Ui& ui, const Rect& in, const LadderChart& chart, double library) {
     const float small = line_height(ui, Size::Small), least = small + ui.px(2);
     const LadderColumns at = columns_of(ui, in, chart.rows);

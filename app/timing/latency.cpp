@@ -24,8 +24,7 @@ uint32_t threads_of(const BoundsOf& of) {  // of a block
                            : static_cast<uint32_t>(kernels::block_tile(*info, of.shape()).threads.count());
 }
 
-// What Nsight Compute says that a warp waits for. Source: Nsight Compute documentation, Profiling Guide,
-// "Warp Stall Reasons".
+// What a warp waits for. Source: Nsight Compute documentation, Profiling Guide, "Warp Stall Reasons".
 constexpr struct {
     const char *key, *name, *about;
 } kStalls[] = {

@@ -18,11 +18,11 @@ namespace tilescope::timing {
 
 // How loads come and go on an SM, on average; modelled but for the warps.
 struct LoadFlow {
-    double warps = 0;    // that an SM holds, at most as many as the launch has for it
-    double loads = 0;    // that a warp has in flight together
+    double warps = 0;    // warps that an SM holds, no more than the launch has for it
+    double loads = 0;    // loads that a warp has in flight together
     double wait = 0;     // clocks until it gets on
-    double a_clock = 0;  // loads that an SM would take each clock by the lowest roof but latency, which is
-    size_t roof = 0;     // this one of the bounds
+    double a_clock = 0;  // loads that an SM would take each clock by the lowest roof but latency
+    size_t roof = 0;     // index of that roof among the bounds
     double in_flight() const { return warps * loads; }
     double needed(double clocks) const { return clocks * a_clock; }
 };

@@ -12,9 +12,8 @@
 // is asked for (bounds.h).
 //
 // What is computed for a device that was not measured is a bound, and so is all that is said of a launch that
-// is no product: no times of it ship, but its operations, bytes and sectors are counted from its recording.
-// Speed-ups divide two medians of the same width and tile width; cuBLAS has no tile width and is divided by
-// the same.
+// is no product: its operations, bytes and sectors are counted from its recording. Speed-ups divide two
+// medians of the same width and tile width; cuBLAS has no tile width and is divided by the same.
 //
 // Source: Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
 #pragma once
@@ -50,8 +49,7 @@ struct TimingChoice {
 
 // --- times.cpp: devices
 
-// Devices that kernels were timed on, those whose figures their makers state, and those that lectures make up
-// for a sum.
+// Devices on which kernels were timed, devices with figures of their makers, and made-up ones of lectures.
 struct Machine {
     std::string name;                          // "NVIDIA H200"
     const kernels::Timings* times = nullptr;   // null: not measured
@@ -73,14 +71,13 @@ std::string measured_words(const Machine& machine);
 // The bound of core/limits/roofline.h by the stated figures; 0 where the bandwidth is not known.
 double bound_gflops(const Machine& machine, double flop_per_byte);
 
-// The device whose levels are known that a machine was measured on; null for one that was not, or of which
-// they are not known.
+// The device with known levels on which a machine was measured; null if it was not, or they are not known.
 const analysis::DeviceSpec* leveled_device(const Machine& machine);
 // A launch, for its bounds; nothing for cuBLAS, of which it is not known what it runs, and where the
 // machine's levels are not known or the launch was not timed. tile: the chosen T, of a kernel that has one.
 std::optional<BoundsOf> bounds_of(const Machine& machine, std::string_view kernel, uint32_t tile,
                                   uint32_t width);
-// The same device's times of another compiler's PTX; null where there are none.
+// The device's times of another compiler's PTX; null where there are none.
 const Machine* other_compiler(const std::vector<Machine>& all, const Machine& machine);
 
 // The row of a kernel, cuBLAS's where it is that; null where it was not measured.

@@ -134,8 +134,7 @@ RooflineChart fitted(RooflineChart chart, const Machine& machine) {
     return chart;
 }
 
-// Where the hardware's counters see the bytes of loads. unit: bytes that a count of 1 stands for; a sector
-// has 32.
+// Where hardware counters see the bytes of loads. unit: bytes that a count of 1 stands for; a sector has 32.
 constexpr struct {
     const char *name, *about, *counter;
     double unit;
@@ -148,7 +147,7 @@ constexpr struct {
                {"read from DRAM", "dram__bytes_read", "dram__bytes_read.sum", 1}};
 using Bytes = std::array<double, std::size(kLevels)>;
 
-// Of the PTX that ships.
+// Bytes that were counted of the PTX that ships.
 std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::string_view device,
                              std::string_view kernel, uint32_t width, uint32_t tile) {
     for (const kernels::Counters& set : all) {
@@ -166,7 +165,7 @@ std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::str
     return std::nullopt;
 }
 
-// Of the PTX that was timed.
+// Bytes that were counted of the PTX that was timed.
 std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, const Machine& machine,
                              std::string_view kernel, uint32_t width, uint32_t tile) {
     if (machine.times == nullptr || machine.times->compiler == "clang")

@@ -9,8 +9,7 @@
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
 //
-// No times ship of a recording that is no product: its operations and bytes are counted, and stand in the
-// place of the lines.
+// No times ship of a recording that is no product: its operations and bytes stand in the place of the lines.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,4 +1,4 @@
-// What the Timing screen keeps between frames: what was chosen, and what is worked out of it beside the window.
+// What the Timing screen keeps between frames: what was chosen, and what is worked out of it meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tilescope::timing {
 struct State : TimingChoice {
     Bounds bounds;
 
-    // Of the recording of that serial number, which is no product: what it did, or why that is not known.
+    // Serial number of a recording that is no product; below, what it did, or why that is not known.
     uint64_t counted = 0;
     session::Job<Result<analysis::RecordedWork>> counting;
     std::optional<Result<analysis::RecordedWork>> work;

@@ -1,14 +1,11 @@
 // What a request costs whose lanes meet at one address: atomics, and loads of constant memory.
 //
-//   atomics    lanes that update one word go one after the other, as often as it is hit. Lanes of different
-//              words may go together.
-//              Each turn asks for the sectors of its words: a sector counts as often as the word in it that
-//              most lanes hit.
+//   atomics    lanes that update one word take turns; lanes of different words may share a turn. Each turn
+//              asks for the sectors of its words: a sector counts as often as its word that most lanes hit.
 //   constant   a request is split into as many as it has different addresses; one address is a broadcast.
 //
 //   32 lanes add to 3 words, one of them hit 17 times     3 addresses, 17 lanes on the worst: 17 turns
-//   16 lanes add to one word, 16 to another
-//   that lies in another sector                           2 addresses, 16 turns, 2 x 16 sectors
+//   16 lanes add to one word, 16 to one of another sector 2 addresses, 16 turns, 2 x 16 sectors
 //   32 lanes load one coefficient                         1 address: 1 pass
 //   32 lanes load 32 coefficients                         32 addresses: 32 passes
 //
@@ -27,8 +24,8 @@
 namespace tilescope::analysis {
 
 struct AddressCost {
-    uint32_t addresses = 0;   // different ones
-    uint32_t most_lanes = 0;  // at one of them
+    uint32_t addresses = 0;   // number of different addresses
+    uint32_t most_lanes = 0;  // the most lanes that meet at one of them
     bool operator==(const AddressCost&) const = default;
 };
 

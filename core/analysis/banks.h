@@ -33,7 +33,7 @@ inline constexpr uint32_t kBankBytes = 4;
 
 struct BankCost {
     uint32_t wavefronts = 0;
-    uint32_t ideal_wavefronts = 0;  // one per group: had no two words of a group met in a bank
+    uint32_t ideal_wavefronts = 0;  // one for each group of lanes: no bank conflicts
     uint32_t conflicts() const { return wavefronts - ideal_wavefronts; }
     bool operator==(const BankCost&) const = default;
 };

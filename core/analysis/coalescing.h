@@ -41,7 +41,7 @@ struct SectorCost {
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
 SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
-// The same of local memory. address: [32] byte offsets in the thread's local memory.
+// What a request to local memory costs. address: [32] byte offsets in the thread's local memory.
 SectorCost local_sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

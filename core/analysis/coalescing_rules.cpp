@@ -18,8 +18,7 @@ struct Request {
 
 uint32_t lanes_of_half(uint32_t half) { return 0xFFFFu << (16 * half); }
 
-// 1.0 and 1.1: where lane 0 of the half would have to be for every lane to be in its place; a segment's
-// start.
+// 1.0 and 1.1: where lane 0 of the half has to be if every lane is in its place; a segment's start.
 bool in_order(const Request& r, uint32_t mask) {
     if (r.bytes != 4 && r.bytes != 8 && r.bytes != 16) return false;
     const auto lowest = static_cast<uint32_t>(std::countr_zero(mask));

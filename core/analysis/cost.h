@@ -16,9 +16,9 @@
 namespace tilescope::analysis {
 
 struct Cost {
-    SectorCost global;      // of global and local memory; an atomic's sectors as atomic_sectors() counts them
-    BankCost shared;        // of shared memory; of an atomic as of a store: its different words
-    AddressCost addresses;  // of atomics and of constant memory
+    SectorCost global;      // sectors of global and local memory; of atomics as atomic_sectors() counts them
+    BankCost shared;        // wavefronts of shared memory; atomics count as stores of their different words
+    AddressCost addresses;  // addresses of atomics and of constant memory
     bool operator==(const Cost&) const = default;
 };
 
@@ -35,7 +35,7 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 // Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
 inline constexpr size_t kRememberedForms = 1u << 14;
 
-// Of one step, worked out anew; zero for barriers.
+// The cost of one step, worked out anew; zero for barriers.
 //
 // SectorCost::block_sectors: a warp of a block 16 threads wide has two rows of threads; where these use two
 // rows of a matrix, two sectors are the least even if the warp asks for 8 bytes in all. Of widths for which

@@ -89,7 +89,7 @@ void LoadCounter::add_load(uint64_t step, uint32_t form) {
     ++again.count;
 }
 
-// Of a form whose shape is known, and fits.
+// Counts a request of a form whose shape is known, and fits.
 void LoadCounter::add_shape(uint32_t form, uint32_t base, uint64_t times) {
     const trace::Form& f = trace_.forms[form];
     const uint64_t offset = uint64_t{f.base_high} << 32 | base;

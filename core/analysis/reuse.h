@@ -20,8 +20,7 @@
 
 namespace tilescope::analysis {
 
-// A count per element that was counted: a window of a few blocks costs what it touches, however large the
-// matrix.
+// A count per element that was counted: a few blocks cost what they touch, however large the matrix.
 class ElementCounts {
 public:
     // counts[first .. first + length) += by; false where they take more than `most_bytes`.
@@ -62,7 +61,7 @@ private:
 
 class LoadCounter {
 public:
-    // Keeps a reference. most_bytes: that all counts may take.
+    // Keeps a reference. most_bytes: memory for all counts.
     LoadCounter(const trace::Trace& trace, uint64_t most_bytes);
     explicit LoadCounter(const trace::Trace& trace) : LoadCounter(trace, trace::memory_left(trace)) {}
 
@@ -71,29 +70,29 @@ public:
         if (shape_[form] != kIgnored) add_load(step, form);
     }
 
-    // Behind the last step: adds what was kept to be added together.
+    // To be called after the last step: adds what is still held back.
     void finish();
 
-    // Additions to counts so far, what the counter has cost: those that lie apart count three times.
+    // Cost so far: additions to counts, three for one that lies far from the one before.
     uint64_t looked_at() const { return looked_at_; }
 
-    // Some loads were not counted, as the counts would have taken more memory than is allowed.
+    // Some loads were not counted, for lack of memory.
     bool full() const { return full_; }
 
-    // Loads of the elements of a global array, once it is finished.
+    // Loads of the elements of a global array; valid after finish().
     const ElementCounts& of(uint8_t array) const { return counts_[array]; }
 
 private:
     struct Run {
-        int64_t first = 0;  // elements from the first active lane's
+        int64_t first = 0;  // offset in elements from the first active lane's element
         uint32_t length = 0;
-        uint32_t loads = 0;  // of each
+        uint32_t loads = 0;  // loads of each of its elements
     };
     struct Shape {
         std::vector<Run> runs;            // empty: the lanes do not lie on whole elements, each is looked at
-        int64_t lowest = 0, highest = 0;  // elements touched, from the first active lane's
+        int64_t lowest = 0, highest = 0;  // elements touched, as offsets from the first active lane's
     };
-    // Equal requests, until others take their place; of `count` 0 none.
+    // Equal requests that are held back to be added at once; count 0: no entry.
     struct Again {
         uint64_t request = 0;  // form << 32 | base
         uint64_t count = 0;
@@ -112,9 +111,9 @@ private:
     std::vector<Shape> shapes_;
     std::vector<ElementCounts> counts_;  // per array
     std::vector<uint64_t> elements_;     // per array
-    std::vector<Again> again_;           // by hash; a power of two
-    uint64_t page_ = 0;                  // of the latest addition
-    uint64_t left_ = 0;                  // bytes
+    std::vector<Again> again_;           // hash table; its size is a power of two
+    uint64_t page_ = 0;                  // page of the latest addition
+    uint64_t left_ = 0;                  // bytes of memory that are left
     uint64_t looked_at_ = 0;
     bool full_ = false;
 };

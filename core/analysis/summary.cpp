@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kAskEvery = 4096;  // steps: whether it is still wanted, and within what is allowed
 constexpr uint64_t kBytesAForm = 16;  // of what is kept for each form
 
-// Of `count` steps of a form that cost as much each.
+// Sums over `count` steps of a form, each of the same cost.
 Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cost, uint64_t count) {
     const uint64_t lanes = count * static_cast<uint64_t>(std::popcount(form.mask));
     return {.requests = count,

@@ -27,7 +27,7 @@ struct Sums {
     bool operator==(const Sums&) const = default;
 };
 
-// By the kind of step.
+// Sums for each kind of step.
 struct SplitSums {
     std::array<Sums, kMemoryKinds> of_kind{};
     uint64_t barriers = 0;  // arrivals of warps

@@ -14,7 +14,7 @@ namespace tilescope {
 // clang-format off
 enum class ElementType : uint8_t {
     B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, E4M3, E5M2, F16, BF16, F32, F64,
-    Pred, None,  // of instructions and registers alone: a predicate, and no type
+    Pred, None,  // only of instructions and registers: a predicate; no type
 };
 // clang-format on
 inline constexpr ElementType kLastElementType = ElementType::F64;  // of those that lie in memory
@@ -47,8 +47,7 @@ bool is_nan(Value value);
 
 // "-9", "2.5", "1.2e+06", "NaN", "0x3f80": whole where that is short, else `digits` significant digits.
 std::string value_text(Value value, int digits = 6);
-// The same for a small cell: integers and whole floats below a million in full, other floats with three
-// digits.
+// The same for a small cell: integers and whole floats below a million in full, else three digits.
 std::string short_value(Value value);
 
 }  // namespace tilescope

@@ -177,7 +177,7 @@ std::string write_whole(const std::string& path, std::string_view bytes) {
 
 void remove_unfinished_on_signals() {
     for (int signal = 1; signal < NSIG; ++signal) {
-        // Those that do not end a program by default.
+        // These do not end a program by default.
         if (signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH ||
             signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
             continue;

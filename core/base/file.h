@@ -28,13 +28,13 @@ std::string why_not_writable(const std::string& path, const std::vector<std::str
 class OutputFile {
 public:
     explicit OutputFile(const std::string& path, const std::vector<std::string>& inputs = {});
-    ~OutputFile();  // removes what was not kept
+    ~OutputFile();  // removes a file that was not kept
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
     bool write(std::string_view bytes);  // false once the file cannot be written
-    // Gives the file its place. Why that could not be done, such as "No space left on device"; "" where it
-    // was. Else what was there stays.
+    // Moves the file to its place. Returns why that failed, such as "No space left on device", or "". After a
+    // failure what was there stays.
     std::string keep();
 
     // For a program that writes the file itself; it exists, and is empty.
@@ -46,7 +46,7 @@ private:
     uint32_t mode_ = 0;
 };
 
-// The same in one call.
+// Writes a whole file in one call.
 std::string write_whole(const std::string& path, std::string_view bytes);
 
 // From now on a signal that would end the program removes its unfinished files first. Signals that are

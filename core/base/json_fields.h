@@ -78,7 +78,7 @@ public:
     void flag(const char* key, bool& out);
     void real(const char* key, double& out);  // finite and not negative
 
-    // What is inside; an empty object where it is missing.
+    // The object of a key; an empty one where it is missing.
     const Json& object(const char* key);
     const Json& list(const char* key);
 

@@ -73,7 +73,7 @@ struct Array {
     ArrayRole role = ArrayRole::Input;
     ElementType type = ElementType::F32;
     uint8_t rank = 2;                         // how many of the extents it has: 1 to 3
-    uint32_t slices = 1, rows = 1, cols = 0;  // elements; cols is the row pitch too, rows that of slices
+    uint32_t slices = 1, rows = 1, cols = 0;  // elements; cols is the row pitch too, rows the pitch of slices
     ExtentSource extents = ExtentSource::Known;
     // Global: the virtual address of element 0 (256-byte aligned, as cudaMalloc aligns).
     // Shared: the byte offset of element 0 in the block's shared memory.
@@ -115,21 +115,21 @@ inline Position position_of(const Array& array, int64_t element) {
     return {slice, row - slice * array.rows, col};
 }
 
-// One value that the kernel is given.
+// One argument of the kernel.
 struct Argument {
     std::string name;  // "width"; "" where nobody says
     ElementType type = ElementType::U64;
     uint64_t value = 0;               // its bits, where it points to no array
-    int32_t array = -1;               // index into Launch::arrays of what it points to
-    uint64_t offset = 0;              // bytes from that array's first
-    std::vector<std::byte> object{};  // of a struct passed by value, as it lies in memory; empty for others
+    int32_t array = -1;               // index into Launch::arrays of the array that it points to
+    uint64_t offset = 0;              // bytes from that array's first byte
+    std::vector<std::byte> object{};  // bytes of a struct passed by value; empty for others
     bool operator==(const Argument&) const = default;
 };
 
 struct Launch {
     std::string entry;  // the kernel's name in the PTX
     Dim3 grid, block;
-    uint32_t dynamic_shared = 0;  // bytes a block, beside those that the kernel declares
+    uint32_t dynamic_shared = 0;  // bytes per block, beside those that the kernel declares
     std::vector<Argument> arguments;
     std::vector<Array> arrays;
 
@@ -152,13 +152,12 @@ struct BlockWindow {
     bool operator==(const BlockWindow&) const = default;
 };
 
-// The order in which the warps of a block take turns; one turn lasts until the warp has made one
-// request or barrier.
+// The order in which the warps of a block take turns. A turn lasts until the warp has made one request or
+// arrived at a barrier.
 //   fair     round robin, in the order of the warp numbers
-//   greedy   the lowest-numbered warp that can run keeps running until it stands at a barrier
+//   greedy   the lowest-numbered warp that can run does, until it waits at a barrier
 //   seeded   a pseudo-random warp each turn, the same for the same seed
-// No order may be assumed of a real GPU; a kernel that is right under one and wrong under another
-// has a race.
+// No order may be assumed of a real GPU. A kernel that is right in one order and wrong in another has a race.
 struct Schedule {
     enum class Kind : uint8_t { Fair, Greedy, Seeded, Recorded } kind = Kind::Fair;
     uint64_t seed = 0;

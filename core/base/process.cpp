@@ -23,8 +23,7 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr int kPatience = 100;  // polls from the first signal to SIGKILL
 
-// In the child, up to its program: only what may be called between fork and exec (signal-safety(7)). Returns
-// errno where it fails.
+// In the child, up to exec: only what may be called after fork (signal-safety(7)). Returns errno if it fails.
 int become(const char* program, char* const* argv, char* const* environment, const ProcessStart& start,
            pid_t parent, int report) {
     // What this program does upon a signal is not the child's to do.

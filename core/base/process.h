@@ -3,8 +3,7 @@
 //   start_process    and goes on; the caller gives descriptors and waits with wait_for_process
 //   run_process      waits, keeps what it wrote, ends it at a deadline or when it is to stop
 //
-// A child ends with this program, however that ends: the kernel sends it a signal then (Linux, prctl(2),
-// PR_SET_PDEATHSIG).
+// A child ends with this program, however that ends: by a signal of the kernel (prctl(2), PR_SET_PDEATHSIG).
 #pragma once
 
 #include <array>
@@ -22,31 +21,30 @@
 namespace tilescope {
 
 struct ProcessStart {
-    std::vector<std::string> words;  // the first one is its name
-    std::array<int, 4> descriptors = {-1, -1, -1,
-                                      -1};  // from 0 on, in place of this program's own; -1 for those
-    int at_our_end = SIGKILL;               // the signal that it gets when this program ends
-    std::vector<std::string> environment;   // NAME=VALUE, beside this program's or in place of it
-    // A group of its own: Ctrl-C is this program's to answer. A program that reads from the terminal has to
-    // stay in this one's.
+    std::vector<std::string> words;  // the first one is the name of the child
+    // What the child gets as file descriptors 0 to 3; -1: this program's own.
+    std::array<int, 4> descriptors = {-1, -1, -1, -1};
+    int at_our_end = SIGKILL;              // signal that the child gets when this program ends
+    std::vector<std::string> environment;  // NAME=VALUE, beside this program's or in place of it
+    // The child gets a process group of its own, so that Ctrl-C reaches this program alone. A child that
+    // reads from the terminal has to stay in this program's group.
     bool own_group = true;
 };
 
-// program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), 0 where it
-// was.
+// program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), or 0.
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
-// Until it has ended; its status as waitpid() gives it. stop: may be null; `first` is the signal that asks it
-// to end, SIGKILL follows after two seconds. to_group: the child has a group of its own. look: called fifty
-// times a second meanwhile; may be empty.
+// Waits until the child has ended; returns its status as waitpid() gives it. stop: null for none; once it is
+// set the child gets the signal `first`, and SIGKILL two seconds later. to_group: the child has a group of
+// its own. look: called fifty times a second meanwhile; may be empty.
 int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true,
                      const std::function<void()>& look = {});
 
 struct ProcessRan {
-    int status = 0;         // of the program; 128 + the signal that ended it
-    bool stopped = false;   // because it was to stop
-    bool too_late = false;  // at its deadline
-    std::string out, err;   // what it wrote
+    int status = 0;         // its exit status; 128 + the signal that ended it
+    bool stopped = false;   // it was ended because `stop` was set
+    bool too_late = false;  // it was ended at its deadline
+    std::string out, err;   // all that it wrote
 };
 
 // Its standard input is empty. The words' first one is the program. Fails where it cannot be started.

@@ -13,7 +13,7 @@ namespace tilescope {
 enum class Backslash : uint8_t {
     Plain,   // a character like any other
     Quotes,  // quotes the character behind it, but within '...'
-    Posix,   // the same; within "..." it quotes only " \ $ ` and a line end. A quoted line end is left out
+    Posix,   // as Quotes; within "..." it quotes only " \ $ ` and a line end. Quoted line ends are left out
 };
 
 struct ShellWords {

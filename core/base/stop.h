@@ -1,5 +1,4 @@
-// Whether long work is still wanted. Walks over a recording ask every few thousand steps, so that they end
-// within 0.2 s.
+// Whether long work is still wanted. Walks ask every few thousand steps, so that they end within 0.2 s.
 #pragma once
 
 #include <atomic>

@@ -36,12 +36,12 @@ struct RooflineRow {
     std::string id;
     analysis::Roof roof;
     analysis::RoofPoint point;
-    uint32_t tile = 0;  // of shared memory; 0: none, or not known
-    // Of accesses that were recorded: the bound by the sectors that they need.
+    uint32_t tile = 0;  // tile width in shared memory; 0: no tiles, or not known
+    // The bound by the sectors that the recorded accesses need.
     std::optional<analysis::RoofPoint> of_sectors{};
-    // m, k and n of a product; none where the row is true of every size.
+    // m, k and n of a product; none where the row holds for every size.
     std::optional<std::array<uint32_t, 3>> sizes{};
-    std::string compiler{};  // of the PTX that was timed; "" for a bound
+    std::string compiler{};  // compiler of the PTX that was timed; "" for a bound
 };
 
 std::string to_json(const std::vector<RooflineRow>& rows);
@@ -54,14 +54,14 @@ struct LevelsCounted {
 
 struct LevelsOfLaunch {
     std::string kernel, title;
-    std::string compiler;  // of its PTX; "" where that is not known
+    std::string compiler;  // compiler of its PTX; "" where that is not known
     // m, k, n and T of a product.
     std::optional<std::array<uint32_t, 4>> sizes;
     Dim3 block;
     analysis::DeviceSpec device;
     analysis::Levels levels;
-    uint32_t registers = 0;  // a thread; 0: not known
-    // Measured, of the very launch; none where that was not done.
+    uint32_t registers = 0;  // registers per thread; 0: not known
+    // Counters of this very launch; none where it was not counted.
     std::optional<LevelsCounted> counted;
     std::optional<double> measured_ms;
 };

@@ -58,8 +58,7 @@ std::string launch_words(const analysis::Recording& recording) {
     return out.empty() ? "a launch without arguments" : out;
 }
 
-// Where a thread owns several elements: what feeds a product, a line; "" elsewhere, and of a part of the
-// grid.
+// What feeds a product, a line, if a thread owns several elements; "" else, and for a part of the grid.
 std::string loads_a_product(const analysis::Recording& recording, const analysis::Summary& summary) {
     const trace::Trace& trace = *recording.trace;
     const auto& p = recording.product;

@@ -1,5 +1,4 @@
-// A recording step by step, as CSV, JSON and Chrome trace events: the steps in order, each with its phase and
-// its cost.
+// A recording step by step, as CSV, JSON and Chrome trace events: all steps in order, with phase and cost.
 //
 // Phases are found step by step (analysis::PhaseWalk), so that a walk takes no memory for the steps.
 #pragma once

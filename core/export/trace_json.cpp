@@ -23,8 +23,7 @@
 // With lanes, "addresses" and "elements" hold 32 entries each, null for lanes that are not active (and for
 // addresses that are not those of an element), in place of "address" and "element".
 //
-// A change that would break a reader gets another number in "schema"; a reader passes over keys it does not
-// know.
+// A change that would break readers gets another number in "schema"; readers skip keys that they do not know.
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_fields.h"

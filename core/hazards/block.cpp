@@ -163,7 +163,7 @@ void BlockHazards::enter_copies(const BlockIntervals& b, uint32_t interval, std:
     ++stamp_;
 }
 
-// Of the lanes of a load those that a copy into the cell may be too late for.
+// The lanes of a load for which a copy into the cell may come too late.
 uint32_t BlockHazards::early_lanes(const BlockIntervals& b, uint32_t interval, HazardCell& cell,
                                    uint64_t number, uint32_t lanes, const StepPart& load) {
     uint32_t early = 0;

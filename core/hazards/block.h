@@ -17,14 +17,14 @@ namespace tilescope::analysis {
 
 inline constexpr uint32_t kNoInterval = 0xFFFF'FFFFu;
 
-// Where in the source, in which direction, on what array: copies that a compiler made of one access share it.
+// An access of the source: its line, direction and array. Copies that a compiler made of one access share it.
 struct SourceAccess {
     uint32_t line = 0;
     bool store = false;
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
-    bool atomic = false;  // `store` too
-    bool later = false;   // `store` too, which lands later (core/trace/access.h)
+    bool atomic = false;  // an atomic; `store` is set too
+    bool later = false;   // a store that lands later (core/trace/access.h); `store` is set too
     bool operator==(const SourceAccess&) const = default;
 };
 
@@ -34,7 +34,7 @@ struct ShapeCell {
     uint32_t lanes = 0;
 };
 
-// What of a trace all its blocks need. Cells are numbered by address / grain, in each space for itself.
+// What all blocks of a trace need. Cells are numbered by address / grain, in each space for itself.
 class HazardForms {
 public:
     explicit HazardForms(const trace::Trace& trace);  // keeps a reference
@@ -43,14 +43,13 @@ public:
         uint32_t place = 0;
         uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
         bool barrier = false, store = false, shared = false;
-        bool atomic = false;        // `store` too
-        bool later = false;         // `store` too, which lands later
+        bool atomic = false;        // as in SourceAccess
+        bool later = false;         // as in SourceAccess
         bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
     };
     const FormKind& kind(uint32_t form) const { return kinds_[form]; }
-    // Stores first, then by line and array: so that a side a that stores, and equal findings, come out the
-    // same.
+    // Stores first, then by line and array, so that equal findings come out the same.
     const std::vector<SourceAccess>& places() const { return places_; }
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
@@ -73,7 +72,7 @@ private:
 
 // Lanes of a step that lie in one interval.
 struct StepPart {
-    uint32_t step = 0;  // of the block
+    uint32_t step = 0;  // step of the block
     uint32_t mask = 0;
 };
 
@@ -81,30 +80,30 @@ struct BarrierArrival {
     uint32_t step = 0, warp = 0, mask = 0;
 };
 
-// Lanes of a store that lands later: when it may write.
+// Lanes of a store that lands later (a cp.async), and when it may write.
 struct LaterPart {
     StepPart part;
-    uint32_t from = 0, to = 0;  // intervals: in which it is asked for, and in which its threads wait
+    uint32_t from = 0, to = 0;  // barrier intervals: in which the copy is issued; in which its threads wait
     uint32_t visible_from = 0;  // step of the block before which they have waited; kNoInterval for none
 };
 
 // The steps of a block by barrier interval, those of one interval in step order.
 struct BlockIntervals {
-    uint64_t first = 0;  // step of the recording
+    uint64_t first = 0;  // the block's first step in the recording
     uint32_t block = 0;
     std::vector<StepPart> parts;    // steps of global and shared memory; a copy's store where it arrives
-    std::vector<LaterPart> copies;  // by `from`
-    std::vector<uint32_t> begin;    // interval -> first of its parts; one more at the end
-    std::vector<uint64_t> stored;   // interval -> FormKind::array_bit of its stores together
+    std::vector<LaterPart> copies;  // sorted by `from`
+    std::vector<uint32_t> begin;    // interval -> index of its first part; one more at the end
+    std::vector<uint64_t> stored;   // interval -> FormKind::array_bit of all its stores
     struct End {
         uint32_t site = kNoSite, thread = kNoInterval, step = 0;
     };
-    std::vector<End> ends;  // interval -> the barrier behind it, as the lowest thread came to it
+    std::vector<End> ends;  // interval -> the barrier that ends it, as its lowest thread reached it
     std::vector<BarrierArrival> arrivals;  // in step order
-    std::vector<uint32_t> passed;          // thread -> barriers it came to
+    std::vector<uint32_t> passed;          // thread -> barriers that it reached
     std::vector<uint32_t> last_step;       // thread -> its last step of the block, kNoInterval for none
     PhaseMap phases;
-    bool cut = false;  // lanes are further apart than is followed: some steps lie whole in their first lane's
+    bool cut = false;  // lanes too far apart: some steps lie whole in their first lane's interval
     uint32_t intervals() const { return static_cast<uint32_t>(begin.size()) - 1; }
 };
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block);
@@ -123,18 +122,17 @@ using HazardSink = std::function<void(const HazardInstance&)>;
 // Reused from block to block.
 class BlockHazards {
 public:
-    // most_bytes: that what it keeps of cells and of accesses to them may take.
-    // most_found: that is told of a block.
+    // most_bytes: memory for cells and accesses. most_found: faults that are told of a block.
     BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop = {});
-    // Some accesses were not looked at, or faults not told, as they would have taken more.
+    // One of these limits was met: some accesses were not looked at, or some faults not told.
     bool full() const { return full_; }
-    // Races, uninitialised and stale loads. needed: interval -> whether the barrier that ends it keeps
-    // accesses apart.
+    // Races, uninitialised and stale loads. needed: interval -> whether its last barrier keeps accesses
+    // apart.
     void find(const BlockIntervals& block, const HazardSink& sink, std::vector<bool>& needed);
 
 private:
-    // Accesses of one interval to one cell at one place: the lowest and the highest thread stand for all, as
-    // two different threads (or warps) are among them where those two differ.
+    // Accesses of one interval to one cell at one place. The lowest and the highest thread stand for all:
+    // where any two threads (or warps) differ, these two do.
     struct Record {
         uint32_t place = 0;
         int32_t next = -1;
@@ -150,12 +148,12 @@ private:
     };
     struct HazardCell {
         int32_t writing = -1;
-        uint32_t stamp = 0;  // of the interval that `records` are of
+        uint32_t stamp = 0;  // interval that `records` belong to
         int32_t records = -1;
-        uint32_t bad_stamp = 0;  // as above, of loads at fault
+        uint32_t bad_stamp = 0;  // interval that `bad` belongs to
         int32_t bad = -1;
         uint32_t written = kNoInterval;     // the latest interval that stored to it
-        uint32_t first_read = kNoInterval;  // the first behind `written` that loaded it
+        uint32_t first_read = kNoInterval;  // the first interval behind `written` that loaded it
         uint32_t writer = 0, writer_step = 0;
     };
     struct TouchedCell {
@@ -184,7 +182,7 @@ private:
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
     void tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
     void tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
-    bool tells();  // one more
+    bool tells();  // whether one more fault may be told
     HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
     template <class Visit>
     void each_cell(const BlockIntervals& b, const StepPart& part, Visit visit);
@@ -195,8 +193,8 @@ private:
     std::vector<TouchedCell> touched_, bad_;
     std::vector<Writing> writings_;
     int32_t free_writing_ = -1;
-    size_t next_copy_ = 0;                                     // of BlockIntervals::copies
-    std::map<std::array<uint64_t, 3>, HazardInstance> early_;  // of an interval: cell, place of load, of copy
+    size_t next_copy_ = 0;                                     // index into BlockIntervals::copies
+    std::map<std::array<uint64_t, 3>, HazardInstance> early_;  // by cell, place of load, place of copy
     std::vector<Judged> judged_;
     std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
     uint32_t stamp_ = 0, run_ = 0;
@@ -205,8 +203,7 @@ private:
     bool full_ = false;
 };
 
-// pairs.cpp: the pairs of the block's races with a load as the recording has them in order; and with
-// `value` what was read.
+// pairs.cpp: pairs of the block's races with a load, in the recording's order; with `value` what was read.
 void tell_pairs(const trace::Trace& trace, const BlockIntervals& block,
                 std::span<HazardExample* const> examples, const ValueAt& value);
 
@@ -218,16 +215,14 @@ struct Passages {
     uint64_t judged = 0, all = 0;
 };
 using PassagesOfLines = std::map<uint32_t, Passages>;
-// Those that keep nothing apart. needed: as BlockHazards::find leaves it.
+// Barriers that keep nothing apart. needed: as BlockHazards::find leaves it.
 void find_redundant(const HazardForms& forms, const PhaseRule& rule, const BlockIntervals& block,
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
-// grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many to
-// look at all.
+// grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many.
 bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop);
 
-// budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why`
-// says so.
+// budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why` says so.
 uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why);
 bool is_looked_at(const trace::Trace& trace, const trace::Block& block);  // where it is looked at alone
 uint64_t most_found_of_a_block(uint32_t blocks);

@@ -1,6 +1,5 @@
-// How much of a recording the search for hazards looks at: the first blocks whose accesses come to no more
-// than is allowed (trace/claims.h), told before the search, so that it comes out the same with any number of
-// threads.
+// How much of a recording the search for hazards looks at: the first blocks whose accesses are no more than
+// is allowed (trace/claims.h). Known before the search, so that any number of threads finds the same.
 //
 // What a request costs follows from its form: nothing for loads of arrays that nobody stores to; a shared
 // load less than a store, as most are those of a request before (BlockHazards::Judged); accesses to global

@@ -1,9 +1,8 @@
-// Elements of global arrays that two blocks touch, one of them storing: no barrier orders the blocks of a
-// grid.
+// Elements of global arrays that two blocks touch, one of them storing: no barrier orders blocks.
 //
 // A first walk keeps a word for each element of the arrays that are stored to: the first block that came,
-// whether another came, whether anyone stored. Only elements that show a conflict are looked at again, for
-// who and where.
+// whether another came, whether anyone stored. Only elements with a conflict are looked at again, for who and
+// where.
 #include <algorithm>
 #include <bit>
 

@@ -96,7 +96,7 @@ public:
         return h;
     }
 
-    // There are more findings than are kept.
+    // Whether there are more findings than are kept.
     bool full() const { return full_; }
 
     // What another part of the blocks found; no block is in both.

@@ -15,25 +15,23 @@
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
 //                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
 //                  bar.warp.sync is not recorded, so it orders nothing here. Two atomics do not race.
-//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks. (Not judged
-//   where the kernel
-//                  has the barrier of a whole grid.)
+//   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
+//                  (Not judged where the kernel has the barrier of a whole grid.)
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more.
-//   ReadBeforeWait a shared cell is loaded while a cp.async writes it: by the thread that asked for the copy
-//   before
-//                  it has waited for it, by another one before a barrier behind that wait. From where it is
-//                  asked for, a copy may write at any time:
+//   ReadBeforeWait a shared cell is loaded while a cp.async may still write it: by the thread that issued the
+//                  copy, before its wait; by another thread, before a barrier after that wait. A copy may
+//                  write at any time from where it is issued:
 //
 //     interval      0                    1              2
 //     thread[0,0]   copy              |  wait         |            a load of another thread: right in 2 alone
 //                   ^ ---- may write here ---- ^
 //
 //   BarrierDivergence   threads of a block that do not come to a barrier that others wait at.
-//   RedundantBarrier    a barrier without which, all others kept, no two accesses would conflict. The last
-//                  passage of a barrier in the loop that walks the tiles is not judged: it guards a next
-//                  trip, which the loop did not make.
+//   RedundantBarrier    a barrier without which no two accesses would conflict if all others stay. The last
+//                  passage of a barrier in the loop over the tiles is not judged: it guards the next trip,
+//                  which the loop did not make.
 //
 // The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).
@@ -77,7 +75,7 @@ struct HazardSide {
     uint32_t block = 0;   // index into Trace::blocks
     uint32_t thread = 0;  // linear number in the block
     uint32_t site = kNoSite;
-    uint64_t step = 0;  // of the recording
+    uint64_t step = 0;  // step of the recording
     uint32_t phase = 0;
     bool operator==(const HazardSide&) const = default;
 };
@@ -100,11 +98,11 @@ enum class ReadOrder : uint8_t {
 //                   b: a thread that does not come (step and site: its last in the block; kNoSite for none)
 //                   A fault that ended the recording: a and b are the thread that waits, without sites.
 struct HazardExample {
-    uint32_t interval = 0;            // of block a; barriers: how many its threads passed before it
+    uint32_t interval = 0;  // in block a; of a barrier: how many barriers its threads passed before it
     uint8_t array = trace::kNoArray;  // kNoArray: addresses outside every array
     uint64_t element = 0;             // linear index in the array, or the address
     HazardSide a, b;
-    uint64_t first_step = 0, last_step = 0;  // of the recording, of what took part in block a
+    uint64_t first_step = 0, last_step = 0;  // steps of the recording that took part in block a
     // A value of the cell, known where the block was run again, and the phase that it was stored in; stored
     // is false where nothing was stored there before.
     struct HeldValue {
@@ -114,8 +112,7 @@ struct HazardExample {
         bool operator==(const HeldValue&) const = default;
     };
     ReadOrder order = ReadOrder::Unknown;
-    // What the load read. Of a race also what it should have read, or would read were the two the other way
-    // round (Right, Open).
+    // What the load read. Of a race also what it should have read, or would in the other order (Right, Open).
     HeldValue read, other;
     bool operator==(const HazardExample&) const = default;
 };
@@ -130,8 +127,8 @@ struct Hazard {
     HazardKind kind{};
     uint8_t array = trace::kNoArray;
     Space space = Space::Global;
-    uint32_t line = 0;        // of a
-    uint32_t other_line = 0;  // of b; 0 for none
+    uint32_t line = 0;        // source line of a
+    uint32_t other_line = 0;  // source line of b; 0 for none
     bool other_stores = false;
     bool same_warp = false;  // Race: in all of them both threads are of one warp
     // Cells, each once for every block and interval (GridRace: once); barriers: passages.
@@ -172,11 +169,10 @@ struct FaultyCell {
     uint8_t array = trace::kNoArray;
     uint64_t element = 0;   // linear index in the array
     uint32_t interval = 0;  // barrier interval, as in PhaseMap::interval
-    // Of the block, both included: from the first access at fault to the last.
+    // Steps of the block from the first access at fault to the last, both included.
     uint32_t first_step = 0, last_step = 0;
     HazardExample example;
-    // The step of the block that the example is about: of the load that went wrong, else of the later of the
-    // two.
+    // The step of the block that the example is about: the load that went wrong, else the later of the two.
     uint32_t told_step = 0;
 };
 struct FaultyCells {

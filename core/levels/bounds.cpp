@@ -15,13 +15,13 @@ namespace tilescope::analysis {
 
 namespace {
 
-// What the busiest SM is asked for at least, where a block of a kind asks for amount(kind).
+// The least that the busiest SM is asked for, where a block of a kind asks for amount(kind).
 template <class Amount>
 double least_of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
     std::vector<AmountOfBlocks> amounts;
     for (const LaunchSums::AlikeBlocks& kind : levels.asked.alike)
         amounts.push_back({amount(kind), kind.blocks});
-    // Blocks in step leave it more of them than its share: these may be the ones that ask for least.
+    // Where blocks are in step it runs more than its share of them, which may be those that ask for least.
     uint64_t left = levels.launch.of_busiest(sms);
     double lightest = 0;
     std::ranges::sort(amounts, {}, &AmountOfBlocks::amount);
@@ -49,12 +49,12 @@ double sending_at_end(const Levels& levels, uint32_t sms) {
     return static_cast<double>(last) * sending(std::ranges::min(levels.asked.alike, {}, sending));
 }
 
-// What SMs do is shared by all of them at best. But a block stays on one, and where some do less than others,
-// one SM has its share of those that do most (least_of_busiest).
+// At best all SMs share the work evenly. But a block stays on its SM, and where some blocks do less than
+// others, some SM has its share of those that do most (least_of_busiest).
 SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     const LevelSpec& spec = on.levels;
     const double missed = levels.missed_share();
-    // more: of all blocks, and as much of each as of another.
+    // more: an amount of all blocks together, shared by them evenly.
     const auto ms = [&](auto amount, double a_clock, double more = 0) {
         const double of_each = more / static_cast<double>(levels.launch.blocks);
         const double busiest = least_of_busiest(
@@ -81,11 +81,10 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     return work;
 }
 
-// Cycles that other blocks in step still work while the first of them waits: they begin their phases a share
-// of a phase later. That share is a tenth for two blocks of many warps, as measured
-// (tests/data/hardware/steps.txt). For blocks that have fewer warps than an SM has schedulers it is chosen
-// with the times of small launches known, and so is that kernels of which an SM holds no more than two blocks
-// are left out.
+// Cycles that the other blocks in step still work while the first one waits, since they begin their phases a
+// share of a phase later: a tenth for two blocks of many warps, as measured (tests/data/hardware/steps.txt).
+// Two choices were made with the times of small launches known: a third for blocks that have fewer warps than
+// an SM has schedulers; and none for kernels of which an SM holds no more than two blocks.
 double others_work(const BlockWork& block, double at_once) {
     if (at_once <= 1) return 0;
     const double later = block.warps < kSchedulers ? 1.0 / 3 : 0.1;
@@ -95,21 +94,20 @@ double others_work(const BlockWork& block, double at_once) {
     return later * work * at_once;
 }
 
-// A margin, chosen with the times of small launches known (docs/model.md): what blocks wait is modelled as a
-// mean, and what they send as found with other stores, and a bound must not be above what a launch takes.
+// A margin, chosen with the times of small launches known (docs/model.md). No launch may take less than its
+// bound, but waits are modelled as means, and the sending of stores as it was measured with other stores.
 constexpr double kMargin = 0.95;
 
-// How often the latency of a block counts: its rounds of blocks, one after the other.
+// How often the latency of a block counts: once for each round of blocks that an SM runs.
 double turns_of_latency(const LevelDevice& on, const BlockWork& first, const LaunchPlacement& launch,
                         double rounds, double at_once) {
-    // A slot that gets free takes the next block, so that those which run most blocks are the fastest ones:
-    // by a twentieth, about.
+    // A free slot takes the next block, so the slots that run most blocks are the fastest, by a twentieth.
     constexpr double kFastest = 0.95;
     const double average = static_cast<double>(launch.blocks) / (on.device.sms * at_once);
     const double turns = rounds > 1 ? std::max(average, kFastest * rounds) : 1;
-    // Where warps wait each on its own it is not known either how many loads ptxas has under way together.
+    // Without barriers each warp waits on its own, and how many loads ptxas keeps in flight is not known.
     if (!first.barriers) return std::min(turns, kMargin * rounds);
-    // Blocks with barriers may have none of the chance that work takes longer.
+    // The work of blocks with barriers may happen to take no longer than it must (spread_share).
     return launch.in_step ? turns : turns / (1 + on.levels.spread_share.value);
 }
 
@@ -136,7 +134,7 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
         const double waited = launch.resident > 2
                                   ? std::max(0.0, kMargin * waits - others_work(first, at_once) / clocks)
                                   : waits;
-        // Where the warps of all blocks have less work in a trip of a loop than one of them needs for it.
+        // What one warp needs for its trips of loops beyond the work of the warps of all blocks meanwhile.
         const double trips = std::max(0.0, first.loop_cycles - at_once * first.loop_work_cycles) / clocks;
         // Blocks that end together send what they store at the same time.
         bounds.sending_ms = kMargin * work.sending;
@@ -149,8 +147,8 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     const double from_l2 = misses.l2_read_sectors * kSectorBytes;
     const double of_l2 = (from_l2 + stored) / (spec.l2_per_clock.value * clocks);
     bounds.by_sending = work.stores > of_l2;
-    // Warps without barriers wait each on its own, but the pipe has nothing to pass before the first of their
-    // data come: no launch finds any in L1.
+    // Without barriers each warp waits on its own. But no launch finds data in L1, so the pipe has nothing to
+    // pass before the first data come.
     const double first_data = first.barriers || s.loads == 0 ? 0 : spec.l2_latency.value / clocks;
     const auto in_words = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
     const auto add = [&](const char* resource, double ms, std::string of) {

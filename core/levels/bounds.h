@@ -24,8 +24,7 @@ struct AmountOfBlocks {
 // for most, some SM runs at least i + 1, and these ask for no less than the last i + 1 of them.
 double least_of_busiest(std::vector<AmountOfBlocks> blocks, uint32_t sms);
 
-// Works out Levels::bounds from all else of them. first: the first block, which stands for all in how they wait
-// for each other.
+// Works out Levels::bounds from the rest. first: the first block, which stands for all in how they wait.
 void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels);
 
 }  // namespace tilescope::analysis

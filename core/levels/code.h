@@ -28,8 +28,8 @@
 namespace tilescope::analysis {
 
 struct Executed {
-    uint64_t instructions = 0;  // of a warp
-    uint64_t fp32 = 0;          // additions, multiplications and both at once, among them
+    uint64_t instructions = 0;  // instructions that a warp executes
+    uint64_t fp32 = 0;          // those of them that are fp32 additions, multiplications or multiply-adds
     Executed& operator+=(const Executed& other) {
         instructions += other.instructions, fp32 += other.fp32;
         return *this;
@@ -39,9 +39,9 @@ struct Executed {
 
 // A load of shared memory that can be part of a wider one.
 struct JoinedLoad {
-    int32_t group = -1;  // site of the first load of its group; -1: of none
-    uint32_t place = 0;  // number in the group
-    uint32_t of = 1;     // neighbours of 4 bytes that the group has
+    int32_t group = -1;  // site of the first load of its group; -1: it is in none
+    uint32_t place = 0;  // its number in the group
+    uint32_t of = 1;     // number of 4-byte loads in the group, of neighbouring words
 };
 
 class LevelCode {
@@ -51,13 +51,13 @@ public:
     LevelCode& operator=(LevelCode&&) noexcept;
     ~LevelCode();
 
-    // From a site, itself included, up to the next one. kStart as `from`: the beginning of the kernel; kEnd
-    // as `to`: its end. Nothing where no way leads there.
+    // What is executed from a site, itself included, up to the next one. kStart as `from`: the beginning of
+    // the kernel; kEnd as `to`: its end. Nothing where no path leads there.
     static constexpr int32_t kStart = -1, kEnd = -2;
     const Executed& between(int32_t from, int32_t to);
 
-    // Whether a load of global memory can be asked for only when an earlier one's data are there; both are
-    // sites (load_waits.h).
+    // Whether a load can be asked for only when an earlier one's data are there; both are sites
+    // (load_waits.h).
     bool waits(uint32_t load, uint32_t earlier) const;
 
     const std::vector<JoinedLoad>& joined() const;  // by site

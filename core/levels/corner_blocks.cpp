@@ -10,7 +10,7 @@ namespace tilescope::analysis {
 
 namespace {
 
-// Of one of the two recordings of a launch.
+// A block of one of the two recordings of a launch.
 struct CornerBlock {
     const trace::Trace* trace = nullptr;
     uint32_t number = 0;
@@ -24,8 +24,8 @@ CornerBlock block_at(const RecordedCorners& corners, uint32_t x, uint32_t y) {
     return {};
 }
 
-// Bytes by slot between the addresses of two blocks that do the same steps; nothing where they do not, or where
-// an array's differences are not the same everywhere.
+// Bytes by slot between the addresses of two blocks that do the same steps; nothing where they do not, or
+// where an array's differences are not the same everywhere.
 std::optional<std::vector<int64_t>> relocation_between(const CornerBlock& from, const CornerBlock& to) {
     const trace::Trace &a = *from.trace, &b = *to.trace;
     const trace::Block &first = from.block(), &second = to.block();

@@ -5,8 +5,8 @@
 
 namespace tilescope::analysis {
 
-// A GPC is SMs that get consecutive blocks: as many TPCs of two SMs for each, and one more for the last of
-// them where that does not come out even.
+// The SMs of a GPC get consecutive blocks. GPCs have equally many TPCs, of two SMs each; the last ones have
+// one more where they do not divide evenly.
 BlockDealer::BlockDealer(const LevelLaunch& launch, uint32_t gpcs)
     : launch_(launch), gpc_of_(launch.sms), sms_of_(gpcs), taken_(launch.sms, 0) {
     std::vector<std::pair<uint64_t, uint32_t>> by_first;

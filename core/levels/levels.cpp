@@ -126,9 +126,9 @@ struct Scenario {
     LevelReplay replay{};
 };
 
-// The drifts that a launch may have beside the one that the model finds. Blocks stay in step while who comes
-// first to a line waits for DRAM longer than its SM takes for a batch of each of its blocks, and drift apart
-// where it has more work than that. Up to twice as long, either way, the model cannot tell.
+// The drifts that a launch may have beside the one that the model finds. Blocks stay in step if the first one
+// to ask for a line waits for DRAM longer than its SM works on a batch of each of its blocks; otherwise they
+// drift apart. Where the two differ by less than a factor of two, the model cannot tell.
 std::vector<Drift> drifts_of(const Launch& launch, const LevelSpec& spec, uint32_t resident,
                              const BlockWork& work) {
     double load_cycles = 0, cycles = 0;
@@ -146,8 +146,8 @@ std::vector<Drift> drifts_of(const Launch& launch, const LevelSpec& spec, uint32
     return {Drift::None, Drift::Free};
 }
 
-// What loads of blocks in step wait at least: what one warp alone does for each, and for DRAM, of arrays that
-// L2 does not hold, hardly more than once for a sector, since L2 is eight times as large.
+// What loads of blocks in step wait at least: as long as one warp alone. For arrays that L2 does not hold, L2
+// is made eight times as large, so that hardly a sector comes from DRAM twice.
 LevelSpec least_waits(double bytes, const LevelSpec& spec) {
     LevelSpec least = spec;
     least.l2_cycles = spec.l2_latency;
@@ -157,7 +157,7 @@ LevelSpec least_waits(double bytes, const LevelSpec& spec) {
     return least;
 }
 
-// The least and the most bytes from DRAM of all scenarios of the range; nothing where they hardly differ.
+// The least and the most bytes from DRAM over the scenarios in the range; nothing where they hardly differ.
 std::optional<std::pair<double, double>> dram_range(const std::vector<Scenario>& scenarios) {
     constexpr double kHardly = 0.02;
     double from = scenarios.front().replay.misses.dram_read_bytes, to = from;
@@ -170,11 +170,11 @@ std::optional<std::pair<double, double>> dram_range(const std::vector<Scenario>&
     return std::pair{from, to};
 }
 
-// The first wave begins as all do, and the second follows it: they stand for all others.
+// The first wave begins with empty caches, the second follows it: two waves stand for all others.
 constexpr uint64_t kFewestWaves = 2;
 
-// How much of a launch is simulated: four waves of blocks, or more of short ones; of long ones two, or of
-// each block in them a part.
+// How much of a launch is simulated: four waves of blocks, more if blocks are short; two if they are long, or
+// only a part of each block in two waves.
 void sample(LevelLaunch& run, const BlockWork& block, const LevelOptions& options) {
     constexpr uint64_t kBatchLines = 4;  // a batch takes as long as so many lines, measured
     const uint64_t lines = std::max<uint64_t>(1, block.touches.size());
@@ -187,8 +187,8 @@ void sample(LevelLaunch& run, const BlockWork& block, const LevelOptions& option
     run.part = std::min(1.0, static_cast<double>(blocks) / static_cast<double>(counted));
 }
 
-// Fills in all but where the launch lies, which is there. of_sm: LevelLaunch::of_sm; log: gets what became of
-// every sector, of all blocks then.
+// Fills in all of `levels` but Levels::launch, which is there. of_sm: LevelLaunch::of_sm. log: gets what
+// became of every sector; all blocks are then replayed.
 Result<void> replay(const BlockSource& source, const Launch& launch, const LevelDevice& on,
                     const LevelOptions& options, Levels& levels,
                     std::vector<std::vector<uint64_t>> of_sm = {}, LevelLog* log = nullptr) {
@@ -219,9 +219,9 @@ Result<void> replay(const BlockSource& source, const Launch& launch, const Level
     if (options.range && !log)
         for (const Drift drift : drifts_of(launch, on.levels, placed.resident, *first))
             scenarios.push_back({drift});
-    // How long blocks wait at least. Where L2 holds the arrays, a launch behind another one finds them there,
-    // and waits as if nothing came from DRAM. Of blocks in step the model reads more from there than they do
-    // (docs/model.md).
+    // How long blocks wait at least. Where L2 holds the arrays, a launch behind another one finds them there
+    // and waits as if nothing came from DRAM. For blocks in step the model reads more from DRAM than was
+    // counted (docs/model.md).
     const auto bytes = static_cast<double>(array_bytes(launch, Space::Global));
     const LevelSpec least = least_waits(bytes, on.levels);
     const bool waits_least = placed.in_step && bytes <= least.l2_bytes.value;
@@ -286,7 +286,7 @@ WorkRules rules_of(const LevelDevice& on, const LaunchPlacement& placed) {
     return {&on.levels, placed.resident, placed.l1_bytes / kLineBytes};
 }
 
-// Of the blocks that a recording holds, as if they were the launch; their kinds are handed back.
+// Replays the blocks that a recording holds, as if they were the launch; returns their kinds.
 Result<RecordedBlocks> replay_recorded(const trace::Trace& trace, const LevelDevice& on,
                                        const LevelOptions& options, Levels& levels, LevelLog* log = nullptr) {
     if (auto ok = fit(trace.launch, on, options.registers, levels.launch); !ok) return ok.error();

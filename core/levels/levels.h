@@ -36,8 +36,8 @@ struct LevelDevice {
 };
 
 struct LevelOptions {
-    uint32_t registers = 0;  // of a thread, for how many blocks an SM holds; 0: not known, and not counted
-    // Lines that the replay may ask L1 for, about. Four waves of blocks may ask for more, but for no more
+    uint32_t registers = 0;  // registers of a thread, for how many blocks an SM holds; 0: not counted
+    // About how many lines the replay may ask L1 for. Four waves of blocks may ask for more, but not for more
     // than most_work, in which each batch of a block counts as four lines.
     uint64_t most_lines = 100'000'000, most_work = 200'000'000;
     bool all_blocks = false;  // all blocks are simulated, however many
@@ -58,8 +58,8 @@ struct LaunchPlacement {
     bool as_recorded = false;  // blocks are placed on SMs as a GPU recording says
     bool sampled = false;      // blocks are relocated from a few that were recorded
 
-    // The most blocks that some SM runs, at least: blocks / sms, rounded up. Where its blocks are in step they
-    // end together, and it takes as many new ones at once, while there are some.
+    // The least number of blocks that the busiest SM can have: blocks / sms, rounded up. Blocks in step end
+    // together, and the SM takes as many new ones at once while there are some.
     uint64_t of_busiest(uint32_t sms) const;
     // The most blocks that an SM runs at once.
     uint64_t at_once(uint32_t sms) const { return std::min<uint64_t>(resident, of_busiest(sms)); }
@@ -75,13 +75,13 @@ struct LaunchSums {
     };
     LevelSums all;
     std::vector<AlikeBlocks> alike;
-    uint64_t distinct_sectors = 0;  // of each block, added up
+    uint64_t distinct_sectors = 0;  // different sectors of each block, added up
 };
 
 // What the replay found.
 struct LevelModel {
     LevelMisses misses;
-    double l1_hit_rate = 0;  // of sectors
+    double l1_hit_rate = 0;  // share of the sectors that L1 has
     // The least and the most bytes read from DRAM, if blocks stay in step or drift apart, where either may
     // happen and makes a difference.
     std::optional<std::pair<double, double>> dram_range;
@@ -99,8 +99,7 @@ struct LevelBounds {
     std::vector<LevelBound> all;
     size_t bound_by = 0;  // index of the longest of them
     const LevelBound& longest() const { return all[bound_by]; }
-    // Part of each bound by what SMs do themselves: time in which an SM does nothing else, since all of its
-    // blocks wait at once, or store.
+    // Part of each bound by what SMs do themselves: time in which all blocks of an SM wait, or only store.
     double idle_ms = 0;
     double sending_ms = 0;    // the part of idle_ms until what its blocks store has been sent to L2
     bool by_sending = false;  // the bound of L2 is for what SMs send of what they store
@@ -115,11 +114,11 @@ struct Levels {
 
     // The share of first-time sectors (of their block) that miss in L1, as modelled.
     double missed_share() const;
-    // Wavefronts of the data stage for requests to global memory. The share of first-time requests that miss is
-    // taken to be missed_share().
+    // Wavefronts of the data stage for requests to global memory. The share of first-time requests that miss
+    // is taken to be missed_share().
     double passes() const { return asked.all.global_passes(missed_share()); }
-    // Lookups of the tag stage: of all requests, and once more for each line that was not there, where all
-    // requests have one line a lookup. Where a lookup has several, fewer may do for those that come later.
+    // Lookups of the tag stage: for all requests, and again for each line that missed, if all requests have
+    // one line a lookup. If lookups have several lines, fewer may be needed again, and none are counted.
     double lookups() const { return static_cast<double>(asked.all.lookups) + lookups_again(); }
     double lookups_again() const;
 };
@@ -149,26 +148,26 @@ struct LevelTraffic {
     double found_between(LevelStage asked, LevelStage missed) const { return 1 - of(missed) / of(asked); }
 };
 LevelTraffic traffic_of(const Levels& levels);
-// The same of counted sectors.
+// The same from sectors that were counted.
 LevelTraffic traffic_of(std::optional<double> requested_bytes, double l1_sectors, double l1_misses,
                         double l2_read_sectors, double dram_read_bytes);
 
 // --- working it out
 
-// Of a launch whose blocks are like those of two corners of its grid.
+// Levels of a launch whose blocks are like those of two corners of its grid.
 Result<Levels> levels_of_corners(const RecordedCorners& corners, const LevelDevice& on,
                                  const LevelOptions& options);
-// Of the blocks that a recording holds, as if they were the launch.
+// Levels of the blocks that a recording holds, as if they were the launch.
 Result<Levels> levels_of_recorded(const trace::Trace& trace, const LevelDevice& on,
                                   const LevelOptions& options);
 // Why a recording cannot tell: a request of it is missing.
 std::optional<Error> levels_unknown(const trace::Trace& trace);
 
-// The same of the blocks that a recording holds, to be walked through request by request. A window of blocks
+// The same with the log of the replay, to be walked through request by request. A window of blocks
 // runs as if it were the launch: what the others would have left in the caches is not known.
 struct WalkedLevels {
     Levels levels;
-    bool part = false;                // of a larger grid
+    bool part = false;                // the recording holds a part of a larger grid
     std::vector<uint32_t> number_of;  // by block of the recording: its number in the replay
     std::vector<uint32_t> recorded;   // by number in the replay: the block of the recording
     std::vector<uint32_t> kind_of;    // by number in the replay: index into kinds

@@ -151,7 +151,7 @@ LoadWaits::LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow,
     const Registers registers(kernel);
     const auto block_of = [&](size_t load) { return flow.block_of[loads[load]->instruction]; };
 
-    // By load: instructions that come behind it and use what it brings.
+    // By load: the later instructions that use what it brings.
     std::vector<std::vector<uint32_t>> used_at(count_);
     for (size_t earlier = 0; earlier < count_; ++earlier) {
         const uint32_t at = loads[earlier]->instruction;

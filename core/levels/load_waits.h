@@ -23,7 +23,7 @@ namespace tilescope::analysis {
 
 class LoadWaits {
 public:
-    // Of a kernel with more loads than kMost none is said to wait: each is held against every other one.
+    // In a kernel with more loads than this none is said to wait, as each is compared with every other one.
     static constexpr size_t kMost = 512;
     LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow, const std::vector<ptx::Site>& sites);
 

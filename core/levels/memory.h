@@ -1,4 +1,4 @@
-// What all SMs of a device share in a replay of the memory levels (replay.h): misses under way to L2, L2, DRAM.
+// What all SMs share in a replay of the memory levels (replay.h): misses under way to L2, L2, DRAM.
 //
 //   L1 of SM 0 --\                            a table of misses under way for each GPC, as of miss-status
 //   L1 of SM 1 ---+- GPC 0: misses under way --\  holding registers (MSHRs): a read of a sector that another SM
@@ -23,16 +23,16 @@
 
 namespace tilescope::analysis {
 
-// Misses of some groups of SMs that are under way, by line. A place of the table holds one line; what it held
-// before is forgotten, which only matters while that is under way too.
+// Misses under way of groups of SMs, by line (MSHRs). A place of the table holds one line and forgets what it
+// held before, which matters only while that is under way too.
 class MissTable {
 public:
     static constexpr uint32_t kPlaces = 4096;
     struct alignas(64) Entry {
         uint64_t line = UINT64_MAX;
-        std::array<double, 4> given{-kNever, -kNever, -kNever,
-                                    -kNever};  // time at which L2 gives each sector
-        std::array<float, 4> waited{};         // cycles from when each sector was asked for until then
+        // Time at which L2 gives each sector.
+        std::array<double, 4> given{-kNever, -kNever, -kNever, -kNever};
+        std::array<float, 4> waited{};  // cycles from when each sector was asked for until then
     };
     explicit MissTable(size_t groups) : entries_(groups * kPlaces) {}
     Entry& of(size_t group, uint64_t line) {
@@ -67,8 +67,8 @@ public:
 
     void store(uint64_t line, uint32_t sectors) { l2_.touch(line, sectors); }
 
-    // Reads sectors of a line that an SM of the GPC missed in its L1 at a time; when the last of them is there.
-    // found: gets where they were, as LevelLog::found has it.
+    // Reads sectors of a line that missed at time `now` in the L1 of an SM of the GPC. Returns when the last
+    // of them is there. found: gets where they were, as in LevelLog::found.
     double read(uint32_t gpc, uint64_t line, uint32_t missing, double now, LevelMisses& sums,
                 uint8_t& found) {
         MissTable::Entry& under_way = misses_.of(gpc, line);
@@ -89,7 +89,7 @@ public:
         }
         if (asked == 0) return until;
         const uint32_t held = l2_.touch(line, asked);
-        // Where it is kept when sectors come from DRAM, for whoever asks for them before.
+        // When sectors come from DRAM, for those who ask for them before.
         MissTable::Entry* const from_dram = awaited_ ? &misses_.of(gpcs_, line) : nullptr;
         double dram_gives = 0;
         if (const uint32_t absent = asked & ~held) {
@@ -138,7 +138,7 @@ private:
     uint32_t gpcs_;
     bool awaited_;  // LevelLaunch::awaited
     SectorCache l2_;
-    MissTable misses_;  // of each GPC, and behind them of L2: what is under way from DRAM
+    MissTable misses_;  // of each GPC on its way to L2; behind them, of L2 on its way to DRAM
     double dram_cycles_, dram_cycles_a_byte_;
     double l2_free_ = 0, dram_free_ = 0;  // time from when they can serve the next read
 };

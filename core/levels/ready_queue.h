@@ -1,5 +1,5 @@
-// Whose turn it is in a replay of the memory levels (replay.h): of an SM's blocks, by a queue of those that are
-// ready, and of the SMs, by a tournament of their times.
+// Whose turn it is in a replay of the memory levels (replay.h): of an SM's blocks, by a queue of those that
+// are ready, and of the SMs, by a tournament of their times.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace tilescope::analysis {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The ready queue of an SM: bit by bit the blocks that are ready for their next turn, and the others in the order
-// of the times at which they will be. The oldest block has number 0.
+// The ready queue of an SM: bit by bit the blocks that are ready for their next turn, and the others in the
+// order of the times at which they will be. The oldest block has number 0.
 class ReadyQueue {
 public:
     static constexpr uint32_t kMost = 64;  // blocks: a bit each
@@ -76,8 +76,8 @@ inline size_t bit_number(uint64_t bits, uint32_t below) {
     return static_cast<size_t>(std::countr_zero(bits));
 }
 
-// Which of some numbers has the earliest time, while times change one by one; of two with the same time the lower
-// number. A tournament tree: each node holds which of the two below it is first.
+// Which of some numbers has the earliest time, while times change one by one; of two with the same time the
+// lower number. A tournament tree: each node holds which of the two below it is first.
 class Tournament {
 public:
     explicit Tournament(size_t count)

@@ -12,8 +12,7 @@ namespace tilescope::analysis {
 
 namespace {
 
-// Access patterns without a slot: of barriers, which have no address, and of memory that is a block's or
-// thread's own.
+// Access patterns without a slot: of barriers, which have no address, and of memory of a block or thread.
 constexpr int32_t kNoAddress = -1, kOwn = -2;
 // The number of blocks that another one is compared with. Where none of them is like it, blocks seldom are.
 constexpr size_t kMostCompared = 32;

@@ -2,14 +2,14 @@
 //
 // Most blocks of a launch do the steps of another one, with all addresses of an array relocated by a constant
 // offset. Requests that differ in nothing but where they begin and in which warp they are share an access
-// pattern (a form of core/trace/trace.h), so such blocks have the same column of keys and, array by array, one
-// difference between their columns of bases:
+// pattern (a form of core/trace/trace.h), so such blocks have the same column of keys and, array by array,
+// one difference between their columns of bases:
 //
 //   block 0    key  7 7 9 9 3 ...    base   0  64   0  4096 ...
 //   block 1    key  7 7 9 9 3 ...    base  64 128   0  4096 ...     M the same, N 64 bytes further
 //
-// which is a comparison of numbers that lie side by side. Two of them share a BlockWork where the offset is a
-// whole number of lines.
+// which is a comparison of numbers side by side. Two share a BlockWork if the offset is a whole number of
+// lines.
 #pragma once
 
 #include <cstdint>

@@ -35,16 +35,16 @@ struct Sm {
     uint64_t ran = 0;      // number of blocks that have ended, of those that count
     uint64_t random = 0;   // state of the generator behind chance()
 
-    // Its next turn: which of its blocks has it, and if that sends requests, the sectors of each line touch
-    // that are not in L1.
+    // Its next turn: which block has it, and if that sends requests, the sectors that L1 lacks, by line
+    // touch.
     size_t which = 0;
     std::vector<uint32_t> missing;
 
     uint32_t sent = 0;     // number of batches, for the log
     uint64_t touched = 0;  // number of lines since the log's last copy of its L1
 
-    // From 0 to 1, the same in every replay. Which warp of a block sends its requests first is left to
-    // chance, and so is what a batch waits longer on its way.
+    // A pseudo-random number from 0 to 1, the same in every replay. It decides which warp of a block sends
+    // its requests first, and how much longer than necessary a batch waits.
     double chance() {
         random = random * 6364136223846793005u + 1442695040888963407u;
         return static_cast<double>(random >> 40) * 0x1p-24;
@@ -111,9 +111,8 @@ private:
         if (const auto next = dealer_.next(number)) begin(sm, *next, now);
     }
 
-    // Of the blocks that are ready the oldest. Blocks that have a warp for some of the SM's four schedulers
-    // only compete with few others for theirs: of two of them that are ready, any two, the one that has
-    // waited longer.
+    // The oldest of the blocks that are ready. Blocks with fewer warps than the SM has schedulers compete
+    // with few others: of two that are drawn at random, the one that has waited longer.
     size_t next_ready(Sm& sm, uint64_t ready) const {
         if (launch_.drift == Drift::None) return furthest_behind(sm, ready);
         if (sm.blocks.front().work->warps >= kSchedulers) return bit_number(ready, 0);
@@ -132,8 +131,8 @@ private:
         return behind;
     }
 
-    // Takes an SM's turns up to the next one that needs what all SMs share: requests not all of which find
-    // their sectors in L1, or the end of a block. The time of that one; kNever where there is none.
+    // Takes an SM's turns up to the next one that needs what all SMs share: a miss in L1, a store, or the end
+    // of a block. Returns the time of that turn; kNever where there is none.
     double run_ahead(uint32_t number) {
         Sm& sm = sms_[number];
         for (;;) {
@@ -183,19 +182,19 @@ private:
         sm.ready.set(which, ready, sm.pipe_free);
     }
 
-    // Warps without barriers wait and work each on its own. Of what a block keeps its SM busy for, one takes
-    // the share that it has of the warps of its scheduler.
+    // Warps without barriers wait and work each on its own. Each takes its share, among the warps of its
+    // scheduler, of the time for which its block keeps the SM busy.
     static double warps_apart(const BlockWork& work) {
         return work.barriers ? 1 : std::max(1.0, static_cast<double>(work.warps) / kSchedulers);
     }
 
-    // Their requests go through the data pipe, which all warps of the SM share: one is kept waiting by no
-    // more than its own where the others send theirs at other times.
+    // Their requests share the data pipe. A warp waits for no more than its own requests where the others
+    // send theirs at other times.
     static double warps_sending(const BlockWork& work) {
         return work.barriers ? 1 : std::max<double>(work.warps, 1);
     }
 
-    // Sends a batch's requests; when the last of its sectors has come.
+    // Sends a batch's requests; returns the time at which the last of its sectors has come.
     double load(uint32_t number, size_t which, const LoadBatch& batch, double now) {
         Sm& sm = sms_[number];
         const RunningBlock& running = sm.blocks[which];
@@ -236,9 +235,9 @@ private:
         return until + sm.chance() * (work.barriers ? spec_.spread_cycles : spec_.drift_cycles).value;
     }
 
-    // Finds which sectors of each line touch of the batch at hand are not in L1; whether that is none, and it
-    // stores nothing. The tables of all L1, of L2 and of misses are larger than the caches of the machine that
-    // simulates, so their entries are prefetched.
+    // Finds which sectors of each line touch of the batch at hand L1 does not have. Returns whether it has
+    // all of them and nothing is stored. Entries are prefetched, since the tables of all L1, of L2 and of
+    // misses are larger than the caches of the machine that simulates.
     bool look_up(uint32_t number, const RunningBlock& running) {
         Sm& sm = sms_[number];
         SectorCache& l1 = l1_[number];
@@ -265,7 +264,7 @@ private:
         return all_hit;
     }
 
-    // For the log a copy of L1 now and then, before a batch that touches so many lines.
+    // Now and then keeps a copy of L1 for the log, before a batch that touches `lines` lines.
     void keep_copy(uint32_t number, uint32_t lines) {
         Sm& sm = sms_[number];
         if (sm.touched >= LevelLog::kLinesBetween) {
@@ -276,7 +275,7 @@ private:
         sm.touched += lines;
     }
 
-    // warps: bit by bit those whose data are not all there before `here`.
+    // Makes these warps, a bit each, wait at least until `here`.
     void wait_for(double here, uint32_t warps) {
         for (; warps != 0; warps &= warps - 1) {
             double& until = until_[static_cast<size_t>(std::countr_zero(warps))];
@@ -289,7 +288,7 @@ private:
         return std::accumulate(until_.begin(), until_.begin() + waiting, 0.0) / waiting;
     }
 
-    // What SMs that run most blocks idle, as a share of what all do on average, if it is less.
+    // The idle time of the SMs that run most blocks, as a share of the average over all SMs; at most 1.
     double idle_of_busiest() const {
         const uint64_t most = std::ranges::max(sms_, {}, &Sm::ran).ran;
         double all = 0, of_busiest = 0, busiest = 0;
@@ -308,10 +307,9 @@ private:
     LevelMemory memory_;
     BlockDealer dealer_;
     std::vector<Sm> sms_;
-    std::vector<SectorCache> l1_;  // by SM
-    std::array<double, kWarpSize>
-        until_;      // time at which the data of each warp of the batch at hand are there
-    uint64_t left_;  // blocks that count and have not ended
+    std::vector<SectorCache> l1_;          // by SM
+    std::array<double, kWarpSize> until_;  // time at which each warp of the batch at hand has its data
+    uint64_t left_;                        // blocks that count and have not ended
     double last_end_ = 0;
     size_t slots_ = 0;
     uint64_t touched_ = 0;  // LevelReplay::touched

@@ -9,10 +9,10 @@
 //     block B        [requests]......wait..........[work]        [requests]...
 //                                                                  time ->
 //
-// The requests of a batch occupy the SM's data pipe or its schedulers; the block then waits for the slowest of
-// their sectors, and its work occupies them again. The oldest block that is ready goes first; of blocks with
-// few warps, one that has waited long. As long as an SM finds everything in L1 it runs ahead by itself: only
-// turns that need what all SMs share (memory.h) are taken in the order of their times.
+// The requests of a batch occupy the SM's data pipe or its schedulers; the block then waits for the slowest
+// of their sectors, and its work occupies them again. The oldest block that is ready goes first; of blocks
+// with few warps, one that has waited long. As long as an SM finds everything in L1 it runs ahead by itself:
+// only turns that need what all SMs share (memory.h) are taken in the order of their times.
 //
 // Of launches with many blocks the first waves are simulated, and of long blocks a part (waves.h). Sums that
 // need no simulation are always exact.
@@ -35,8 +35,8 @@ namespace tilescope::analysis {
 enum class FoundIn : uint8_t { L1, InFlight, L2, Dram };
 inline constexpr size_t kFoundIn = 4;
 
-// What became of every sector that batches asked for; the batches of an SM stand in the order in which it sent
-// them. For whoever walks through a replay (walk.h).
+// What became of every sector that batches asked for; the batches of an SM stand in the order in which it
+// sent them. For whoever walks through a replay (walk.h).
 struct LevelLog {
     static constexpr uint32_t kLinesBetween = 1u << 14;  // lines looked up between two copies of a cache
     struct Sent {
@@ -45,8 +45,7 @@ struct LevelLog {
         uint64_t first = 0;  // index into `found` of the batch's first line touch
     };
     std::vector<Sent> sent;
-    // A byte for each line touch: two bits a sector of its line, a FoundIn; 0 for sectors that are not asked
-    // for, and for stores.
+    // A byte for each line touch: two bits a sector, a FoundIn; 0 for sectors not asked for, and for stores.
     std::vector<uint8_t> found;
     struct CacheCopy {
         uint32_t sm = 0;
@@ -58,15 +57,15 @@ struct LevelLog {
 
 struct PlacedBlock {
     std::shared_ptr<const BlockWork> work;
-    std::vector<int64_t> relocation;  // offset in lines that is added to the work's lines, by slot
+    std::vector<int64_t> relocation;  // lines that are added to the lines of the work, by slot
 };
 
-// How far the blocks of an SM drift from each other. Who comes first to a line waits for DRAM, and the others
-// catch up on it; where an SM has work for as long, nobody waits and they drift apart. That decides how often
-// L2 is asked for a line while it still has it, and so the bytes from DRAM where the arrays do not fit it.
+// How far the blocks of an SM drift apart. The first block to ask for a line waits for DRAM, and the others
+// catch up with it; with enough other work meanwhile nobody waits, and they drift apart. That decides how
+// often L2 is asked for a line while it holds it, and so the bytes from DRAM if the arrays do not fit.
 enum class Drift : uint8_t {
     Modelled,  // as the model finds it
-    None,      // of an SM's blocks, the one that is furthest behind goes first
+    None,      // in step: of the blocks of an SM the one that is furthest behind goes first
     Free,      // DRAM gives a sector as soon as L2 would, so that nobody is held up
 };
 
@@ -81,9 +80,9 @@ struct LevelLaunch {
     // The blocks of each SM in the order in which they began there, as recorded; empty: they are dealt.
     std::vector<std::vector<uint64_t>> of_sm;
     Drift drift = Drift::Modelled;
-    // Whether a request that hits in L2 a sector which is still under way from DRAM waits until it comes. SMs
-    // do wait; where they do so in the model, they stay closer together than counters say (docs/model.md). So
-    // this is for how long blocks wait, and not for what they find.
+    // Whether a request waits for a sector that hits in L2 while it is still under way from DRAM. SMs do
+    // wait; but if they do so in the model, they stay closer together than counters say (docs/model.md). So
+    // this is used for how long blocks wait, not for what they find.
     bool awaited = false;
     LevelLog* log = nullptr;            // gets what became of every batch, where somebody asks
     uint64_t most_blocks = UINT64_MAX;  // blocks to be simulated, rounded down to whole waves
@@ -100,8 +99,8 @@ struct LevelMisses {
     // over all blocks, and of blocks without barriers the mean over their warps.
     double latency_cycles = 0;
     double wait_cycles = 0;  // the part of latency_cycles in which they only wait
-    // Cycles in which an SM holds blocks, none of which has its data. Of a whole replay no more than if all
-    // SMs idled as those do that run most blocks.
+    // Cycles in which an SM holds blocks none of which has its data. In a whole replay no more than if all
+    // SMs idled like those that run most blocks.
     double idle_cycles = 0;
     LevelMisses& operator+=(const LevelMisses& other);
     LevelMisses& add(const LevelMisses& other, double times);

@@ -1,5 +1,5 @@
-// A cache of 128-byte lines, each of four sectors that are filled one by one, with least recently used lines
-// evicted: L1, and L2.
+// A cache of 128-byte lines with LRU replacement, each of four sectors that are filled one by one: L1, and
+// L2.
 //
 //   set   ways, most recently used first        a line may lie in one set only, which a hash chooses
 //   [ line|sectors  line|sectors  ...  ]        sectors: which of its four have been filled
@@ -7,8 +7,7 @@
 // Asking for a sector that is not there fills it; asking for any sector of a line makes the line the most
 // recent of its set. A cache of one set is LRU over all its lines.
 //
-// How a GPU chooses sets is documented nowhere; the hash spreads lines evenly, so that strides do not
-// meet in one set.
+// How a GPU chooses sets is documented nowhere; the hash spreads lines evenly, whatever their stride.
 #pragma once
 
 #include <cstddef>

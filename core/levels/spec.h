@@ -33,7 +33,7 @@ struct LevelSpec {
     LevelFigure l1_bytes;      // of an SM, shared memory's part included
     LevelFigure l2_bytes;      // of the device
     LevelFigure l2_copies;     // number of parts of L2 that hold the same line
-    LevelFigure fetch_bytes;   // that L2 fetches from DRAM at a time
+    LevelFigure fetch_bytes;   // bytes that L2 fetches from DRAM at a time
     LevelFigure gpcs;          // groups of SMs whose reads of one sector are coalesced on the way to L2
     LevelFigure merge_cycles;  // cycles behind the first read for which they are, where L2 has the sector
     // Cycles from a load's issue until its value can be used.
@@ -72,8 +72,8 @@ struct LevelFigureName {
 };
 const std::array<LevelFigureName, 26>& level_figures();
 
-// Of a device's file: its "levels" with all of the figures, each {"value", "known", "source"}. Nothing where
-// the file has none. `name` is named in errors.
+// Reads "levels" of a device's file, with all of the figures, each {"value", "known", "source"}. Nothing
+// where the file has none. `name` is named in errors.
 Result<std::optional<LevelSpec>> levels_from_json(std::string_view text, std::string_view name);
 
 }  // namespace tilescope::analysis

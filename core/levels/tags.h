@@ -1,4 +1,4 @@
-// What a request to global memory costs the tag stage of L1 before any data move: lookups of the tags of its lines.
+// What a request to global memory costs the tag stage of L1 before any data move: lookups of its lines' tags.
 //
 //   lines of a request  ->  four banks of tags, one line of each a lookup
 //
@@ -23,14 +23,13 @@
 
 namespace tilescope::analysis {
 
-// Of four. line: address / 128.
+// Which of the four banks of tags holds a line; line: address / 128.
 uint32_t tag_bank(uint64_t line);
 
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
 uint32_t tag_lookups(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
-// Wavefronts of the data stage (passes) for a load that misses; for one that hits: bank_cost(). The same
-// arguments.
+// Wavefronts of the data stage (passes) for a load that misses; for one that hits: bank_cost().
 uint32_t missed_passes(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

@@ -12,7 +12,7 @@ namespace tilescope::analysis {
 
 namespace {
 
-// Batches in which a line may come again that is left out the second time.
+// A line that comes again within so many batches may be left out the second time.
 constexpr uint32_t kRecent = 8;
 
 }  // namespace
@@ -47,8 +47,8 @@ uint64_t TouchList::most_recent_lines(const std::vector<RawTouch>& touches) cons
     return most;
 }
 
-// Sectors that one of the batches just before has loaded hit in L1 as long as what all blocks of the SM load
-// meanwhile fits it: they need not be looked up. Half of L1 leaves room for sets that fill unevenly.
+// Sectors that one of the batches just before has loaded hit in L1, and need not be looked up, if what all
+// blocks of the SM load meanwhile fits half of L1; the other half is for sets that fill unevenly.
 void TouchList::leave_out_recent(const WorkRules& rules, std::vector<RawTouch>& touches,
                                  BlockWork& work) const {
     const bool recent_stay = most_recent_lines(touches) * rules.resident * 2 <= rules.l1_lines;

@@ -23,11 +23,11 @@ public:
 
     // Adds the lines of a request; whether it loads a sector that its block has not loaded before.
     bool add(const trace::AccessView& access, size_t slot, uint32_t batch);
-    uint64_t lines() const { return raw_.size(); }  // of all requests, before they are put together
+    uint64_t lines() const { return raw_.size(); }  // of all requests, before those of a batch are merged
 
     // What a batch stores.
     struct Stores {
-        uint32_t warps = 0;     // that store, bit by bit modulo 32
+        uint32_t warps = 0;     // warps that store, a bit each, modulo 32
         bool own_lines = true;  // no line is stored to by two of them
     };
     // Fills in the touches of work.batches, which are there, and what else of work consists of them.

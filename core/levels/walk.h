@@ -1,8 +1,8 @@
 // A walk through a replay of the memory levels (replay.h): where each of a request's sectors was found, and
 // what the L1 of its SM holds then.
 //
-// The replay leaves a log: batch after batch, as they were sent, and where their sectors were. L1 is filled by
-// the batches of its own SM alone, in their order, so any of its states is found again from a copy of the cache
+// The replay leaves a log: batch after batch, as they were sent, and where their sectors were. Only the
+// batches of its own SM fill an L1, in their order, so any of its states is found again from a copy of it
 // nearby:
 //
 //   SM 7    batch batch batch batch batch batch batch ...      in the order in which they were sent
@@ -12,8 +12,8 @@
 //
 // which is the same whether one comes from the left or from the right.
 //
-// A batch's requests are under way together, and the log has each of its lines once. The first of its requests
-// that asks for a sector is the one that the log speaks of; those that ask for it again find it in L1.
+// A batch's requests are under way together, and the log has each of its lines once: for the first request
+// that asks for a sector. Those that ask for it again find it in L1.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ public:
     // Blocks of an SM in the order in which they sent their first batch.
     std::vector<uint32_t> blocks_of(uint32_t sm) const;
 
-    // By touch of a batch: two bits a sector, as LevelLog has them.
+    // By line touch of a batch: two bits a sector, as in LevelLog.
     std::span<const uint8_t> found(uint32_t block, uint32_t batch) const;
     static FoundIn found_in(uint8_t found, uint32_t sector) {
         return static_cast<FoundIn>(found >> 2 * sector & 3);

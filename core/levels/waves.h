@@ -26,12 +26,12 @@ public:
           counted_(counted()),
           waves_((counted_ + wave_ - 1) / wave_) {}
 
-    uint64_t blocks() const { return counted_; }  // whose misses count
+    uint64_t blocks() const { return counted_; }  // number of blocks whose misses count
     bool counts(uint64_t block) const { return block < counted_; }
 
     // The batches of a block that are simulated, and where their misses are added up. Blocks of the next wave
-    // get the batches behind these, so that they do not find in L2 what the other batches of this wave would
-    // have evicted.
+    // get the batches behind these, so that they do not find in L2 what others of this wave would have
+    // evicted.
     struct Sample {
         uint32_t first = 0, end = 0;
         LevelMisses* misses = nullptr;
@@ -54,7 +54,7 @@ public:
         return own;
     }
 
-    // Of the whole launch, but for what only the replay knows.
+    // The result for the whole launch, but for what only the replay knows.
     LevelReplay whole() const {
         LevelReplay replay;
         replay.simulated = counted_;
@@ -76,12 +76,12 @@ public:
 private:
     struct Wave {
         LevelMisses misses;
-        uint64_t simulated = 0, all = 0;  // touches
+        uint64_t simulated = 0, all = 0;  // line touches
         double times() const {
             return simulated > 0 ? static_cast<double>(all) / static_cast<double>(simulated) : 1;
         }
     };
-    static constexpr uint32_t kFewestBatches = 16;  // of a block
+    static constexpr uint32_t kFewestBatches = 16;  // batches of a block
 
     uint64_t counted() const {
         const uint64_t waves = std::max(launch_.most_blocks / wave_, launch_.least_waves);
@@ -90,9 +90,9 @@ private:
     }
 
     const LevelLaunch& launch_;
-    uint64_t wave_, counted_;  // blocks
+    uint64_t wave_, counted_;  // numbers of blocks: of a wave, and of those that count
     std::vector<Wave> waves_;
-    LevelMisses beyond_;  // of blocks that run beside the last ones that count
+    LevelMisses beyond_;  // misses of blocks that run beside the last ones that count
 };
 
 }  // namespace tilescope::analysis

@@ -18,7 +18,7 @@ namespace {
 
 using ptx::SiteKind;
 
-// What a site accesses, as far as batches and trips of loops are told apart by it.
+// What batches and trips of loops need to know of a site.
 enum class BatchAccess : uint8_t { Other, Global, SharedLoad };
 
 struct WarpState {
@@ -138,7 +138,7 @@ private:
         at.turns = std::max(at.turns, warp.turns);
         if (global) return add_global(step, warp, at);
         if (joins_earlier(form.site)) {
-            // Part of the load before: neither an instruction nor a wavefront of its own.
+            // Joined with the load before: neither an instruction nor a wavefront of its own.
             ++at.joined;
             return;
         }
@@ -174,15 +174,15 @@ private:
         return warp.copied.try_emplace(site.id, warp.barriers).first->second != warp.barriers;
     }
 
-    // What lands later is there: what waited for it is the end of the batch that the warp is in, and the next one
-    // has the data.
+    // What lands later is there: the wait for it was the end of the warp's batch, and the next one has the
+    // data.
     void land(size_t later, uint32_t warp) {
         BatchCost& of = batch(batch_of_later_[later]);
         of.ahead = std::min(of.ahead, warps_[warp].batch - batch_of_later_[later] + 1);
     }
 
-    // No warp leaves a barrier before the last one has come, so behind it no batch is earlier than the latest
-    // of those that arrived.
+    // No warp leaves a barrier before the last one has come, so no batch behind it is earlier than any before
+    // it.
     void arrive(WarpState& warp) {
         if (warp.barriers >= at_barrier_.size()) at_barrier_.resize(warp.barriers + 1, 0);
         uint32_t& latest = at_barrier_[warp.barriers++];

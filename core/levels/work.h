@@ -1,10 +1,9 @@
 // What a block asks of the memory levels, in a form that is replayed quickly and relocated to other blocks.
 //
-// A block's steps are put together into load batches (memory epochs; screens call them units). A batch is what
-// the block's warps load from global memory before any of them comes to the same load again: a phase of a tiled
-// kernel, or as many trips of a loop without barriers as the compiler unrolled, since their loads are under way
-// together. Where loads of a batch wait for earlier ones (load_waits.h) it waits several times: it has as many
-// turns.
+// A block's steps are put together into load batches (memory epochs; screens call them units). A batch is
+// what the block's warps load from global memory before any of them comes to the same load again: a phase of
+// a tiled kernel, or as many trips of a loop without barriers as the compiler unrolled, since their loads are
+// under way together. Where loads of a batch wait for earlier ones (load_waits.h), it has several turns.
 //
 //     batch 0                 batch 1                             a warp's steps, clang's untiled kernel
 //     load M  load N   fma    load M  load N   fma    ...
@@ -21,8 +20,7 @@
 // (touches.h), and the cycles that the SM's data pipe and schedulers need for it (batch_cost.h).
 //
 // Blocks of one class touch the same elements, relocated by a constant offset an array. Where that is a whole
-// number of lines they share one BlockWork; what is left of it, the bytes modulo a line, is worked in when it is
-// made.
+// number of lines they share one BlockWork; the bytes modulo a line are worked in when it is made.
 #pragma once
 
 #include <cstdint>
@@ -38,17 +36,15 @@ namespace tilescope::analysis {
 struct LevelSums {
     uint64_t requested_bytes = 0;  // bytes that the lanes of loads ask for
     uint64_t loads = 0;            // requests to load
-    uint64_t load_turns =
-        0;  // turns of load batches; the loads that a warp has in a turn are under way together
-    uint64_t loads_ahead = 0;     // loads times the batches that they are under way for (LoadBatch::ahead)
-    uint64_t l1_sectors = 0;      // sectors that requests to load need
+    uint64_t load_turns = 0;   // turns of load batches; the loads of a warp in a turn are under way together
+    uint64_t loads_ahead = 0;  // loads times the batches that they are under way for (LoadBatch::ahead)
+    uint64_t l1_sectors = 0;   // sectors that requests to load need
     uint64_t stored_sectors = 0;  // sectors that requests to store need
     uint64_t sent_sectors = 0;    // sectors that SMs send to L2 for these stores (sent_for)
-    // Wavefronts of the data stage for requests to global memory that hit: as many as the worst of 32 banks of
-    // 4 bytes has different words, as in shared memory.
+    // Wavefronts of the data stage for requests to global memory that hit: as many as the worst of 32 banks
+    // of 4 bytes has different words, as in shared memory.
     uint64_t passes = 0;
-    // Wavefronts that come on top (tags.h) if those requests miss that load a sector for the first time in their
-    // block.
+    // Wavefronts on top (tags.h) if requests that load a sector for the first time in their block miss.
     uint64_t more_passes = 0;
     uint64_t lookups = 0;       // lookups of the tag stage for the same requests (tags.h)
     uint64_t lines = 0;         // lines that these lookups are for
@@ -82,10 +78,9 @@ struct LoadBatch {
     uint32_t first = 0, count = 0;  // range of BlockWork::touches
     float load_cycles = 0;          // cycles of the SM for its requests to global memory
     float work_cycles = 0;          // cycles of the SM for all else
-    float chain_cycles =
-        0;               // cycles between the arrival of its data and its end, by its chain of shared loads
-    bool loads = false;  // it loads from global memory
-    uint8_t turns = 1;   // number of times that it waits for loads, one after the other
+    float chain_cycles = 0;  // cycles from the arrival of its data to its end, by its chain of shared loads
+    bool loads = false;      // it loads from global memory
+    uint8_t turns = 1;       // number of times that it waits for loads, one after the other
     // Batches after which its data must be there; 0: before its own work. UINT8_MAX where nothing waits.
     uint8_t ahead = 0;
 };
@@ -101,11 +96,11 @@ struct BlockWork {
     uint64_t distinct_sectors = 0;
     uint32_t warps = 0;
     bool barriers = false;  // its warps meet at barriers
-    // From a barrier until each scheduler has a warp whose first loads of shared memory have come: the latency
-    // of one load, and the wavefronts before it; summed over batches.
+    // From a barrier until each scheduler has a warp whose first loads of shared memory have come: the
+    // latency of one load, and the wavefronts before it; summed over batches.
     double first_read_cycles = 0, first_read_wavefronts = 0;
-    // Cycles that a warp takes for loops over shared memory beyond the latency of its loads and the work of all
-    // warps, summed over batches.
+    // Cycles that a warp takes for loops over shared memory beyond the latency of its loads and the work of
+    // all warps, summed over batches.
     double trip_cycles = 0;
     // Cycles that a warp needs at least for such loops behind their first trip, and what its SM works for all
     // warps of the block meanwhile; summed over batches.

@@ -50,13 +50,13 @@ struct BlockUse {
 struct Occupancy {
     Sum sum = Sum::Hardware;
     uint32_t blocks = 0, threads = 0, warps = 0;  // resident on one SM; warps: those of the blocks, whole
-    uint32_t most_warps = 0, most_threads = 0;    // its slots
+    uint32_t most_warps = 0, most_threads = 0;    // warp and thread slots of the SM
     double share = 0;  // of the thread slots (lecture) or warp slots (hardware) in use: 0 to 1
-    std::array<uint32_t, kLimits> fit{};  // by Limit: blocks that this alone would let in, kUnlimited
-    std::array<bool, kLimits> limits{};   // by Limit: whether it is (one of) the least
+    std::array<uint32_t, kLimits> fit{};  // by Limit: blocks that this limit alone would admit, or kUnlimited
+    std::array<bool, kLimits> limits{};   // by Limit: whether it is the least, or one of the least
     uint32_t warps_per_block = 0;
-    uint32_t registers_per_block = 0;  // as the sum counts them
-    uint32_t shared_per_block = 0;     // bytes, as the sum counts them
+    uint32_t registers_per_block = 0;  // as the lecture or the hardware counts them
+    uint32_t shared_per_block = 0;     // bytes, counted likewise
     std::string refused;               // why no block runs at all; empty where some do
 };
 

@@ -49,7 +49,7 @@ struct PresetBlock {
 };
 
 struct VectorLaunch {
-    uint64_t elements = 0;  // in blocks of the case's threads
+    uint64_t elements = 0;  // covered by blocks of the case
 };
 
 struct LatencyCase {
@@ -67,12 +67,12 @@ struct LimitPreset {
     std::string device;
     SmChange change{};
     Wants wants = Wants::Filled;
-    Parameter parameter = Parameter::Threads;  // in which its blocks differ, or what else is to be changed
-    std::vector<PresetBlock> blocks{};         // one at least
+    Parameter parameter = Parameter::Threads;  // in which its blocks differ, or which is asked about
+    std::vector<PresetBlock> blocks{};         // at least one
     std::optional<Dim3> grid{};
     std::optional<VectorLaunch> vector{};
     std::optional<LatencyCase> latency{};
-    std::string compared_device{};  // beside which the device's own figures stand
+    std::string compared_device{};  // device with which the figures of `device` are compared
 };
 const std::vector<LimitPreset>& limit_presets();
 const LimitPreset* find_limit_preset(std::string_view id);
@@ -101,8 +101,8 @@ struct BlockAnswer {
 };
 
 struct PresetAnswer {
-    DeviceSpec device;   // with the case's changes
-    std::string change;  // in words; "" for none
+    DeviceSpec device;   // the device with the changes of the case
+    std::string change;  // these changes in words; "" for none
     std::vector<BlockAnswer> blocks;
     std::vector<Figure> figures;
 };

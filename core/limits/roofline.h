@@ -74,8 +74,8 @@ RoofPoint measured_point(std::string name, const Roof& roof, double flop_per_byt
 // intensity_of_sectors does: it counts the sectors that the requests for loads need, so that a scattered warp
 // pays 32 bytes for each 4, and lanes that ask for one element pay once.
 struct RecordedWork {
-    uint64_t flops = 0, loaded = 0, stored = 0;  // operations, bytes
-    uint64_t sector_bytes = 0;                   // 32 for each sector that a load's request needs
+    uint64_t flops = 0, loaded = 0, stored = 0;  // number of operations; bytes loaded and stored
+    uint64_t sector_bytes = 0;                   // 32 bytes for each sector that a request to load needs
     double intensity = 0, intensity_with_stores = 0, intensity_of_sectors = 0;
     double cgma() const { return cgma_of_intensity(intensity); }
 };

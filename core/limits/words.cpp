@@ -3,8 +3,7 @@
 //   6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 threads.
 //   With 10 registers 6 blocks fit, 1,536 threads; with 12 it is 16.7 % fewer.
 //
-// Every figure comes from occupancy(), by the lecture's sum; where the hardware's sum gives another one, the
-// sentence says so.
+// Figures come from occupancy(), by the lecture's sum; if the hardware's sum differs, the sentence says so.
 #include "core/base/words.h"
 
 #include <algorithm>

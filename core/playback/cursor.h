@@ -20,8 +20,7 @@ enum class Move : uint8_t {
     NextBarrier,
     PreviousBarrier,  // the next step at which the last warp arrives at a barrier, so that the block goes on
     NextPhase,
-    PreviousPhase,  // the first step of the next phase; of this phase, or of the one before when already
-                    // there
+    PreviousPhase,  // the first step of the next phase; of this phase, or of the one before if already there
     NextBlock,
     PreviousBlock,
     First,

@@ -106,7 +106,7 @@ struct Maker {
         return all;
     }
 
-    // Behind the loop counts to the last phase.
+    // Stores behind the loop count to the last phase.
     std::vector<StoredInPhase> stores() const {
         std::vector<StoredInPhase> all;
         for (const BlockReplay::Store& store : replay.global_stores()) {

@@ -39,7 +39,7 @@ struct TableWindow {
 // the block, kNever for none.
 struct LoadedInPhase {
     uint32_t thread = 0, phase = 0;
-    Element from;           // of no array: a constant (a zero fill) or, where computed, a computed value
+    Element from;  // where it came from; no array: a constant (a zero fill), or a computed value (`computed`)
     bool computed = false;  // neither loaded nor a constant
     Value value;
     uint32_t load_step = kNever;
@@ -54,10 +54,10 @@ struct LoadedInPhase {
 struct SummedInPhase {
     uint32_t thread = 0, phase = 0;
     simt::Origin chain = 0;
-    std::optional<Element> target;  // that the sum is stored to in the end
+    std::optional<Element> target;  // element that the sum is stored to in the end
     struct Addend {
         Factor a, b;              // in the order of the arrays; of no array: a constant or computed value
-        Value sum;                // after it
+        Value sum;                // the sum after this product
         uint32_t after_step = 0;  // it was added right after this step
     };
     std::vector<Addend> terms;

@@ -28,8 +28,7 @@ struct BlockReplay::Cell {
 };
 
 struct BlockReplay::Index {
-    // Values of the active lanes as they lie in memory, step after step: those of step s start at
-    // first_value[s].
+    // Values of the active lanes as they lie in memory: those of step s start at first_value[s].
     std::vector<uint64_t> first_value;
     std::vector<uint8_t> values;
     std::vector<uint8_t> part_bytes;  // by step: of one register of a vector access; 0 for barriers

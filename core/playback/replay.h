@@ -34,13 +34,13 @@ struct Element {
 struct CellState {
     bool written = false;
     Value value;
-    uint32_t step = kNever;   // the store that put it there
-    uint32_t since = kNever;  // from which step on it is there: that step, of a copy the one behind its wait
+    uint32_t step = kNever;   // step of the store that put it there
+    uint32_t since = kNever;  // step from which it is visible: `step`, or of a copy the step after its wait
     uint32_t thread = 0;      // linear number in the block
-    // Where the stored value came from: an element of a global array, or none for a constant (a zero fill) or
-    // a computed value.
+    // Where the value came from: an element of a global array; none for a constant (a zero fill) or computed
+    // value.
     Element source;
-    uint32_t reads = 0;  // lane loads of it since, up to and including the step asked for; of shared cells
+    uint32_t reads = 0;  // of shared cells: lane loads since the store, those of the step asked for included
 };
 
 struct MultiplyStep {
@@ -55,30 +55,29 @@ struct MultiplyStep {
 struct Factor {
     Element element;
     Value value;
-    uint32_t step = kNever;  // the load
+    uint32_t step = kNever;  // step of the load
     bool known() const { return element.array != trace::kNoArray; }
 };
 
 class BlockReplay final : public simt::BlockObserver {
 public:
-    // Keeps a reference to the trace. most_bytes: that what it keeps may take.
+    // Keeps a reference to the trace. most_bytes: memory that it may take.
     BlockReplay(const trace::Trace& trace, uint32_t block, uint64_t most_bytes);
-    BlockReplay(const trace::Trace& trace, uint32_t block);  // half of the memory that is left
+    BlockReplay(const trace::Trace& trace, uint32_t block);  // most_bytes: half of the memory that is left
     ~BlockReplay() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
     void on_multiplication(const simt::Multiplication& multiplication) override;
     void on_arrival(uint32_t step) override;
     void finish();
-    // What was run was more than fits: values are missing, and nothing is to be asked of it.
+    // The block's values did not fit most_bytes: nothing may be asked of it.
     bool full() const { return bytes_ > most_bytes_; }
 
     uint32_t block() const { return block_; }
     uint32_t steps() const;
 
-    // The value that a lane loaded or stored at a step: of a vector access that of its `part`-th element; of
-    // an atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and
-    // barriers.
+    // The value that a lane loaded or stored at a step: of a vector access that of element `part`; of an
+    // atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and barriers.
     Value value(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     // The state of a cell of shared memory, or of an element of a global array that the block stores to,
@@ -109,8 +108,7 @@ public:
     const std::vector<Store>& shared_stores() const;
     const std::vector<Store>& global_stores() const;  // the same to global arrays
 
-    // The element that a lane touched at a step, of a vector access its `part`-th: none for barriers and idle
-    // lanes.
+    // The element that a lane touched at a step, of a vector access number `part`; none if it touched none.
     Factor touched(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     const std::vector<MultiplyStep>& products() const { return products_; }
@@ -126,7 +124,7 @@ private:
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;
-    uint64_t bytes_ = 0, most_bytes_ = 0;  // about what is kept
+    uint64_t bytes_ = 0, most_bytes_ = 0;  // bytes of what is kept, about; and the most
     std::vector<MultiplyStep> products_;
     struct Index;  // values by step, stores and loads by cell, sums by thread
     std::shared_ptr<Index> index_;

@@ -75,8 +75,8 @@ void mark_divergent(Analysis& a, size_t block) {
     }
 }
 
-// What a value is beyond an edge: unknown where it leaves a loop, whose threads leave at different trips,
-// that made it.
+// What a value is beyond an edge: unknown if it leaves the loop that made it, since threads leave at
+// different trips.
 AffineValue along(const Analysis& a, const AffineValue& value, int32_t from, int32_t to) {
     if (!value.affine || value.constant || value.block < 0) return value;
     for (int32_t loop = a.flow.blocks[from].loop; loop >= 0; loop = a.flow.loops[loop].parent)

@@ -17,7 +17,7 @@ struct AffineValue {
     bool constant = false;  // the uniform part is `number`
     uint64_t number = 0;
     uint64_t definition = 0;      // else it is what this definition made
-    int32_t block = -1;           // that holds the definition
+    int32_t block = -1;           // basic block that holds the definition
     int64_t x = 0, y = 0, z = 0;  // of 32-bit registers, in the range of 32 bits
 
     bool uniform() const { return affine && x == 0 && y == 0 && z == 0; }

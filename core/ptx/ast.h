@@ -1,5 +1,4 @@
-// PTX as data: what the parser makes, the printer writes, the interpreter runs and the
-// instrumenter changes.
+// PTX as data: what the parser makes, the printer writes, the interpreter runs and the instrumenter changes.
 //
 //   Module            .version .target .address_size, files, module-scope variables
 //     Kernel          .entry: parameters, registers, variables, body; functions that it calls are inlined
@@ -84,9 +83,9 @@ struct Operand {
     } kind = Kind::None;
     bool negated = false;              // '!' before a predicate, '-' where an instruction takes it
     Type immediate_type = Type::None;  // F32 for 0f..., F64 for 0d..., S64/U64 for integers
-    int32_t reg = -1;                  // Kernel::registers
-    int32_t symbol = -1;               // Kernel::symbols
-    int32_t label = -1;                // Kernel::labels
+    int32_t reg = -1;                  // index into Kernel::registers
+    int32_t symbol = -1;               // index into Kernel::symbols
+    int32_t label = -1;                // index into Kernel::labels
     int64_t offset = 0;                // bytes
     uint64_t bits = 0;
     SpecialRegister special{};
@@ -144,9 +143,9 @@ struct Register {
 // A value of an initialiser that is an address, known only where variables are placed.
 struct Relocation {
     uint64_t offset = 0;   // bytes from the variable's first; it fills an element
-    int32_t variable = 0;  // Module::variables
+    int32_t variable = 0;  // index into Module::variables
     int64_t addend = 0;
-    uint8_t shift = 0;     // of an element of 8 bits: which bits of the address, 0xFF00(x) those from 8 on
+    uint8_t shift = 0;     // which bits of the address an element of 8 bits takes: 0xFF00(x) those from 8 on
     bool generic = false;  // a generic address
 };
 
@@ -159,7 +158,7 @@ struct Symbol {
     uint64_t count = 1;      // elements (product of all dimensions); 0 for an extern of unknown size
     bool is_array = false;
     bool is_extern = false;
-    int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables, -1 for its own
+    int32_t module_variable = -1;  // in Kernel::symbols: index into Module::variables; -1: its own
     std::string linkage;           // ".visible", ".weak", ... as written, or empty
     std::string attributes;        // of a parameter: ".ptr .global .align 4" as written, or empty
     // Bytes of an initialiser, zeros after it; empty for none, and in a kernel's copy of a module variable.
@@ -173,11 +172,10 @@ struct Label {
     int32_t instruction = -1;  // index into Kernel::instructions; == size() for the end of the body
 };
 
-// Text that stands before an instruction and must be printed again: .pragma, and a .loc that no
-// instruction took.
+// Text before an instruction that must be printed again: .pragma, and a .loc that no instruction took.
 struct Note {
     uint32_t instruction = 0;    // it stands before this one
-    bool before_labels = false;  // and before the labels that stand there too
+    bool before_labels = false;  // it also stands before the labels that are there
     std::string text;            // one line, without indentation
 };
 
@@ -186,7 +184,7 @@ struct Kernel {
     bool visible = true;
     bool weak = false;
     std::vector<std::string> directives;  // ".maxntid 16, 16, 1" as written
-    std::vector<int32_t> parameters;      // symbols, in order
+    std::vector<int32_t> parameters;      // indices of symbols, in order
     std::vector<Register> registers;
     std::vector<Symbol> symbols;  // parameters, own variables, then module variables it may name
     std::vector<Label> labels;

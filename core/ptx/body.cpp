@@ -70,8 +70,7 @@ bool read_inlined(Parser& parser, Body& body) {
     return true;
 }
 
-// A .loc that another one follows before any instruction is kept as a note: an inlined_at may refer
-// to it.
+// A .loc that another one follows before any instruction is kept as a note: an inlined_at may refer to it.
 bool read_loc(Parser& parser, Body& body) {
     const Token& first = parser.next();
     if (!body.unused_loc.empty()) add_note(body, std::move(body.unused_loc));
@@ -224,7 +223,7 @@ bool check_jumps(Parser& parser, const Body& body) {
 bool add_module_symbols(Parser& parser, Body& body) {
     auto& symbols = body.kernel.symbols;
     const auto first = static_cast<int32_t>(symbols.size());
-    // Those that their initial values name too.
+    // Variables that initial values name, too.
     for (size_t i = 0; i < body.module_symbols.size(); ++i) {
         for (const Relocation& to :
              parser.module.variables[static_cast<size_t>(body.module_symbols[i])].relocations) {

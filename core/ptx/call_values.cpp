@@ -40,7 +40,7 @@ struct Settling {
     bool is_access(const Instruction& i) const {
         return (i.op == Op::Ld || i.op == Op::St) && i.space == StateSpace::Param;
     }
-    // Of a variable of a call, that the instruction names; else -1.
+    // The symbol of the call variable that the instruction names; -1 for none.
     int32_t symbol_of(const Operand& operand) const {
         const bool own = operand.symbol >= 0 && !is_kernel_parameter(body, operand.symbol) &&
                          kernel.symbols[static_cast<size_t>(operand.symbol)].space == StateSpace::Param;

@@ -253,9 +253,8 @@ DominatorTree dominator_tree(const ControlFlow& flow) {
     return tree;
 }
 
-// A back edge goes to a block that dominates its start. The loop of a header is every block that
-// reaches a back edge to it without passing it. Inner loops come before those around them; BasicBlock::loop
-// is the innermost one.
+// A back edge goes to a block that dominates its start. The loop of a header is every block that reaches a
+// back edge to it without passing it. Inner loops come first; BasicBlock::loop is the innermost one.
 std::vector<Loop> loops_inside_out(ControlFlow& flow) {
     const DominatorTree tree = dominator_tree(flow);
     std::vector<int32_t> merged(flow.blocks.size());  // towards the header of the outermost loop found so far

@@ -24,10 +24,10 @@ struct BasicBlock {
     std::vector<int32_t> successors;  // fall-through first, then the branch target; kExitBlock for ret/exit
     std::vector<int32_t> predecessors;
     int32_t post_dominator = kExitBlock;  // immediate; kExitBlock where paths only meet at the end
-    int32_t reconvergence = kExitBlock;   // the same among the threads that do not leave early
+    int32_t reconvergence = kExitBlock;   // post-dominator among the threads that do not leave early
     int32_t dominator = -1;               // immediate; -1 for the entry and for unreachable blocks
     int32_t loop = -1;                    // innermost loop that holds it, -1 for none
-    uint32_t place = 0;                   // in ControlFlow::looped, where a loop holds it
+    uint32_t place = 0;                   // index in ControlFlow::looped, where a loop holds it
     bool reachable = false;
 };
 

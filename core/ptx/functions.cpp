@@ -1,5 +1,4 @@
-// .func and what leads into it: calls are inlined as they are read, so that a kernel is one body without
-// calls.
+// .func and calls: these are inlined as they are read, so that a kernel is one body without calls.
 //
 //   call.uni (retval0), scale, (param0);     the tokens of scale's body are read here, as a scope in which
 //                                            its parameters are the names of retval0 and param0

@@ -1,6 +1,5 @@
-// Decides what is recorded how, and puts the sequences of recording_text.h in their places: as lines of text
-// before instructions, so that the kernel's own instructions are printed as they were. What comes out is
-// parsed again.
+// Decides what is recorded how, and puts the sequences of recording_text.h in their places, as lines of text
+// before instructions: the kernel's own instructions are printed as they were. The result is parsed again.
 #include "core/ptx/instrument.h"
 
 #include <algorithm>
@@ -174,8 +173,8 @@ uint32_t end_of_run(const Work& work, const ControlFlow& flow, uint32_t first) {
     return last;
 }
 
-// Where everything about the sites of a run stands in its words, and what is written when: a slot as soon as
-// its words are known.
+// Where the sites of a run stand in its words, and what is written when: a slot as soon as its words are
+// known.
 void lay_out(Work& work, RecordedRun& run) {
     std::map<std::pair<int32_t, int32_t>, std::pair<uint32_t, int64_t>> bases;  // of a register, or a symbol
     constexpr uint32_t kNone = RunPlace::kNone;

@@ -31,20 +31,19 @@
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   barrier  as a single with address 0, or as half of a pair
 //
-//   commit, wait   as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written
-//   behind
+//   commit, wait
+//            as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written behind
 //            the instruction, where the copies that a wait is for have arrived. Of a cp.async two sites are
 //            recorded before it, its load (of the lanes that read any bytes) and its store.
-//   returned  as an escape, with the bits that an atomic gave back in place of addresses; written behind the
+//   returned as an escape, with the bits that an atomic returned in place of addresses; written behind the
 //            instruction by the lanes that come there together, which need not be those that went in
 //
 // Generic addresses are recorded as those of the space that they lead to, with a mark (kGenericShared ...)
 // above all bits of an address.
 //
-// The address of a single or pair is that of the lowest active lane; the others follow from
-// the site's LaneShape. Clocks are the low 32 bits of the SM's, in tags fewer: a stream's times are
-// unrolled from the full clock in each chunk's header, and header, and the closing clock in it, show a
-// gap too long for that.
+// The address of a single or pair is that of the lowest active lane; the others follow from the site's
+// LaneShape. Clocks are the low 32 bits of the SM's, in tags fewer: a stream's times are unrolled from the
+// full clock in each chunk's header. The next header, or the closing clock, shows a gap too long for that.
 //
 // The clock of an SM can be compared among the warps that run on it, and so among the warps of a block, which
 // never leaves its SM. Clocks of different SMs start at different times and cannot be compared.
@@ -106,19 +105,19 @@ inline constexpr uint64_t kGenericShared = uint64_t{1} << 62, kGenericLocal = ui
 
 struct Code {
     enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned, Run, Commit, Wait } kind = Kind::Pad;
-    uint32_t site = 0;    // of the first; of Commit and Wait none
-    uint32_t second = 0;  // Pair: of the second; Run: of the last; Wait: groups left under way, or kAllGroups
-    uint32_t slots = 0;   // Run: that it takes
+    uint32_t site = 0;    // id of the site, of a pair or run the first one; Commit and Wait have none
+    uint32_t second = 0;  // Pair: its second site; Run: its last; Wait: groups left under way, or kAllGroups
+    uint32_t slots = 0;   // Run: slots that it takes
     bool operator==(const Code&) const = default;
 };
 
-// Where a run says what is to know of one of its sites.
+// Where a run holds the address and clock of one of its sites.
 struct RunPlace {
     static constexpr uint32_t kNone = UINT32_MAX;
-    uint32_t base = kNone;  // word of an address; kNone for a barrier
-    int64_t offset = 0;     // that the site's address has more than that, in bytes
-    uint32_t clock =
-        kNone;  // half of a word, counted from the first word's low one; kNone for the first site
+    uint32_t base = kNone;  // word that holds an address; kNone for a barrier
+    int64_t offset = 0;     // bytes from that address to the site's
+    // Half word that holds its clock, counted from the first word's low half; kNone for the first site.
+    uint32_t clock = kNone;
 };
 
 struct InstrumentOptions {
@@ -141,7 +140,7 @@ struct Instrumented {
     std::vector<LaneShape> shapes;     // by site
     std::vector<Code> codes;           // by code; 0 is the pad
     std::vector<RunPlace> places;      // by site, of those in runs
-    uint32_t code_bits = 0;            // of a tag
+    uint32_t code_bits = 0;            // bits of a tag that hold the code
     std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is

@@ -1,6 +1,6 @@
-// The instruction table: one row says all that is known of an instruction, and whoever reads, runs, records or
-// counts instructions asks the row. The parser refuses what does not fit it, so that operands can be indexed
-// without looking.
+// The instruction table: one row says all that is known of an instruction, and whoever reads, runs, records
+// or counts instructions asks the row. The parser refuses what does not fit it, so that operands can be
+// indexed without looking.
 //
 // A rule's name is its mnemonic, with those suffixes behind it that make another instruction of it: "bar",
 // "bar.red", "cp.async.wait_all". Its operands are one letter each, in the order of Instruction::operands:
@@ -27,9 +27,8 @@
 //                                        N  whole number: bytes of a copy
 //
 // `p`, `e` and `E` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
-// destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a
-// predicate that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has
-// it.
+// destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
+// that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has it.
 //
 // Registers hold at least the bits of the operand's type: exactly as many, but for ld, st and cvt,
 // whose integer registers may be wider.
@@ -121,15 +120,15 @@ struct OpRule {
     const char* name;      // mnemonic and, dotted, what else chooses the rule
     const char* operands;  // letters, see above
     uint32_t types;        // bits of the types that `type` may be; 0: the instruction has none
-    uint32_t types2;       // the same of `type2`
-    uint64_t suffixes;     // of Suffix
+    uint32_t types2;       // bits of the types that `type2` may be; 0: there is none
+    uint64_t suffixes;     // bits of Suffix
     SmUnit unit = SmUnit::Alu;
     Dataflow flow = Dataflow::Other;
-    std::optional<SiteKind> site = std::nullopt;  // what it is to memory or to a block, where it is anything
+    std::optional<SiteKind> site = std::nullopt;  // the kind of site that it is, where it is one
 };
 
-// The rule that the mnemonic and suffixes of an instruction name; `in_name`: how many of its suffixes, from the
-// first, do so. Null for a mnemonic that is not known.
+// The rule that the mnemonic and suffixes of an instruction name; `in_name`: how many of its suffixes, from
+// the first, do so. Null for a mnemonic that is not known.
 const OpRule* find_rule(const Instruction& made, size_t& in_name);
 const OpRule& rule_of(Op op);
 
@@ -139,7 +138,7 @@ Type widened(Type type, Half half);
 // Whether a register of the type that is given may be the operand: of the same size, with untyped bits or the
 // same kind of number on both sides.
 bool agrees(Type wanted, Type given);
-// The same of ld, st and cvt: an integer may sit in a wider register.
+// The same for ld, st and cvt, whose integers may sit in wider registers.
 bool agrees_relaxed(Type wanted, Type given);
 // Constants are of F32 or F64 with all their bits, or integers, which are cut to size.
 bool immediate_fits(Type wanted, Type given);
@@ -147,7 +146,7 @@ bool immediate_fits(Type wanted, Type given);
 bool is_destination(char letter);
 // The type that an operand of this letter has in an instruction.
 Type type_of(char letter, const Operation& operation);
-// Of its i-th source, from 0.
+// Type of the i-th source, from 0.
 Type source_type(const Instruction& instruction, size_t i);
 // Where in an instruction's operands the address stands.
 size_t address_at(const Instruction& instruction);

@@ -122,8 +122,7 @@ bool read_kernel_directives(Parser& parser, Kernel& kernel) {
     return true;
 }
 
-// Everything up to the end of the body that begins next, or to the ';' of a declaration. False at the end of
-// the text.
+// Everything up to the end of the next body, or to the ';' of a declaration. False at the end of the text.
 bool skip_function(Parser& parser) {
     for (size_t depth = 0;;) {
         const Token& token = parser.peek();

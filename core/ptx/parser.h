@@ -56,14 +56,14 @@ struct Parser {
     std::unordered_set<std::string_view> kernels;
     std::unordered_map<std::string_view, FunctionTokens> functions;
     std::unordered_map<std::string_view, std::string_view> aliases;  // .alias: name, function
-    size_t inlined_read = 0;                                         // tokens
+    size_t inlined_read = 0;                                         // tokens of inlined bodies so far
     size_t relocations_read = 0, variables_reached = 0;
-    std::unordered_map<std::string, uint32_t> names_in_kernels;  // of those that are not refused
+    std::unordered_map<std::string, uint32_t> names_in_kernels;  // names used in kernels that are not refused
     struct ReadSoFar {  // so far, over all kernels that are not refused
         size_t registers = 0, instructions = 0, variables = 0;
     } read;
-    size_t registers_read = 0;      // refused ones too
-    uint64_t initialised_read = 0;  // bytes, the same
+    size_t registers_read = 0;      // registers of all kernels, refused ones too
+    uint64_t initialised_read = 0;  // bytes of initialisers, of refused kernels too
 
     const Token& peek(size_t ahead = 0) const { return tokens[std::min(at + ahead, tokens.size() - 1)]; }
     const Token& next() { return tokens[at + 1 < tokens.size() ? at++ : at]; }
@@ -121,7 +121,7 @@ struct Jump {  // a branch whose label may still come
 
 struct Scope {
     std::unordered_map<std::string, Name> names;
-    uint32_t first = 0;        // instruction
+    uint32_t first = 0;        // index of its first instruction
     bool is_function = false;  // names around it are not seen in it
 };
 

@@ -10,8 +10,8 @@
 //   %ts_bad             not 0 once an address was not as proven
 //   %ts_a, %ts_aclock   low address and clock of the first half of a pair; clock of the first site of a run
 //   %ts_r0 ... %ts_r7   words of a run that are not written yet, by number modulo 8
-//   %ts_held            whether %ts_a and %ts_aclock hold a request that is not recorded yet
-//   (held_first_text) %ts_apart           whether the sites of this run are recorded as singles
+//   %ts_held            whether %ts_a and %ts_aclock hold a request not recorded yet (held_first_text)
+//   %ts_apart           whether the sites of this run are recorded as singles
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ std::string pair_first_text(const SiteText& site);
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
                           uint32_t code);
 
-// The same where the first site may be skipped: it stands in a block of its own, as the load in
+// A pair whose first site may be skipped: it stands in a block of its own, as the load in
 // `if (inside) value = M[i]; Mds[t] = value;`. A whole warp that comes through it holds it back, and the
 // second site writes the pair, or itself alone where there is nothing to write before.
 Sequence held_first_text(const RecordingText& text, const SiteText& site);
@@ -66,14 +66,14 @@ Sequence held_second_text(const RecordingText& text, const SiteText& first, cons
 struct RunSite {
     SiteText site;
     RunPlace place;
-    bool new_base = false;  // it is the first whose address is made from its register
+    bool new_base = false;  // its address is the first that is made from its register
 };
 // Before each site: brings its address and its clock to the run's words.
 std::string run_site_text(const RunSite& site);
-// Behind the last site's of that: writes slots [first_slot, last_slot) of the run.
+// Sites of a run, behind the last of which its slots [first_slot, last_slot) are written.
 struct RunPart {
     std::vector<RunSite> sites;                         // since the part before
-    uint32_t first_slot = 0, last_slot = 0, words = 0;  // of the run: words that it has in all
+    uint32_t first_slot = 0, last_slot = 0, words = 0;  // words: how many the run has in all
     bool last = false;
 };
 Sequence run_part_text(const RecordingText& text, const RunPart& part, const Code& run, uint32_t code);

@@ -36,7 +36,7 @@ struct Site {
     SiteKind kind = SiteKind::Load;
     Space space = Space::Global;  // meaningless for barriers
     uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
-    // Of source_file_of(); the nearest line before it where .loc says no other.
+    // Place in source_file_of(); where .loc gives none, the nearest one before.
     uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
     Atomic atomic = Atomic::None;  // what an atomic does to its word; None for all others
@@ -57,7 +57,7 @@ inline bool goes_on(const Site& a, const Site& b) {
 
 // How many groups of copies a cp.async.wait_all leaves under way: none, and not the open one either.
 inline constexpr uint32_t kAllGroups = UINT32_MAX;
-// Of cp.async.wait_group and wait_all.
+// How many groups a cp.async.wait_group or wait_all leaves under way.
 uint32_t groups_left(const Instruction& wait);
 
 // The operand of a load, store or atomic that says where; of a copy, where it goes to.

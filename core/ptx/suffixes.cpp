@@ -1,5 +1,4 @@
-// The suffixes of an instruction, ".global.v4.f32", against its rule: known, complete, and possible
-// together.
+// The suffixes of an instruction, ".global.v4.f32", against its rule: known, complete, and possible together.
 //
 // Source: PTX ISA, "Instruction Set", the syntax of each instruction.
 #include <algorithm>

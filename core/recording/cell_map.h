@@ -17,12 +17,12 @@ namespace tilescope::analysis {
 template <class T>
 class CellMap {
 public:
-    static constexpr uint64_t kPage = 64;  // cells, side by side in memory
+    static constexpr uint64_t kPage = 64;  // cells of a page, side by side in memory
 
-    // Holds until clear().
+    // The reference holds until clear().
     T& at(uint64_t cell) { return *reach(cell, SIZE_MAX); }
 
-    // The same; null where that takes a new page and `most_bytes` are in use.
+    // As at(); null where a new page is needed and `most_bytes` are in use.
     T* reach(uint64_t cell, size_t most_bytes) {
         const Slot& recent = recent_[cell / kPage % recent_.size()];
         if (recent.page == cell / kPage) return values_of(recent.index) + cell % kPage;
@@ -43,7 +43,7 @@ public:
             for (uint64_t i = 0; i < kPage; ++i) visit(page * kPage + i, std::as_const(values_of(index)[i]));
     }
 
-    // Memory is kept for what comes next, as far as this took it: clearing costs what was touched.
+    // Keeps the memory that this content took, for the next: clearing costs what was touched.
     void clear() {
         const size_t enough = std::bit_ceil(size_t{pages_} * 4 + 16);
         if (pages_ > 0) slots_.assign(std::min(slots_.size(), enough), Slot{});
@@ -51,7 +51,7 @@ public:
         recent_.fill({});
     }
 
-    // In use: the pages, and what finds them.
+    // Bytes in use: the pages and the table that finds them.
     size_t bytes() const { return size_t{pages_} * (kPage * sizeof(T) + kPageEntry); }
 
 private:
@@ -67,7 +67,7 @@ private:
         return chunks_[index / kChunkPages].get() + index % kChunkPages * kPage;
     }
 
-    // Of a page that is not a recent one.
+    // Finds a page that is not among the recent ones.
     [[gnu::noinline]] uint32_t find_page(uint64_t page, bool make) {
         if (slots_.empty() && !make) return kNone;
         if (2 * (size_t{pages_} + 1) > slots_.size() && make) grow();
@@ -78,7 +78,7 @@ private:
         return slot.index;
     }
 
-    // Its slot, or the free one that it would take: the first from its hash on. Half of them are free.
+    // The slot of a page, or the free one that it would take: linear probing, half of the slots are free.
     Slot& slot_of(uint64_t page) {
         size_t at = slot_of_key(page, slots_.size());
         while (slots_[at].index != kNone && slots_[at].page != page) at = (at + 1) & (slots_.size() - 1);

@@ -66,7 +66,7 @@ private:
         return of_lowest;
     }
 
-    // Those that changed, each with one that is now equal to it.
+    // Joins each class that changed with one that is now equal to it.
     void join(uint32_t changes) {
         for (size_t i = classes_.size(); i-- > 0;) {
             if (!(changes >> i & 1)) continue;

@@ -15,9 +15,8 @@ namespace {
 
 using ptx::ControlFlow;
 
-// The kernel with its back edges left out and every loop drawn as one node (its header), but for those that
-// walk the tiles, whose bodies are laid open. Nodes in an order in which every path climbs: depth-first
-// postorder reversed.
+// The kernel without its back edges, every loop as one node (its header), but for those that walk the tiles,
+// whose bodies are laid open. Nodes in an order in which every path climbs: depth-first postorder reversed.
 struct Unrolled {
     const ControlFlow& flow;
     std::vector<bool> open;       // by loop: laid open

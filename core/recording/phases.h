@@ -44,7 +44,7 @@ inline constexpr uint32_t kAfter = 0xFFFF'FFFFu;
 struct PhaseMap {
     std::vector<uint32_t> phase;     // one per step of the block
     std::vector<uint32_t> interval;  // barrier interval, one per step: barriers its warp has passed before it
-    uint32_t phases = 0;             // of the block
+    uint32_t phases = 0;             // number of phases of the block
     uint32_t barriers = 0;           // barriers a block passes (of the warp that passed most)
 };
 
@@ -53,9 +53,8 @@ struct PhaseRule {
     bool by_barrier = false;
     // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
     std::vector<int32_t> rank;
-    std::vector<bool> stays;  // site -> its place is an inner loop: coming back to it is no new trip
-    std::vector<uint32_t>
-        body;  // site -> which copy of the loop's body it lies in: another copy is another trip
+    std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
+    std::vector<uint32_t> body;   // site -> copy of the loop's body that it lies in, each a trip of its own
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;
     std::vector<bool> after;  // site -> lies behind the loop
@@ -72,7 +71,7 @@ public:
     struct Step {
         uint32_t phase = 0, interval = 0;
     };
-    Step next();  // that of the block's next step
+    Step next();  // phase and interval of the block's next step
     void skip(uint64_t steps);
     uint32_t phases() const;  // as in PhaseMap, of the steps so far
     uint32_t barriers() const;

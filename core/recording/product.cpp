@@ -41,8 +41,7 @@ bool is_matrix(const Array& array) {
     return array.space == Space::Global && array.rank == 2 && is_float(array.type);
 }
 
-// The three global arrays: M and N in the order of the arguments that point to them, or else in the other
-// one.
+// The three global arrays: M and N in the order of the arguments that point to them, or in the other one.
 std::vector<Product> shaped_as_product(const Launch& launch) {
     std::vector<uint8_t> inputs, outputs;
     for (const Argument& argument : launch.arguments) {

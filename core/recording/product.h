@@ -32,8 +32,8 @@ struct Product {
     uint8_t M = 0, N = 0, P = 0;  // indices into Launch::arrays
     uint32_t m = 0, k = 0, n = 0;
     uint32_t tile = 0;  // T: the block has T x T threads, an element each; 0 where there is no T
-    // Of P, that a whole block owns: T x T where there is a T. A grid of a single row or column of blocks
-    // does not show more of it than the matrix has.
+    // Rows and columns of P that a whole block owns: T x T where there is a T. A grid of a single row or
+    // column of blocks shows no more of them than the matrix has.
     uint32_t tile_rows = 0, tile_cols = 0;
     uint32_t patch = 1;  // elements of P that a thread owns: the most that one stores
 
@@ -41,8 +41,7 @@ struct Product {
     uint64_t flop_an_element() const { return 2 * uint64_t{k}; }
     // How often the product needs an element of an input: n uses of M's, m of N's; 0 for other arrays.
     uint64_t uses_of(uint8_t array) const { return array == M ? n : array == N ? m : 0; }
-    // By the names that files and options have for them: m, k, n, and tile, or tile_rows and tile_cols where
-    // there is no T.
+    // Sizes by their names in files and options: m, k, n, and tile, or tile_rows and tile_cols without a T.
     std::vector<std::pair<const char*, uint32_t>> sizes_by_name() const;
     bool is_output(uint8_t array) const { return array == P; }
     std::string sizes(std::string_view times = "x") const;  // "64x64x64"
@@ -56,7 +55,7 @@ std::optional<Product> product_of(const trace::Trace& trace);
 double expected_element(const trace::Trace& trace, const Product& product, uint64_t element);
 
 // Which element of P a thread computes, as a class writes it: Row = by T + ty, Col = bx T + tx, or with x and
-// y the other way about.
+// y exchanged.
 struct Mapping {
     struct Index {
         bool block_y = true, thread_y = true;  // else x

@@ -5,8 +5,7 @@
 //   product   the launch read as P = M N, where it is one
 //   notation  how elements, threads and phases are written
 //
-// Sums, hazards, levels, tables, exports and screens take a Recording; who asks for nothing but steps takes its
-// trace alone.
+// Sums, hazards, levels, tables, exports and screens take a Recording; who only needs steps takes its trace.
 #pragma once
 
 #include <memory>
@@ -34,12 +33,10 @@ inline PhaseMap phases_of_block(const Recording& recording, uint32_t block) {
     return phases_of_block(*recording.trace, recording.rule, block);
 }
 
-// "tiled T=16" of a product with a T, the kernel's name of any other launch; "64x64x64", "grid 4 x 4, block
-// 16 x 16".
+// "tiled T=16" for a product with a T, else the kernel's name; "64x64x64", "grid 4 x 4, block 16 x 16".
 std::string kernel_name(const Recording& recording);
 std::string size_name(const Recording& recording);
-// "64x64x64 T=16" of a product, "64x64x64" where there is no T, "grid 4 x 4, block 16 x 16" of any other
-// launch.
+// "64x64x64 T=16" for a product, "64x64x64" without a T, "grid 4 x 4, block 16 x 16" for any other launch.
 std::string launch_text(const Recording& recording);
 // "tiled 64x64x64 T=16"
 std::string title_of(const Recording& recording);

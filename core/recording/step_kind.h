@@ -1,7 +1,7 @@
-// The kinds of step: a memory space and what a warp does there, or its arrival at a barrier. One row says what
-// a kind is called, how a sentence says that a warp does it, what it is judged by and how loud it is; whatever
-// names, adds up, judges or draws a kind asks its row. The colour and the pattern of its mark are app/draw's
-// (ink_of in theme.h, sign in ui.h).
+// The kinds of step: a memory space and what a warp does there, or its arrival at a barrier. One row says
+// what a kind is called, how a sentence says that a warp does it, what it is judged by and how loud it is;
+// whatever names, adds up, judges or draws a kind asks its row. The colour and the pattern of its mark are
+// app/draw's (ink_of in theme.h, sign in ui.h).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace tilescope::analysis {
 
-// Those that ask for memory come first: sums are kept by them (summary.h).
+// The kinds that ask for memory come first: sums are kept by them (summary.h).
 enum class StepKind : uint8_t {
     GlobalLoad,
     GlobalStore,
@@ -29,8 +29,8 @@ enum class StepKind : uint8_t {
 inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::Barrier) + 1;
 inline constexpr size_t kMemoryKinds = kStepKinds - 1;
 
-// What a request costs, and is compared by: the sectors or wavefronts that it needs, the different words that it
-// reads one after the other, or the turns that the lanes of one address take.
+// What a request costs, and is compared by: the sectors or wavefronts that it needs, the different words that
+// it reads one after the other, or the turns that the lanes of one address take.
 enum class JudgedBy : uint8_t { Sectors, Wavefronts, Words, Turns, Nothing };
 
 struct StepKindRow {
@@ -77,7 +77,7 @@ static_assert([] {
     return true;
 }());
 
-// Those that ask for memory.
+// The kinds that ask for memory.
 inline constexpr std::span<const StepKindRow> kMemoryKindRows{kStepKindRows.data(), kMemoryKinds};
 
 constexpr const StepKindRow& row_of(StepKind kind) { return kStepKindRows[static_cast<size_t>(kind)]; }
@@ -89,8 +89,8 @@ constexpr const char* words_of(StepKind kind) {
     return kind == StepKind::Barrier ? "arrives at a barrier" : row_of(kind).name;
 }
 
-// As a kernel with tiles makes them: in tables of sums, and in a legend, where local memory is written before it
-// is read.
+// In the order in which a kernel with tiles makes them, for tables of sums and legends; local memory is
+// written before it is read.
 inline constexpr std::array<StepKind, kMemoryKinds> kOrderOfSums = {
     StepKind::GlobalLoad,  StepKind::SharedStore,  StepKind::SharedLoad,
     StepKind::GlobalStore, StepKind::GlobalAtomic, StepKind::SharedAtomic,

@@ -2,8 +2,7 @@
 // the barrier of the grid, as our headers do.
 //
 //   call.uni (retval0), vprintf, (param0, param1);          the format, and where its arguments lie
-//   call.uni __assertfail, (param0, ..., param4);           message, file, line, function, size of a
-//   character
+//   call.uni __assertfail, (param0, ..., param4);           message, file, line, function, bytes a character
 //   call.uni (retval0), malloc, (param0);                   bytes
 //   call.uni free, (param0);                                an address
 //   call.uni cudaCGSynchronizeGrid, ();
@@ -11,9 +10,8 @@
 // What a call is given lies in columns, one for each .param variable. The lanes of a warp print one after the
 // other, lowest first (a GPU leaves their order open).
 //
-// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global
-// Memory Allocation and Operations"; "PTX Writer's Guide to
-// Interoperability", "System Calls".
+// Source: CUDA C++ Programming Guide, "Formatted Output", "Assertion", "Dynamic Global Memory Allocation and
+// Operations"; "PTX Writer's Guide to Interoperability", "System Calls".
 #include <algorithm>
 #include <bit>
 #include <cstring>

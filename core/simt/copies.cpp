@@ -5,8 +5,8 @@
 //   wait_group N      arrive    all of the lane's groups but the latest N are written to shared memory
 //   wait_all          arrive    all of its copies are
 //
-// Groups are a thread's own. What a thread never waited for is written when it ends, which is when a GPU has
-// it at the latest.
+// Groups are a thread's own. What a thread never waited for is written when it ends; a GPU has written it by
+// then, too.
 //
 // Source: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy"; "cp.async",
 // "cp.async.commit_group", "cp.async.wait_group / cp.async.wait_all".

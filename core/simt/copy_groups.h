@@ -20,13 +20,13 @@ class CopyGroups {
 public:
     using OfLanes = std::array<uint32_t, kWarpSize>;
 
-    // The group that each lane has open.
+    // Each lane's open group.
     const OfLanes& open() const { return closed_; }
     void commit(uint32_t lanes) {
         for_lanes(
             lanes, [&](uint32_t lane) { ++closed_[lane]; });
     }
-    // Of the lanes that wait those whose copy, of the group that `group` says, arrives with it.
+    // The waiting lanes whose copy, of the group in `group`, arrives with this wait.
     uint32_t arrived(const OfLanes& group, uint32_t lanes, uint32_t left) const {
         if (left == ptx::kAllGroups) return lanes;
         uint32_t here = 0;

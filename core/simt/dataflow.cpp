@@ -98,7 +98,7 @@ void Machine::settle_all_loose(Warp& warp) {
     warp.loose.clear();
 }
 
-// Those that no register holds any more, which nothing can take.
+// Settles loose products that no register holds any more, so that nothing can take them.
 void Machine::settle_dead_loose(Warp& warp) {
     std::unordered_set<uint64_t> held;  // chain, lane
     const auto* origins = reinterpret_cast<const Origin*>(warp.origins);

@@ -5,10 +5,9 @@
 //   lane  --> a column entry: a register is 32 values side by side, so that one PTX instruction
 //             is one loop over lanes that the compiler vectorises
 //
-// A branch that splits the active mask pushes both sides; each pops at the branch's immediate
-// post-dominator. (The taken order is: fall-through first, then the branch target.) Blocks are
-// independent and run on several CPU threads; every block's sequence of requests depends on the
-// launch and the schedule alone.
+// A branch that splits the active mask pushes both sides; each pops at the branch's immediate post-dominator.
+// (The taken order is: fall-through first, then the branch target.) Blocks are independent and run on several
+// CPU threads; every block's sequence of requests depends on the launch and the schedule alone.
 //
 // Barriers: a warp that arrives waits until every warp of the block that has not exited arrives
 // (PTX ISA, "bar, barrier": threads that exited do not hold others up). If only a part of a warp
@@ -53,7 +52,7 @@ class Program;
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
                                                const std::vector<Array>& arrays = {});
 
-// The same program with other bytes in its constants, of those that the arrays name.
+// The program with other bytes in those of its constants that the arrays name.
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
 
 const std::vector<ptx::Site>& sites_of(const Program& program);
@@ -70,7 +69,7 @@ uint64_t memory_of(const Program& program, const Launch& launch, bool values);
 // memory behind all others); -1 for a name that is not there.
 int64_t shared_offset(const Program& program, const std::string& symbol);
 
-// The same of a local variable, in a thread's local memory, and of a constant one, in constant memory.
+// The offset of a local variable in a thread's local memory, and of a constant one in constant memory.
 int64_t local_offset(const Program& program, const std::string& symbol);
 int64_t constant_offset(const Program& program, const std::string& symbol);
 
@@ -94,12 +93,12 @@ struct Request {
     // [32]; global: virtual address; shared: byte offset in the block's shared memory; local: in the thread's
     // local memory; constant: in constant memory; inactive lanes undefined.
     const uint64_t* address = nullptr;
-    // Of an atomic, [32]: the bits that each lane found and, by atom, was given; null for all others. Its
-    // element_bytes are then set for all observers.
+    // Of an atomic, [32]: the bits that each lane found, which atom returns; null for all others.
+    // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;
     // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
-    // left in memory), and for a store where the stored values came from. A vector access has 2 or 4 elements
-    // a lane, one row each.
+    // left in memory), and where stored values came from. A vector access has 2 or 4 elements a lane, one row
+    // each.
     uint32_t elements = 1, element_bytes = 4;
     const uint64_t* value = nullptr;  // [elements][32]
     const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)
@@ -166,12 +165,12 @@ struct RunOptions {
     Schedule schedule;
     // Schedule::Recorded: the warp of each step, of the one block that is run.
     std::vector<uint8_t> recorded_order;
-    // Of Schedule::Recorded: what the atomics of global memory find there, lane by lane in the order of the
-    // steps, as other blocks that are not run had changed it; empty: what is there.
+    // Schedule::Recorded: what atomics of global memory find, lane by lane in the order of the steps, since
+    // blocks that are not run had changed it; empty: what memory holds.
     std::vector<uint64_t> returns;
     unsigned threads = 0;                              // CPU threads, 0 for all
-    uint64_t max_instructions_per_warp = 1ull << 32;   // then the kernel counts as never ending
-    uint64_t max_instructions_per_block = UINT64_MAX;  // the same, of its warps together
+    uint64_t max_instructions_per_warp = 1ull << 32;   // beyond, the kernel counts as never ending
+    uint64_t max_instructions_per_block = UINT64_MAX;  // the same for all warps of a block together
     // Bytes for what memory_of() says; fewer threads are used where that is little.
     uint64_t memory = 1'000'000'000;
     // What lies at an address that is in no buffer, as the end of a sentence ("memory that was freed"); empty
@@ -185,7 +184,7 @@ struct RunOptions {
     // of the run. Null: a kernel that comes there ends in a fault.
     std::function<uint64_t(uint64_t bytes)> allocate;
     std::function<void(uint64_t address)> release;
-    uint8_t unfilled = 0xFF;                       // what shared memory holds where nothing was stored
+    uint8_t unfilled = 0xFF;                       // byte that shared memory holds until something is stored
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
 };
@@ -193,10 +192,10 @@ struct RunOptions {
 struct Outcome {
     bool complete = false;       // every block of the window ran to its end
     bool stopped = false;        // by RunOptions::stop or an observer
-    std::optional<Fault> fault;  // that of the first block (in block order) that faulted
+    std::optional<Fault> fault;  // fault of the first block (in block order) that faulted
     uint64_t instructions = 0;   // warp instructions executed
     uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
-    // By view (those of GlobalMemory in its order): whether any lane loaded from it, stored to it.
+    // By view (those of GlobalMemory in its order): whether any lane loaded from it or stored to it.
     std::vector<uint8_t> touched;
 };
 inline constexpr uint8_t kLoads = 1, kStores = 2;  // atomics do both

@@ -1,6 +1,5 @@
-// Bit fields, counts, permutations. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi,
-// bfind, bmsk, brev, clz, fns, popc, szext), "Logic and Shift Instructions" (lop3, shf), "Data Movement"
-// (prmt).
+// Bit fields, counts, permutations. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi, bfind,
+// bmsk, brev, clz, fns, popc, szext), "Logic and Shift Instructions" (lop3, shf), "Data Movement" (prmt).
 namespace tilescope::simt::TILESCOPE_LANES {
 
 // The field of `len` bits from `pos`; bits beyond the word repeat the sign of the topmost bit that is
@@ -67,8 +66,8 @@ struct Brev {
     }
 };
 
-// Four bytes chosen from the eight of {b, a} by the nibbles of c; a nibble's top bit asks for the
-// byte's sign instead.
+// Four bytes of the eight of {b, a}, by the nibbles of c; a nibble's top bit asks for the byte's sign
+// instead.
 struct Prmt {
     static uint32_t apply(uint32_t a, uint32_t b, uint32_t c) {
         const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -108,8 +107,7 @@ struct Shf {
     }
 };
 
-// The low b bits of a, with zeros or the sign above them. b above 32 counts as 32 (.clamp), or b counts
-// modulo 32 (.wrap).
+// The low b bits of a, with zeros or the sign above them. b is at most 32 (.clamp) or modulo 32 (.wrap).
 template <bool Clamp>
 struct Szext {
     template <class T>

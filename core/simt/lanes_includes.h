@@ -11,8 +11,7 @@
 #include "core/ptx/ast.h"
 #include "core/simt/lanes.h"
 
-// A loop over lanes: a destination may be the same column as a source, which is no dependence
-// between lanes.
+// A loop over lanes: a destination may be the same column as a source, which is no dependence between lanes.
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"  // some loops (fmaf without FMA) cannot be vectorised
 #define TILESCOPE_EACH_LANE _Pragma("clang loop vectorize(assume_safety)")

@@ -52,8 +52,8 @@ void vote(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, cons
     }
 }
 
-// match.any: the lanes whose value is this lane's. match.all: the team if all have one value, else none;
-// e says which.
+// match.any: the lanes whose value is this lane's. match.all: the team if all have one value, else none; e
+// says which.
 template <class T, bool All>
 void match(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, const std::byte*,
            uint32_t mask) {

@@ -52,7 +52,7 @@ struct Lowering {
     bool lane(ptx::Op op, ptx::Type type, Ref d, Ref a, Ref b = 0, ptx::Type from = ptx::Type::None);
     // Writes a computed column of `type` to a register that may be wider.
     bool widen(const ptx::Operand& destination, ptx::Type type, Ref value);
-    // Of the finished list: functions of every lane operation, and how values flow through it.
+    // Chooses the functions of every lane operation of the finished list, and how values flow through it.
     bool choose_lanes();
 
     bool instruction();  // lowers *current, by the one of these that knows it (prepare.cpp)

@@ -10,7 +10,7 @@ using ptx::Operand;
 using ptx::StateSpace;
 using ptx::Type;
 
-// From a parameter by its name. (By an address in a register it is a load of constant memory.)
+// A load of a parameter by its name. (One by an address in a register is a load of constant memory.)
 bool Lowering::parameter_load() {
     const Operand& address = ptx::address_of(*current);
     const auto& place =

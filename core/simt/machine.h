@@ -46,7 +46,7 @@ struct PendingCopy {
     uint32_t step = 0;  // of the block
     uint32_t mask = 0;  // lanes whose bytes are under way
     uint32_t words = 0;
-    bool waited = true;  // for, in all lanes that it has arrived in
+    bool waited = true;  // all lanes in which it has arrived have waited for it
     CopyGroups::OfLanes group{};
     std::array<std::byte*, kWarpSize> to{};
     std::array<std::array<uint32_t, kWarpSize>, 4> data{};
@@ -59,7 +59,7 @@ struct Warp {
     uint32_t pending_mask = 0;      // Ready: the lanes of the request to come
     std::vector<StackEntry> stack;  // the last one runs
     StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
-    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: which, and its thread count where given
+    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: number of the barrier; threads, where given
     uint64_t instructions = 0;
     std::byte* registers = nullptr;
     std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
@@ -67,7 +67,7 @@ struct Warp {
     std::map<Origin, LooseProduct> loose;  // by chain
     std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
-    size_t most_loose = 1024;  // then those that nothing can take any more are settled
+    size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };
 
 // AtGrid: all threads that have not exited wait at the grid's barrier.
@@ -84,13 +84,13 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     BlockEnd run_block(const BlockId& block, BlockObserver* observer);
-    // The block goes on that run_block() or go_on() left AtGrid.
+    // Goes on with the block that run_block() or go_on() left AtGrid.
     BlockEnd go_on();
-    // Such a block does not go on: without more ado, or with a fault that says why.
+    // Ends such a block instead: as it is, or with a fault that says why.
     void leave();
     void wait_for_ever(const std::string& why);
 
-    // Of one machine. values: as RunOptions.
+    // Bytes that one machine takes. values: as in RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
 
     std::optional<Fault> fault;    // of the last block
@@ -101,8 +101,7 @@ public:
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
-    // What flow_before keeps for flow_after: the result's origins, and the operands that the operation may
-    // overwrite.
+    // What flow_before keeps for flow_after: the result's origins, and operands that may be overwritten.
     struct OriginPlan {
         std::array<Origin, kWarpSize> result, a, b;
         std::array<uint64_t, kWarpSize> a_value, b_value;
@@ -147,7 +146,7 @@ private:
     void load_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     bool ask(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     void arrive(Warp& warp, uint32_t mask, uint32_t left);
-    void leave_copies(Warp& warp, uint32_t mask);  // of lanes that exit
+    void leave_copies(Warp& warp, uint32_t mask);  // mask: lanes that exit
 
     // access.cpp
     template <bool Values>
@@ -214,9 +213,9 @@ private:
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
-    // Of the latest atomic: the bits that were there before and after.
+    // What the latest atomic found in memory and left there.
     std::array<uint64_t, kWarpSize> returned_{}, stored_{};
-    size_t next_return_ = 0;  // into RunOptions::returns
+    size_t next_return_ = 0;  // index into RunOptions::returns
     alignas(64) std::array<Origin, kWarpSize> no_origin_{};
 };
 

@@ -104,8 +104,7 @@ bool Lowering::compare() {
     return true;
 }
 
-// All others: destination and sources as their letters say; a predicate beside the destination, or the carry,
-// as the last.
+// All others: destination and sources as their letters say; a second predicate, or the carry, comes last.
 bool Lowering::arithmetic() {
     const std::vector<Operand>& o = current->operands;
     const ptx::OpRule& rule = ptx::rule_of(current->op);
@@ -172,7 +171,7 @@ bool Lowering::wait() {
 }
 
 bool Lowering::instruction() {
-    // Those that are more, or less, than an operation on columns.
+    // Instructions that are more, or less, than an operation on columns.
     using Kind = MicroOp::Kind;
     static constexpr std::pair<Op, bool (Lowering::*)()> kOthers[] = {
         {Op::Bra, &Lowering::branch},

@@ -1,8 +1,7 @@
 // printf of device code: a format and its packed arguments as text.
 //
-// An argument lies behind those before it, aligned to its size: int 4 bytes; long, long long, pointers and
-// double 8. What the format asks for and is not there is left as it is written; nothing of a format is
-// trusted.
+// An argument lies behind those before it, aligned to its size: int 4 bytes; long, long long, pointers,
+// double 8. What a format asks for and is not there is left as written; formats are not trusted.
 //
 // Source: CUDA C++ Programming Guide, "Formatted Output: Format Specifiers"
 // (%[flags][width][.precision][size]type) and "Limitations" (the result is the number of arguments).

@@ -45,8 +45,8 @@ constexpr uint64_t window_of(ptx::StateSpace space) {
     return space == Const || space == Param ? kConstWindow : 0;
 }
 
-// What a Barrier's c says: b holds its count of threads; what d gets of the predicates e of all threads; it
-// is that of the grid.
+// A Barrier's c: b holds its count of threads; what d gets of the predicates e of all threads; it is the
+// grid's.
 inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
                      kBarrierGrid = 16;
 // The number of the grid's barrier, behind the 16 of a block.
@@ -105,8 +105,7 @@ struct MemoryAccess {
 struct PoolColumn {
     enum class Kind : uint8_t {
         Immediate,  // bits
-        Parameter,  // of the block of parameters from byte `bits` on, as `type` for a register of `index`
-                    // bytes
+        Parameter,  // from byte `bits` of the parameters on, as `type` for a register of `index` bytes
         Ntid,
         Nctaid,  // launch sizes, index 0 to 2
         Ctaid,   // filled anew for every block
@@ -148,25 +147,24 @@ public:
     // Columns of a warp's registers that are filled when it starts; UINT32_MAX where not used.
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
-    // Where the kernel's parameters lie in their block, and its bytes.
+    // Where each parameter lies in the block of parameters.
     struct ParameterPlace {
         uint32_t offset = 0, bytes = 0;
         bool is_object = false;  // declared as an array of bytes, as structs are
     };
     std::vector<ParameterPlace> parameters;
     uint32_t parameter_bytes = 0;
-    // Where the kernel takes addresses of parameters, their block lies in constant memory from here on; else
-    // 0.
+    // Where the block of parameters begins in constant memory, if the kernel takes their addresses; else 0.
     uint64_t parameter_base = 0;
     bool parameters_addressed = false;
-    bool grid_barrier = false;                         // it has one: all blocks run side by side
-    std::map<std::string, uint64_t> shared;            // offsets of shared variables
-    uint64_t shared_bytes = 0;                         // that the kernel declares
-    uint64_t local_bytes = 0;                          // a thread
-    std::vector<std::byte> constants;                  // constant memory
-    std::map<std::string, uint64_t> constant_offsets;  // of its variables
+    bool grid_barrier = false;               // it has a barrier of the grid: all blocks run side by side
+    std::map<std::string, uint64_t> shared;  // offsets of shared variables
+    uint64_t shared_bytes = 0;               // bytes of shared memory that the kernel declares
+    uint64_t local_bytes = 0;                // bytes of local memory per thread
+    std::vector<std::byte> constants;        // what constant memory holds
+    std::map<std::string, uint64_t> constant_offsets;  // offsets of constant variables
     std::map<std::string, uint64_t> local;             // offsets of local variables
-    uint64_t module_bytes = 0;                         // of variables in global memory, at kModuleWindow
+    uint64_t module_bytes = 0;  // bytes of variables in global memory, from kModuleWindow on
     std::vector<InitialBytes> module_initial;
 };
 

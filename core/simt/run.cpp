@@ -196,8 +196,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                 options.blocks_done->fetch_add(1, std::memory_order_relaxed);
         }
     };
-    // Whether the blocks go on to a next round; where some wait for one that has ended, the first of them
-    // says so.
+    // Whether the blocks go on to a next round; if some wait for one that has ended, the first says so.
     const auto waits = [&] {
         if (fault || stopped || !order_problem.empty()) return false;
         const auto waiting = std::ranges::find(how_far, BlockEnd::AtGrid);

@@ -9,8 +9,7 @@
 //   visible_from        behind the step       behind the step            where the threads have waited for it
 //
 // An access is up to 32 lanes with an address each. One of another shape, such as a box of many rows that one
-// lane asks for, is visited line by line just so: who uses for_lines() and visible_from() need not tell them
-// apart.
+// lane asks for, is visited line by line just so: users of for_lines() and visible_from() need not care.
 #pragma once
 
 #include <bit>
@@ -27,8 +26,8 @@ inline constexpr uint32_t kLineBytes = 128;   // four sectors
 
 // --- what a step accesses
 
-// Of a step that is no barrier, with addresses as the hardware sees them: virtual addresses, or offsets in the
-// memory of the block or thread. Site::bytes for each lane.
+// Of a step that is no barrier, with addresses as the hardware sees them: virtual addresses, or offsets in
+// the memory of the block or thread. Site::bytes for each lane.
 class AccessView {
 public:
     AccessView(const Trace& trace, uint64_t step);  // O(1); keeps a reference to its site
@@ -45,15 +44,15 @@ public:
     const uint64_t* addresses() const { return access_.offset.data(); }  // [32], by lane
     const Access& decoded() const { return access_; }                    // with these for offsets
 
-    // The same access by a block whose array lies `bytes` further.
+    // Makes it the access of a block whose array lies `bytes` further.
     void move(int64_t bytes) {
         for_lanes(
             access_.mask, [&](uint32_t lane) { access_.offset[lane] += static_cast<uint64_t>(bytes); });
     }
 
     // Visits (line, sectors) in the order of the lanes: line is an address / kLineBytes, sectors those of its
-    // four that are asked for, bit by bit. What lanes side by side ask of one line is visited once; a line may
-    // come again.
+    // four that are asked for, bit by bit. What lanes side by side ask of one line is visited once; a line
+    // may come again.
     template <class Visit>
     void for_lines(const Visit& visit) const {
         uint64_t line = 0;
@@ -80,7 +79,7 @@ private:
 
 // --- when it can be seen
 
-// Of what a block writes. Looks at all of its steps once, if the trace has any that land later.
+// When what a block writes can be seen. Looks at all of its steps once, if the trace has any that land later.
 class Arrivals {
 public:
     struct Later {
@@ -91,8 +90,8 @@ public:
     Arrivals(const Trace& trace, const Block& block);
 
     const std::vector<Later>& later() const { return later_; }  // in the order of the steps
-    // The step of the block from which on what a step writes is there: the next one, for what lands at once; none
-    // where nobody waits for it.
+    // The step of the block from which on what a step writes is there: the next one, for what lands at once;
+    // none where nobody waits for it.
     std::optional<uint32_t> visible_from(uint32_t step) const;
 
 private:
@@ -103,7 +102,7 @@ private:
 class ArrivalCursor {
 public:
     explicit ArrivalCursor(const Arrivals& arrivals);  // keeps a reference
-    // The index into Arrivals::later() of the next one that is there when a step is made; none where no other is.
+    // Index into Arrivals::later() of the next one that is there when a step is made; none for no more.
     std::optional<size_t> next(uint32_t step);
 
 private:
@@ -116,12 +115,12 @@ bool lands_later(const Trace& trace, uint64_t step);
 // Whether some site moves data past the registers, so that the trace says where these land.
 bool has_arrivals(const Trace& trace);
 
-// The two steps of a transfer that goes past the registers. Either may be missing: a store of zeros alone reads
-// nothing, and a recording may end between the two.
+// The two steps of a transfer that goes past the registers. Either may be missing: a store of zeros alone
+// reads nothing, and a recording may end between the two.
 struct Transfer {
     std::optional<uint64_t> read, written;
 };
-// None for a step that is no part of one. Looks at the steps beside it.
+// The transfer that a step is part of; none for others. Looks at the steps beside it.
 std::optional<Transfer> transfer_of(const Trace& trace, uint64_t step);
 
 }  // namespace tilescope::trace

@@ -30,7 +30,7 @@ struct SiteCache {
     static constexpr uint32_t kPatterns = 4;
     std::vector<AddressPattern> patterns;
     uint32_t latest = 0;
-    uint8_t spaces = 0;  // that its requests went to, a bit each
+    uint8_t spaces = 0;  // memory spaces that its requests went to, a bit each
 };
 
 // The latest steady request of a site and warp (BlockRecorder::repeat).
@@ -48,16 +48,16 @@ struct BlockRecorder::State {
     FormTable table;                    // forms in the order of their first use
     std::vector<SiteCache> caches;      // by site
     std::vector<Steady> steady;         // by warp, then site
-    uint64_t patterns = 0;              // of all caches
-    RecordingMemory* memory = nullptr;  // that `taken` bytes of it were taken from
+    uint64_t patterns = 0;              // patterns of all caches
+    RecordingMemory* memory = nullptr;  // memory that the `taken` bytes were taken from
     uint64_t taken = 0;
-    uint32_t unaccounted = 0;               // steps
+    uint32_t unaccounted = 0;               // steps whose bytes are not taken from it yet
     bool timed = false;                     // steps have times
-    uint32_t now = 0;                       // of the next step
+    uint32_t now = 0;                       // time of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
     std::vector<uint8_t> returned;          // as in Trace
-    uint32_t met = 0;                       // steps, with those that were not kept
-    std::vector<uint32_t> copy_step;        // of the stores of copies, as counted by `met`, ascending
+    uint32_t met = 0;                       // number of steps so far, those not kept included
+    std::vector<uint32_t> copy_step;        // steps of the stores of copies, as counted by `met`, ascending
     std::vector<uint32_t> arrival;          // as in Trace, of these
 };
 

@@ -39,8 +39,8 @@ public:
     void on_arrival(uint32_t step) override;
     void on_end() override;  // gives back what only recording needs
 
-    // From a GPU. set_time: the steps that follow happened so many clocks after the block's first;
-    // called before every step or before none. expect: about how many steps there will be.
+    // For recordings from a GPU. set_time: clocks from the block's first step to those that follow; called
+    // before every step or before none. expect: about how many steps there will be.
     void set_time(uint32_t clocks);
     void expect(uint64_t steps);
     // on_steady_request: as on_request, of a site whose lanes lie the same distances apart in every request
@@ -51,7 +51,7 @@ public:
 
     // Requests of the block that were not kept, on the device or here.
     uint64_t dropped() const;
-    // That its steps and forms take.
+    // Bytes that its steps and forms take.
     uint64_t bytes() const;
 
     struct State;

@@ -69,7 +69,7 @@ public:
         if (first_) first_ = std::move(next);
         return *this;
     }
-    // That is so, or the sentence.
+    // An Error of that sentence unless it holds.
     template <class Say>
     All& demand(bool is, Say say) {
         if (first_ && !is) first_ = Error{say()};

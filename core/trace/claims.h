@@ -61,9 +61,8 @@ Result<void> within(Claim claim, uint64_t value);
 // or 1 GB. An Error where the variable is no number of gigabytes from 0.001 to 1,000,000.
 Result<uint64_t> memory_limit();
 
-// What is left of it (of 1 GB where it is not readable) beside a recording, and another one that was open
-// when it was read, for what is made of it: at least an eighth of it, or of the recording where that is
-// larger.
+// What is left of it (of 1 GB where it is not readable) beside a recording, and one that was open when it was
+// read, for what is made of it: at least an eighth of it, or of the recording if that is larger.
 uint64_t memory_left(const Trace& trace);
 
 // Lane accesses that one walk over a recording looks at one by one: those of 12.5 million full requests for

@@ -131,8 +131,8 @@ bool unpack(std::string_view bytes, const Section& section, uint32_t* out) {
     return ZSTD_decompress(out, section.raw, stored.data(), stored.size()) == section.raw;
 }
 
-// The same piece by piece into a string or a vector, which grows with what is really there. section.raw is a
-// multiple of the size of its values.
+// Reads a section piece by piece into a string or a vector, which grows with what is really there.
+// section.raw is a multiple of the size of its values.
 template <class Values>
 bool unpack(std::string_view bytes, const Section& section, Values& out) {
     constexpr size_t kSize = sizeof(typename Values::value_type);
@@ -327,8 +327,8 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     return derive(trace, stored);
 }
 
-// That all sections together fit the memory that is allowed. Those that grow while they are read, all but the
-// columns, take up to twice their size.
+// Checks that all sections together fit the memory that is allowed. Those that grow while they are read, all
+// but the columns, take up to twice their size.
 Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t stored, uint64_t beside,
                             const std::string& name) {
     const auto limit = memory_limit();

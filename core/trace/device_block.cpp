@@ -158,7 +158,7 @@ bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& ad
     return alike;
 }
 
-// Of an address that may be generic, as it was recorded.
+// The space of an address that may be generic, as it was recorded.
 Space space_of(const SiteFacts& facts, uint64_t address) {
     if (facts.space != Space::Global) return facts.space;
     return address & ptx::kGenericShared  ? Space::Shared
@@ -211,8 +211,7 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
     }
 }
 
-// The stream whose record is the next: a heap of the streams' clocks, the earliest on top, ties by
-// warp and lane.
+// The stream whose record is next: a heap of the streams' clocks, the earliest on top, ties by warp and lane.
 struct Next {
     uint64_t clock = 0;
     uint32_t reader = 0;

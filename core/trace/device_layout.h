@@ -12,13 +12,13 @@
 namespace tilescope::trace {
 
 struct SiteFacts {
-    bool barrier = false, atomic = false, later = false;  // later: what it stores lands later
-    uint32_t bytes = 0;                                   // a lane
+    bool barrier = false, atomic = false, later = false;  // later: a store that lands later (access.h)
+    uint32_t bytes = 0;                                   // bytes per lane
     bool affine = false;
     Space space = Space::Global;
 };
 
-// Addresses of the device in [first, first + bytes) get `shift` added.
+// `shift` is added to addresses of the device in [first, first + bytes).
 struct AddressShift {
     uint64_t first = 0, bytes = 0, shift = 0;
 };
@@ -35,7 +35,7 @@ struct DeviceLayout {
     uint32_t warps = 0;
     bool one_barrier = false;                         // see ptx::Instrumented
     std::array<uint32_t, kMaxWarpsPerBlock> lanes{};  // by warp: the lanes that have a thread
-    // By warp, then site: what the address of each lane has more than that of the thread (0, 0, 0).
+    // By warp, then site: offset of each lane's address from that of thread (0, 0, 0).
     std::vector<std::array<uint64_t, kWarpSize>> offsets;
 
     std::array<std::vector<AddressShift>, kSpaces> moves;  // by space; empty where nothing is to be moved

@@ -37,7 +37,7 @@ public:
 
     DeviceRecord record;
     uint32_t warp = 0, sm = 0;          // of the latest chunk
-    uint64_t records = 0, written = 0;  // so far; bytes
+    uint64_t records = 0, written = 0;  // records and bytes read so far
     bool gap = false;                   // the clock could not be unrolled, or the stream changed its SM
     std::string problem;
 

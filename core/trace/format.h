@@ -1,5 +1,4 @@
-// The layout of a trace file, .tsc, version 2; version 3 where it holds copies by cp.async. All numbers are
-// little-endian.
+// The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async. Numbers are little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -86,7 +85,7 @@ struct Section {
     uint64_t stored = 0;  // bytes in the file
     uint64_t raw = 0;     // bytes once decompressed
     uint32_t crc = 0;     // CRC-32C of the stored bytes
-    uint64_t offset = 0;  // of the stored bytes in the file; not written, the sum of what is before
+    uint64_t offset = 0;  // offset of the stored bytes in the file; not written but summed up
 };
 
 inline constexpr uint64_t kFormBytes = 28;
@@ -120,9 +119,8 @@ void differences_to_bases(const uint32_t* keys, uint32_t* bases, uint64_t count)
 void times_to_differences(uint32_t* times, uint64_t count);
 void differences_to_times(uint32_t* times, uint64_t count);
 
-// Whether what was read is consistent: every index, mask, range and sum, and what claims.h lists. The
-// sentences call the file "it".
-// Steps are checked against the tables a stretch at a time, so that threads can check the chunks that they
+// Whether what was read is consistent: every index, mask, range and sum, and what claims.h lists; sentences
+// call the file "it". Steps are checked a stretch at a time, so that threads can check the chunks that they
 // read.
 class StepCheck {
 public:
@@ -135,12 +133,12 @@ public:
         uint32_t lowest = 0, span = 0;  // bases: lowest, ..., lowest + span
         uint32_t warps = 0;             // warps: 0, ..., warps - 1, each with a thread for every active lane
         bool none = false;              // no base is inside the array, and so no warp may hold it
-        bool stores = false;            // to the result, which is verified
+        bool stores = false;            // it stores to the result, which is verified
     };
 
 private:
     friend Result<StepCheck> check_tables(const Trace& trace);
-    Error fault_of(const Trace& trace, uint64_t step) const;  // which of the above it breaks
+    Error fault_of(const Trace& trace, uint64_t step) const;  // which of the above the step breaks
     std::vector<Allowed> allowed_;                            // by form
     uint32_t warps_ = 0;
 };

@@ -1,23 +1,21 @@
 // A recording: every request of the recorded blocks, exactly, in 8 bytes (12 with clocks).
 //
-// Requests of one kernel repeat few forms. A form is all of a request but its start and its warp:
-// site, array, active mask, and the 32 offsets from the first active lane's address. Almost every
-// form is affine in the lane,
+// Requests of one kernel repeat few forms (access patterns). A form is all of a request but its start and
+// warp: site, array, active mask, and the 32 offsets from the first active lane's address. Almost every form
+// is affine in the lane,
 //
-//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)
+//     offset(lane) = stride * (lane mod w) + stride2 * (lane div w)   minus the same of the first active lane
 //
-// minus the same of the first active lane;
-//
-// the rest keep their 32 offsets as they are: 32-bit ones, or 64-bit ones (Form::wide) where lanes lie
-// further apart than that. A request that does not lie wholly in one array names none (kNoArray) and
-// holds virtual addresses, or offsets in the block's shared memory, instead. So a step is
+// The rest keep their 32 offsets as they are: of 32 bits, or of 64 (Form::wide) where lanes lie further
+// apart. A request that does not lie wholly in one array names none (kNoArray) and holds virtual addresses,
+// or offsets in the block's shared memory, instead. So a step is
 //
 //     base   u32   byte offset of the first active lane's element in its array, low 32 bits
 //     key    u32   form (24 bits) | warp of the block (8 bits) << 24
 //     time   u32   GPU recordings only: SM clocks since Block::clock
 //
-// and any step decodes in O(1). Steps lie block after block, in step order within a block.
-// A barrier is a step whose site is a barrier; its form has the mask of the arriving lanes.
+// and any step decodes in O(1). Steps lie block after block, in step order within a block. A barrier is a
+// step whose site is a barrier; its form has the mask of the arriving lanes.
 #pragma once
 
 #include <array>
@@ -41,13 +39,13 @@ inline constexpr uint8_t kNoArray = 0xFF;  // barriers, and addresses outside ev
 
 struct Form {
     uint32_t site = 0;
-    uint8_t array = kNoArray;  // Launch::arrays
+    uint8_t array = kNoArray;  // index into Launch::arrays
     uint8_t base_high = 0;     // bits 32..39 of the base
     uint8_t width = 32;        // w: 1..32
     uint32_t mask = 0;
     int32_t stride = 0, stride2 = 0;  // bytes
     int32_t irregular = -1;           // index into Trace::irregular, -1 for affine
-    Space space = Space::Global;      // that the request went to; tells the two kinds of kNoArray apart
+    Space space = Space::Global;      // memory space of the request; tells the two kinds of kNoArray apart
     bool wide = false;  // irregular, 64-bit offsets: low halves at irregular, high halves at irregular + 1
     bool operator==(const Form&) const = default;
 };
@@ -55,16 +53,16 @@ struct Form {
 struct Block {
     uint32_t x = 0, y = 0, z = 0;
     uint64_t first = 0, count = 0;  // steps [first, first+count)
-    uint64_t first_returned = 0;    // into Trace::returned; not in the file, the sum of what is before
+    uint64_t first_returned = 0;    // index into Trace::returned; not in the file but summed up
     uint64_t dropped = 0;           // requests that did not fit a GPU buffer
     uint32_t sm = 0;                // GPU only
     uint64_t clock = 0;             // GPU only: the SM's clock at the block's first step
-    uint64_t first_arrival = 0;     // into Trace::arrival; not in the file, the sum of what is before
+    uint64_t first_arrival = 0;     // index into Trace::arrival; not in the file but summed up
 };
 
 enum class Backend : uint8_t { Cpu, Gpu };
 
-// The check of an output against what it must hold.
+// The outcome of checking an output.
 struct Verification {
     bool checked = false;
     bool verified = false;
@@ -88,8 +86,8 @@ struct BarrierFault {
 // What recording cost on a GPU, measured in the same run; all zero on a CPU.
 struct Price {
     double plain_ms = 0;        // the kernel without recording
-    double recorded_ms = 0;     // with it, all launches together
-    uint32_t launches = 0;      // windows of blocks that it was taken in
+    double recorded_ms = 0;     // the kernel with recording, all launches together
+    uint32_t launches = 0;      // windows of blocks, a launch each
     uint64_t device_bytes = 0;  // written to the device trace buffer
     double clock_mhz = 0;       // rate of the clock that Trace::time counts, as the driver states it
 };
@@ -132,8 +130,7 @@ struct Unset : std::allocator<T> {
     }
 };
 
-// A number for every step. Setting 80 million of them to zero before they are read takes as long as reading
-// them.
+// A number for every step. Setting 80 million of them to zero first would take as long as reading them.
 using Column = std::vector<uint32_t, Unset<uint32_t>>;
 
 struct Trace {
@@ -147,8 +144,7 @@ struct Trace {
     Column key;                                      // one per step
     Column time;                                     // one per step, or empty
     // What the atomics of global memory found there, which depends on the order of the blocks: step after
-    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty where that was not
-    // recorded.
+    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty if not recorded.
     std::vector<uint8_t> returned;
     // Where the bytes of each store of a cp.async arrived, one number for each such step: how many steps its
     // block had made when all of its threads had waited for them; kNeverWaited where they did not.
@@ -166,8 +162,8 @@ struct Trace {
     }
 };
 
-// The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the only
-// one; null where there is none.
+// The module of the trace's PTX, and in it the kernel that was recorded: that of the launch's entry, or the
+// only one; null where there is none.
 Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace);
 const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module);
 

@@ -1,5 +1,4 @@
-// How a person describes the launch of a kernel that has no main: the parts that are said; all others are
-// guessed (guess.h).
+// How a person describes the launch of a kernel that has no main; what is not said is guessed (guess.h).
 //
 //   --kernel NAME --grid X,Y,Z --block X,Y,Z --shared BYTES --arg NAME=VALUE ...
 //   --call 'NAME(NAME=VALUE, VALUE, ...)'      values without a name are the parameters in their order

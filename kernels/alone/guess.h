@@ -29,7 +29,7 @@ struct Alone {
 
 struct GuessedLaunch {
     Plan plan;
-    Description whole;    // all of it, as it could be said
+    Description whole;    // the whole launch, as a person could describe it
     std::string problem;  // what still goes wrong in the best launch that was found; "" for nothing
 };
 

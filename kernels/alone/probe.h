@@ -20,10 +20,10 @@ namespace tilescope::kernels {
 struct Probe {
     Launch launch;  // arrays at their places in the last run, as large as they were in it
     std::optional<simt::Fault> fault;
-    std::string refusal;            // the launch cannot be run at all: why
-    bool stopped = false;           // by the caller
+    std::string refusal;            // why the launch cannot be run at all; "" where it can
+    bool stopped = false;           // the caller stopped it
     std::vector<uint64_t> touched;  // by array: bytes from its first to the last one that was touched
-    uint64_t touched_shared = 0;    // the same of the block's shared memory
+    uint64_t touched_shared = 0;    // the same for the block's shared memory
     Dim3 busy{0, 0, 0};             // blocks with a request: one past the last of them, each way
     bool whole() const { return !fault && refusal.empty() && !stopped; }
 };

@@ -28,8 +28,8 @@ struct CallParameter {
     std::string name;  // "arg1", counted from 1, where the source gives none
     bool pointer = false;
     bool constant = false;  // a pointer to const
-    ElementType type{};     // of its elements or its value; bytes where nobody knows what it points to
-    std::string written;    // its type in the source: "const float", of a pointer without its *
+    ElementType type{};     // type of its elements or its value; bytes where nobody knows what it points to
+    std::string written;    // its type in the source, of a pointer without its *: "const float"
 };
 
 struct Call {

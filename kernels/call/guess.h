@@ -4,8 +4,7 @@
 //   trial     arrays with much room, all launches recorded      what is touched of each array
 //   check     arrays cut to that, nothing recorded              the call still goes well
 //
-// Where a trial goes wrong, the next one has other contents in const arrays, which may hold indices, or
-// smaller sizes.
+// If a trial goes wrong, the next has other contents in const arrays, which may be indices, or smaller sizes.
 #pragma once
 
 #include <atomic>

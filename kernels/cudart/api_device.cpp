@@ -43,8 +43,7 @@ cudaDeviceProp properties_of(const Runtime& r) {
     p.totalConstMem = kMostConstantBytes;
     p.major = number(sm.major), p.minor = number(sm.minor);
     p.multiProcessorCount = number(r.device.sms);
-    // Programs work out GB/s and GFLOP/s from these: twice the clock times the bus gives the stated
-    // bandwidth.
+    // Programs compute GB/s and GFLOP/s from these: twice the clock times the bus is the stated bandwidth.
     constexpr int kBusBits = 1024;
     p.memoryBusWidth = kBusBits;
     p.memoryClockRate = static_cast<int>(r.device.memory_gbs * 1e6 / (2.0 * kBusBits / 8));

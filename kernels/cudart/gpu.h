@@ -24,7 +24,7 @@ namespace tilescope::cudart {
 
 class Gpu {
 public:
-    // bytes, wanted: of addresses, as AddressRange::reserve.
+    // bytes, wanted: as in AddressRange::reserve.
     static Result<std::unique_ptr<Gpu>> open(uint64_t bytes, uint64_t wanted);
 
     gpu::Device& device() { return *device_; }

@@ -1,11 +1,10 @@
 // A launch: what the program gives becomes a Launch of the interpreter, over all memory that is allocated.
 //
-//   refused          by rules of every device: an error at once, nothing runs
-//   repeats          an earlier launch that loaded nothing that it stored, whose memory is as it was left:
-//   what it
-//                    would store is there already
-//   run              recorded where it is chosen; its own faults become the error that NVIDIA's runtime would
-//                    give, and one sentence
+//   refused    by rules of every device: an error at once, nothing runs
+//   repeats    an earlier launch that loaded nothing that it stored, and whose memory is as that launch left
+//              it: what it would store is there already
+//   run        recorded where it is chosen; its own faults become the error that NVIDIA's runtime would give,
+//              and one sentence
 //
 // Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (sizes of grids and
 // blocks); CUDA Runtime API 12, "Execution Control" and "Error Handling" (which error, and that those of
@@ -187,8 +186,7 @@ cudaError_t error_of(const simt::Fault& fault) {
     }
 }
 
-// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty where the fault is
-// another.
+// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty for other faults.
 std::string how_far(const Launch& launch, const simt::Fault& fault) {
     constexpr uint64_t kFar = uint64_t{1} << 40;
     if (fault.kind != simt::Fault::Kind::OutOfBounds || fault.address < kFar) return "";

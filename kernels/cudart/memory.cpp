@@ -7,8 +7,8 @@
 // With a GPU there are two such ranges, alike byte for byte: the device's, and this process's for copies and
 // for what is the host's.
 //
-// Source: CUDA C++ Programming Guide, "Device Memory Accesses": memory of the runtime is aligned to 256 bytes
-// at least.
+// Source: CUDA C++ Programming Guide, "Device Memory Accesses": the runtime aligns memory to at least 256
+// bytes.
 #include <algorithm>
 #include <cstring>
 

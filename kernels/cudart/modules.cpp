@@ -2,8 +2,8 @@
 // program starts. The text is read when it is needed first.
 //
 // The compiler passes a wrapper whose pointer leads to the text, which ends with a zero byte; for each kernel
-// and each variable an address in the host's code or data, by which the C functions know them, and the name
-// in the PTX.
+// and variable an address in the host's code or data, by which C functions know them, and the name in the
+// PTX.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -123,7 +123,7 @@ using namespace tilescope::cudart;
 
 namespace {
 
-// Of the wrapper that the compiler's host code passes: this number comes first.
+// The wrapper that the compiler's host code passes begins with this number.
 struct FatBinary {
     int magic, version;
     const void* data;

@@ -39,23 +39,23 @@ using launched::Allocation, launched::LoadedModule, launched::MemoryKind;
 // Addresses of the device, where nothing else of the process lies: 8 TiB.
 inline constexpr uint64_t kFirstAddress = 0x2000'0000'0000, kAddresses = uint64_t{1} << 43;
 
-// The device's memory: allocations in a range of addresses. Between two of them lies memory of nobody.
+// The device's memory: allocations in a range of addresses, with gaps between them.
 class DeviceMemory : public launched::KnownMemory {
 public:
-    // From now on, which is before anything is allocated, memory of the device is a GPU's.
+    // Device memory is a GPU's from now on; to be called before anything is allocated.
     void use(Gpu* gpu);
     // Bytes are zero. Null where there is no memory left.
     Allocation* allocate(uint64_t bytes, MemoryKind kind, unsigned flags = 0);
     bool release(uint64_t base);  // false where nothing begins there
-    void release_all();           // but variables and registered memory
+    void release_all();           // except variables and registered memory
     uint64_t total() const;       // bytes of the device
     uint64_t used() const { return used_; }
 
 private:
     bool reserve();
     Gpu* gpu_ = nullptr;
-    uint64_t first_ = 0, host_ = 0;              // where addresses begin: the device's, this process's
-    uint64_t next_ = 0, mapped_ = 0, used_ = 0;  // the first two from there on
+    uint64_t first_ = 0, host_ = 0;              // first addresses: of the device's range, of this process's
+    uint64_t next_ = 0, mapped_ = 0, used_ = 0;  // offsets: not given out, not usable yet; bytes in use
 };
 
 // A variable that the host knows by the address of its own.
@@ -81,8 +81,8 @@ struct Repeatable {
 };
 
 struct Runtime {
-    std::recursive_mutex mutex;  // of all that follows; held during a launch
-    std::unique_ptr<Gpu> gpu;    // that launches run on; null: the interpreter
+    std::recursive_mutex mutex;  // guards all that follows; held during a launch
+    std::unique_ptr<Gpu> gpu;    // the GPU that launches run on; null: the interpreter
     DeviceMemory memory;
     launched::DeviceHeap heap;
     uint64_t heap_bytes = 8 << 20;
@@ -90,7 +90,7 @@ struct Runtime {
     std::map<const void*, HostFunction> functions;  // by the host's address
     std::map<const void*, HostVariable> variables;  // by the host's address
     uint64_t constants_version = 1;
-    cudaError_t sticky = cudaSuccess;  // a fault's: every later call returns it
+    cudaError_t sticky = cudaSuccess;  // the error of a fault, which every later call returns
     launched::Orders orders;
     bool recording = false;  // orders were given
     std::string source;      // text of the program's source; empty where it is not known
@@ -98,7 +98,7 @@ struct Runtime {
     uint64_t launches = 0;
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
     std::mutex print_mutex;
-    std::string printed;  // by kernels, not yet on standard output
+    std::string printed;  // output of kernels that is not on standard output yet
 };
 
 // Made at its first use, never destroyed: host code may call it from destructors.
@@ -113,8 +113,7 @@ void flush_prints(Runtime& r);
 // One sentence on standard error, and to nobody else.
 void say(const std::string& sentence);
 
-// What most of the C functions are: under the lock, not after a fault, with the error kept for
-// cudaGetLastError.
+// What most C functions are: under the lock, not after a fault, the error kept for cudaGetLastError.
 template <class Body>
 cudaError_t call(Body body) {
     Runtime& r = runtime();
@@ -138,8 +137,7 @@ cudaError_t put(T* to, T value) {
 }
 
 // modules.cpp
-// Reads the PTX where that was not done yet, and gives its variables their memory. False where it cannot be
-// read.
+// Reads the PTX unless that was done, and gives its variables their memory. False if it cannot be read.
 bool load(Runtime& r, LoadedModule& module);
 // The memory of a variable by the host's address; null where there is none.
 Allocation* memory_of_symbol(Runtime& r, const void* symbol);

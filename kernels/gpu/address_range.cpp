@@ -9,8 +9,7 @@ namespace tilescope::gpu {
 
 namespace {
 
-// A multiple of what memory is mapped in, which is 2 MiB on all devices so far; large enough that few pieces
-// are needed.
+// A multiple of the unit of mapping, 2 MiB on all devices so far; so large that few pieces are needed.
 constexpr uint64_t kStep = uint64_t{64} << 20;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Device memory at addresses that were chosen before there is any: a range is reserved, and made usable from
-// its beginning on.
+// Device memory at addresses that are chosen first: a range is reserved, and made usable from its beginning
+// on.
 //
 //   first()   | usable ........ | reserved: an access faults ...   |
 //                           backed()

@@ -1,5 +1,5 @@
-// A launch's global arrays on a device: one allocation, so that all addresses have the same high half where
-// they can.
+// A launch's global arrays on a device: one allocation, so that if possible addresses have the same high
+// half.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ namespace tilescope::gpu {
 // Where an array lies already.
 struct ArrayPlace {
     uint64_t address = 0;
-    std::byte* host = nullptr;  // the same memory for the host, where it is the host's
+    std::byte* host = nullptr;  // its address for the host, where it is the host's memory
 };
 
 struct DeviceArrays {
-    Memory memory;                     // of those that have no place of their own
+    Memory memory;                     // holds the arrays that have no place of their own
     std::vector<ArrayPlace> places;    // by array of the launch; empty: all lie in `memory`
     std::vector<uint64_t> base;        // by array of the launch: device address; 0 for shared ones
-    std::vector<uint64_t> parameters;  // of the kernel: its arguments with these addresses
+    std::vector<uint64_t> parameters;  // the kernel's parameters: its arguments with these addresses
     std::map<size_t, std::vector<std::byte>> objects;  // as LaunchOptions has them
-    bool same_high = false;  // they lie within one 4 GiB whose addresses begin with `high`
+    bool same_high = false;  // all lie within one 4 GiB whose addresses begin with `high`
     uint32_t high = 0;
 };
 

@@ -5,9 +5,8 @@
 //   auto   the GPU where there is one that records, else the CPU; a chosen order of warps is the CPU's,
 //          since a GPU has its own
 //
-// With auto a GPU that cannot (no driver, a compute capability that the PTX is too new for, a kernel that
-// faults) is no reason to fail: the CPU records, and what was said tells why. Asked for by name, a GPU that
-// cannot is an Error.
+// With auto a GPU that cannot record (no driver, a compute capability that the PTX is too new for, a kernel
+// that faults) is no failure: the CPU records, and a sentence says why. Asked for by name, it is an Error.
 #pragma once
 
 #include <cstdint>

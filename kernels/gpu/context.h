@@ -10,9 +10,8 @@
 // context is left alone, its memory deliberately leaked, until its kernel is seen to have ended. Memory and
 // modules look at the state before they give anything back, so they may outlive their context.
 //
-// This is the primary context, the one that a process has in any case. Where a driver's primary context stays
-// broken after a reset, it is another one, made for this program alone. All work goes to the default stream,
-// in order.
+// This is the primary context, which a process has in any case. If a driver's primary context stays broken
+// after a reset, it is one made for this program alone. All work goes to the default stream, in order.
 #pragma once
 
 #include <atomic>
@@ -36,7 +35,7 @@ struct Context : std::enable_shared_from_this<Context> {
     CuContext handle = nullptr;
     bool primary = true;
     std::atomic<Health> health = Health::Good;
-    std::string why;              // it is no longer good
+    std::string why;              // why it is no longer good
     int fault = 0;                // lost: the driver's number of what lost it
     std::vector<CuEvent> events;  // made when needed, used again
     CuEvent pending = nullptr;    // hung: the event that has not come
@@ -77,8 +76,8 @@ Result<void> called(Context& context, const std::string& what, const std::string
     return {};
 }
 
-// What a compiler's log has to say, in one line: the first that complains ("error", "fatal"), else the first that is
-// not empty; runs of blanks made one.
+// What a compiler's log has to say, in one line: the first that complains ("error", "fatal"), else the first
+// that is not empty; runs of blanks made one.
 std::string first_complaint(std::string_view log);
 
 // Gives a context up whose event does not come; the next open_context looks whether it has come since.

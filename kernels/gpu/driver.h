@@ -28,7 +28,7 @@ struct DeviceInfo {
     int ordinal = 0;
     std::string name;                    // "NVIDIA H200"
     std::string driver;                  // "580.159.04" where it can be read, else ""
-    int cuda_major = 0, cuda_minor = 0;  // what the driver supports
+    int cuda_major = 0, cuda_minor = 0;  // version of CUDA that the driver supports
     int major = 0, minor = 0;            // compute capability
     int sms = 0;
     int clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;
@@ -84,7 +84,7 @@ struct Function {
 };
 
 struct LaunchOptions {
-    double timeout_s = 60;                    // of each run, then the kernel counts as hung
+    double timeout_s = 60;                    // a run that takes longer counts as hung
     const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
     uint32_t shared_bytes = 0;                // dynamic shared memory
     // By parameter: objects that are passed by value, whose bytes stand in place of the parameter's value.
@@ -116,8 +116,7 @@ public:
     Result<HostMemory> allocate_host(uint64_t bytes, const std::string& what);
     Result<void> upload(const Memory& to, uint64_t offset, const void* from, uint64_t bytes);
     Result<void> download(void* to, const Memory& from, uint64_t offset, uint64_t bytes);
-    // The same by address, which must lie in memory of this context that is mapped: a variable's, or that of
-    // an AddressRange.
+    // Copies by address, which must be mapped in this context: a variable's, or one of an AddressRange.
     Result<void> write(uint64_t address, const void* from, uint64_t bytes);
     Result<void> read(void* to, uint64_t address, uint64_t bytes);
     // Lets kernels use memory of this process at its own address; the pages must not be locked already.
@@ -134,8 +133,7 @@ public:
     // max_registers: for a thread, 0 for as many as the compiler likes.
     Result<Function> load(const std::string& ptx, const std::string& ptx_name, const std::string& kernel,
                           unsigned max_registers = 0);
-    // The same in two steps, for kernels that share a module's variables. A Function is the module's owner
-    // too.
+    // The same in two steps, for kernels that share a module's variables. A Function owns the module, too.
     Result<std::shared_ptr<void>> load_module(const std::string& ptx, const std::string& ptx_name,
                                               unsigned max_registers = 0);
     Result<Function> function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,

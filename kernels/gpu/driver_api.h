@@ -2,8 +2,7 @@
 // no header of the CUDA Toolkit is needed. A name such as cuMemAlloc_v2 is the function that the Toolkit's
 // header means by cuMemAlloc: libcuda keeps every version of a function that it ever had.
 //
-// Source: CUDA Driver API reference manual, "Data types used by CUDA driver" and the chapters of the
-// functions.
+// Source: CUDA Driver API reference manual, "Data types used by CUDA driver" and the functions' chapters.
 #pragma once
 
 #include <cstddef>

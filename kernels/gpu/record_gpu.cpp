@@ -1,5 +1,5 @@
-// Launches the instrumented kernel over windows of blocks that the trace buffer can hold, and puts what
-// comes back together.
+// Launches the instrumented kernel over windows of blocks that fit the trace buffer, and joins what comes
+// back.
 //
 //   plain kernel, timed          the price of recording
 //   window 1   launch | drain |  launch 2 ...

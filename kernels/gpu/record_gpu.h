@@ -18,9 +18,8 @@ struct GpuRecordOptions {
     bool exact = false;       // see ptx::InstrumentOptions
     uint32_t chunk_bytes = 4096;
     double timeout_s = 60;  // a launch that takes longer counts as hung
-    // By array of the plan's launch: where it lies already, as a running program has it; empty: nowhere. What
-    // lies there is what the launch begins with, and then what its last run left: the kernel runs more than
-    // once.
+    // By array of the plan's launch: where a running program has it already; empty: nowhere. The launch
+    // begins with what lies there, and leaves what its last run left: the kernel runs more than once.
     std::vector<ArrayPlace> places;
 };
 

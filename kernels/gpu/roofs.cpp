@@ -1,6 +1,6 @@
-// The two roofs of a device: what its memory gives and what its arithmetic does. Measured by kernels of their
-// own (kernels/textbook/roofs), since a roof that no kernel reaches teaches nothing; stated beside it as
-// clocks times widths.
+// The two roofs of a device, memory and arithmetic: measured by kernels of their own
+// (kernels/textbook/roofs), since a roof that no kernel reaches teaches nothing; and stated, as clocks times
+// widths.
 #include <algorithm>
 #include <bit>
 

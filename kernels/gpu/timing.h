@@ -49,7 +49,7 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
 
 // Copy bandwidth and fp32 peak by kernels of their own (kernels/textbook/roofs), and what the driver states.
 Result<kernels::Roofs> measure_roofs(Device& device);
-// From clocks and widths alone; 0 where the driver does not say or the compute capability is not known.
+// Roofs from clocks and bus widths alone; 0 if the driver does not say or the capability is not known.
 kernels::Roofs stated_roofs(const DeviceInfo& info);
 
 // SGEMM of cuBLAS, kernel name "cublas"; nothing where libcublas is not there.
@@ -58,12 +58,12 @@ Result<std::optional<kernels::Timing>> time_cublas(Device& device, const kernels
 Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operands& operands,
                                                    const TimeOptions& options);
 
-// The part of a launch whose recording gives the price: all of its blocks up to 1024^3 multiply-adds, else
-// 16 of them.
+// The part of a launch whose recording gives the price: all blocks up to 1024^3 multiply-adds, else 16 of
+// them.
 BlockWindow price_window(const kernels::TextbookPlan& plan);
 
-// What timing a kernel of ours and timing cuBLAS have in common: a verified first run, then a Timing of the runs after
-// it.
+// What timing a kernel of ours and cuBLAS have in common: a verified first run, then a Timing of the next
+// ones.
 
 // Fills P with NaN, so that an element that nobody stores is found.
 Result<void> spoil_product(Device& device, const Operands& operands);

@@ -1,6 +1,5 @@
 // The device trace buffer: a pool of chunks, a control block and a count of dropped requests for each block
-// of the window. core/ptx/instrument.h says how the device writes it, core/trace/device_buffer.h reads what
-// comes back.
+// of the window. core/ptx/instrument.h says how the device writes it, core/trace/device_buffer.h reads it.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@ namespace tilescope::gpu {
 
 class TraceBuffer {
 public:
-    // bytes: that the device may write, headers too; the first chunk is shortened to make them that many.
+    // bytes: room for what the device writes, headers included; the first chunk is cut to fit.
     static Result<TraceBuffer> make(Device& device, uint64_t bytes, uint64_t blocks,
                                     const ptx::Instrumented& code);
 
@@ -27,8 +26,8 @@ public:
         uint32_t flags = 0;
         uint64_t dropped = 0;
     };
-    // blocks: of the launch's window. Copies to one of two host buffers, `turn` modulo 2, so that the other
-    // can still be read.
+    // blocks: of the launch's window. Copies to one of two host buffers (`turn` modulo 2); the other stays
+    // readable.
     Result<Drained> drain(Device& device, uint64_t blocks, unsigned turn);
 
 private:

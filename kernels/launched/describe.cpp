@@ -21,7 +21,7 @@ std::string variable_name(const std::string& symbol) {
     return status == 0 && text ? std::string(text.get()) : symbol;
 }
 
-// Of a variable's elements; arrays of structs are bytes in PTX.
+// Type of a variable's elements; arrays of structs are bytes in PTX.
 ElementType type_of(const ptx::Symbol& symbol) {
     const ElementType type = lies_in_memory(symbol.type) ? symbol.type : ElementType::B8;
     return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;

@@ -30,26 +30,26 @@ namespace tilescope::launched {
 
 // A module that a program has loaded.
 struct LoadedModule {
-    std::string text, name;  // PTX
+    std::string text, name;  // its PTX, and what that is called
     bool parsed = false;
     ptx::Module ptx;
-    std::string problem;                    // why it cannot be read; empty
-    std::map<std::string, uint64_t> bases;  // of its variables, by name
+    std::string problem;                    // why it cannot be read; empty where it can
+    std::map<std::string, uint64_t> bases;  // addresses of its variables, by name
 
     bool parse();  // false where it cannot be read, now or earlier
 };
 
-// A kernel of it.
+// A kernel of a loaded module.
 struct LoadedKernel {
     LoadedModule* module = nullptr;
-    std::string entry;  // in the PTX
+    std::string entry;  // its name in the PTX
     std::string name;   // as people call it: "transpose" for "_Z9transposePfS_ii"
-    std::vector<kernels::KernelParameter> parameters;  // once it was looked up
+    std::vector<kernels::KernelParameter> parameters;  // filled in by look_up()
     bool uses_heap = false;                            // it calls malloc or free
-    std::shared_ptr<const simt::Program> program;      // once it was launched
-    uint64_t constants_version = 0;                    // that the program's constants are of
-    std::string problem;                               // why it cannot be run; empty
-    uint64_t launches = 0;                             // that have ended
+    std::shared_ptr<const simt::Program> program;      // made by prepare()
+    uint64_t constants_version = 0;                    // version of the constants that `program` has
+    std::string problem;                               // why it cannot be run; empty where it can
+    uint64_t launches = 0;                             // number of launches that have ended
 
     // Looks it up in its module, which was parsed; null where it cannot be run. The source may be empty.
     const ptx::Kernel* look_up(std::string_view source);
@@ -57,7 +57,7 @@ struct LoadedKernel {
     bool prepare(const Launch& launch, uint64_t constants);
 };
 
-// Of the kernel's variables: shared ones a block, local ones a thread, constants.
+// Bytes of the kernel's variables: shared ones per block, local ones per thread, constants.
 uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
 
 // Grid, block and dynamic bytes of shared memory, as they are asked for.

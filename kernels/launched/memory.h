@@ -40,11 +40,11 @@ struct Allocation {
     unsigned flags = 0;    // as the program gave them when it allocated or registered it
     uint64_t version = 0;  // changes when host code or a launch writes to it
     std::string symbol;    // of a variable: its name in the PTX
-    // Of memory of a GPU: this process's copy, and which of the two has bytes that the other lacks.
+    // Of a GPU's memory: this process's copy, and whether that is ahead of the GPU's bytes or behind them.
     std::byte* place = nullptr;
     bool ahead = true, behind = false;
     uint64_t end() const { return base + bytes; }
-    // In this process; KnownMemory::bytes() where a GPU may have newer ones.
+    // Its bytes in this process; a GPU may have newer ones (KnownMemory::bytes()).
     std::byte* data() const { return place ? place : reinterpret_cast<std::byte*>(base); }
     void* pointer() const { return reinterpret_cast<void*>(base); }
     // Whether host code may read and write it without a copy.
@@ -59,10 +59,9 @@ public:
     void remove(uint64_t base);  // nothing where nothing begins there
     void note_freed(const Allocation& gone) { freed_[gone.base] = gone.end(); }
 
-    Allocation* find(uint64_t address);  // that holds the address; null
+    Allocation* find(uint64_t address);  // the allocation that holds it; null for none
     Allocation* find(const void* pointer) { return find(reinterpret_cast<uintptr_t>(pointer)); }
-    // That holds all of the bytes; null. None at all (bytes 0) are held by any that holds the address or ends
-    // there.
+    // The allocation that holds all of the bytes; null for none. 0 bytes may also lie at its end.
     Allocation* holds(uint64_t address, uint64_t bytes);
     Allocation* holds(const void* pointer, uint64_t bytes) {
         return holds(reinterpret_cast<uintptr_t>(pointer), bytes);
@@ -70,13 +69,13 @@ public:
     bool freed(uint64_t address) const;
     const Allocation* nearest(uint64_t address) const;  // null where nothing is near
 
-    // The device of all that has a copy; none (null) until it is said.
+    // Sets the GPU whose memory all copies are of; null at first.
     void lies_on(gpu::Device* device) { device_ = device; }
     // The bytes as the device left them; null where the GPU that has them does not answer.
     std::byte* bytes(Allocation& allocation);
     // Brings everything to the device that was written here.
     Result<void> send();
-    // This process, or the device, wrote to it.
+    // To be called when this process (written) or a launch (touched) has written to it.
     void written(Allocation& allocation) { touched(allocation), allocation.ahead = true; }
     void touched(Allocation& allocation) { allocation.version = ++stamp_; }
     std::vector<simt::View> views() const;  // ascending
@@ -86,7 +85,7 @@ private:
     Allocation* at_or_before(uint64_t address);
 
     std::map<uint64_t, Allocation> live_;  // by base
-    std::map<uint64_t, uint64_t> freed_;   // base, end
+    std::map<uint64_t, uint64_t> freed_;   // end by base
     uint64_t stamp_ = 0;
     gpu::Device* device_ = nullptr;
 };
@@ -102,7 +101,7 @@ public:
     void release(uint64_t address);     // nothing where nothing begins there
     void place(uint64_t base, uint64_t bytes) { base_ = base, end_ = base + bytes; }
     bool placed() const { return base_ != 0; }
-    using Taken = std::map<uint64_t, uint64_t>;  // base, end
+    using Taken = std::map<uint64_t, uint64_t>;  // end by base
     Taken taken() const { return taken_; }
     void restore(Taken taken) { taken_ = std::move(taken); }
 

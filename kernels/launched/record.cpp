@@ -49,8 +49,7 @@ void store_contents(KnownMemory& memory, Launch& launch) {
     }
 }
 
-// What a recording proves of shared memory: threads of different warps race for it, or it is read before it
-// is written.
+// What a recording proves of shared memory: warps race for it, or it is read before it is written.
 void tell_hazards(std::shared_ptr<const trace::Trace> trace, RecordedLaunch& done) {
     const auto recording = analysis::opened(std::move(trace));
     if (!recording) return;
@@ -221,7 +220,7 @@ bool add_missing(Launch& launch, const Allocation& missing) {
     return add_array(launch, missing, fmt::format("memory{}", before + 1)) && launch.arrays.size() > before;
 }
 
-// By the interpreter, from the beginning until the blocks find room and every array is known.
+// Records with the interpreter, again from the start until the blocks find room and every array is known.
 Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool waits) {
     for (;;) {
         r.program.heap.restore(heap);

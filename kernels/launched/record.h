@@ -30,7 +30,7 @@ struct LaunchingProgram {
     const std::string& source;  // text of its source; empty where it is not known
     KnownMemory& memory;
     DeviceHeap& heap;
-    gpu::Device* device;  // that its launches run on; null: the interpreter
+    gpu::Device* device;  // the GPU that its launches run on; null: the interpreter
 };
 
 // Whether the program's launch of that number is to be recorded.
@@ -40,7 +40,7 @@ struct RecordedLaunch {
     bool ran = false;  // the launch is done: device memory is as it left it
     std::optional<simt::Fault> fault;
     bool stopped = false;
-    std::string path, why_not;  // where the recording is; why there is none
+    std::string path, why_not;  // path of the recording, or why there is none
     std::string race;           // the first fault that it proves; empty
     std::string unfilled;       // the first read of shared memory that nobody had filled; empty
     std::string remark;         // what else is to be known of it; empty

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr uint64_t kLargestSource = uint64_t{64} << 20;  // bytes
 constexpr std::string_view kHeaders = "kernels/cudart/include/";
 
-// Headers that only pass on what another one has: by names of the toolkit, of LeetGPU's older starter code (solve.h,
-// which declares the function that a solution defines) and of cuda-samples (exception.h).
+// Headers that only pass on what another one has: by names of the toolkit, of LeetGPU's older starter code
+// (solve.h, which declares the function that a solution defines) and of cuda-samples (exception.h).
 struct Forwarded {
     const char *to, *names;
 };

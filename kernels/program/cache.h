@@ -1,10 +1,10 @@
-// Programs that were built, and our headers, in the user's cache: $XDG_CACHE_HOME/tilescope or
-// ~/.cache/tilescope.
+// Built programs, and our headers, in the user's cache: $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope.
 //
 //   headers/HASH/           our headers, unpacked
 //   sources/HASH.cpp        mains that were made for files without one
-//   programs/KEY.files      the files that a program is made of; KEY: of its source's name, flags, compiler,
-//   our parts programs/KEY-CONTENT    the program; CONTENT: of what stands in those files
+//   programs/KEY.files      the files that a program is made of; KEY is the digest of its source's name, its
+//                           flags, the compiler and our parts
+//   programs/KEY-CONTENT    the program; CONTENT is the digest of what stands in those files
 //
 // Whatever is written grows under a name of its own and takes its place by rename: programs that start at the
 // same time do not disturb each other, and nothing half is left.

@@ -67,7 +67,7 @@ std::string file_word(const fs::path& path) {
     return text.rfind('-', 0) == 0 ? "./" + text : text;
 }
 
-// Of every pass. What nvcc takes without a word is no error here either.
+// Flags of every pass. What nvcc takes without a word is no error here either.
 std::vector<std::string> common_words(const Tools& tools) {
     std::vector<std::string> words = {
         tools.compiler.path,     "-std=" + tools.flags.standard,       "-Wno-c++11-narrowing",
@@ -99,7 +99,7 @@ std::string ptx_feature(const std::string& arch) {
                               : "+ptx70";
 }
 
-// Of clang's flags those that nvcc has too: folders of headers and macros.
+// The flags of clang that nvcc has too: folders of headers and macros.
 std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, const fs::path& out) {
     const Flags& flags = tools.flags;
     std::string standard = flags.standard;
@@ -156,8 +156,8 @@ Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::pa
     return std::vector<std::string>{"-ivfsoverlay", overlay};
 }
 
-// Where a compiler's dependency file (make's syntax) names files: blanks in names are quoted by a backslash,
-// dollars doubled.
+// The files that a compiler's dependency file (make's syntax) names: backslashes quote blanks, dollars
+// double.
 std::vector<std::string> files_in(const std::string& rule) {
     std::vector<std::string> files;
     std::string name;
@@ -280,8 +280,8 @@ private:
     std::vector<std::string> objects_;
 };
 
-// Where the program of this source lies in the cache: everything but the contents of the files that the
-// compiler read.
+// Where the program of this source lies in the cache, but for the contents of the files that the compiler
+// read.
 std::string key_of(const fs::path& source, const Tools& tools, const std::string& runtime) {
     Digest digest;
     std::error_code error;

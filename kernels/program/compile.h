@@ -22,14 +22,14 @@ namespace tilescope::program {
 struct CompileOptions {
     std::string flags;     // as a shell takes them apart (flags.h); may name further files
     std::string own_main;  // a file with the main that is the program's; one in its source becomes a function
-    bool nvcc = false;     // makes the PTX
+    bool nvcc = false;     // nvcc makes the PTX, not clang
     const std::atomic<bool>* stop = nullptr;
 };
 
 struct Built {
     std::string path;      // of the program
     std::string compiler;  // "clang version 19.1.7", "nvcc 13.0 with clang version 19.1.7"
-    std::string said;      // warnings
+    std::string said;      // the compiler's warnings
     bool cached = false;   // it was built before
 };
 

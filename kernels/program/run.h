@@ -19,8 +19,8 @@ struct RunRequest {
     std::string name;                    // as argv[0]; "" for its path
     std::vector<std::string> arguments;  // behind its name
     launched::Orders orders;             // `launches` is filled in here
-    bool output_to_error = false;        // its standard output goes where its errors go
-    bool quiet = false;                  // what it writes to either is dropped
+    bool output_to_error = false;        // its standard output goes to standard error
+    bool quiet = false;                  // its output is discarded
     const std::atomic<bool>* stop = nullptr;
 };
 

@@ -8,8 +8,8 @@ namespace {
 
 using kernels::is_blank;
 
-// Where three brackets end that begin at `at`, with blanks between two of them; `at` where they do not, or
-// stand in one piece.
+// Where three brackets end that begin at `at`, with blanks between two of them; `at` if there are no such
+// ones.
 size_t behind_split(std::string_view text, size_t at, char bracket) {
     size_t next = at;
     int seen = 0;
@@ -27,8 +27,8 @@ void join(std::string& text, size_t at, size_t end, char bracket) {
     for (size_t c = at; c < end; ++c) text[c] = c < at + 3 ? bracket : ' ';
 }
 
-// Where the closing brackets of a launch begin whose configuration begins at `at`; npos where none do. code: the
-// text without comments and literals.
+// Where the closing brackets of a launch begin whose configuration begins at `at`; npos where none do. code:
+// the text without comments and literals.
 size_t closing(std::string_view text, std::string_view code, size_t at) {
     int depth = 0;
     for (; at < text.size(); ++at) {

@@ -7,14 +7,11 @@
 
 namespace tilescope::program {
 
-// Whether a source seems to define a main: the word, with a parenthesis behind it, outside of comments and
-// strings.
+// Whether a source seems to define a main: the word before a parenthesis, outside of comments and strings.
 bool has_main(std::string_view source);
 
-// The source with the brackets of its launches in one piece, as nvcc takes them in two: "<< <" and "< <<"
-// become
-// "<<<", the blank behind them, and ">> >" and "> >>" likewise, so that every line and column stays. None
-// where nothing is to be mended.
+// The source with the brackets of its launches in one piece; nvcc accepts them in two. "<< <" and "< <<"
+// become "<<< ", and ">> >" and "> >>" likewise, so that lines and columns stay. None where all are whole.
 std::optional<std::string> with_whole_brackets(std::string_view source);
 
 }  // namespace tilescope::program

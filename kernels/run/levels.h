@@ -1,7 +1,8 @@
 // A launch's way through the memory levels (core/levels/levels.h), of a recording or of a plan of any size.
 //
-// A plan is not recorded whole. The blocks of two corners of its grid are, and all others are these, relocated
-// (core/levels/corner_blocks.h). A kernel of which that is not true is recorded whole, if it is not too much.
+// A plan is not recorded whole. The blocks of two corners of its grid are, and all others are these,
+// relocated (core/levels/corner_blocks.h). A kernel for which that is not true is recorded whole, unless too
+// large.
 #pragma once
 
 #include "core/base/result.h"

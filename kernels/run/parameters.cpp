@@ -274,8 +274,7 @@ std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel
         if (!typed[i] && uses[i].smallest > 0) parameter.type = uses[i].element();
     }
     for (size_t i = 0; i < count; ++i) {
-        // A scalar of which nobody says more is what the parameter is declared as in the PTX, and mostly that
-        // is bits or unsigned.
+        // A scalar of which nobody says more has the type that the PTX declares, mostly bits or unsigned.
         const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
         if (!parameters[i].pointer && !typed[i] && lies_in_memory(symbol.type) && !symbol.is_array)
             parameters[i].type = symbol.type;

@@ -21,19 +21,18 @@ namespace tilescope::kernels {
 struct KernelParameter {
     std::string name;  // as the source declares it; "arg1", counted from 1, where it does not
     bool pointer = false;
-    // Of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel loads
-    // and stores where it points to structs; bits of its own size for a struct passed by value.
+    // Type of what it points to, or of its value; float4 is four of F32. Bits of the size that the kernel
+    // loads and stores where it points to structs; bits of its own size for a struct passed by value.
     ElementType type = ElementType::B32;
-    uint64_t bytes = 0;                  // of the parameter itself: 8 of a pointer
-    bool reads = false, writes = false;  // of a pointer: what the kernel does through it
+    uint64_t bytes = 0;                  // size of the parameter itself: 8 for a pointer
+    bool reads = false, writes = false;  // whether the kernel reads and writes through a pointer
 };
 
 // In the order of the kernel's parameters. The source may be empty.
 std::vector<KernelParameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
                                            std::string_view source);
 
-// "vecAdd" of "_Z6vecAddPKfS0_Pfi", of a template's instance without its arguments; a name that is not
-// mangled as it is.
+// "vecAdd" for "_Z6vecAddPKfS0_Pfi", without a template's arguments; a name that is not mangled as it is.
 std::string plain_name(std::string_view entry);
 
 }  // namespace tilescope::kernels

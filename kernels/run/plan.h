@@ -27,7 +27,7 @@ struct Plan {
     std::string source_name, source;  // "tiled.cu" and its text; the text is empty where it is not known
     std::string ptx_name, ptx;        // "tiled.t16.ptx" and its text
     Check check;                      // empty: the result is not checked
-    std::shared_ptr<const ptx::Module> module{};  // of the PTX, where it was parsed before
+    std::shared_ptr<const ptx::Module> module{};  // the PTX parsed, where that was done before
 };
 
 // Bases for the global arrays that have none yet (simt::place_buffers), in their order.

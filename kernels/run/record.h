@@ -28,7 +28,7 @@ struct RecordOptions {
     std::function<void(std::string_view)> print;                // the same
     std::function<uint64_t(uint64_t bytes)> allocate;           // the same
     std::function<void(uint64_t address)> release;              // the same
-    std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own
+    std::optional<simt::Fault>* fault = nullptr;                // takes the kernel's own fault
     // The window needs little of its arrays: those of zeros do not count against the memory that is allowed.
     // The result is not checked then.
     bool little_of_arrays = false;
@@ -68,8 +68,8 @@ public:
     Result<void> replay(const trace::Trace& trace, uint32_t block, simt::BlockObserver& observer,
                         const ReplayOptions& options = {});
 
-    // Of the block that was replayed last: floating-point operations, where an fma counts as 2; and what the
-    // replay took in warp instructions, clearing the block's memory included.
+    // Floating-point operations of the block that was replayed last, an fma counts as 2; and the warp
+    // instructions that its replay took, clearing the block's memory included.
     uint64_t flop() const;
     uint64_t work() const;
 

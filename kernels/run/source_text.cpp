@@ -317,8 +317,7 @@ std::optional<FunctionText> function_of(std::string_view head, std::string_view 
     return function;
 }
 
-// The functions that are defined in this part of the code. A literal is blank in it: `extern "C"` is
-// `extern`.
+// The functions that this part of the code defines. Literals are blank in it: `extern "C"` is `extern`.
 void add_functions(std::string_view code, int depth, bool c_linkage, std::vector<FunctionText>& functions) {
     std::vector<std::string> c_names;  // that a declaration makes extern "C"
     size_t begin = 0;

@@ -42,8 +42,8 @@ struct HeldType {
     uint32_t count = 1;
     bool operator==(const HeldType&) const = default;
 };
-// By the type's C or C++ name, qualifiers and order of its words aside, or by a name that a typedef, a using
-// or a #define of the source gives it. Nothing for structs, templates' own names and void.
+// What a type holds, by its C or C++ name, qualifiers and order of its words aside, or by a name that a
+// typedef, a using or a #define of the source gives it. Nothing for structs, templates' own names and void.
 std::optional<HeldType> held_type(std::string_view source, std::string_view type);
 
 // What a declaration of a source behind `__shared__` or `__constant__` says of an array: its element type and
@@ -59,10 +59,10 @@ std::optional<Declaration> declaration(std::string_view source, std::string_view
 struct ParameterText {
     std::string name;           // "" where it has none
     std::string type;           // without name, *, &, [] and default: "const float"
-    uint32_t indirections = 0;  // of * and []
+    uint32_t indirections = 0;  // number of * and []
     bool reference = false;
 };
-// Those of the kernel `name`, which has `count` parameters; the definition before a declaration. Nothing
+// Parameters of the kernel `name`, which has `count` of them; the definition before a declaration. Nothing
 // where the source has no such __global__ function.
 std::optional<std::vector<ParameterText>> parameters_in(std::string_view source, std::string_view name,
                                                         size_t count);
@@ -71,7 +71,7 @@ std::optional<std::vector<ParameterText>> parameters_in(std::string_view source,
 // call: neither static nor inline, no template.
 struct FunctionText {
     std::string name;
-    std::string result;  // its type
+    std::string result;  // its result type
     std::vector<ParameterText> parameters;
     bool c_linkage = false;  // extern "C"
     bool launches = false;   // a launch stands in its body

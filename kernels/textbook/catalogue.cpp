@@ -1,5 +1,5 @@
-// The catalogue: a row for each kernel, and the arithmetic of its launch. What scripts need of a row they ask of
-// `tilescope kernels --json`.
+// The catalogue: a row for each kernel, and the arithmetic of its launch. What scripts need of a row they ask
+// of `tilescope kernels --json`.
 //
 //   grid.x covers the columns of P and grid.y its rows; swapped, the other way round
 //   M, N, P are parameters 0 to 2; the sizes m, k, n follow

@@ -28,8 +28,8 @@ struct BlockTile {
 
 struct KernelInfo {
     std::string name;      // "tiled"
-    std::string teaches;   // one sentence
-    bool tiled = false;    // goes through tiles in shared memory
+    std::string teaches;   // what it teaches, in one sentence
+    bool tiled = false;    // it goes through tiles in shared memory
     bool swapped = false;  // thread x walks the rows: grid.x covers m, grid.y covers n
     std::vector<SharedArray> shared{};
     Schedule default_schedule{Schedule::Kind::Fair, 0};  // the order of warps that shows what it teaches
@@ -38,8 +38,8 @@ struct KernelInfo {
     std::optional<BlockTile> own_tile{};
     // What it is made to do wrong: "race" or "stale"; "" for a kernel that is right.
     std::string fault{};
-    // Of a kernel of the ladder, which leads from the first such row to the last: what it does about what the
-    // rung below it pays for; "" of the lowest.
+    // Of a kernel of the ladder, whose rungs are these rows in order: what it does about the cost of the rung
+    // below it; "" of the lowest.
     std::optional<std::string> rung{};
 };
 
@@ -47,7 +47,7 @@ const std::vector<KernelInfo>& catalogue();
 const KernelInfo* find(std::string_view name);
 // Whether the kernel's point is a fault: its result may be wrong, and a time of it not verified.
 bool made_wrong(std::string_view kernel);
-// Those that have a T: the first of the catalogue.
+// The kernels that have a T, which come first in the catalogue.
 std::span<const KernelInfo> kernels_with_tile_width();
 
 // Tile widths that ship as PTX.
@@ -79,9 +79,8 @@ struct TextbookPlan : Plan {
 
 inline constexpr uint64_t kDefaultSeed = 1;
 
-// Fails on an unknown kernel, a tile that does not ship or that a kernel without a T is asked for, or sizes
-// that are 0 or too large, in one sentence. Symbols and offsets of shared arrays are filled in when the PTX
-// is prepared.
+// Fails on an unknown kernel, a tile that does not ship or that the kernel does not have, or sizes that are 0
+// or too large, in one sentence. Preparing the PTX fills in symbols and offsets of shared arrays.
 Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t seed = kDefaultSeed);
 
 // The presets of the window and the command line.
@@ -92,8 +91,7 @@ struct Preset {
 };
 const std::vector<Preset>& presets();  // the third one is the default: tiled 64x64x64, T=16
 
-// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/), built into the program; empty
-// where there is none.
+// Text of a file that ships (kernels/textbook/*.cu, assets/ptx/), built into the program; else empty.
 std::string_view shipped_file(std::string_view path);  // "kernels/textbook/tiled.cu"
 std::string_view shipped_source(std::string_view kernel);
 std::string_view shipped_ptx(std::string_view kernel, uint32_t tile);        // clang's

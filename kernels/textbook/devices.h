@@ -1,5 +1,4 @@
-// The devices that the program knows, from assets/devices, built into it, and what is known of their levels of
-// memory.
+// The devices of assets/devices, built into the program, and what is known of their levels of memory.
 #pragma once
 
 #include <string>
@@ -16,7 +15,8 @@ namespace tilescope::kernels {
 const std::vector<analysis::SmLimits>& sm_limits();
 const std::vector<analysis::DeviceSpec>& devices();
 
-// By id ("rtx-3090"), name ("GeForce RTX 3090", in any case of letters) or compute capability ("8.6",
+// Finds a device by id ("rtx-3090"), name ("GeForce RTX 3090", in any case of letters) or compute capability
+// ("8.6",
 // "cc8.6": the first device of it); the error says what to give.
 Result<analysis::DeviceSpec> device_named(std::string_view word);
 

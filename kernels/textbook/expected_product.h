@@ -23,7 +23,7 @@ namespace tilescope::kernels {
 
 struct ExpectedProduct {
     uint32_t m = 0, k = 0, n = 0;
-    std::vector<uint32_t> rows, cols;  // of the sample
+    std::vector<uint32_t> rows, cols;  // rows and columns of the sample
     std::vector<int32_t> sample;       // rows.size() x cols.size() elements of P
     std::vector<uint64_t> x;           // n
     std::vector<uint64_t> rows_by_x;   // m: M (N x)
@@ -36,7 +36,7 @@ Result<ExpectedProduct> expect_product(const std::vector<float>& M, const std::v
 
 struct ProductCheck {
     bool right = false;
-    uint64_t wrong_rows = 0;  // with a wrong element
+    uint64_t wrong_rows = 0;  // rows with a wrong element
     std::string why;          // "P[0,3] is 12 and must be 13"; empty where it is right
 };
 

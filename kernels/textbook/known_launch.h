@@ -20,13 +20,13 @@ namespace tilescope::kernels {
 struct LevelCounterRow {
     std::string kernel, compiler;  // compiler: "clang" or "nvrtc"
     Shape shape;
-    double l1_sectors = 0, l1_hits = 0;  // of loads from global memory
+    double l1_sectors = 0, l1_hits = 0;  // sectors of loads from global memory, and hits
     double l2_read_sectors = 0;          // sectors that L1 asked of L2
     double dram_read_bytes = 0;
-    // What the machine code did, where it was counted: instructions of warps, passes through the data pipe.
+    // What the machine code did, where counted: instructions of warps, wavefronts of the data stage.
     double instructions = 0, pipe_wavefronts = 0;
-    // Of the warps of a scheduler, how many are in a state each time that it issues, by the state: "barrier",
-    // "long_scoreboard"; "selected" is the one that issues.
+    // By stall reason ("barrier", "long_scoreboard"): how many warps of a scheduler are in that state each
+    // time that it issues; "selected" is the warp that issues.
     std::vector<std::pair<std::string, double>> stalls;
 
     double l1_hit_rate() const { return l1_sectors > 0 ? l1_hits / l1_sectors : 0; }
@@ -43,12 +43,12 @@ struct LevelCounters {
 // `name` is named in errors.
 Result<LevelCounters> level_counters_from_json(std::string_view text, std::string_view name);
 
-// Of a device by its id, in what ships; null where that launch was not counted.
+// Counters that ship of a launch on a device, by its id; null where it was not counted.
 const LevelCounterRow* find_level_counters(std::string_view device, std::string_view kernel,
                                            std::string_view compiler, const Shape& shape);
 
 struct KnownLaunch {
-    uint32_t registers = 0;  // a thread; 0: not known
+    uint32_t registers = 0;  // registers per thread; 0: not known
     std::optional<double> measured_ms;
     const LevelCounterRow* counted = nullptr;  // null: the launch was not counted
 };
@@ -56,8 +56,8 @@ struct KnownLaunch {
 KnownLaunch known_launch(const analysis::DeviceSpec& device, const std::string& kernel,
                          const std::string& compiler, const Shape& shape);
 
-// Whose PTX a recording of a textbook kernel of that tile width has: "clang", whose ships; "" where that is
-// not known, since another's times are another kernel's.
+// The compiler whose PTX a recording of a textbook kernel has: "clang", whose PTX ships; "" where it is not
+// known, since other PTX has other times.
 std::string compiler_of(const trace::Trace& trace, uint32_t tile);
 
 }  // namespace tilescope::kernels

@@ -7,8 +7,7 @@
 //        :              :          :              block of each kind; recorded on the CPU, each counts as
 //     bottom edge    ...         corner           often as the launch has its kind
 //
-// k stays as it is. The sums are exact for every kernel that ships: tests hold them against recordings of
-// whole launches.
+// k stays as it is. Sums are exact for all kernels that ship: tests compare them with whole recordings.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct RequestedBytes {
     uint64_t loaded = 0, stored = 0;
 };
 
-// By the plan's own PTX. threads: of the CPU, 0 for all.
+// Counted from the plan's own PTX. threads: CPU threads, 0 for all.
 Result<RequestedBytes> requested_bytes(const TextbookPlan& plan, unsigned threads = 0);
 
 }  // namespace tilescope::kernels

@@ -22,7 +22,7 @@ struct ShippedRecording {
     std::string_view bytes;  // of the .tsc file
 };
 
-// Those that were built in; none where assets/recordings holds none. tests/gpu/make_recordings.sh makes them.
+// The recordings of assets/recordings, built in; may be none. tests/gpu/make_recordings.sh makes them.
 const std::vector<ShippedRecording>& shipped_recordings();
 const ShippedRecording* find_shipped_recording(std::string_view name);
 Result<trace::Trace> open_shipped(const ShippedRecording& recording);

@@ -1,5 +1,4 @@
-// Timings as JSON, a row a line so that a change of one time is a change of one line, and back with every
-// field checked.
+// Timings as JSON, a row a line, so that one time changes one line; and back, with every field checked.
 #include "kernels/textbook/timings.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 namespace tilescope::kernels {
 
 struct Timing {
-    std::string kernel;                      // of the catalogue, or "cublas"
+    std::string kernel;                      // kernel of the catalogue, or "cublas"
     uint32_t m = 0, k = 0, n = 0, tile = 0;  // tile 0 for cublas
     bool verified = false;
     uint32_t runs = 0;
@@ -20,7 +20,7 @@ struct Timing {
     // Bytes that its threads ask for / median, 1e9 bytes a second; 0 where not known.
     double requested_gbs = 0;
     double recorded_ms = 0;        // the recorded kernel's time, 0 where it was not run
-    uint32_t recorded_blocks = 0;  // that it kept: all of the grid, or a window of a large one
+    uint32_t recorded_blocks = 0;  // blocks that were recorded: the whole grid, or a window of it
     int registers = 0, shared_bytes = 0;
 };
 
@@ -33,7 +33,7 @@ struct Roofs {
 struct Timings {
     std::string device, driver, cuda, command, tool_version;
     std::string date;                // UTC: "2026-11-21T05:04:18Z", or two of them with " to " between
-    std::string compiler = "clang";  // that made the PTX: "clang" of what ships, "nvrtc", or a file's name
+    std::string compiler = "clang";  // compiler of the PTX: "clang" of what ships, "nvrtc", or a file's name
     Roofs roofs;
     std::vector<Timing> rows;
 };
@@ -74,7 +74,7 @@ struct TimeSpread {
     double high = 0;    // 90th, by nearest rank: times that were really measured
 };
 
-// Of any number of values in any order; zeros for none.
+// The spread of any number of values in any order; zeros for none.
 TimeSpread spread_of(std::vector<double> values);
 
 }  // namespace tilescope::kernels

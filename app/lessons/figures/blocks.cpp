@@ -72,7 +72,7 @@ uint32_t number_of(const trace::Trace& trace, const trace::Block& block) {
     const Dim3& grid = trace.launch.grid;
     return (block.z * grid.y + block.y) * grid.x + block.x;
 }
-// Of a large grid the first blocks, so that each can be seen.
+// Only so many blocks of a large grid are shown, so that each can be seen.
 constexpr size_t kMostShown = 264;
 
 Dealt placed(const trace::Trace& trace) {

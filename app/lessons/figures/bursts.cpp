@@ -149,8 +149,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const bool hidden = asked(session);
     const Bursts made = of(set);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), gap = ui.px(6);
-    // A heading, what it is about, and below it who shares a trip; the time of a burst beside that, where
-    // both have room.
+    // A heading, and below it who shares a trip; beside that the time of a burst, where both have room.
     const float heads = 2 * (body + gap) + small + ui.px(12) + gap;
     const bool large = rect.height() >= ui.px(600);
     const float carpool = std::clamp((rect.height() - heads) * 0.48f, small * 4, ui.px(large ? 216 : 136));

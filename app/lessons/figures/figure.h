@@ -4,8 +4,8 @@
 //   Figure      its parameters, its numbers by name, its sentence, and how it is drawn: a file each
 //   figures()   all of them, in the order of the course (parts.cpp)
 //
-// A stop of a lesson stands on one: {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps}
-// warps"}.
+// A stop of a lesson stands on one:
+//   {"figure": "latency", "set": {"warps": 8}, "say": "... {needed_warps} warps"}
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,8 @@ struct FigureParameter {
 struct NamedNumber {
     std::string name;
     uint64_t value = 0;
-    std::string
-        noun{};  // what it counts, as a question's answer says it: "warp", "%", "GB/s"; "" for a plain number
-    int decimals = 0;  // of the value: 216 with 1 is 21.6
+    std::string noun{};  // what it counts, as answers say it: "warp", "%", "GB/s"; "" for a plain number
+    int decimals = 0;    // of the value: 216 with 1 is 21.6
 };
 
 struct Figure {
@@ -55,8 +54,7 @@ struct Figure {
                  const session::Session& session) = nullptr;
     // The sentence where the figure is set to show the recording that is open; "" where it shows its model.
     std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
-    // It has no model: it draws the recording that is open, and `concludes` says what to open where it
-    // cannot.
+    // It has no model and draws the recording that is open; `concludes` says what to open where it cannot.
     bool recorded_alone = false;
 };
 
@@ -81,7 +79,7 @@ struct IssueSlot {
     bool load = false;
 };
 struct IssueTrace {
-    std::vector<IssueSlot> slots;  // of `issue` cycles each
+    std::vector<IssueSlot> slots;  // one for each `issue` cycles
     uint32_t idle = 0;             // slots of `window`, in the steady state
     uint32_t window = 0;
 };
@@ -92,9 +90,9 @@ double used_share(uint32_t warps, uint32_t issue, uint32_t latency, uint32_t eve
 // What memory has to have on its way at any time so that it is never idle: Little's law, things inside =
 // their rate times the time that each stays. Of one SM, which gets its share of the bandwidth.
 struct BytesInFlight {
-    double bytes_a_cycle = 0;  // of one SM
-    uint64_t bytes = 0;        // in flight
-    uint64_t loads = 0;        // of a warp, 4 bytes a lane
+    double bytes_a_cycle = 0;  // bandwidth of one SM
+    uint64_t bytes = 0;        // bytes in flight
+    uint64_t loads = 0;        // loads in flight: of a warp, 4 bytes a lane
 };
 BytesInFlight in_flight(const analysis::DeviceSpec& device, uint32_t latency);
 // Results of fp32 arithmetic an SM gives in a cycle, by compute capability: CUDA C++ Programming Guide,
@@ -116,7 +114,7 @@ Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order);
 // An SM's thread slots, handed out in equal parts, one a block slot, or as blocks need them.
 struct Partition {
     uint32_t part = 0;                      // thread slots of a fixed part
-    uint32_t fixed_blocks = 0, blocks = 0;  // that run: in fixed parts, and dynamically
+    uint32_t fixed_blocks = 0, blocks = 0;  // blocks that run in fixed parts, and dynamically
 };
 Partition partition(uint32_t block_threads, uint32_t thread_slots, uint32_t block_slots);
 

@@ -1,5 +1,4 @@
-// The gate at a barrier: a block's warps come when their work is done, and it opens when the last one is
-// there.
+// The gate at a barrier: warps come when their work is done, and it opens when the last one is there.
 //
 //   warp 0  #######|==========       #  on its way    =  held
 //   warp 3  #################|-->    the gate opens for all at once

@@ -1,8 +1,7 @@
 // An SM's thread slots, handed out in fixed parts or as the blocks need them, and what each way wastes.
 //
-//   fixed     |####....|####....|####....|####....|     a part for each block slot
-//   dynamic   |####|####|####|####|               |     the rest stays together, for more blocks or larger
-//   ones
+//   fixed     |####....|####....|####....|####....|   a part for each block slot
+//   dynamic   |####|####|####|####|               |   the rest stays together, for more or larger blocks
 //
 // Since the first CUDA device slots are handed out dynamically: CUDA C Programming Guide 4.2, section 4.2
 // "Hardware Multithreading".

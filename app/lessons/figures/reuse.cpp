@@ -13,7 +13,7 @@ namespace {
 
 enum : uint8_t { kTile, kRadius, kWidth };
 
-// Of one element of the output.
+// Loads for one element of the output.
 struct KernelLoads {
     const char* name;
     const char* what;

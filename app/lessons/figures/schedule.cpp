@@ -1,6 +1,5 @@
-// The warp schedule of one SM: all recorded blocks that ran on it, a row a warp, by the SM's clocks as a GPU
-// recorded them (look/schedule.h). Nothing of it is modelled, so without such a recording it says what to
-// open.
+// The warp schedule of one SM: all recorded blocks that ran on it, a row a warp, by the clocks that a GPU
+// recorded (look/schedule.h). Nothing of it is modelled; without such a recording it says what to open.
 //
 //   8 warps   _____####____####____        how many are behind a global load, and at a barrier
 //             block 0,0

@@ -1,5 +1,4 @@
-// The tile width from a device's limits: what a block of T x T threads with two tiles takes, and how many fit
-// an SM.
+// The tile width from a device's limits: what a block of T x T threads takes, and how many fit an SM.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,15 +1,10 @@
 // What a warp waits for, one thing at a time, and what a launch takes beside the work of its kernel.
 //
 //     latency WHAT CYCLES   from one fp32 multiply-add or load to the next that needs it
-//
 //     barrier CYCLES        from one barrier of a block of one warp to the next
-//
 //     trip CYCLES           of a loop that is not unrolled: a multiply-add that needs the last one
-//
 //     trip_shared CYCLES    of one that adds up products of two words of shared memory
-//
 //     blocks BLOCKS NS      of a launch of so many empty blocks, between two events
-//
 //     beside CYCLES NS      of a launch of a warp that works for so long, less that time
 //
 // Times are medians of 200. Twenty launches are sent before the first is waited for, as `tilescope time`

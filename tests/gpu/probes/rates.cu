@@ -1,8 +1,7 @@
 // How many loads a clock L1 answers where some of them miss, and how long a launch that does nothing takes.
 //
-//     rates         a line a case: rate MISSES WARPS LOADS, of 8 loads of a warp so many that L2 has and L1
-//     has
-//                   not, the warps of an SM, and the loads a clock that an SM answered
+//     rates         a line a case, "rate MISSES WARPS LOADS": of 8 loads of a warp, how many hit in L2 alone;
+//                   the warps of an SM; and the loads that an SM answered per clock
 //     rates empty   launches an empty kernel, for Nsight Compute to time
 #include <algorithm>
 #include <climits>

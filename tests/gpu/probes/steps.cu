@@ -1,8 +1,8 @@
 // Whether the blocks of an SM begin their phases together: a textbook kernel, made to note when it does.
 //
 //     sed 's/for (int phase .*/&\n        note(phase);/' warp_tile.cu > noted.cu
-//     nvcc -DKERNEL=warp_tile -DSOURCE='"noted.cu"' -DROWS_OF_P=128 -DCOLS_OF_P=128 -DTHREADS_X=256
-//     -DTHREADS_Y=1 steps.cu
+//     nvcc -DKERNEL=warp_tile -DSOURCE='"noted.cu"' -DROWS_OF_P=128 -DCOLS_OF_P=128 \
+//          -DTHREADS_X=256 -DTHREADS_Y=1 steps.cu
 //
 // A line a width: steps KERNEL WIDTH BLOCKS WARPS APART
 //
