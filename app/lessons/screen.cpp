@@ -276,7 +276,7 @@ void draw_screen(Ui& ui, const Rect& area) {
 // The strip of the lesson that runs, above the other screens: which stop this is, what to look at, and where
 // to go on. Returns its height, 0 where none runs.
 float strip(Ui& ui, const Rect& area) {
-    constexpr size_t kMostLines = 3;
+    constexpr size_t kLines = 3;
     if (ui.session.screen != kScreen.option) {  // there only a figure has one, that of the stop
         if (const float height = adding_strip(ui, area); height > 0) return height;
         if (const float height = welcome_strip(ui, area); height > 0) return height;
@@ -308,9 +308,9 @@ float strip(Ui& ui, const Rect& area) {
     const std::string& words = here.words;
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
     const auto lines_in = [&](Size in) { return wrapped(ui.font(Face::Text, in), words, room).size(); };
-    const bool large = ui.session.lecture && lines_in(Size::Title) <= kMostLines;
+    const bool large = ui.session.lecture && lines_in(Size::Title) <= kLines;
     const Size size = large ? Size::Title : Size::Body;
-    const size_t lines = std::clamp<size_t>(lines_in(size), 1, kMostLines);
+    const size_t lines = std::clamp<size_t>(lines_in(size), 1, kLines);
     const float small = line_height(ui, Size::Small);
     const float height = small + line_height(ui, size) * static_cast<float>(lines) + ui.px(16);
     const Rect rect{area.min, {area.max.x, area.min.y + height}};
@@ -319,7 +319,7 @@ float strip(Ui& ui, const Rect& area) {
     line(ui, {x, y}, room, Face::Strong, Size::Small, Ink::TextQuiet,
          fmt::format("{}{}{}{}{}", title, place.tally.answered == 0 ? "" : "   ", tally_words(place.tally),
                      about.empty() ? "" : "   ", about));
-    paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kMostLines);
+    paragraph(ui, {x, y + small}, room, Face::Text, size, Ink::Text, words, kLines);
     const bool last = place.stop + 1 == lesson.stops.size();
     strip_buttons(ui, rect, last ? "Done" : "Next",
                   last ? "The end of the lesson (Page Down)" : "Next stop (Page Down)");

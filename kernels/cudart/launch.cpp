@@ -365,7 +365,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         const std::lock_guard lock(r.print_mutex);
         r.printed += text;
     };
-    options.allocate = [&](uint64_t bytes) { return r.heap.allocate(bytes); };
+    options.allocate = [&](uint64_t size) { return r.heap.allocate(size); };
     options.release = [&](uint64_t address) { r.heap.release(address); };
     const Clock::time_point start = Clock::now();
     LaunchEnd done;
