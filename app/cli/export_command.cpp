@@ -76,8 +76,7 @@ CliCommand export_command() {
     return command(
         "export",
         "Write a recording for other programs, its steps as pictures and films, or a lesson as a page",
-        run_export,
-        [](auto& o) -> OptionTable {
+        run_export, [](auto& o) -> OptionTable {
             return {
                 {"FILE", &o.file, kRecordingArgument, "RECORDING"},
                 {"--format", &o.format,

@@ -145,23 +145,21 @@ CliCommand kernels_command() {
 }
 
 CliCommand devices_command() {
-    return command(
-        "devices", "List the NVIDIA GPUs of this machine", run_devices,
-        [](auto& o) -> OptionTable {
-            return {{"--json", &o.json, "Print JSON, with the limits that the driver states"}};
-        });
+    return command("devices", "List the NVIDIA GPUs of this machine", run_devices,
+                   [](auto& o) -> OptionTable {
+                       return {{"--json", &o.json, "Print JSON, with the limits that the driver states"}};
+                   });
 }
 
 CliCommand recordings_command() {
-    return command(
-        "recordings", "List the recordings that ship, or save one", run_recordings,
-        [](auto& o) -> OptionTable {
-            return {
-                {"--json", &o.json, "Print JSON, with sizes and the command that made each"},
-                {"--save", &o.save, "Write the recording of this name to a file", "SHIPPED"},
-                {"-o,--output", &o.output, "The file to write (NAME.tsc)", "PATH"},
-            };
-        });
+    return command("recordings", "List the recordings that ship, or save one", run_recordings,
+                   [](auto& o) -> OptionTable {
+                       return {
+                           {"--json", &o.json, "Print JSON, with sizes and the command that made each"},
+                           {"--save", &o.save, "Write the recording of this name to a file", "SHIPPED"},
+                           {"-o,--output", &o.output, "The file to write (NAME.tsc)", "PATH"},
+                       };
+                   });
 }
 
 }  // namespace tilescope::cli

@@ -331,26 +331,22 @@ int export_pictures(const ExportOptions& options) {
 }
 
 CliCommand window_command() {
-    return command(
-        "", "", run_default_window,
-        [](auto& o) -> OptionTable {
-            return {
-                {"--theme", &o.theme, "Colours of the window: light or dark (as last time)", "light|dark"}};
-        });
+    return command("", "", run_default_window, [](auto& o) -> OptionTable {
+        return {{"--theme", &o.theme, "Colours of the window: light or dark (as last time)", "light|dark"}};
+    });
 }
 
 CliCommand open_command() {
-    return command(
-        "open", "Open the window on a recording, a program or lessons", run_open,
-        [](auto& o) -> OptionTable {
-            return {
-                {"FILE", &o.file,
-                 "A recording: a .tsc file, or a name from 'recordings'; "
-                 "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons",
-                 "FILE.cu|FILE.json|RECORDING"},
-                {"--theme", &o.theme, "Colours: light or dark (as last time)", "light|dark"},
-            };
-        });
+    return command("open", "Open the window on a recording, a program or lessons", run_open,
+                   [](auto& o) -> OptionTable {
+                       return {
+                           {"FILE", &o.file,
+                            "A recording: a .tsc file, or a name from 'recordings'; "
+                            "or a program: a .cu file; or a lesson: a .json file, or a folder of lessons",
+                            "FILE.cu|FILE.json|RECORDING"},
+                           {"--theme", &o.theme, "Colours: light or dark (as last time)", "light|dark"},
+                       };
+                   });
 }
 
 CliCommand render_command() {

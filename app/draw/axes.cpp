@@ -96,8 +96,7 @@ std::string ratio_text(double ratio) {
 std::vector<float> spread(const std::vector<float>& wanted, float height, float low, float high) {
     std::vector<size_t> order(wanted.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(
-        order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
     const auto base_of = [&](size_t i) { return wanted[order[i]] - height * static_cast<float>(i); };
     std::vector<float> placed(wanted.size());
     for (size_t i = 0; i < order.size(); ++i) {

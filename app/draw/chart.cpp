@@ -65,22 +65,17 @@ void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool fille
         case PointShape::Ring:
             ui.list.AddCircle(at, r * 0.9f, color, 0, t);
             return ui.list.AddCircleFilled(at, r * 0.35f, color);
-        case PointShape::Cross:
-            return stroke({1, 1}), stroke({1, -1});
-        case PointShape::Plus:
-            return stroke({1, 0}), stroke({0, 1});
+        case PointShape::Cross: return stroke({1, 1}), stroke({1, -1});
+        case PointShape::Plus: return stroke({1, 0}), stroke({0, 1});
         case PointShape::Star:
             for (const float angle : {0.5236f, 1.5708f, 2.618f})
                 stroke({std::cos(angle), std::sin(angle)}, 1.2f);
             return;
         case PointShape::Square:
             return polygon({{-0.85f, -0.85f}, {0.85f, -0.85f}, {0.85f, 0.85f}, {-0.85f, 0.85f}});
-        case PointShape::Triangle:
-            return polygon({{0, -1.1f}, {1, 0.8f}, {-1, 0.8f}});
-        case PointShape::Down:
-            return polygon({{-1, -0.8f}, {1, -0.8f}, {0, 1.1f}});
-        case PointShape::Diamond:
-            return polygon({{0, -1.2f}, {1.2f, 0}, {0, 1.2f}, {-1.2f, 0}});
+        case PointShape::Triangle: return polygon({{0, -1.1f}, {1, 0.8f}, {-1, 0.8f}});
+        case PointShape::Down: return polygon({{-1, -0.8f}, {1, -0.8f}, {0, 1.1f}});
+        case PointShape::Diamond: return polygon({{0, -1.2f}, {1.2f, 0}, {0, 1.2f}, {-1.2f, 0}});
     }
 }
 

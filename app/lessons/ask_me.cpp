@@ -99,8 +99,8 @@ std::optional<uint32_t> step_for(const State& state, const AskKind& kind, size_t
 }
 
 size_t times_asked(const State& state, size_t kind) {
-    return static_cast<size_t>(std::ranges::count_if(
-        state.quiz_asked, [&](const auto& of) { return of.first == kind; }));
+    return static_cast<size_t>(
+        std::ranges::count_if(state.quiz_asked, [&](const auto& of) { return of.first == kind; }));
 }
 
 }  // namespace

@@ -75,13 +75,11 @@ bool is_request(StepKind kind) { return kind != StepKind::Barrier; }
 
 template <auto Count>
 Number global_cost(Scene& scene) {
-    return of_request<is_global>(
-        scene, [](const look::RequestView& r) { return r.cost.global.*Count; });
+    return of_request<is_global>(scene, [](const look::RequestView& r) { return r.cost.global.*Count; });
 }
 template <auto Count>
 Number shared_cost(Scene& scene) {
-    return of_request<is_shared>(
-        scene, [](const look::RequestView& r) { return r.cost.shared.*Count; });
+    return of_request<is_shared>(scene, [](const look::RequestView& r) { return r.cost.shared.*Count; });
 }
 
 // Lanes of the request's warp that are off: in rows of the block that have no lane on, or in others.
@@ -179,9 +177,9 @@ uint64_t orders(const Scene& scene) {
 
 // The words of the bank that has most of them, and that bank.
 size_t worst_bank(const look::RequestView& request) {
-    return static_cast<size_t>(std::ranges::max_element(
-                                   request.banks, {}, [](const auto& bank) { return bank.size(); }) -
-                               request.banks.begin());
+    return static_cast<size_t>(
+        std::ranges::max_element(request.banks, {}, [](const auto& bank) { return bank.size(); }) -
+        request.banks.begin());
 }
 
 // Loads by lanes that go on to shared memory through no register: those of cp.async.
@@ -289,15 +287,9 @@ constexpr Fact kOfStep[] = {
      still_reading},
     {"unfilled", "cell", kCells, "shared cells still to be stored in this phase", unfilled},
     {"stale", "cell", kCells, "shared cells that are marked stale beside the step",
-     [](S& s) {
-         return cells(
-             s, [](const auto& cell) { return cell.marked_stale(); });
-     }},
+     [](S& s) { return cells(s, [](const auto& cell) { return cell.marked_stale(); }); }},
     {"zeros", "cell", kCells, "shared cells that are marked as filled with zero beside the step",
-     [](S& s) {
-         return cells(
-             s, [](const auto& cell) { return cell.marked_zero(); });
-     }},
+     [](S& s) { return cells(s, [](const auto& cell) { return cell.marked_zero(); }); }},
 };
 
 constexpr Fact kOfRequest[] = {
@@ -305,27 +297,16 @@ constexpr Fact kOfRequest[] = {
      [](S& s) -> Number { return elements_of(s).size(); }},
     {"row_words", "word", kCost, "words of 4 bytes in a row of its array",
      [](S& s) {
-         return of_request<is_request>(
-             s,
-             [&](const R& r) {
-                 return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
-             });
+         return of_request<is_request>(s, [&](const R& r) {
+             return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
+         });
      }},
     {"lane_bytes", "byte", kCost, "bytes that each lane moves",
-     [](S& s) {
-         return of_request<is_request>(
-             s, [](const R& r) { return r.bytes; });
-     }},
+     [](S& s) { return of_request<is_request>(s, [](const R& r) { return r.bytes; }); }},
     {"outside_by_row", "lane", kMask, "lanes switched off in rows of the block that are off as a whole",
-     [](S& s) {
-         return of_request<is_request>(
-             s, [&](const R& r) { return outside(s, r, true); });
-     }},
+     [](S& s) { return of_request<is_request>(s, [&](const R& r) { return outside(s, r, true); }); }},
     {"outside_by_column", "lane", kMask, "lanes switched off whose row of the block goes on",
-     [](S& s) {
-         return of_request<is_request>(
-             s, [&](const R& r) { return outside(s, r, false); });
-     }},
+     [](S& s) { return of_request<is_request>(s, [&](const R& r) { return outside(s, r, false); }); }},
     {"warps_here", "warp", kWarps, "warps that make this request in this phase", warps_here},
 };
 
@@ -340,13 +321,11 @@ constexpr Fact kOfGlobal[] = {
      }},
     {"used", "byte", kCost, "bytes of them that lanes asked for",
      [](S& s) {
-         return of_request<is_global>(
-             s,
-             [](const R& r) {
-                 uint64_t bytes = 0;
-                 for (const look::SectorView& sector : r.sectors) bytes += sector.bytes_used;
-                 return bytes;
-             });
+         return of_request<is_global>(s, [](const R& r) {
+             uint64_t bytes = 0;
+             for (const look::SectorView& sector : r.sectors) bytes += sector.bytes_used;
+             return bytes;
+         });
      }},
 };
 

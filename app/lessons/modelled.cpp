@@ -147,8 +147,7 @@ std::string names_of(const Modelled& of) {
 }
 
 std::string said(const Modelled& of, const std::string& say) {
-    return filled_in(
-        say, {}, [&](std::string_view name) { return filled(of, name); });
+    return filled_in(say, {}, [&](std::string_view name) { return filled(of, name); });
 }
 
 Standing standing_on(const LessonStop& stop) {

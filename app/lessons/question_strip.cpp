@@ -27,18 +27,15 @@ constexpr int kMostLines = 4;
 
 const char* hint_of(Takes takes) {
     switch (takes) {
-        case Takes::Typed:
-            return "Type a number; Enter checks it, Page Down shows the answer.";
-        case Takes::Choice:
-            return "Press a letter; Enter checks it, Page Down shows the answer.";
+        case Takes::Typed: return "Type a number; Enter checks it, Page Down shows the answer.";
+        case Takes::Choice: return "Press a letter; Enter checks it, Page Down shows the answer.";
         case Takes::Cells:
             return "Click cells, or arrow keys and Space; Enter checks them, Page Down shows the answer.";
         case Takes::Lanes:
             return "Click lanes, or arrow keys and Space; Enter checks them, Page Down shows the answer.";
         case Takes::Bank:
             return "Click a bank, or type its number; Enter checks it, Page Down shows the answer.";
-        case Takes::Nothing:
-            break;
+        case Takes::Nothing: break;
     }
     return "Page Down shows the answer.";
 }
@@ -56,14 +53,11 @@ std::vector<std::string> hints(Takes takes) {
 // What was predicted so far, in a field of its own.
 std::string predicted_words(const session::Question& asked) {
     switch (asked.takes) {
-        case Takes::Cells:
-            return asked.cells.empty() ? "" : counted(asked.cells.size(), "cell");
+        case Takes::Cells: return asked.cells.empty() ? "" : counted(asked.cells.size(), "cell");
         case Takes::Lanes:
             return asked.lanes == 0 ? "" : counted(static_cast<uint64_t>(std::popcount(asked.lanes)), "lane");
-        case Takes::Bank:
-            return asked.bank ? fmt::format("bank {}", *asked.bank) : "";
-        default:
-            return asked.typed;
+        case Takes::Bank: return asked.bank ? fmt::format("bank {}", *asked.bank) : "";
+        default: return asked.typed;
     }
 }
 

@@ -235,15 +235,9 @@ RightAnswer answer_of(const Question& question, Scene& scene) {
     if (scene.step >= scene.index.steps) return answer;
     const uint8_t array = form_of(scene).array;
     switch (question.kind) {
-        case Kind::Number:
-            answer_number(question, scene, answer);
-            break;
-        case Kind::Value:
-            answer_value(question, scene, answer);
-            break;
-        case Kind::Bank:
-            answer_bank(scene, answer);
-            break;
+        case Kind::Number: answer_number(question, scene, answer); break;
+        case Kind::Value: answer_value(question, scene, answer); break;
+        case Kind::Bank: answer_bank(scene, answer); break;
         case Kind::Elements:
             if (array == trace::kNoArray) break;
             answer.all = elements_of(scene);
@@ -251,12 +245,8 @@ RightAnswer answer_of(const Question& question, Scene& scene) {
             answer.words = counted(answer.all.size(), "element");
             answer.others = ": " + elements_in_words(scene, array, answer.all);
             break;
-        case Kind::Lanes:
-            answer_lanes(question, scene, answer);
-            break;
-        case Kind::Choice:
-            answer_choice(question, scene, answer);
-            break;
+        case Kind::Lanes: answer_lanes(question, scene, answer); break;
+        case Kind::Choice: answer_choice(question, scene, answer); break;
     }
     return answer;
 }

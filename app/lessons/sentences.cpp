@@ -52,13 +52,11 @@ bool compares(const Condition& condition, ValueOf value) {
 }  // namespace
 
 bool holds(const Condition& condition, Scene& scene) {
-    return compares<uint64_t>(
-        condition, [&](std::string_view name) { return number_at(scene, name); });
+    return compares<uint64_t>(condition, [&](std::string_view name) { return number_at(scene, name); });
 }
 
 bool holds(const Condition& condition, const Modelled& of) {
-    return compares<double>(
-        condition, [&](std::string_view name) { return number_at(of, name); });
+    return compares<double>(condition, [&](std::string_view name) { return number_at(of, name); });
 }
 
 std::string renamed(std::string_view text, const Notation& notation) {
@@ -91,8 +89,7 @@ std::string filled_in(std::string_view say, const Notation& notation,
 }
 
 std::string said(Scene& scene, const std::string& say) {
-    return filled_in(
-        say, scene.index.notation, [&](std::string_view name) { return filled(scene, name); });
+    return filled_in(say, scene.index.notation, [&](std::string_view name) { return filled(scene, name); });
 }
 
 }  // namespace tilescope::lessons

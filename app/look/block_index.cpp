@@ -68,13 +68,11 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
     const Array& array = trace.launch.arrays[access.array];
     const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && ptx::writes(trace.sites[access.site].kind);
-    for_lanes(
-        access.mask,
-        [&](uint32_t lane) {
-            const size_t thread = size_t{access.warp} * kWarpSize + lane;
-            if (stores_output && thread < index.output.size())
-                index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
-        });
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const size_t thread = size_t{access.warp} * kWarpSize + lane;
+        if (stores_output && thread < index.output.size())
+            index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
+    });
     for_elements(trace, access, [&](uint32_t, uint64_t element) {
         boxes.include(access.array, phase, static_cast<uint32_t>(sheet.slice(element)), sheet.cell(element));
     });

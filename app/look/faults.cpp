@@ -46,8 +46,7 @@ BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex&
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);
     const bool any_of_warps =  // where none went wrong, those of two warps are told
-        std::ranges::any_of(
-            cells, [](const analysis::FaultyCell& cell) { return !cell.same_warp; });
+        std::ranges::any_of(cells, [](const analysis::FaultyCell& cell) { return !cell.same_warp; });
     faults.all_right = std::ranges::all_of(cells, [](const analysis::FaultyCell& cell) {
         return cell.kind == analysis::HazardKind::Race && cell.example.order == analysis::ReadOrder::Right;
     });

@@ -345,8 +345,7 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
             same.warp = same.thread / kWarpSize;
             return same;
         }
-        case Kind::Warp:
-            return uint64_t{pick.warp} * kWarpSize < to.launch.block.count() ? same : Pick{};
+        case Kind::Warp: return uint64_t{pick.warp} * kWarpSize < to.launch.block.count() ? same : Pick{};
         case Kind::Element:
         case Kind::SharedCell: {
             if (pick.array >= from.launch.arrays.size()) return {};
@@ -362,11 +361,9 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
             same.index = static_cast<uint64_t>((at.slice * other->rows + at.row) * other->cols + at.col);
             return same;
         }
-        case Kind::Block:
-            return pick.block < to.blocks.size() ? same : Pick{};
+        case Kind::Block: return pick.block < to.blocks.size() ? same : Pick{};
         case Kind::None:
-        case Kind::Site:
-            break;
+        case Kind::Site: break;
     }
     return {};
 }

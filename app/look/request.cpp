@@ -399,9 +399,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
             lay_out_local(view);
             view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
             break;
-        case Space::Const:
-            view.good = view.cost.addresses.addresses <= 1;
-            break;
+        case Space::Const: view.good = view.cost.addresses.addresses <= 1; break;
     }
     if (analysis::has_addresses(space_of(view.kind), site.kind)) lay_out_addresses(view);
     if (is_atomic(view.kind)) view.good = view.good && view.cost.addresses.most_lanes == 1;

@@ -120,13 +120,10 @@ void add_row(ScheduleView& view, const ColumnCut& cut, const Warps& warps, size_
         if (here == 0 || row_of(step.kind).loudness > row_of(as_kind(here)).loudness)
             here = static_cast<int>(step.kind) + 1;
     }
-    each_stretch(
-        warps, warp,
-        [&](uint64_t begin, uint64_t over, StepKind kind) {
-            auto& into = kind == StepKind::Barrier ? held : behind;
-            cut.spread(
-                begin, over, [&](uint32_t column, uint64_t clocks) { into[column - first] += clocks; });
-        });
+    each_stretch(warps, warp, [&](uint64_t begin, uint64_t over, StepKind kind) {
+        auto& into = kind == StepKind::Barrier ? held : behind;
+        cut.spread(begin, over, [&](uint32_t column, uint64_t clocks) { into[column - first] += clocks; });
+    });
     const auto half = [&](const std::vector<uint64_t>& of) {
         return [&](uint32_t at) {
             return static_cast<int>(of[at - first] * 2 >= cut.begin(at + 1) - cut.begin(at));
@@ -134,10 +131,8 @@ void add_row(ScheduleView& view, const ColumnCut& cut, const Warps& warps, size_
     };
     view.rows.warps[row] = stretches(
         first, end, [&](uint32_t at) { return loudest[at - first]; }, as_kind);
-    view.rows.waits[row] = stretches(
-        first, end, half(held), [](int) { return StepKind::Barrier; });
-    view.behind[row] = stretches(
-        first, end, half(behind), [](int) { return StepKind::GlobalLoad; });
+    view.rows.waits[row] = stretches(first, end, half(held), [](int) { return StepKind::Barrier; });
+    view.behind[row] = stretches(first, end, half(behind), [](int) { return StepKind::GlobalLoad; });
     const auto share = [&](uint32_t column, uint64_t clocks) {
         return static_cast<double>(clocks) / static_cast<double>(cut.begin(column + 1) - cut.begin(column));
     };

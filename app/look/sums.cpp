@@ -17,14 +17,11 @@ struct Measure {
 
 Measure measure_of(StepKind kind, const analysis::Sums& of) {
     switch (analysis::row_of(kind).judged_by) {
-        case analysis::JudgedBy::Sectors:
-            return {of.sectors, of.ideal_sectors, of.block_sectors, "sector"};
+        case analysis::JudgedBy::Sectors: return {of.sectors, of.ideal_sectors, of.block_sectors, "sector"};
         case analysis::JudgedBy::Wavefronts:
             return {of.wavefronts, of.ideal_wavefronts, of.ideal_wavefronts, "wavefront"};
-        case analysis::JudgedBy::Turns:
-            return {of.turns, of.requests, of.requests, "turn"};
-        default:
-            return {of.addresses, of.requests, of.requests, "word"};
+        case analysis::JudgedBy::Turns: return {of.turns, of.requests, of.requests, "turn"};
+        default: return {of.addresses, of.requests, of.requests, "word"};
     }
 }
 

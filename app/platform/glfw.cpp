@@ -107,17 +107,15 @@ struct Window : Backend {
 
     void listen() {
         glfwSetWindowUserPointer(window, this);
-        glfwSetKeyCallback(
-            window,
-            [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-                Input& to = of(w).input;
-                to.shift = (mods & GLFW_MOD_SHIFT) != 0;
-                to.control = (mods & GLFW_MOD_CONTROL) != 0;
-                to.alt = (mods & GLFW_MOD_ALT) != 0;
-                const Key k = to.control ? key_with_control(key, scancode) : key_of_glfw(key, scancode);
-                if (k != Key::None && action != GLFW_RELEASE)
-                    to.presses.push_back({k, to.shift, to.control, to.alt});
-            });
+        glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+            Input& to = of(w).input;
+            to.shift = (mods & GLFW_MOD_SHIFT) != 0;
+            to.control = (mods & GLFW_MOD_CONTROL) != 0;
+            to.alt = (mods & GLFW_MOD_ALT) != 0;
+            const Key k = to.control ? key_with_control(key, scancode) : key_of_glfw(key, scancode);
+            if (k != Key::None && action != GLFW_RELEASE)
+                to.presses.push_back({k, to.shift, to.control, to.alt});
+        });
         const auto typed = [](GLFWwindow* w, unsigned int c) {
             of(w).input.presses.push_back({.key = key_of_character(c), .character = c});
         };

@@ -162,8 +162,7 @@ uint64_t leads_to(const Program& program) {
 
 bool all_well(const ProgramRun& run) {
     return run.problem.empty() && run.list &&
-           std::ranges::all_of(
-               run.list->launches, [](const auto& one) { return one.error.empty(); });
+           std::ranges::all_of(run.list->launches, [](const auto& one) { return one.error.empty(); });
 }
 
 const launched::LaunchLine* find(const Program& program, uint64_t number) {

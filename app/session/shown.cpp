@@ -215,11 +215,9 @@ MadeTotals totals_of(const Recording& recording, Stop stop) {
 }
 
 bool uses_shared(const trace::Trace& trace) {
-    return std::ranges::any_of(
-        trace.sites,
-        [](const ptx::Site& site) {
-            return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
-        });
+    return std::ranges::any_of(trace.sites, [](const ptx::Site& site) {
+        return site.kind == ptx::SiteKind::Load && site.space == Space::Shared;
+    });
 }
 
 void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_ptr<const Totals> totals) {

@@ -333,20 +333,18 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     };
     if (shape.role == ArrayRole::Output) {
         if (view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad))
-            for_lanes(
-                access.mask,
-                [&](uint32_t lane) {
-                    const uint32_t thread = access.warp * kWarpSize + lane;
-                    if (thread < index.patches.size())
-                        for (const CellRect& rect : index.patches[thread]) add_once(view.related, rect);
-                    else if (const auto output = look::output_of(index, thread))
-                        relate(*output);
-                });
+            for_lanes(access.mask, [&](uint32_t lane) {
+                const uint32_t thread = access.warp * kWarpSize + lane;
+                if (thread < index.patches.size())
+                    for (const CellRect& rect : index.patches[thread]) add_once(view.related, rect);
+                else if (const auto output = look::output_of(index, thread))
+                    relate(*output);
+            });
     } else if (replay != nullptr &&
                (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)) {
-        for_elements(
-            trace, access,
-            [&](uint32_t, uint64_t element) { relate(replay->cell(access.array, element, step).source); });
+        for_elements(trace, access, [&](uint32_t, uint64_t element) {
+            relate(replay->cell(access.array, element, step).source);
+        });
     }
     if (access.array == array)
         for_elements(trace, access,

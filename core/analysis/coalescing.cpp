@@ -33,11 +33,7 @@ SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     if (mask == 0 || bytes == 0) return {};
     std::array<Range, 32> ranges{};
     int count = 0;
-    for_lanes(
-        mask,
-        [&](uint32_t lane) {
-            ranges[count++] = {address[lane], address[lane] + bytes};
-        });
+    for_lanes(mask, [&](uint32_t lane) { ranges[count++] = {address[lane], address[lane] + bytes}; });
     std::sort(ranges.begin(), ranges.begin() + count,
               [](const Range& a, const Range& b) { return a.first < b.first; });
     SectorCost cost;

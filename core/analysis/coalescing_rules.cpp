@@ -70,18 +70,16 @@ void segments_half(const Request& r, uint32_t mask, std::vector<Transaction>& ou
 // Every aligned grain that the lanes touch, ascending.
 void grains(const Request& r, uint32_t mask, uint64_t grain, std::vector<Transaction>& out) {
     std::vector<Transaction> touched;
-    for_lanes(
-        mask,
-        [&](uint32_t lane) {
-            const uint64_t at =
-                r.address[lane] / grain * grain;  // an access never crosses: it is aligned to itself
-            const auto known = std::find_if(
-                touched.begin(), touched.end(), [&](const Transaction& t) { return t.address == at; });
-            if (known != touched.end())
-                known->lanes |= 1u << lane;
-            else
-                touched.push_back({at, static_cast<uint32_t>(grain), 1u << lane});
-        });
+    for_lanes(mask, [&](uint32_t lane) {
+        const uint64_t at =
+            r.address[lane] / grain * grain;  // an access never crosses: it is aligned to itself
+        const auto known = std::find_if(touched.begin(), touched.end(),
+                                        [&](const Transaction& t) { return t.address == at; });
+        if (known != touched.end())
+            known->lanes |= 1u << lane;
+        else
+            touched.push_back({at, static_cast<uint32_t>(grain), 1u << lane});
+    });
     std::sort(touched.begin(), touched.end(),
               [](const Transaction& a, const Transaction& b) { return a.address < b.address; });
     out.insert(out.end(), touched.begin(), touched.end());
@@ -112,16 +110,11 @@ CoalescingRule coalescing_rule(uint32_t major, uint32_t minor) {
 
 const char* name_of(CoalescingRule rule) {
     switch (rule) {
-        case CoalescingRule::HalfWarpStrict:
-            return "half warps, in order";
-        case CoalescingRule::HalfWarpSegments:
-            return "half warps, by segments";
-        case CoalescingRule::Lines:
-            return "128-byte lines of L1";
-        case CoalescingRule::CachedInL2:
-            return "32-byte sectors of L2, past L1";
-        case CoalescingRule::Sectors:
-            break;
+        case CoalescingRule::HalfWarpStrict: return "half warps, in order";
+        case CoalescingRule::HalfWarpSegments: return "half warps, by segments";
+        case CoalescingRule::Lines: return "128-byte lines of L1";
+        case CoalescingRule::CachedInL2: return "32-byte sectors of L2, past L1";
+        case CoalescingRule::Sectors: break;
     }
     return "32-byte sectors";
 }
@@ -132,12 +125,9 @@ const char* source_of(CoalescingRule rule) {
             return "CUDA C Programming Guide 4.2, appendix F.3.2, compute capability 1.0 and 1.1";
         case CoalescingRule::HalfWarpSegments:
             return "CUDA C Programming Guide 4.2, appendix F.3.2, compute capability 1.2 and 1.3";
-        case CoalescingRule::Lines:
-            return "CUDA C Programming Guide 4.2, appendix F.4.2";
-        case CoalescingRule::CachedInL2:
-            return "CUDA C Programming Guide 8.0, appendix G.3.2";
-        case CoalescingRule::Sectors:
-            break;
+        case CoalescingRule::Lines: return "CUDA C Programming Guide 4.2, appendix F.4.2";
+        case CoalescingRule::CachedInL2: return "CUDA C Programming Guide 8.0, appendix G.3.2";
+        case CoalescingRule::Sectors: break;
     }
     return "CUDA C++ Programming Guide 12, Device Memory Accesses";
 }
@@ -157,15 +147,9 @@ Coalesced coalesce(CoalescingRule rule, const uint64_t* address, uint32_t mask, 
                                                        : segments_half(r, lanes, out.transactions);
             }
             break;
-        case CoalescingRule::Lines:
-            parts(r, mask, store ? 32 : 128, out.transactions);
-            break;
-        case CoalescingRule::CachedInL2:
-            parts(r, mask, 32, out.transactions);
-            break;
-        case CoalescingRule::Sectors:
-            grains(r, mask, 32, out.transactions);
-            break;
+        case CoalescingRule::Lines: parts(r, mask, store ? 32 : 128, out.transactions); break;
+        case CoalescingRule::CachedInL2: parts(r, mask, 32, out.transactions); break;
+        case CoalescingRule::Sectors: grains(r, mask, 32, out.transactions); break;
     }
     for (const Transaction& transaction : out.transactions) out.moved += transaction.bytes;
     out.needed = different_bytes(r, mask);

@@ -42,8 +42,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
             cost.global = local_sector_cost(address, access.mask(), site.bytes);
             cost.global.block_sectors = cost.global.ideal_sectors;
             break;
-        case Space::Const:
-            break;
+        case Space::Const: break;
     }
     return cost;
 }

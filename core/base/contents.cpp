@@ -47,20 +47,13 @@ void fill_small_integers(const Array& array, std::byte* bytes) {
 
 uint64_t bits_of(ElementType type, double value) {
     switch (type) {
-        case ElementType::F64:
-            return value_of(value).bits;
-        case ElementType::F32:
-            return value_of(static_cast<float>(value)).bits;
-        case ElementType::BF16:
-            return small_float_bits(value, 8, 7, true);
-        case ElementType::F16:
-            return small_float_bits(value, 5, 10, true);
-        case ElementType::E5M2:
-            return small_float_bits(value, 5, 2, true);
-        case ElementType::E4M3:
-            return small_float_bits(value, 4, 3, false);
-        default:
-            break;
+        case ElementType::F64: return value_of(value).bits;
+        case ElementType::F32: return value_of(static_cast<float>(value)).bits;
+        case ElementType::BF16: return small_float_bits(value, 8, 7, true);
+        case ElementType::F16: return small_float_bits(value, 5, 10, true);
+        case ElementType::E5M2: return small_float_bits(value, 5, 2, true);
+        case ElementType::E4M3: return small_float_bits(value, 4, 3, false);
+        default: break;
     }
     if (std::isnan(value)) return 0;
     // Beyond the range of 64 bits a conversion would be undefined.
@@ -91,14 +84,10 @@ void fill(const Array& array, std::byte* bytes) {
         return;
     }
     switch (array.element_bytes()) {
-        case 1:
-            return fill_small_integers<1>(array, bytes);
-        case 2:
-            return fill_small_integers<2>(array, bytes);
-        case 4:
-            return fill_small_integers<4>(array, bytes);
-        default:
-            return fill_small_integers<8>(array, bytes);
+        case 1: return fill_small_integers<1>(array, bytes);
+        case 2: return fill_small_integers<2>(array, bytes);
+        case 4: return fill_small_integers<4>(array, bytes);
+        default: return fill_small_integers<8>(array, bytes);
     }
 }
 
@@ -114,8 +103,7 @@ Value initial_value(const Array& array, uint64_t element) {
             if (contents.bytes && at + array.element_bytes() <= contents.bytes->size())
                 return value_at(array.type, contents.bytes->data() + at);
             break;
-        case Contents::Kind::Zeros:
-            break;
+        case Contents::Kind::Zeros: break;
     }
     return {array.type, 0};
 }

@@ -60,21 +60,15 @@ double whole(uint64_t bits) {
 
 std::string whole_text(Value value) {
     switch (value.type) {
-        case ElementType::S8:
-            return std::to_string(static_cast<int8_t>(value.bits));
-        case ElementType::S16:
-            return std::to_string(static_cast<int16_t>(value.bits));
-        case ElementType::S32:
-            return std::to_string(static_cast<int32_t>(value.bits));
-        case ElementType::S64:
-            return std::to_string(static_cast<int64_t>(value.bits));
+        case ElementType::S8: return std::to_string(static_cast<int8_t>(value.bits));
+        case ElementType::S16: return std::to_string(static_cast<int16_t>(value.bits));
+        case ElementType::S32: return std::to_string(static_cast<int32_t>(value.bits));
+        case ElementType::S64: return std::to_string(static_cast<int64_t>(value.bits));
         case ElementType::B8:
         case ElementType::B16:
         case ElementType::B32:
-        case ElementType::B64:
-            return fmt::format("{:#0{}x}", value.bits, 2 + 2 * size_of(value.type));
-        default:
-            return std::to_string(value.bits);
+        case ElementType::B64: return fmt::format("{:#0{}x}", value.bits, 2 + 2 * size_of(value.type));
+        default: return std::to_string(value.bits);
     }
 }
 
@@ -117,28 +111,17 @@ Value value_at(ElementType type, const void* bytes) {
 
 double number_of(Value value) {
     switch (value.type) {
-        case ElementType::S8:
-            return whole<int8_t>(value.bits);
-        case ElementType::S16:
-            return whole<int16_t>(value.bits);
-        case ElementType::S32:
-            return whole<int32_t>(value.bits);
-        case ElementType::S64:
-            return whole<int64_t>(value.bits);
-        case ElementType::E4M3:
-            return small_float(value.bits, 4, 3, false);
-        case ElementType::E5M2:
-            return small_float(value.bits, 5, 2, true);
-        case ElementType::F16:
-            return small_float(value.bits, 5, 10, true);
-        case ElementType::BF16:
-            return small_float(value.bits, 8, 7, true);
-        case ElementType::F32:
-            return std::bit_cast<float>(static_cast<uint32_t>(value.bits));
-        case ElementType::F64:
-            return std::bit_cast<double>(value.bits);
-        default:
-            return whole<uint64_t>(value.bits);
+        case ElementType::S8: return whole<int8_t>(value.bits);
+        case ElementType::S16: return whole<int16_t>(value.bits);
+        case ElementType::S32: return whole<int32_t>(value.bits);
+        case ElementType::S64: return whole<int64_t>(value.bits);
+        case ElementType::E4M3: return small_float(value.bits, 4, 3, false);
+        case ElementType::E5M2: return small_float(value.bits, 5, 2, true);
+        case ElementType::F16: return small_float(value.bits, 5, 10, true);
+        case ElementType::BF16: return small_float(value.bits, 8, 7, true);
+        case ElementType::F32: return std::bit_cast<float>(static_cast<uint32_t>(value.bits));
+        case ElementType::F64: return std::bit_cast<double>(value.bits);
+        default: return whole<uint64_t>(value.bits);
     }
 }
 

@@ -77,8 +77,8 @@ std::string without_controls(std::string_view text, const Keep& keep) {
 }
 
 std::string on_one_line(std::string_view text) {
-    std::string out = without_controls(
-        text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
+    std::string out =
+        without_controls(text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
     std::replace_if(
         out.begin(), out.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
     return out;
@@ -122,8 +122,7 @@ std::string_view beginning_of(std::string_view text, size_t bytes) {
 }
 
 std::string printable(std::string_view text) {
-    return without_controls(
-        text, [](uint32_t code) { return code == '\n' || code == '\t'; });
+    return without_controls(text, [](uint32_t code) { return code == '\n' || code == '\t'; });
 }
 
 std::string shortened(std::string_view text, size_t bytes) {

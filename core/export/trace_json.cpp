@@ -104,8 +104,7 @@ void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
         }
         out.add_text("]");
     };
-    list(
-        "addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
+    list("addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
     list("elements", [&](uint64_t offset) { write_element(out, trace, access.array, offset); });
 }
 

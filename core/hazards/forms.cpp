@@ -96,12 +96,10 @@ const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
     const int64_t start = form.irregular < 0 ? offset(std::countr_zero(form.mask)) : 0;
     const int64_t size = std::max<int64_t>(trace.sites[form.site].bytes / grain, 1);
     std::vector<ShapeCell> all;
-    for_lanes(
-        form.mask,
-        [&](uint32_t lane) {
-            const int64_t from = (offset(static_cast<int>(lane)) - start) / grain;
-            for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
-        });
+    for_lanes(form.mask, [&](uint32_t lane) {
+        const int64_t from = (offset(static_cast<int>(lane)) - start) / grain;
+        for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
+    });
     std::sort(all.begin(), all.end(), [](const ShapeCell& a, const ShapeCell& b) {
         return std::tie(a.cell, a.lanes) < std::tie(b.cell, b.lanes);
     });

@@ -117,40 +117,26 @@ struct Speaker {
 
 const char* name_of(HazardKind kind) {
     switch (kind) {
-        case HazardKind::Race:
-            return "race";
-        case HazardKind::GridRace:
-            return "race between blocks";
-        case HazardKind::Uninitialised:
-            return "uninitialised load";
-        case HazardKind::Stale:
-            return "stale load";
-        case HazardKind::ReadBeforeWait:
-            return "read before wait";
-        case HazardKind::BarrierDivergence:
-            return "barrier that not all threads come to";
-        case HazardKind::RedundantBarrier:
-            return "redundant barrier";
+        case HazardKind::Race: return "race";
+        case HazardKind::GridRace: return "race between blocks";
+        case HazardKind::Uninitialised: return "uninitialised load";
+        case HazardKind::Stale: return "stale load";
+        case HazardKind::ReadBeforeWait: return "read before wait";
+        case HazardKind::BarrierDivergence: return "barrier that not all threads come to";
+        case HazardKind::RedundantBarrier: return "redundant barrier";
     }
     return "";
 }
 
 const char* key_of(HazardKind kind) {
     switch (kind) {
-        case HazardKind::Race:
-            return "race";
-        case HazardKind::GridRace:
-            return "grid_race";
-        case HazardKind::Uninitialised:
-            return "uninitialised";
-        case HazardKind::Stale:
-            return "stale";
-        case HazardKind::ReadBeforeWait:
-            return "read_before_wait";
-        case HazardKind::BarrierDivergence:
-            return "barrier_divergence";
-        case HazardKind::RedundantBarrier:
-            return "redundant_barrier";
+        case HazardKind::Race: return "race";
+        case HazardKind::GridRace: return "grid_race";
+        case HazardKind::Uninitialised: return "uninitialised";
+        case HazardKind::Stale: return "stale";
+        case HazardKind::ReadBeforeWait: return "read_before_wait";
+        case HazardKind::BarrierDivergence: return "barrier_divergence";
+        case HazardKind::RedundantBarrier: return "redundant_barrier";
     }
     return "";
 }
@@ -159,8 +145,7 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                         const Notation& notation) {
     const Speaker say{trace, notation};
     switch (kind) {
-        case HazardKind::Race:
-            return say.race(e);
+        case HazardKind::Race: return say.race(e);
         case HazardKind::GridRace:
             return fmt::format(
                 "{}: {} of {} {} at line {} and {} of {} {} at line {}, and nothing orders blocks",
@@ -182,8 +167,7 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
                 say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),
                 say.line(e.b), say.phase(e.b.phase));
-        case HazardKind::ReadBeforeWait:
-            return say.read_before_wait(e);
+        case HazardKind::ReadBeforeWait: return say.read_before_wait(e);
         case HazardKind::BarrierDivergence:
             return fmt::format(
                 "barrier at line {}: {} of {} waits there and {} does not come{}", say.line(e.a),

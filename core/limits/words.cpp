@@ -280,14 +280,10 @@ std::string answer_in_words(const LimitPreset* preset, const DeviceSpec& device,
     if (preset->vector) return vector_words(*preset->vector, a);
     if (preset->latency) return latency_words(*preset->latency, a);
     switch (preset->wants) {
-        case LimitPreset::Wants::Filled:
-            return fill_words(a);
-        case LimitPreset::Wants::Best:
-            return best_words(*preset, a);
-        case LimitPreset::Wants::Most:
-            return most_words(*preset, a);
-        case LimitPreset::Wants::Cost:
-            break;
+        case LimitPreset::Wants::Filled: return fill_words(a);
+        case LimitPreset::Wants::Best: return best_words(*preset, a);
+        case LimitPreset::Wants::Most: return most_words(*preset, a);
+        case LimitPreset::Wants::Cost: break;
     }
     return fit_words(a, preset->parameter) + others_words(*preset, a);
 }

@@ -83,12 +83,8 @@ Cursor moved(const trace::Trace& trace, const analysis::PhaseMap& phases, Cursor
         case Move::PreviousBlock:
             if (cursor.block > 0) return {cursor.block - 1, 0};
             break;
-        case Move::First:
-            cursor.step = 0;
-            break;
-        case Move::Last:
-            cursor.step = steps == 0 ? 0 : steps - 1;
-            break;
+        case Move::First: cursor.step = 0; break;
+        case Move::Last: cursor.step = steps == 0 ? 0 : steps - 1; break;
     }
     return cursor;
 }

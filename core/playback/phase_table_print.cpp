@@ -100,12 +100,9 @@ std::string markdown_of(const PhaseTable& table) {
 
 std::string print(const PhaseTable& table, TableFormat format) {
     switch (format) {
-        case TableFormat::Csv:
-            return csv_of(table);
-        case TableFormat::Markdown:
-            return markdown_of(table);
-        case TableFormat::Text:
-            break;
+        case TableFormat::Csv: return csv_of(table);
+        case TableFormat::Markdown: return markdown_of(table);
+        case TableFormat::Text: break;
     }
     return text_of(table);
 }

@@ -63,16 +63,11 @@ struct AffineStep {
 
     AffineValue read(const Operand& operand) const {
         switch (operand.kind) {
-            case Operand::Kind::Register:
-                return values[operand.reg];
-            case Operand::Kind::Immediate:
-                return number(operand.bits);
-            case Operand::Kind::Special:
-                return special(operand.special);
-            case Operand::Kind::Symbol:
-                return uniform();  // all threads see a variable at one address
-            default:
-                return {};
+            case Operand::Kind::Register: return values[operand.reg];
+            case Operand::Kind::Immediate: return number(operand.bits);
+            case Operand::Kind::Special: return special(operand.special);
+            case Operand::Kind::Symbol: return uniform();  // all threads see a variable at one address
+            default: return {};
         }
     }
 
@@ -204,10 +199,8 @@ struct AffineStep {
         const int bytes = size_of(instruction.type);
         const bool whole = bytes >= 4 && !is_float(instruction.type) && !instruction.sat;
         switch (instruction.op) {
-            case Op::Mov:
-                return instruction.destinations == 1 ? read(source(0)) : AffineValue{};
-            case Op::Ld:
-                return load();
+            case Op::Mov: return instruction.destinations == 1 ? read(source(0)) : AffineValue{};
+            case Op::Ld: return load();
             case Op::Cvta: {
                 const AffineValue value = read(source(0));
                 if (!value.affine || instruction.space == StateSpace::Global)
@@ -216,32 +209,26 @@ struct AffineStep {
                 moved.constant = false;
                 return settled(moved, bytes);
             }
-            case Op::Add:
-                return whole ? sum(read(source(0)), read(source(1)), bytes) : all_uniform();
+            case Op::Add: return whole ? sum(read(source(0)), read(source(1)), bytes) : all_uniform();
             case Op::Sub:
                 return whole ? sum(read(source(0)), scaled(read(source(1)), ~uint64_t{0}, bytes), bytes)
                              : all_uniform();
-            case Op::Neg:
-                return whole ? scaled(read(source(0)), ~uint64_t{0}, bytes) : all_uniform();
+            case Op::Neg: return whole ? scaled(read(source(0)), ~uint64_t{0}, bytes) : all_uniform();
             case Op::Shl: {
                 const AffineValue by = read(source(1));
                 const bool known =
                     whole && by.number_alone() && by.number < uint64_t{8} * static_cast<uint64_t>(bytes);
                 return known ? scaled(read(source(0)), uint64_t{1} << by.number, bytes) : all_uniform();
             }
-            case Op::Mul:
-                return multiply();
+            case Op::Mul: return multiply();
             case Op::Mad: {
                 if (is_float(instruction.type) || instruction.sat) return all_uniform();
                 const AffineValue made = multiply();
                 return sum(made, read(source(2)), instruction.half == Half::Wide ? 8 : bytes);
             }
-            case Op::Cvt:
-                return convert();
-            case Op::Selp:
-                return whole ? select() : all_uniform();
-            default:
-                return is_known() ? all_uniform() : AffineValue{};
+            case Op::Cvt: return convert();
+            case Op::Selp: return whole ? select() : all_uniform();
+            default: return is_known() ? all_uniform() : AffineValue{};
         }
     }
 };

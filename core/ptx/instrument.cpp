@@ -135,26 +135,23 @@ bool next_to(const Work& work, const Site& a, const Site& b) {
 
 bool writes(const Operand& operand, int32_t reg) {
     return operand.kind == Operand::Kind::Vector
-               ? std::any_of(
-                     operand.elements.begin(), operand.elements.end(),
-                     [&](const Operand& element) { return writes(element, reg); })
+               ? std::any_of(operand.elements.begin(), operand.elements.end(),
+                             [&](const Operand& element) { return writes(element, reg); })
                : operand.kind == Operand::Kind::Register && operand.reg == reg;
 }
 
 // Whether an instruction in [from, to) writes a register that the address of one of these sites is made from.
 bool changes_address(const Work& work, std::span<const Site> sites, uint32_t from, uint32_t to) {
-    return std::any_of(
-        sites.begin(), sites.end(),
-        [&](const Site& site) {
-            if (site.kind == SiteKind::Barrier) return false;
-            const int32_t reg = address_of(work.kernel.instructions[site.instruction], site).reg;
-            for (uint32_t i = from; reg >= 0 && i < to; ++i) {
-                const Instruction& instruction = work.kernel.instructions[i];
-                for (size_t d = 0; d < instruction.destinations; ++d)
-                    if (writes(instruction.operands[d], reg)) return true;
-            }
-            return false;
-        });
+    return std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
+        if (site.kind == SiteKind::Barrier) return false;
+        const int32_t reg = address_of(work.kernel.instructions[site.instruction], site).reg;
+        for (uint32_t i = from; reg >= 0 && i < to; ++i) {
+            const Instruction& instruction = work.kernel.instructions[i];
+            for (size_t d = 0; d < instruction.destinations; ++d)
+                if (writes(instruction.operands[d], reg)) return true;
+        }
+        return false;
+    });
 }
 
 // The last site of the longest run from `first` on. A barrier ends it: a warp may wait there for long.

@@ -275,13 +275,10 @@ struct OperandReader {
             case 'D':
             case 'w':
             case 'e':
-            case 'E':
-                return read_destination(type, false, false, operand);
-            case 'B':
-                return read_destination(type, true, false, operand);
+            case 'E': return read_destination(type, false, false, operand);
+            case 'B': return read_destination(type, true, false, operand);
             case 'p':
-            case 'o':
-                return read_destination(type, false, true, operand);
+            case 'o': return read_destination(type, false, true, operand);
             case 'L':
                 if (made.vector > 1) return read_vector(type, made.vector, true, true, false, operand);
                 return read_destination(type, true, false, operand);
@@ -294,26 +291,20 @@ struct OperandReader {
             case 'c':
             case 't':
             case 'u':
-            case 'U':
-                return read_source(type, false, operand);
+            case 'U': return read_source(type, false, operand);
             case 'T':
                 if (body.find(parser.peek().text) == nullptr && is_special())
                     return read_special(type, operand);
                 return read_source(type, true, operand);
             case 'q':
-            case 'Q':
-                return read_predicate(operand);
-            case 'i':
-                return read_table(operand);
-            case 'l':
-                return read_label(operand);
+            case 'Q': return read_predicate(operand);
+            case 'i': return read_table(operand);
+            case 'l': return read_label(operand);
             case 'S':
                 if (made.vector > 1) return read_vector(type, made.vector, false, true, true, operand);
                 return read_source(type, true, operand);
-            case 'y':
-                return read_moved(operand);
-            case 'a':
-                return read_address(operand);
+            case 'y': return read_moved(operand);
+            case 'a': return read_address(operand);
             case 'A': {
                 const StateSpace own = made.space;
                 made.space = StateSpace::Global;
@@ -321,12 +312,9 @@ struct OperandReader {
                 made.space = own;
                 return read;
             }
-            case 'n':
-                return read_number(operand);
-            case 'N':
-                return read_copied_bytes(operand);
-            default:
-                return read_pointer(operand);  // 'z'
+            case 'n': return read_number(operand);
+            case 'N': return read_copied_bytes(operand);
+            default: return read_pointer(operand);  // 'z'
         }
     }
 

@@ -223,16 +223,11 @@ uint8_t flops_of(const Operation& operation) {
 
 bool is_free(const Instruction& instruction) {
     switch (rule_of(instruction.op).unit) {
-        case SmUnit::None:
-            return true;
-        case SmUnit::Convert:
-            return !is_float(instruction.type) && !is_float(instruction.type2);
-        case SmUnit::Memory:
-            return instruction.op == Op::Ld && instruction.space == StateSpace::Param;
-        case SmUnit::Branch:
-            return instruction.guard < 0;
-        default:
-            return false;
+        case SmUnit::None: return true;
+        case SmUnit::Convert: return !is_float(instruction.type) && !is_float(instruction.type2);
+        case SmUnit::Memory: return instruction.op == Op::Ld && instruction.space == StateSpace::Param;
+        case SmUnit::Branch: return instruction.guard < 0;
+        default: return false;
     }
 }
 

@@ -258,8 +258,8 @@ Result<Module> parse(std::string_view text, std::string_view name) {
 namespace {
 
 bool has_copies(const Kernel& kernel) {
-    return std::ranges::any_of(
-        kernel.instructions, [](const Instruction& i) { return rule_of(i.op).unit == SmUnit::Copy; });
+    return std::ranges::any_of(kernel.instructions,
+                               [](const Instruction& i) { return rule_of(i.op).unit == SmUnit::Copy; });
 }
 
 }  // namespace

@@ -23,20 +23,13 @@ std::string operand_text(const Kernel& kernel, const Operand& operand) {
     };
     const char* sign = operand.negated ? "!" : "";
     switch (operand.kind) {
-        case Operand::Kind::None:
-            return "";
-        case Operand::Kind::Register:
-            return sign + base();
-        case Operand::Kind::Symbol:
-            return base();
-        case Operand::Kind::Address:
-            return "[" + base() + "]";
-        case Operand::Kind::Special:
-            return name_of(operand.special);
-        case Operand::Kind::Label:
-            return kernel.labels[static_cast<size_t>(operand.label)].name;
-        case Operand::Kind::Sink:
-            return "_";
+        case Operand::Kind::None: return "";
+        case Operand::Kind::Register: return sign + base();
+        case Operand::Kind::Symbol: return base();
+        case Operand::Kind::Address: return "[" + base() + "]";
+        case Operand::Kind::Special: return name_of(operand.special);
+        case Operand::Kind::Label: return kernel.labels[static_cast<size_t>(operand.label)].name;
+        case Operand::Kind::Sink: return "_";
         case Operand::Kind::Immediate:
             if (!operand.text.empty()) return operand.text;
             if (operand.immediate_type == Type::F32) return fmt::format("0f{:08X}", operand.bits);

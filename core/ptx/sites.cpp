@@ -36,16 +36,11 @@ SourceLocation call_of(const std::string& inlined) {
 std::optional<Space> space_of(StateSpace space) {
     switch (space) {
         case StateSpace::Global:
-        case StateSpace::Generic:
-            return Space::Global;
-        case StateSpace::Shared:
-            return Space::Shared;
-        case StateSpace::Local:
-            return Space::Local;
-        case StateSpace::Const:
-            return Space::Const;
-        default:
-            return std::nullopt;
+        case StateSpace::Generic: return Space::Global;
+        case StateSpace::Shared: return Space::Shared;
+        case StateSpace::Local: return Space::Local;
+        case StateSpace::Const: return Space::Const;
+        default: return std::nullopt;
     }
 }
 
@@ -105,11 +100,9 @@ std::vector<Site> sites_of(const Kernel& kernel) {
 }
 
 bool same_sites(const std::vector<Site>& a, const std::vector<Site>& b) {
-    return std::ranges::equal(
-        a, b,
-        [](const Site& one, const Site& other) {
-            return one.instruction == other.instruction && one.kind == other.kind && one.copy == other.copy;
-        });
+    return std::ranges::equal(a, b, [](const Site& one, const Site& other) {
+        return one.instruction == other.instruction && one.kind == other.kind && one.copy == other.copy;
+    });
 }
 
 }  // namespace tilescope::ptx

@@ -103,13 +103,10 @@ bool atomic_fits(Atomic atomic, Type type) {
         case Atomic::Add:
             return type == Type::U32 || type == Type::S32 || type == Type::U64 || is_float(type);
         case Atomic::Min:
-        case Atomic::Max:
-            return !bits && !is_float(type);
+        case Atomic::Max: return !bits && !is_float(type);
         case Atomic::Inc:
-        case Atomic::Dec:
-            return type == Type::U32;
-        default:
-            return bits;
+        case Atomic::Dec: return type == Type::U32;
+        default: return bits;
     }
 }
 bool reduction_fits(Atomic atomic, Type type) {

@@ -88,8 +88,7 @@ void load_sized(const MemoryAccess& access, std::byte* column, int bytes, std::b
             return access.is_signed && bytes == 8
                        ? load_element<int32_t, Atomic>(column, bytes, host, offset, mask)
                        : load_element<uint32_t, Atomic>(column, bytes, host, offset, mask);
-        default:
-            return load_element<uint64_t, Atomic>(column, bytes, host, offset, mask);
+        default: return load_element<uint64_t, Atomic>(column, bytes, host, offset, mask);
     }
 }
 
@@ -97,14 +96,10 @@ template <bool Atomic>
 void store_sized(const MemoryAccess& access, const std::byte* column, std::byte* const* host, uint32_t offset,
                  uint32_t mask) {
     switch (access.element_bytes) {
-        case 1:
-            return store_element<uint8_t, Atomic>(column, host, offset, mask);
-        case 2:
-            return store_element<uint16_t, Atomic>(column, host, offset, mask);
-        case 4:
-            return store_element<uint32_t, Atomic>(column, host, offset, mask);
-        default:
-            return store_element<uint64_t, Atomic>(column, host, offset, mask);
+        case 1: return store_element<uint8_t, Atomic>(column, host, offset, mask);
+        case 2: return store_element<uint16_t, Atomic>(column, host, offset, mask);
+        case 4: return store_element<uint32_t, Atomic>(column, host, offset, mask);
+        default: return store_element<uint64_t, Atomic>(column, host, offset, mask);
     }
 }
 
@@ -204,12 +199,10 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     while (mask) {
         const StateSpace space = space_of_generic(address_[static_cast<size_t>(std::countr_zero(mask))]);
         uint32_t alike = 0;
-        for_lanes(
-            mask,
-            [&](uint32_t lane) {
-                if (space_of_generic(address_[lane]) != space) return;
-                alike |= 1u << lane;
-            });
+        for_lanes(mask, [&](uint32_t lane) {
+            if (space_of_generic(address_[lane]) != space) return;
+            alike |= 1u << lane;
+        });
         for_lanes(alike, [&](uint32_t lane) { address_[lane] -= window_of(space); });
         if (!access_in<Values>(warp, op, space, alike)) return false;
         mask &= ~alike;

@@ -25,28 +25,17 @@ template <class T>
 T changed(Atomic how, T old, T b, T c) {
     using U = std::make_unsigned_t<T>;
     switch (how) {
-        case Atomic::Add:
-            return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
-        case Atomic::And:
-            return old & b;
-        case Atomic::Or:
-            return old | b;
-        case Atomic::Xor:
-            return old ^ b;
-        case Atomic::Min:
-            return std::min(old, b);
-        case Atomic::Max:
-            return std::max(old, b);
-        case Atomic::Inc:
-            return old >= b ? T{0} : static_cast<T>(old + 1);
-        case Atomic::Dec:
-            return old == 0 || old > b ? b : static_cast<T>(old - 1);
-        case Atomic::Exch:
-            return b;
-        case Atomic::Cas:
-            return old == b ? c : old;
-        case Atomic::None:
-            break;
+        case Atomic::Add: return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
+        case Atomic::And: return old & b;
+        case Atomic::Or: return old | b;
+        case Atomic::Xor: return old ^ b;
+        case Atomic::Min: return std::min(old, b);
+        case Atomic::Max: return std::max(old, b);
+        case Atomic::Inc: return old >= b ? T{0} : static_cast<T>(old + 1);
+        case Atomic::Dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
+        case Atomic::Exch: return b;
+        case Atomic::Cas: return old == b ? c : old;
+        case Atomic::None: break;
     }
     return old;
 }

@@ -99,31 +99,15 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
                                       {launch.grid.x, launch.grid.y, launch.grid.z}};
         switch (column.kind) {
-            case K::Immediate:
-                fill(at, column.bytes, column.bits);
-                continue;
-            case K::Parameter:
-                fill(at, column.bytes, parameter_bits(column, parameters));
-                continue;
-            case K::Ntid:
-                fill(at, column.bytes, sizes[0][column.index]);
-                continue;
-            case K::Nctaid:
-                fill(at, column.bytes, sizes[1][column.index]);
-                continue;
-            case K::WarpCount:
-                fill(at, column.bytes, warps);
-                continue;
-            case K::DynamicShared:
-                fill(at, column.bytes, launch.dynamic_shared);
-                continue;
-            case K::TotalShared:
-                fill(at, column.bytes, shared_bytes_);
-                continue;
-            case K::Ctaid:
-                continue;
-            default:
-                break;
+            case K::Immediate: fill(at, column.bytes, column.bits); continue;
+            case K::Parameter: fill(at, column.bytes, parameter_bits(column, parameters)); continue;
+            case K::Ntid: fill(at, column.bytes, sizes[0][column.index]); continue;
+            case K::Nctaid: fill(at, column.bytes, sizes[1][column.index]); continue;
+            case K::WarpCount: fill(at, column.bytes, warps); continue;
+            case K::DynamicShared: fill(at, column.bytes, launch.dynamic_shared); continue;
+            case K::TotalShared: fill(at, column.bytes, shared_bytes_); continue;
+            case K::Ctaid: continue;
+            default: break;
         }
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
             const uint32_t bit = 1u << lane, below = bit - 1;
@@ -201,10 +185,8 @@ int Machine::next_warp() {
         if (ready(w)) first = std::min(first, w), ++count;
     if (count == 0) return -1;
     switch (options_.schedule.kind) {
-        case Schedule::Kind::Fair:
-            break;  // above
-        case Schedule::Kind::Greedy:
-            return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
+        case Schedule::Kind::Fair: break;  // above
+        case Schedule::Kind::Greedy: return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
         case Schedule::Kind::Seeded: {
             uint64_t pick = splitmix64(random_) % count;
             for (uint32_t w = first; w < n; ++w)

@@ -23,8 +23,7 @@ public:
     // Each lane's open group.
     const OfLanes& open() const { return closed_; }
     void commit(uint32_t lanes) {
-        for_lanes(
-            lanes, [&](uint32_t lane) { ++closed_[lane]; });
+        for_lanes(lanes, [&](uint32_t lane) { ++closed_[lane]; });
     }
     // The waiting lanes whose copy, of the group in `group`, arrives with this wait.
     uint32_t arrived(const OfLanes& group, uint32_t lanes, uint32_t left) const {

@@ -154,12 +154,8 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, u
                                                               : 0;
                 break;
             }
-            case K::Fused:
-                plan.result[l] = is_computed(z) ? z : x || y || z ? new_chain() : 0;
-                break;
-            default:
-                plan.result[l] = x || y || z ? new_chain() : 0;
-                break;
+            case K::Fused: plan.result[l] = is_computed(z) ? z : x || y || z ? new_chain() : 0; break;
+            default: plan.result[l] = x || y || z ? new_chain() : 0; break;
         }
         if ((code.flow == K::Product || code.flow == K::Fused) && (is_loaded(x) || is_loaded(y)))
             plan.products |= 1u << l;
@@ -204,8 +200,7 @@ void Machine::flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, ui
     }
     if (code.flow == K::Sum && (plan.taken_a | plan.taken_b)) {
         LanesOfChains taken;
-        for_lanes(
-            plan.taken_a, [&](uint32_t l) { taken.add(plan.a[l], l); });
+        for_lanes(plan.taken_a, [&](uint32_t l) { taken.add(plan.a[l], l); });
         for_lanes(plan.taken_b, [&](uint32_t l) { taken.add(plan.b[l], l); });
         for (const auto& [chain, lanes] : taken.in_order()) {
             LooseProduct& product = warp.loose.at(chain);

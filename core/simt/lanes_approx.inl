@@ -63,26 +63,16 @@ inline LaneOp find_approx(const Operation& i) {
     }
     if (i.type != Type::F32) return {};
     switch (i.op) {
-        case Op::Cos:
-            return float32_op<ApproxCos, 1>(i);
-        case Op::Div:
-            return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float32_op<ApproxDiv, 2>(i);
-        case Op::Ex2:
-            return float32_op<ApproxEx2, 1>(i);
-        case Op::Lg2:
-            return float32_op<ApproxLg2, 1>(i);
-        case Op::Rcp:
-            return float32_op<FRcp, 1>(i);
-        case Op::Rsqrt:
-            return float32_op<ApproxRsqrt, 1>(i);
-        case Op::Sin:
-            return float32_op<ApproxSin, 1>(i);
-        case Op::Sqrt:
-            return float32_op<FSqrt, 1>(i);
-        case Op::Tanh:
-            return float32_op<ApproxTanh, 1>(i);
-        default:
-            return {};
+        case Op::Cos: return float32_op<ApproxCos, 1>(i);
+        case Op::Div: return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float32_op<ApproxDiv, 2>(i);
+        case Op::Ex2: return float32_op<ApproxEx2, 1>(i);
+        case Op::Lg2: return float32_op<ApproxLg2, 1>(i);
+        case Op::Rcp: return float32_op<FRcp, 1>(i);
+        case Op::Rsqrt: return float32_op<ApproxRsqrt, 1>(i);
+        case Op::Sin: return float32_op<ApproxSin, 1>(i);
+        case Op::Sqrt: return float32_op<FSqrt, 1>(i);
+        case Op::Tanh: return float32_op<ApproxTanh, 1>(i);
+        default: return {};
     }
 }
 

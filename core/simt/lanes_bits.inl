@@ -150,8 +150,7 @@ inline LaneOp find_bits(const Operation& i) {
                 if constexpr (sizeof(T) >= 4) return ternary<Bfe, T, T, uint32_t, uint32_t>();
                 return {};
             });
-        case Op::Bfi:
-            return wide ? same(bfi<uint64_t>) : same(bfi<uint32_t>);
+        case Op::Bfi: return wide ? same(bfi<uint64_t>) : same(bfi<uint32_t>);
         case Op::Bfind:
             return with_integer(i.type, [&](auto zero) -> LaneOp {
                 using T = decltype(zero);
@@ -167,23 +166,16 @@ inline LaneOp find_bits(const Operation& i) {
                 using T = std::conditional_t<is_signed, int32_t, uint32_t>;
                 return binary<Szext<clamp>, T, T, uint32_t>();
             });
-        case Op::Fns:
-            return ternary<Fns, uint32_t, uint32_t>();
-        case Op::Clz:
-            return wide ? unary<Clz, uint32_t, uint64_t>() : unary<Clz, uint32_t, uint32_t>();
-        case Op::Popc:
-            return wide ? unary<Popc, uint32_t, uint64_t>() : unary<Popc, uint32_t, uint32_t>();
-        case Op::Brev:
-            return wide ? unary<Brev, uint64_t, uint64_t>() : unary<Brev, uint32_t, uint32_t>();
-        case Op::Prmt:
-            return i.mode == Mode::None ? ternary<Prmt, uint32_t, uint32_t>() : LaneOp{};
-        case Op::Lop3:
-            return same(lop3);
+        case Op::Fns: return ternary<Fns, uint32_t, uint32_t>();
+        case Op::Clz: return wide ? unary<Clz, uint32_t, uint64_t>() : unary<Clz, uint32_t, uint32_t>();
+        case Op::Popc: return wide ? unary<Popc, uint32_t, uint64_t>() : unary<Popc, uint32_t, uint32_t>();
+        case Op::Brev: return wide ? unary<Brev, uint64_t, uint64_t>() : unary<Brev, uint32_t, uint32_t>();
+        case Op::Prmt: return i.mode == Mode::None ? ternary<Prmt, uint32_t, uint32_t>() : LaneOp{};
+        case Op::Lop3: return same(lop3);
         case Op::Shf:
             return with_one_of<Mode::LWrap, Mode::LClamp, Mode::RWrap, Mode::RClamp>(
                 i.mode, [](auto mode) { return ternary<Shf<decltype(mode)::value>, uint32_t, uint32_t>(); });
-        default:
-            return {};
+        default: return {};
     }
 }
 

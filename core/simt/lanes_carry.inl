@@ -49,22 +49,17 @@ LaneOp carry_op(const Operation& i) {
 template <class T>
 LaneOp carry_as(const Operation& i) {
     switch (i.op) {
-        case Op::Add:
-            return carry_op<T, Op::Add, Half::None, false>(i);
-        case Op::Addc:
-            return carry_op<T, Op::Add, Half::None, true>(i);
-        case Op::Sub:
-            return carry_op<T, Op::Sub, Half::None, false>(i);
-        case Op::Subc:
-            return carry_op<T, Op::Sub, Half::None, true>(i);
+        case Op::Add: return carry_op<T, Op::Add, Half::None, false>(i);
+        case Op::Addc: return carry_op<T, Op::Add, Half::None, true>(i);
+        case Op::Sub: return carry_op<T, Op::Sub, Half::None, false>(i);
+        case Op::Subc: return carry_op<T, Op::Sub, Half::None, true>(i);
         case Op::Mad:
             return i.half == Half::Hi ? carry_op<T, Op::Mad, Half::Hi, false>(i)
                                       : carry_op<T, Op::Mad, Half::Lo, false>(i);
         case Op::Madc:
             return i.half == Half::Hi ? carry_op<T, Op::Mad, Half::Hi, true>(i)
                                       : carry_op<T, Op::Mad, Half::Lo, true>(i);
-        default:
-            return {};
+        default: return {};
     }
 }
 
@@ -104,16 +99,11 @@ inline LaneOp find_carry(const Operation& i) {
     if (i.op == Op::Dp4a || i.op == Op::Dp2a)
         return with_flags(signed_a, signed_b, [&](auto a, auto b) { return dot<a, b>(i); });
     switch (i.type) {
-        case Type::U32:
-            return carry_as<uint32_t>(i);
-        case Type::S32:
-            return carry_as<int32_t>(i);
-        case Type::U64:
-            return carry_as<uint64_t>(i);
-        case Type::S64:
-            return carry_as<int64_t>(i);
-        default:
-            return {};
+        case Type::U32: return carry_as<uint32_t>(i);
+        case Type::S32: return carry_as<int32_t>(i);
+        case Type::U64: return carry_as<uint64_t>(i);
+        case Type::S64: return carry_as<int64_t>(i);
+        default: return {};
     }
 }
 

@@ -143,22 +143,15 @@ template <class Fn>
 LaneOp with_integer(Type type, Fn f) {
     switch (type) {
         case Type::B16:
-        case Type::U16:
-            return f(uint16_t{});
-        case Type::S16:
-            return f(int16_t{});
+        case Type::U16: return f(uint16_t{});
+        case Type::S16: return f(int16_t{});
         case Type::B32:
-        case Type::U32:
-            return f(uint32_t{});
-        case Type::S32:
-            return f(int32_t{});
+        case Type::U32: return f(uint32_t{});
+        case Type::S32: return f(int32_t{});
         case Type::B64:
-        case Type::U64:
-            return f(uint64_t{});
-        case Type::S64:
-            return f(int64_t{});
-        default:
-            return {};
+        case Type::U64: return f(uint64_t{});
+        case Type::S64: return f(int64_t{});
+        default: return {};
     }
 }
 

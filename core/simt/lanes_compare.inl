@@ -112,18 +112,12 @@ void pred1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const
 inline LaneOp find_predicate(const Operation& i) {
     if (i.type != Type::Pred) return {};
     switch (i.op) {
-        case Op::And:
-            return same(pred2<And>);
-        case Op::Or:
-            return same(pred2<Or>);
-        case Op::Xor:
-            return same(pred2<Xor>);
-        case Op::Not:
-            return same(pred1<Not>);
-        case Op::Mov:
-            return same(pred1<Identity>);
-        default:
-            return {};
+        case Op::And: return same(pred2<And>);
+        case Op::Or: return same(pred2<Or>);
+        case Op::Xor: return same(pred2<Xor>);
+        case Op::Not: return same(pred1<Not>);
+        case Op::Mov: return same(pred1<Identity>);
+        default: return {};
     }
 }
 

@@ -38,26 +38,18 @@ struct To {
 
 inline float integral(float x, Round r) {
     switch (r) {
-        case Round::Rni:
-            return __builtin_rintf(x);
-        case Round::Rmi:
-            return __builtin_floorf(x);
-        case Round::Rpi:
-            return __builtin_ceilf(x);
-        default:
-            return __builtin_truncf(x);
+        case Round::Rni: return __builtin_rintf(x);
+        case Round::Rmi: return __builtin_floorf(x);
+        case Round::Rpi: return __builtin_ceilf(x);
+        default: return __builtin_truncf(x);
     }
 }
 inline double integral(double x, Round r) {
     switch (r) {
-        case Round::Rni:
-            return __builtin_rint(x);
-        case Round::Rmi:
-            return __builtin_floor(x);
-        case Round::Rpi:
-            return __builtin_ceil(x);
-        default:
-            return __builtin_trunc(x);
+        case Round::Rni: return __builtin_rint(x);
+        case Round::Rmi: return __builtin_floor(x);
+        case Round::Rpi: return __builtin_ceil(x);
+        default: return __builtin_trunc(x);
     }
 }
 

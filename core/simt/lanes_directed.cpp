@@ -93,25 +93,16 @@ LaneOp convert_op(const Operation& i) {
 template <Round R>
 LaneOp find_for(const Operation& i) {
     switch (i.op) {
-        case Op::Add:
-            return arithmetic_op<FAdd, 2, R>(i);
-        case Op::Sub:
-            return arithmetic_op<FSub, 2, R>(i);
-        case Op::Mul:
-            return arithmetic_op<FMul, 2, R>(i);
-        case Op::Div:
-            return arithmetic_op<FDiv, 2, R>(i);
+        case Op::Add: return arithmetic_op<FAdd, 2, R>(i);
+        case Op::Sub: return arithmetic_op<FSub, 2, R>(i);
+        case Op::Mul: return arithmetic_op<FMul, 2, R>(i);
+        case Op::Div: return arithmetic_op<FDiv, 2, R>(i);
         case Op::Mad:
-        case Op::Fma:
-            return arithmetic_op<FFma, 3, R>(i);
-        case Op::Sqrt:
-            return arithmetic_op<FSqrt, 1, R>(i);
-        case Op::Rcp:
-            return arithmetic_op<FRcp, 1, R>(i);
-        case Op::Cvt:
-            return i.type == Type::F64 ? convert_op<double, R>(i) : convert_op<float, R>(i);
-        default:
-            return {};
+        case Op::Fma: return arithmetic_op<FFma, 3, R>(i);
+        case Op::Sqrt: return arithmetic_op<FSqrt, 1, R>(i);
+        case Op::Rcp: return arithmetic_op<FRcp, 1, R>(i);
+        case Op::Cvt: return i.type == Type::F64 ? convert_op<double, R>(i) : convert_op<float, R>(i);
+        default: return {};
     }
 }
 

@@ -186,25 +186,16 @@ inline LaneOp find_float(const Operation& i) {
     if (i.round != Round::None && i.round != Round::Rn) return {};  // directed: lanes_directed.cpp
     const bool named = i.round == Round::Rn;
     switch (i.op) {
-        case Op::Add:
-            return float_op<FAdd, 2>(i);
-        case Op::Sub:
-            return float_op<FSub, 2>(i);
-        case Op::Mul:
-            return float_op<FMul, 2>(i);
+        case Op::Add: return float_op<FAdd, 2>(i);
+        case Op::Sub: return float_op<FSub, 2>(i);
+        case Op::Mul: return float_op<FMul, 2>(i);
         case Op::Mad:
-        case Op::Fma:
-            return named ? float_op<FFma, 3>(i) : LaneOp{};
-        case Op::Div:
-            return named ? float_op<FDiv, 2>(i) : LaneOp{};
-        case Op::Sqrt:
-            return named ? float_op<FSqrt, 1>(i) : LaneOp{};
-        case Op::Rcp:
-            return named ? float_op<FRcp, 1>(i) : LaneOp{};
-        case Op::Min:
-            return i.nan ? float32_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
-        case Op::Max:
-            return i.nan ? float32_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
+        case Op::Fma: return named ? float_op<FFma, 3>(i) : LaneOp{};
+        case Op::Div: return named ? float_op<FDiv, 2>(i) : LaneOp{};
+        case Op::Sqrt: return named ? float_op<FSqrt, 1>(i) : LaneOp{};
+        case Op::Rcp: return named ? float_op<FRcp, 1>(i) : LaneOp{};
+        case Op::Min: return i.nan ? float32_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
+        case Op::Max: return i.nan ? float32_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
         case Op::Neg:
             return i.type == Type::F64 ? unary<F64Sign<FNeg>, double, double>() : float_op<FNeg, 1>(i);
         case Op::Abs:
@@ -212,13 +203,11 @@ inline LaneOp find_float(const Operation& i) {
         case Op::Copysign:
             return i.type == Type::F64 ? binary<Copysign, uint64_t, uint64_t>()
                                        : binary<Copysign, uint32_t, uint32_t>();
-        case Op::Testp:
-            return find_testp(i);
+        case Op::Testp: return find_testp(i);
         case Op::Mov:
             return i.type == Type::F64 ? unary<Identity, uint64_t, uint64_t>()
                                        : unary<Identity, uint32_t, uint32_t>();
-        default:
-            return {};
+        default: return {};
     }
 }
 

@@ -72,12 +72,10 @@ struct IntegralHalf {
 
 template <class Format, Round R, class A>
 LaneOp to_half_from(const Operation& i) {
-    return with_flags(
-        i.ftz, i.sat,
-        [](auto ftz, auto sat) -> LaneOp {
-            if constexpr (ftz && !std::is_same_v<A, float>) return {};
-            return unary<ToHalf<Format, R, ftz, sat>, uint16_t, A>();
-        });
+    return with_flags(i.ftz, i.sat, [](auto ftz, auto sat) -> LaneOp {
+        if constexpr (ftz && !std::is_same_v<A, float>) return {};
+        return unary<ToHalf<Format, R, ftz, sat>, uint16_t, A>();
+    });
 }
 template <class Format, Round R>
 LaneOp to_half(const Operation& i) {

@@ -250,36 +250,21 @@ inline LaneOp find_integer(const Operation& i) {
     return with_integer(i.type, [&](auto zero) -> LaneOp {
         using T = decltype(zero);
         switch (i.op) {
-            case Op::Add:
-                return binary<IntAdd, T, T>();
-            case Op::Sub:
-                return binary<IntSub, T, T>();
-            case Op::Mul:
-                return multiply<T>(i, false);
-            case Op::Mad:
-                return multiply<T>(i, true);
-            case Op::Div:
-                return binary<IntDiv, T, T>();
-            case Op::Rem:
-                return binary<IntRem, T, T>();
-            case Op::Min:
-                return binary<IntMin, T, T>();
-            case Op::Max:
-                return binary<IntMax, T, T>();
-            case Op::Sad:
-                return ternary<Sad, T, T>();
-            case Op::Shr:
-                return binary<Shr, T, T, uint32_t>();
-            case Op::And:
-                return binary<And, T, T>();
-            case Op::Or:
-                return binary<Or, T, T>();
-            case Op::Xor:
-                return binary<Xor, T, T>();
-            case Op::Not:
-                return unary<Not, T, T>();
-            case Op::Mov:
-                return unary<Identity, T, T>();
+            case Op::Add: return binary<IntAdd, T, T>();
+            case Op::Sub: return binary<IntSub, T, T>();
+            case Op::Mul: return multiply<T>(i, false);
+            case Op::Mad: return multiply<T>(i, true);
+            case Op::Div: return binary<IntDiv, T, T>();
+            case Op::Rem: return binary<IntRem, T, T>();
+            case Op::Min: return binary<IntMin, T, T>();
+            case Op::Max: return binary<IntMax, T, T>();
+            case Op::Sad: return ternary<Sad, T, T>();
+            case Op::Shr: return binary<Shr, T, T, uint32_t>();
+            case Op::And: return binary<And, T, T>();
+            case Op::Or: return binary<Or, T, T>();
+            case Op::Xor: return binary<Xor, T, T>();
+            case Op::Not: return unary<Not, T, T>();
+            case Op::Mov: return unary<Identity, T, T>();
             case Op::Shl:
                 if constexpr (std::is_unsigned_v<T>) return binary<Shl, T, T, uint32_t>();
                 return {};
@@ -292,8 +277,7 @@ inline LaneOp find_integer(const Operation& i) {
             case Op::Abs:
                 if constexpr (std::is_signed_v<T>) return unary<IntAbs, T, T>();
                 return {};
-            default:
-                return {};
+            default: return {};
         }
     });
 }

@@ -95,20 +95,13 @@ void redux(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, con
 template <class T>
 LaneOp redux_as(ptx::Atomic how) {
     switch (how) {
-        case ptx::Atomic::Add:
-            return same(redux<IntAdd, T>);
-        case ptx::Atomic::Min:
-            return same(redux<IntMin, T>);
-        case ptx::Atomic::Max:
-            return same(redux<IntMax, T>);
-        case ptx::Atomic::And:
-            return same(redux<And, T>);
-        case ptx::Atomic::Or:
-            return same(redux<Or, T>);
-        case ptx::Atomic::Xor:
-            return same(redux<Xor, T>);
-        default:
-            return {};
+        case ptx::Atomic::Add: return same(redux<IntAdd, T>);
+        case ptx::Atomic::Min: return same(redux<IntMin, T>);
+        case ptx::Atomic::Max: return same(redux<IntMax, T>);
+        case ptx::Atomic::And: return same(redux<And, T>);
+        case ptx::Atomic::Or: return same(redux<Or, T>);
+        case ptx::Atomic::Xor: return same(redux<Xor, T>);
+        default: return {};
     }
 }
 template <class T>
@@ -144,20 +137,17 @@ void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, co
 
 inline LaneOp find_warp(const Operation& i) {
     switch (i.op) {
-        case Op::Activemask:
-            return same(activemask);
+        case Op::Activemask: return same(activemask);
         case Op::Redux:
             return i.type == Type::S32 ? redux_as<int32_t>(i.atomic) : redux_as<uint32_t>(i.atomic);
-        case Op::Match:
-            return size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
+        case Op::Match: return size_of(i.type) == 8 ? match_as<uint64_t>(i.mode) : match_as<uint32_t>(i.mode);
         case Op::Vote:
             return with_one_of<Mode::All, Mode::Any, Mode::Uni, Mode::Ballot>(
                 i.mode, [](auto mode) { return same(vote<decltype(mode)::value>); });
         case Op::Shfl:
             return with_one_of<Mode::Up, Mode::Down, Mode::Bfly, Mode::Idx>(
                 i.mode, [](auto mode) { return same(shfl<decltype(mode)::value>); });
-        default:
-            return {};
+        default: return {};
     }
 }
 

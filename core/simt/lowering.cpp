@@ -132,8 +132,7 @@ Result<void> Lowering::lay_out() {
                 else
                     at = kModuleWindow + place(symbol, program.module_bytes, &program.module_initial);
                 break;
-            default:
-                break;
+            default: break;
         }
         symbol_address.push_back(at);
     }
@@ -293,8 +292,7 @@ Ref Lowering::source(const Operand& operand, Type type) {
             if (size < 8) bits &= (uint64_t{1} << (size * 8)) - 1;
             return immediate(bits, bytes);
         }
-        case Operand::Kind::Special:
-            return special(operand.special, bytes);
+        case Operand::Kind::Special: return special(operand.special, bytes);
         case Operand::Kind::Symbol: {
             const size_t s = static_cast<size_t>(operand.symbol);
             uint64_t start = symbol_address[s];
@@ -310,9 +308,7 @@ Ref Lowering::source(const Operand& operand, Type type) {
             const uint64_t address = start + static_cast<uint64_t>(operand.offset);
             return immediate(bytes == 8 ? address : address & 0xFFFF'FFFF, bytes);
         }
-        default:
-            fail("an operand has a form that is not known here");
-            return 0;
+        default: fail("an operand has a form that is not known here"); return 0;
     }
 }
 

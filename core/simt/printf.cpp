@@ -95,9 +95,7 @@ private:
         c.type = peek();
         if (at_ < format_.size()) ++at_;
         switch (c.type) {
-            case '%':
-                out_.text += '%';
-                return true;
+            case '%': out_.text += '%'; return true;
             case 'd':
             case 'i': {
                 const auto bits = take(c.longs > 0 ? 8 : 4);
@@ -155,8 +153,7 @@ private:
                 add(c, "", shown.c_str());
                 return true;
             }
-            default:
-                return false;
+            default: return false;
         }
     }
 

@@ -230,9 +230,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 go_on(op);
                 break;
             }
-            case MicroOp::Kind::Nothing:
-                go_on(op);
-                break;
+            case MicroOp::Kind::Nothing: go_on(op); break;
         }
     }
 }

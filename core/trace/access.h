@@ -46,8 +46,7 @@ public:
 
     // Makes it the access of a block whose array lies `bytes` further.
     void move(int64_t bytes) {
-        for_lanes(
-            access_.mask, [&](uint32_t lane) { access_.offset[lane] += static_cast<uint64_t>(bytes); });
+        for_lanes(access_.mask, [&](uint32_t lane) { access_.offset[lane] += static_cast<uint64_t>(bytes); });
     }
 
     // Visits (line, sectors) in the order of the lanes: line is an address / kLineBytes, sectors those of its

@@ -122,12 +122,10 @@ void meet(BlockRecorder::State& state, uint32_t site, bool kept) {
 
 // What an atomic of global memory found there.
 void keep_returned(BlockRecorder::State& state, const simt::Request& request) {
-    for_lanes(
-        request.mask,
-        [&](uint32_t lane) {
-            const auto* bytes = reinterpret_cast<const uint8_t*>(&request.returned[lane]);
-            state.returned.insert(state.returned.end(), bytes, bytes + request.element_bytes);
-        });
+    for_lanes(request.mask, [&](uint32_t lane) {
+        const auto* bytes = reinterpret_cast<const uint8_t*>(&request.returned[lane]);
+        state.returned.insert(state.returned.end(), bytes, bytes + request.element_bytes);
+    });
 }
 
 // Puts one block's steps behind those of the blocks before it, with the trace's numbers for its forms.

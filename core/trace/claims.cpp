@@ -182,32 +182,25 @@ Result<void> check_result(const Verification& result, const Launch& launch) {
     const uint64_t elements = array ? array->elements() : 0;
     const std::vector<uint64_t>& wrong = result.wrong_elements;
     All all;
-    all.demand(
-        result.first_wrong < 0 || static_cast<uint64_t>(result.first_wrong) < elements,
-        [] { return "its first wrong element lies outside the launch's array"; });
-    all.demand(
-        wrong.size() <= result.wrong && std::ranges::is_sorted(wrong, std::less_equal{}) &&
-            (wrong.empty() || wrong.back() < elements),
-        [] { return "its wrong elements of the result lie outside it, or not in order"; });
-    all.demand(
-        !result.verified || result.wrong == 0,
-        [&] {
-            return fmt::format("it says that its result is verified and that {} of it are wrong",
-                               counted(result.wrong, "element"));
-        });
-    all.demand(
-        !result.verified || result.checked,
-        [] { return "it says that its result is verified and that nobody checked it"; });
-    all.demand(
-        result.wrong <= elements && (result.first_wrong >= 0) == (result.wrong > 0) &&
-            (wrong.empty() || wrong.front() == static_cast<uint64_t>(result.first_wrong)),
-        [&] {
-            return fmt::format("its {} of the result are not those that it names",
-                               counted(result.wrong, "wrong element"));
-        });
-    all.demand(
-        !result.checked || result.verified || result.wrong > 0,
-        [] { return "it says that its result is wrong and names no wrong element"; });
+    all.demand(result.first_wrong < 0 || static_cast<uint64_t>(result.first_wrong) < elements,
+               [] { return "its first wrong element lies outside the launch's array"; });
+    all.demand(wrong.size() <= result.wrong && std::ranges::is_sorted(wrong, std::less_equal{}) &&
+                   (wrong.empty() || wrong.back() < elements),
+               [] { return "its wrong elements of the result lie outside it, or not in order"; });
+    all.demand(!result.verified || result.wrong == 0, [&] {
+        return fmt::format("it says that its result is verified and that {} of it are wrong",
+                           counted(result.wrong, "element"));
+    });
+    all.demand(!result.verified || result.checked,
+               [] { return "it says that its result is verified and that nobody checked it"; });
+    all.demand(result.wrong <= elements && (result.first_wrong >= 0) == (result.wrong > 0) &&
+                   (wrong.empty() || wrong.front() == static_cast<uint64_t>(result.first_wrong)),
+               [&] {
+                   return fmt::format("its {} of the result are not those that it names",
+                                      counted(result.wrong, "wrong element"));
+               });
+    all.demand(!result.checked || result.verified || result.wrong > 0,
+               [] { return "it says that its result is wrong and names no wrong element"; });
     all.demand(!result.checked || (array && array->writes()),
                [] { return "it checked a result that no output array of the launch holds"; });
     return std::move(all).result();
@@ -218,16 +211,13 @@ Result<void> check_meta(const Meta& meta, const Launch& launch) {
     const BarrierFault& fault = meta.barrier_fault;
     All all;
     all << check_result(meta.result, launch);
-    all.demand(
-        !fault.is ||
-            (fault.x < grid.x && fault.y < grid.y && fault.z < grid.z && fault.thread < block.count()),
-        [] { return "its fault at a barrier is of no thread of the launch"; });
-    all.demand(
-        blocks_of_window(meta, launch) > 0,
-        [] { return "its window of blocks lies outside the launch, or holds no block"; });
-    all.demand(
-        !meta.complete || (meta.incomplete_reason.empty() && !fault.is),
-        [] { return "it says that it is complete, and why it is not"; });
+    all.demand(!fault.is ||
+                   (fault.x < grid.x && fault.y < grid.y && fault.z < grid.z && fault.thread < block.count()),
+               [] { return "its fault at a barrier is of no thread of the launch"; });
+    all.demand(blocks_of_window(meta, launch) > 0,
+               [] { return "its window of blocks lies outside the launch, or holds no block"; });
+    all.demand(!meta.complete || (meta.incomplete_reason.empty() && !fault.is),
+               [] { return "it says that it is complete, and why it is not"; });
     all.demand(meta.complete || !meta.result.checked,
                [] { return "it says that its result was checked and that it is not complete"; });
     const Price& price = meta.price;

@@ -53,14 +53,10 @@ struct NumbersReader {
 // What a section of a kind may unpack to, whatever the others are.
 Result<void> within_kind(const Section& section) {
     switch (section.kind) {
-        case SectionKind::Meta:
-            return within(Claim::MetaBytes, section.raw);
-        case SectionKind::Source:
-            return within(Claim::SourceBytes, section.raw);
-        case SectionKind::Ptx:
-            return within(Claim::PtxBytes, section.raw);
-        default:
-            return {};
+        case SectionKind::Meta: return within(Claim::MetaBytes, section.raw);
+        case SectionKind::Source: return within(Claim::SourceBytes, section.raw);
+        case SectionKind::Ptx: return within(Claim::PtxBytes, section.raw);
+        default: return {};
     }
 }
 

@@ -91,13 +91,10 @@ std::string serialize(const Trace& trace) {
         const std::vector<std::byte>& bytes = *array.contents.bytes;
         writer.add(SectionKind::Contents, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
-    add_column(
-        writer, SectionKind::Key, trace.key, [](uint64_t, uint32_t*, uint64_t) {});
-    add_column(
-        writer, SectionKind::Base, trace.base,
-        [&](uint64_t first, uint32_t* bases, uint64_t count) {
-            bases_to_differences(trace.key.data() + first, bases, count);
-        });
+    add_column(writer, SectionKind::Key, trace.key, [](uint64_t, uint32_t*, uint64_t) {});
+    add_column(writer, SectionKind::Base, trace.base, [&](uint64_t first, uint32_t* bases, uint64_t count) {
+        bases_to_differences(trace.key.data() + first, bases, count);
+    });
     add_column(writer, SectionKind::Time, trace.time,
                [](uint64_t, uint32_t* times, uint64_t count) { times_to_differences(times, count); });
     if (!trace.returned.empty())

@@ -194,18 +194,12 @@ uint64_t bits_in(ElementType type, const GivenNumber& number) {
 
 std::string contents_text(const GivenContents& contents) {
     switch (contents.kind) {
-        case GivenFill::Guessed:
-            return "";
-        case GivenFill::Zeros:
-            return ":zeros";
-        case GivenFill::Random:
-            return ":random";
-        case GivenFill::Iota:
-            return ":iota";
-        case GivenFill::Ones:
-            return ":ones";
-        case GivenFill::Number:
-            break;
+        case GivenFill::Guessed: return "";
+        case GivenFill::Zeros: return ":zeros";
+        case GivenFill::Random: return ":random";
+        case GivenFill::Iota: return ":iota";
+        case GivenFill::Ones: return ":ones";
+        case GivenFill::Number: break;
     }
     GivenArgument number;
     number.number = contents.number;
@@ -214,8 +208,7 @@ std::string contents_text(const GivenContents& contents) {
 
 std::string value_text(const GivenArgument& argument) {
     switch (argument.kind) {
-        case GivenKind::Null:
-            return "null";
+        case GivenKind::Null: return "null";
         case GivenKind::Object: {
             std::string text = "bytes:";
             for (const std::byte byte : argument.object)
@@ -229,8 +222,7 @@ std::string value_text(const GivenArgument& argument) {
             return fmt::format("{}[{}]{}", type, fmt::join(argument.extents, ","),
                                contents_text(argument.contents));
         }
-        case GivenKind::Number:
-            break;
+        case GivenKind::Number: break;
     }
     // A real number keeps its point, and a zero its sign: they are other bits in an array of float.
     const GivenNumber& number = argument.number;
@@ -265,19 +257,13 @@ void put_contents(Array& array, const GivenContents& contents, uint32_t stream) 
         array.contents = {Contents::Kind::Stored, 0, 0, std::move(bytes)};
     };
     switch (contents.kind) {
-        case GivenFill::Zeros:
-            array.contents = {};
-            return;
+        case GivenFill::Zeros: array.contents = {}; return;
         case GivenFill::Guessed:
-        case GivenFill::Random:
-            array.contents = {Contents::Kind::SmallIntegers, 1, stream, nullptr};
-            return;
+        case GivenFill::Random: array.contents = {Contents::Kind::SmallIntegers, 1, stream, nullptr}; return;
         case GivenFill::Iota:
             return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
-        case GivenFill::Ones:
-            return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
-        case GivenFill::Number:
-            return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
+        case GivenFill::Ones: return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
+        case GivenFill::Number: return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
     }
 }
 

@@ -281,17 +281,14 @@ private:
                     argument.array = static_cast<int32_t>(launch.arrays.size());
                     launch.arrays.push_back(array_for(slot, attempt));
                     break;
-                case Given::Number:
-                    argument.value = bits_in(argument.type, number_of(slot, attempt));
-                    break;
+                case Given::Number: argument.value = bits_in(argument.type, number_of(slot, attempt)); break;
                 case Given::Object: {
                     argument.object = object_for(slot);
                     if (argument.object.size() > sizeof argument.value) break;
                     std::memcpy(&argument.value, argument.object.data(), argument.object.size());
                     break;
                 }
-                case Given::Null:
-                    break;
+                case Given::Null: break;
             }
         }
         return launch;

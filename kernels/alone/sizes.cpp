@@ -174,20 +174,13 @@ bool is_size(Meaning meaning) {
 
 uint64_t number_for(Meaning meaning, const Sizes& sizes) {
     switch (meaning) {
-        case Meaning::Columns:
-            return sizes.x;
-        case Meaning::Rows:
-            return sizes.y;
-        case Meaning::Slices:
-            return sizes.z;
-        case Meaning::Zero:
-            return 0;
-        case Meaning::One:
-            return 1;
-        case Meaning::Few:
-            return 2;
-        case Meaning::Window:
-            return 3;
+        case Meaning::Columns: return sizes.x;
+        case Meaning::Rows: return sizes.y;
+        case Meaning::Slices: return sizes.z;
+        case Meaning::Zero: return 0;
+        case Meaning::One: return 1;
+        case Meaning::Few: return 2;
+        case Meaning::Window: return 3;
     }
     return 1;
 }

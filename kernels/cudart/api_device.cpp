@@ -171,48 +171,40 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    return with_device(
-        device, [](Runtime&) { return cudaSuccess; });
+    return with_device(device, [](Runtime&) { return cudaSuccess; });
 }
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int* devices, int count) {
     return call([&](Runtime&) {
         if (!devices || count < 0) return cudaErrorInvalidValue;
-        return std::all_of(
-                   devices, devices + count, [](int d) { return d == 0; })
-                   ? cudaSuccess
-                   : cudaErrorInvalidDevice;
+        return std::all_of(devices, devices + count, [](int d) { return d == 0; }) ? cudaSuccess
+                                                                                   : cudaErrorInvalidDevice;
     });
 }
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return give(device, 0); }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    return with_device(
-        device, [&](Runtime& r) { return put(properties, properties_of(r)); });
+    return with_device(device, [&](Runtime& r) { return put(properties, properties_of(r)); });
 }
 cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) {
     return cudaGetDeviceProperties(properties, device);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    return with_device(
-        device,
-        [&](Runtime& r) {
-            if (!value || attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
-            const auto found = attributes().find(attribute);
-            *value = found == attributes().end() ? 0 : found->second(properties_of(r));
-            return cudaSuccess;
-        });
+    return with_device(device, [&](Runtime& r) {
+        if (!value || attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
+        const auto found = attributes().find(attribute);
+        *value = found == attributes().end() ? 0 : found->second(properties_of(r));
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-    return with_device(
-        device,
-        [&](Runtime&) {
-            if (!id || length <= 0) return cudaErrorInvalidValue;
-            std::snprintf(id, static_cast<size_t>(length), "%s", kBusId);
-            return cudaSuccess;
-        });
+    return with_device(device, [&](Runtime&) {
+        if (!id || length <= 0) return cudaErrorInvalidValue;
+        std::snprintf(id, static_cast<size_t>(length), "%s", kBusId);
+        return cudaSuccess;
+    });
 }
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
     if (!id || std::strcmp(id, kBusId) != 0) return call([](Runtime&) { return cudaErrorInvalidValue; });

@@ -118,8 +118,8 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
 
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
                              cudaStream_t stream) {
-    return with_stream(
-        stream, [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared); });
+    return with_stream(stream,
+                       [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared); });
 }
 
 // A grid whose blocks wait for each other needs all of them at once. Source: "Execution Control",
@@ -156,56 +156,49 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-    return with_kernel(
-        function,
-        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
-            if (!attributes) return cudaErrorInvalidValue;
-            const analysis::SmLimits& sm = r.device.sm;
-            *attributes = {};
-            attributes->sharedSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Shared);
-            attributes->constSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Const);
-            attributes->localSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Local);
-            attributes->maxThreadsPerBlock = static_cast<int>(sm.threads_per_block);
-            attributes->numRegs = kRegisters;
-            attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(sm.major * 10 + sm.minor);
-            attributes->maxDynamicSharedSizeBytes = static_cast<int>(
-                std::max<uint64_t>(f.most_dynamic_shared, sm.shared_per_block - attributes->sharedSizeBytes));
-            attributes->preferredShmemCarveout = f.carveout;
-            return cudaSuccess;
-        });
+    return with_kernel(function, [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
+        if (!attributes) return cudaErrorInvalidValue;
+        const analysis::SmLimits& sm = r.device.sm;
+        *attributes = {};
+        attributes->sharedSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Shared);
+        attributes->constSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Const);
+        attributes->localSizeBytes = launched::bytes_in(kernel, ptx::StateSpace::Local);
+        attributes->maxThreadsPerBlock = static_cast<int>(sm.threads_per_block);
+        attributes->numRegs = kRegisters;
+        attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(sm.major * 10 + sm.minor);
+        attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+            std::max<uint64_t>(f.most_dynamic_shared, sm.shared_per_block - attributes->sharedSizeBytes));
+        attributes->preferredShmemCarveout = f.carveout;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
-    return with_kernel(
-        function,
-        [&](Runtime& r, HostFunction& f, const ptx::Kernel& kernel) {
-            const uint64_t most = r.device.sm.shared_per_block_optin;
-            const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
-            switch (attribute) {
-                case cudaFuncAttributeMaxDynamicSharedMemorySize:
-                    if (value < 0 || fixed + static_cast<uint64_t>(value) > most)
-                        return cudaErrorInvalidValue;
-                    f.most_dynamic_shared = static_cast<uint64_t>(value);
-                    return cudaSuccess;
-                case cudaFuncAttributePreferredSharedMemoryCarveout:
-                    if (value < -1 || value > 100) return cudaErrorInvalidValue;
-                    f.carveout = value;
-                    return cudaSuccess;
-                default:
-                    return cudaErrorNotSupported;
-            }
-        });
+    return with_kernel(function, [&](Runtime& r, HostFunction& f, const ptx::Kernel& kernel) {
+        const uint64_t most = r.device.sm.shared_per_block_optin;
+        const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
+        switch (attribute) {
+            case cudaFuncAttributeMaxDynamicSharedMemorySize:
+                if (value < 0 || fixed + static_cast<uint64_t>(value) > most) return cudaErrorInvalidValue;
+                f.most_dynamic_shared = static_cast<uint64_t>(value);
+                return cudaSuccess;
+            case cudaFuncAttributePreferredSharedMemoryCarveout:
+                if (value < -1 || value > 100) return cudaErrorInvalidValue;
+                f.carveout = value;
+                return cudaSuccess;
+            default: return cudaErrorNotSupported;
+        }
+    });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-    return with_kernel(
-        function,
-        [&](Runtime&, const HostFunction& f, const ptx::Kernel&) { return put(name, f.entry.c_str()); });
+    return with_kernel(function, [&](Runtime&, const HostFunction& f, const ptx::Kernel&) {
+        return put(name, f.entry.c_str());
+    });
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
-    return with_kernel(
-        function, [](Runtime&, HostFunction&, const ptx::Kernel&) { return cudaSuccess; });
+    return with_kernel(function, [](Runtime&, HostFunction&, const ptx::Kernel&) { return cudaSuccess; });
 }
 
 cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
@@ -214,13 +207,11 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int blockSize,
                                                           size_t shared) {
-    return with_kernel(
-        function,
-        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
-            if (!blocks || blockSize <= 0) return cudaErrorInvalidValue;
-            *blocks = static_cast<int>(resident(r, f, kernel, blockSize, shared).blocks);
-            return cudaSuccess;
-        });
+    return with_kernel(function, [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
+        if (!blocks || blockSize <= 0) return cudaErrorInvalidValue;
+        *blocks = static_cast<int>(resident(r, f, kernel, blockSize, shared).blocks);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
@@ -231,18 +222,16 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* function, int blocks,
                                                       int blockSize) {
-    return with_kernel(
-        function,
-        [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
-            if (!shared || blocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
-            const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
-            *shared = 0;
-            constexpr size_t kUnit = 256;
-            for (size_t bytes = kUnit; fixed + bytes <= r.device.sm.shared_per_block_optin; bytes += kUnit)
-                if (resident(r, f, kernel, blockSize, bytes).blocks >= static_cast<uint32_t>(blocks))
-                    *shared = bytes;
-            return cudaSuccess;
-        });
+    return with_kernel(function, [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
+        if (!shared || blocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
+        const uint64_t fixed = launched::bytes_in(kernel, ptx::StateSpace::Shared);
+        *shared = 0;
+        constexpr size_t kUnit = 256;
+        for (size_t bytes = kUnit; fixed + bytes <= r.device.sm.shared_per_block_optin; bytes += kUnit)
+            if (resident(r, f, kernel, blockSize, bytes).blocks >= static_cast<uint32_t>(blocks))
+                *shared = bytes;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
@@ -274,8 +263,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return with_stream(stream, synchronise); }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-    return with_stream(
-        stream, [](Runtime&) { return cudaSuccess; });
+    return with_stream(stream, [](Runtime&) { return cudaSuccess; });
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
@@ -284,43 +272,38 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
-    return with_stream(
-        stream,
-        [&](Runtime&) { return put(flags, streams().contains(stream) ? stream->flags : cudaStreamDefault); });
+    return with_stream(stream, [&](Runtime&) {
+        return put(flags, streams().contains(stream) ? stream->flags : cudaStreamDefault);
+    });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-    return with_stream(
-        stream, [&](Runtime&) { return put(id, streams().contains(stream) ? stream->id : 0); });
+    return with_stream(stream,
+                       [&](Runtime&) { return put(id, streams().contains(stream) ? stream->id : 0); });
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-    return with_stream(
-        stream, [&](Runtime&) { return put(device, 0); });
+    return with_stream(stream, [&](Runtime&) { return put(device, 0); });
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    const cudaStreamAttrValue* value) {
-    return with_stream(
-        stream,
-        [&](Runtime&) {
-            if (!value) return cudaErrorInvalidValue;
-            if (streams().contains(stream)) stream->attributes[attribute] = *value;
-            return cudaSuccess;
-        });
+    return with_stream(stream, [&](Runtime&) {
+        if (!value) return cudaErrorInvalidValue;
+        if (streams().contains(stream)) stream->attributes[attribute] = *value;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
                                    cudaStreamAttrValue* value) {
-    return with_stream(
-        stream,
-        [&](Runtime&) {
-            if (!value) return cudaErrorInvalidValue;
-            *value = {};
-            if (streams().contains(stream) && stream->attributes.contains(attribute))
-                *value = stream->attributes[attribute];
-            return cudaSuccess;
-        });
+    return with_stream(stream, [&](Runtime&) {
+        if (!value) return cudaErrorInvalidValue;
+        *value = {};
+        if (streams().contains(stream) && stream->attributes.contains(attribute))
+            *value = stream->attributes[attribute];
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
@@ -340,17 +323,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
-    return with_event(
-        event, [&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+    return with_event(event,
+                      [&](Runtime&) { return known(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned int) {
-    return with_stream(
-        stream,
-        [&](Runtime& r) {
-            const Allocation* const one = r.memory.find(pointer);
-            return one && one->kind == MemoryKind::Managed ? cudaSuccess : cudaErrorInvalidValue;
-        });
+    return with_stream(stream, [&](Runtime& r) {
+        const Allocation* const one = r.memory.find(pointer);
+        return one && one->kind == MemoryKind::Managed ? cudaSuccess : cudaErrorInvalidValue;
+    });
 }
 
 // Host functions run outside the lock: they may take their time, and wait for other threads that call us.
@@ -390,14 +371,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    return with_event(
-        event,
-        [&](Runtime&) {
-            if (!known(stream)) return cudaErrorInvalidResourceHandle;
-            event->recorded = true;
-            event->time = std::chrono::steady_clock::now();
-            return cudaSuccess;
-        });
+    return with_event(event, [&](Runtime&) {
+        if (!known(stream)) return cudaErrorInvalidResourceHandle;
+        event->recorded = true;
+        event->time = std::chrono::steady_clock::now();
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
@@ -405,25 +384,22 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    return with_event(
-        event, [](Runtime&) { return cudaSuccess; });
+    return with_event(event, [](Runtime&) { return cudaSuccess; });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return with_event(event, synchronise); }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
-    return with_event(
-        start,
-        [&](Runtime&) {
-            if (!ms) return cudaErrorInvalidValue;
-            const bool timed = events().contains(end) && start->recorded && end->recorded &&
-                               ((start->flags | end->flags) & cudaEventDisableTiming) == 0;
-            if (!timed) return cudaErrorInvalidResourceHandle;
-            const double took = std::chrono::duration<double, std::milli>(end->time - start->time).count();
-            // Programs divide by it; half a microsecond is what NVIDIA's runtime tells apart.
-            *ms = static_cast<float>(took >= 0 ? std::max(took, 0.0005) : took);
-            return cudaSuccess;
-        });
+    return with_event(start, [&](Runtime&) {
+        if (!ms) return cudaErrorInvalidValue;
+        const bool timed = events().contains(end) && start->recorded && end->recorded &&
+                           ((start->flags | end->flags) & cudaEventDisableTiming) == 0;
+        if (!timed) return cudaErrorInvalidResourceHandle;
+        const double took = std::chrono::duration<double, std::milli>(end->time - start->time).count();
+        // Programs divide by it; half a microsecond is what NVIDIA's runtime tells apart.
+        *ms = static_cast<float>(took >= 0 ? std::max(took, 0.0005) : took);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaDeviceSynchronize() { return call(synchronise); }

@@ -76,18 +76,15 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return give_pool(
-        pool, device, [] { return current_pool(); });
+    return give_pool(pool, device, [] { return current_pool(); });
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-    return with_pool(
-        pool,
-        [&](Runtime&) {
-            if (device != 0) return cudaErrorInvalidDevice;
-            current_pool() = pool;
-            return cudaSuccess;
-        });
+    return with_pool(pool, [&](Runtime&) {
+        if (device != 0) return cudaErrorInvalidDevice;
+        current_pool() = pool;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
@@ -100,28 +97,24 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
-    return with_pool(
-        pool,
-        [&](Runtime&) {
-            if (pool == default_pool()) return cudaErrorInvalidValue;
-            if (current_pool() == pool) current_pool() = default_pool();
-            pools().erase(pool);
-            delete pool;
-            return cudaSuccess;
-        });
+    return with_pool(pool, [&](Runtime&) {
+        if (pool == default_pool()) return cudaErrorInvalidValue;
+        if (current_pool() == pool) current_pool() = default_pool();
+        pools().erase(pool);
+        delete pool;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return with_pool(
-        pool,
-        [&](Runtime& r) {
-            const cudaError_t error = cudaMalloc(pointer, bytes);
-            static_cast<void>(stream);  // it is allocated when the call returns
-            if (error != cudaSuccess || !*pointer) return error;
-            pool->allocations.insert(reinterpret_cast<uintptr_t>(*pointer));
-            pool->high = std::max(pool->high, used(r, pool));
-            return cudaSuccess;
-        });
+    return with_pool(pool, [&](Runtime& r) {
+        const cudaError_t error = cudaMalloc(pointer, bytes);
+        static_cast<void>(stream);  // it is allocated when the call returns
+        if (error != cudaSuccess || !*pointer) return error;
+        pool->allocations.insert(reinterpret_cast<uintptr_t>(*pointer));
+        pool->high = std::max(pool->high, used(r, pool));
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
@@ -129,83 +122,70 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
 }
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
-    return with_pool(
-        pool, [](Runtime&) { return cudaSuccess; });
+    return with_pool(pool, [](Runtime&) { return cudaSuccess; });
 }
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return with_pool(
-        pool,
-        [&](Runtime&) {
-            if (!value) return cudaErrorInvalidValue;
-            switch (attribute) {
-                case cudaMemPoolReuseFollowEventDependencies:
-                case cudaMemPoolReuseAllowOpportunistic:
-                case cudaMemPoolReuseAllowInternalDependencies:
-                    pool->reuse[attribute - 1] = *static_cast<const int*>(value);
-                    return cudaSuccess;
-                case cudaMemPoolAttrReleaseThreshold:
-                    pool->threshold = *static_cast<const uint64_t*>(value);
-                    return cudaSuccess;
-                case cudaMemPoolAttrReservedMemHigh:
-                case cudaMemPoolAttrUsedMemHigh:
-                    if (*static_cast<const uint64_t*>(value) != 0) return cudaErrorInvalidValue;
-                    pool->high = 0;
-                    return cudaSuccess;
-                default:
-                    return cudaErrorInvalidValue;
-            }
-        });
+    return with_pool(pool, [&](Runtime&) {
+        if (!value) return cudaErrorInvalidValue;
+        switch (attribute) {
+            case cudaMemPoolReuseFollowEventDependencies:
+            case cudaMemPoolReuseAllowOpportunistic:
+            case cudaMemPoolReuseAllowInternalDependencies:
+                pool->reuse[attribute - 1] = *static_cast<const int*>(value);
+                return cudaSuccess;
+            case cudaMemPoolAttrReleaseThreshold:
+                pool->threshold = *static_cast<const uint64_t*>(value);
+                return cudaSuccess;
+            case cudaMemPoolAttrReservedMemHigh:
+            case cudaMemPoolAttrUsedMemHigh:
+                if (*static_cast<const uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+                pool->high = 0;
+                return cudaSuccess;
+            default: return cudaErrorInvalidValue;
+        }
+    });
 }
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
-    return with_pool(
-        pool,
-        [&](Runtime& r) {
-            if (!value) return cudaErrorInvalidValue;
-            const uint64_t now = used(r, pool);
-            switch (attribute) {
-                case cudaMemPoolReuseFollowEventDependencies:
-                case cudaMemPoolReuseAllowOpportunistic:
-                case cudaMemPoolReuseAllowInternalDependencies:
-                    *static_cast<int*>(value) = pool->reuse[attribute - 1];
-                    return cudaSuccess;
-                case cudaMemPoolAttrReleaseThreshold:
-                    *static_cast<uint64_t*>(value) = pool->threshold;
-                    return cudaSuccess;
-                case cudaMemPoolAttrReservedMemCurrent:
-                case cudaMemPoolAttrUsedMemCurrent:
-                    *static_cast<uint64_t*>(value) = now;
-                    return cudaSuccess;
-                case cudaMemPoolAttrReservedMemHigh:
-                case cudaMemPoolAttrUsedMemHigh:
-                    *static_cast<uint64_t*>(value) = std::max(pool->high, now);
-                    return cudaSuccess;
-                default:
-                    return cudaErrorInvalidValue;
-            }
-        });
+    return with_pool(pool, [&](Runtime& r) {
+        if (!value) return cudaErrorInvalidValue;
+        const uint64_t now = used(r, pool);
+        switch (attribute) {
+            case cudaMemPoolReuseFollowEventDependencies:
+            case cudaMemPoolReuseAllowOpportunistic:
+            case cudaMemPoolReuseAllowInternalDependencies:
+                *static_cast<int*>(value) = pool->reuse[attribute - 1];
+                return cudaSuccess;
+            case cudaMemPoolAttrReleaseThreshold:
+                *static_cast<uint64_t*>(value) = pool->threshold;
+                return cudaSuccess;
+            case cudaMemPoolAttrReservedMemCurrent:
+            case cudaMemPoolAttrUsedMemCurrent: *static_cast<uint64_t*>(value) = now; return cudaSuccess;
+            case cudaMemPoolAttrReservedMemHigh:
+            case cudaMemPoolAttrUsedMemHigh:
+                *static_cast<uint64_t*>(value) = std::max(pool->high, now);
+                return cudaSuccess;
+            default: return cudaErrorInvalidValue;
+        }
+    });
 }
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
-    return with_pool(
-        pool,
-        [&](Runtime&) {
-            const bool ours = list && std::all_of(
-                                          list, list + count,
-                                          [](const cudaMemAccessDesc& one) { return is_ours(one.location); });
-            return count == 0 || ours ? cudaSuccess : cudaErrorInvalidDevice;
-        });
+    return with_pool(pool, [&](Runtime&) {
+        const bool ours = list && std::all_of(list, list + count, [](const cudaMemAccessDesc& one) {
+                              return is_ours(one.location);
+                          });
+        return count == 0 || ours ? cudaSuccess : cudaErrorInvalidDevice;
+    });
 }
 
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
-    return with_pool(
-        pool,
-        [&](Runtime&) {
-            if (!flags || !location || !is_ours(*location)) return cudaErrorInvalidValue;
-            *flags = cudaMemAccessFlagsProtReadWrite;
-            return cudaSuccess;
-        });
+    return with_pool(pool, [&](Runtime&) {
+        if (!flags || !location || !is_ours(*location)) return cudaErrorInvalidValue;
+        *flags = cudaMemAccessFlagsProtReadWrite;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t) {

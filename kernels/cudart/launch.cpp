@@ -172,17 +172,12 @@ cudaError_t error_of(const simt::Fault& fault) {
     using K = simt::Fault::Kind;
     switch (fault.kind) {
         case K::OutOfBounds:
-        case K::BadAddress:
-            return cudaErrorIllegalAddress;
-        case K::Misaligned:
-            return cudaErrorMisalignedAddress;
+        case K::BadAddress: return cudaErrorIllegalAddress;
+        case K::Misaligned: return cudaErrorMisalignedAddress;
         case K::NeverEnds:
-        case K::Deadlock:
-            return cudaErrorLaunchTimeout;
-        case K::Assert:
-            return cudaErrorAssert;
-        default:
-            return cudaErrorLaunchFailure;
+        case K::Deadlock: return cudaErrorLaunchTimeout;
+        case K::Assert: return cudaErrorAssert;
+        default: return cudaErrorLaunchFailure;
     }
 }
 

@@ -160,9 +160,8 @@ void Device::unlock(void* start) {
 }
 
 Result<void> Device::synchronize() {
-    return called(
-        *context_, fmt::format("waiting for {}", info().name), "open the GPU again",
-        [](const DriverApi& api) { return api.context_synchronize(); });
+    return called(*context_, fmt::format("waiting for {}", info().name), "open the GPU again",
+                  [](const DriverApi& api) { return api.context_synchronize(); });
 }
 
 Result<void> Device::read(void* to, uint64_t address, uint64_t bytes) {

@@ -84,8 +84,7 @@ bool loses_context(int code) {
         case 911:  // EXTERNAL_DEVICE
         case 999:  // UNKNOWN
             return true;
-        default:
-            return false;
+        default: return false;
     }
 }
 

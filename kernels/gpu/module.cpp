@@ -26,10 +26,8 @@ std::string advice_on_load(const Context& context, int code, const std::string& 
         case kCuNoJitCompiler:
             return "the driver's PTX compiler libnvidia-ptxjitcompiler.so.1 is not installed; install the "
                    "whole driver";
-        case kCuOutOfMemory:
-            return "end other programs that use the GPU";
-        default:
-            break;
+        case kCuOutOfMemory: return "end other programs that use the GPU";
+        default: break;
     }
     if (!complaint.empty())
         return fmt::format("its compiler says \"{}\", so correct that or make the PTX anew", complaint);

@@ -98,22 +98,15 @@ Result<double> fp32_gflops(Device& device) {
 // "Throughput of Native Arithmetic Instructions", row of 32-bit floating-point add, multiply, multiply-add.
 int fp32_a_clock(int major, int minor) {
     switch (major) {
-        case 3:
-            return 192;
-        case 5:
-            return 128;
-        case 6:
-            return minor == 0 ? 64 : 128;
-        case 7:
-            return 64;
-        case 8:
-            return minor == 0 ? 64 : 128;
+        case 3: return 192;
+        case 5: return 128;
+        case 6: return minor == 0 ? 64 : 128;
+        case 7: return 64;
+        case 8: return minor == 0 ? 64 : 128;
         case 9:
         case 10:
-        case 12:
-            return 128;
-        default:
-            return 0;
+        case 12: return 128;
+        default: return 0;
     }
 }
 

@@ -12,9 +12,8 @@ namespace {
 constexpr uint64_t kMostChunks = 0x7FFF'FFFF;  // the device's counter of chunks may run a little beyond
 
 bool has_escapes(const ptx::Instrumented& code) {
-    return std::any_of(
-        code.codes.begin(), code.codes.end(),
-        [](const ptx::Code& c) { return c.kind == ptx::Code::Kind::Escape; });
+    return std::any_of(code.codes.begin(), code.codes.end(),
+                       [](const ptx::Code& c) { return c.kind == ptx::Code::Kind::Escape; });
 }
 
 }  // namespace

@@ -62,43 +62,39 @@ std::string to_json(const LaunchLine& line) {
 }
 
 Result<Orders> orders_from_json(std::string_view text) {
-    return read(
-        text, "the file of orders",
-        [](const json& value) {
-            Orders orders;
-            orders.folder = value.at("folder").get<std::string>();
-            orders.launches = value.at("launches").get<std::string>();
-            orders.source = value.at("source").get<std::string>();
-            orders.device = value.at("device").get<std::string>();
-            orders.backend = value.at("backend").get<std::string>();
-            orders.kernels = value.at("kernels").get<std::vector<std::string>>();
-            orders.numbers = value.at("numbers").get<std::vector<uint64_t>>();
-            orders.every = value.at("every").get<bool>();
-            const auto w = value.at("window").get<std::array<uint32_t, 6>>();
-            orders.window = {w[0], w[1], w[2], w[3], w[4], w[5]};
-            return orders;
-        });
+    return read(text, "the file of orders", [](const json& value) {
+        Orders orders;
+        orders.folder = value.at("folder").get<std::string>();
+        orders.launches = value.at("launches").get<std::string>();
+        orders.source = value.at("source").get<std::string>();
+        orders.device = value.at("device").get<std::string>();
+        orders.backend = value.at("backend").get<std::string>();
+        orders.kernels = value.at("kernels").get<std::vector<std::string>>();
+        orders.numbers = value.at("numbers").get<std::vector<uint64_t>>();
+        orders.every = value.at("every").get<bool>();
+        const auto w = value.at("window").get<std::array<uint32_t, 6>>();
+        orders.window = {w[0], w[1], w[2], w[3], w[4], w[5]};
+        return orders;
+    });
 }
 
 Result<LaunchLine> launch_from_json(std::string_view text) {
-    return read(
-        text, "the line of a launch",
-        [](const json& value) {
-            LaunchLine line;
-            line.number = value.at("number").get<uint64_t>();
-            line.kernel = value.at("kernel").get<std::string>();
-            line.grid = dim3_of(value.at("grid"));
-            line.block = dim3_of(value.at("block"));
-            line.shared = value.at("shared").get<uint64_t>();
-            line.ms = value.at("ms").get<double>();
-            line.backend = value.at("backend").get<std::string>();
-            line.error = text_of(value.at("error"));
-            line.recorded = text_of(value.at("recorded"));
-            line.unrecorded = text_of(value.at("unrecorded"));
-            line.remark = text_of(value.at("remark"));
-            if (const json& same = value.at("same_as"); !same.is_null()) line.same_as = same.get<uint64_t>();
-            return line;
-        });
+    return read(text, "the line of a launch", [](const json& value) {
+        LaunchLine line;
+        line.number = value.at("number").get<uint64_t>();
+        line.kernel = value.at("kernel").get<std::string>();
+        line.grid = dim3_of(value.at("grid"));
+        line.block = dim3_of(value.at("block"));
+        line.shared = value.at("shared").get<uint64_t>();
+        line.ms = value.at("ms").get<double>();
+        line.backend = value.at("backend").get<std::string>();
+        line.error = text_of(value.at("error"));
+        line.recorded = text_of(value.at("recorded"));
+        line.unrecorded = text_of(value.at("unrecorded"));
+        line.remark = text_of(value.at("remark"));
+        if (const json& same = value.at("same_as"); !same.is_null()) line.same_as = same.get<uint64_t>();
+        return line;
+    });
 }
 
 }  // namespace tilescope::launched

@@ -162,12 +162,10 @@ private:
 // Whether every request lies in one of the arrays: those that do not, go to memory that the recording does
 // not know, or to nobody's.
 bool inside_arrays(const trace::Trace& trace) {
-    return std::ranges::none_of(
-        trace.forms,
-        [&](const trace::Form& form) {
-            const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
-            return !barrier && form.space == Space::Global && form.array == trace::kNoArray;
-        });
+    return std::ranges::none_of(trace.forms, [&](const trace::Form& form) {
+        const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+        return !barrier && form.space == Space::Global && form.array == trace::kNoArray;
+    });
 }
 
 // Recorded as it runs on the GPU; an Error where the CPU has to.

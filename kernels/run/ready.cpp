@@ -118,8 +118,8 @@ Result<void> find_shared(const ptx::Module& module, const ptx::Kernel& kernel, c
 
 bool names(const ptx::Operand& operand, int32_t symbol) {
     return operand.symbol == symbol ||
-           std::ranges::any_of(
-               operand.elements, [&](const ptx::Operand& element) { return names(element, symbol); });
+           std::ranges::any_of(operand.elements,
+                               [&](const ptx::Operand& element) { return names(element, symbol); });
 }
 
 // Constant variables that the kernel's instructions name and the plan does not, with what they begin with.
@@ -133,15 +133,12 @@ void find_constants(const ptx::Module& module, const ptx::Kernel& kernel, const 
             array.base = static_cast<uint64_t>(at);
     for (size_t i = 0; i < kernel.symbols.size(); ++i) {
         const ptx::Symbol& symbol = kernel.symbols[i];
-        const bool used =
-            symbol.space == ptx::StateSpace::Const && symbol.bytes() > 0 &&
-            std::ranges::any_of(
-                kernel.instructions,
-                [&](const ptx::Instruction& at) {
-                    return std::ranges::any_of(
-                        at.operands,
-                        [&](const ptx::Operand& operand) { return names(operand, static_cast<int32_t>(i)); });
-                });
+        const bool used = symbol.space == ptx::StateSpace::Const && symbol.bytes() > 0 &&
+                          std::ranges::any_of(kernel.instructions, [&](const ptx::Instruction& at) {
+                              return std::ranges::any_of(at.operands, [&](const ptx::Operand& operand) {
+                                  return names(operand, static_cast<int32_t>(i));
+                              });
+                          });
         const auto is_it = [&](const Array& array) { return array.symbol == symbol.name; };
         const int64_t offset = simt::constant_offset(*ready.program, symbol.name);
         if (!used || offset < 0 || std::ranges::any_of(arrays, is_it) ||
@@ -192,9 +189,8 @@ void place_arrays(Launch& launch) {
 }
 
 size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
-    return static_cast<size_t>(std::count_if(
-        arrays.begin(), arrays.begin() + static_cast<ptrdiff_t>(array),
-        [](const Array& a) { return a.space == Space::Global; }));
+    return static_cast<size_t>(std::count_if(arrays.begin(), arrays.begin() + static_cast<ptrdiff_t>(array),
+                                             [](const Array& a) { return a.space == Space::Global; }));
 }
 
 Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::string& doing, bool values,

@@ -27,12 +27,9 @@ std::vector<NamedNumber> numbers(std::span<const int> set) {
 
 std::string condition(std::span<const int> set) {
     switch (static_cast<Branch>(set[kBranch])) {
-        case Branch::Thread:
-            return fmt::format("if (threadIdx.x > {})", set[kLimit]);
-        case Branch::Warp:
-            return fmt::format("if (threadIdx.x / 32 > {})", set[kLimit]);
-        case Branch::Vector:
-            break;
+        case Branch::Thread: return fmt::format("if (threadIdx.x > {})", set[kLimit]);
+        case Branch::Warp: return fmt::format("if (threadIdx.x / 32 > {})", set[kLimit]);
+        case Branch::Vector: break;
     }
     return fmt::format("if (i < {})", set[kLimit]);
 }

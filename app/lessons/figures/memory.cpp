@@ -76,16 +76,14 @@ std::string size_of(size_t kind, const analysis::DeviceSpec& device) {
             return fmt::format("{} an SM, {} on all {}", grouped(sm.registers_per_sm),
                                grouped(uint64_t{sm.registers_per_sm} * device.sms),
                                counted(device.sms, "SM"));
-        case kLocal:
-            return fmt::format("at most {} KiB a thread", sm.major == 1 ? 16 : 512);
+        case kLocal: return fmt::format("at most {} KiB a thread", sm.major == 1 ? 16 : 512);
         case kShared:
             return fmt::format("{} an SM, at most {} a block", bytes_text(sm.shared_per_sm),
                                bytes_text(sm.shared_per_block_optin));
         case kGlobal:
             return fmt::format("what the device has, at {} GB/s",
                                grouped(static_cast<uint64_t>(device.memory_gbs + 0.5)));
-        default:
-            return "64 KiB, and a cache on each SM";
+        default: return "64 KiB, and a cache on each SM";
     }
 }
 

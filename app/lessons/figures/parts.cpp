@@ -38,8 +38,7 @@ void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, const Sign& sign) {
     at.x += note(ui, at, ui.px(400), text) + ui.px(20);
 }
 void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, Ink ink, float rounding) {
-    key_of(
-        ui, at, text, [&](draw::Ui&, const Rect& box) { fill(ui, box, ink, rounding); });
+    key_of(ui, at, text, [&](draw::Ui&, const Rect& box) { fill(ui, box, ink, rounding); });
 }
 
 void text_in(draw::Ui& ui, const Rect& box, const std::optional<draw::Font>& font, draw::Rgba ground,
