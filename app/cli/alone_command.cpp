@@ -16,7 +16,6 @@
 #include "kernels/alone/guess.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/flags.h"
-#include "kernels/program/run.h"
 #include "kernels/program/source.h"
 
 namespace tilescope::cli {

@@ -5,7 +5,6 @@
 // launches and what was recorded; with --json a document, and the program's output goes to standard error.
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -17,7 +16,6 @@
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
-#include "core/base/words.h"
 #include "kernels/launched/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"

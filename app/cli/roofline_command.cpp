@@ -2,7 +2,6 @@
 // and times that were measured.
 //
 // Every row says which it is: a bound is worked out from stated figures, the other kind is measured.
-#include <algorithm>
 
 #include <fmt/format.h>
 

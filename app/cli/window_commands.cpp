@@ -13,7 +13,6 @@
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
 #include "app/compare/state.h"
-#include "app/input/overlays.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/session/settings.h"

@@ -1,7 +1,6 @@
 #include "app/cli/work.h"
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <future>
 

@@ -2,10 +2,8 @@
 // the kind that was asked least often the next step of the cursor's block is taken at which its instruction
 // was not asked about yet.
 #include <algorithm>
-#include <bit>
 
 #include "app/lessons/asking.h"
-#include "app/look/time_words.h"
 
 namespace tilescope::lessons {
 namespace {

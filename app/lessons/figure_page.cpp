@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
 #include "app/lessons/panels.h"
 
 namespace tilescope::lessons {

@@ -8,9 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/json_fields.h"
-#include "core/base/text.h"
 #include "core/trace/file.h"
-#include "kernels/run/record.h"
 
 namespace tilescope::lessons {
 namespace {

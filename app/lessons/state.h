@@ -2,13 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "app/input/overlays.h"
 #include "app/lessons/model.h"

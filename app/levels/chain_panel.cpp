@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "app/draw/axes.h"
-#include "app/draw/widgets.h"
 #include "app/levels/panels.h"
 #include "core/base/words.h"
 

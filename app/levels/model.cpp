@@ -1,16 +1,12 @@
 #include "app/levels/model.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/look/block_index.h"
-#include "app/look/time_words.h"
-#include "core/analysis/coalescing.h"
 #include "core/base/words.h"
-#include "kernels/textbook/devices.h"
 
 namespace tilescope::levels {
 namespace {

@@ -1,12 +1,10 @@
 #include "app/look/older.h"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "core/analysis/addresses.h"
 #include "core/analysis/coalescing_rules.h"
 
 namespace tilescope::look {

@@ -17,7 +17,6 @@
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/trace/file.h"
 
 namespace tilescope::session {
 namespace {

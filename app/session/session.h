@@ -4,7 +4,6 @@
 //   file, kernel --> Recording --> what is made of it (shown.h)
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>

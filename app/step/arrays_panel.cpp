@@ -28,7 +28,6 @@
 #include <fmt/format.h>
 
 #include "app/pictures/pictures.h"
-#include "app/session/playing.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
 

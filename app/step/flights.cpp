@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "app/look/request.h"
-
 namespace tilescope::step {
 namespace {
 

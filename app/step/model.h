@@ -2,7 +2,6 @@
 // array and where a camera looks; and where a value came from (provenance.cpp).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>

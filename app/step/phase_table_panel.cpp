@@ -15,9 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
 #include "app/pictures/pictures.h"
-#include "app/session/playing.h"
 #include "app/step/panels.h"
 
 namespace tilescope::step {

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
 #include "app/look/older.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"

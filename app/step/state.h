@@ -6,9 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
-#include <utility>
-#include <vector>
 
 #include "app/draw/grid_renderer.h"
 #include "app/look/pick.h"

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
 #include "app/pictures/pictures.h"
 #include "app/step/panels.h"
 

@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "app/draw/widgets.h"
 #include "app/look/time_words.h"
 #include "app/pictures/pictures.h"
 #include "app/session/playing.h"

@@ -9,7 +9,6 @@
 
 #include "app/draw/axes.h"
 #include "app/look/time_words.h"
-#include "app/timing/model.h"
 #include "core/analysis/coalescing.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"

@@ -1,7 +1,6 @@
 #include "app/timing/ladder.h"
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "app/draw/chart.h"
-#include "app/draw/widgets.h"
 #include "app/timing/bounds_panel.h"
 #include "app/timing/ladder.h"
 #include "core/base/words.h"

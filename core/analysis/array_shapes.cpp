@@ -11,7 +11,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/ptx/names.h"
 #include "core/ptx/parse.h"
 
 namespace tilescope::analysis {

@@ -18,7 +18,6 @@
 // for the interleaving. Nsight Compute counts them as l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/trace/access.h"

@@ -14,8 +14,6 @@
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "core/base/result.h"
 
 namespace tilescope {

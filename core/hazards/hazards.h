@@ -41,7 +41,6 @@
 // Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -1,6 +1,7 @@
 #include "core/levels/code.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <queue>
 

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/analysis/cost.h"
 #include "core/levels/recorded_blocks.h"
 
 namespace tilescope::analysis {

@@ -6,7 +6,6 @@
 
 #include "core/analysis/banks.h"
 #include "core/analysis/coalescing.h"
-#include "core/trace/trace.h"
 
 namespace tilescope::analysis {
 

@@ -6,8 +6,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/analysis/coalescing.h"
-
 namespace tilescope::analysis {
 
 namespace {

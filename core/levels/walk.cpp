@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/analysis/coalescing.h"
-#include "core/analysis/cost.h"
 
 namespace tilescope::analysis {
 

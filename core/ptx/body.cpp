@@ -4,7 +4,6 @@
 //
 // Source: PTX ISA, "Instruction Statements", "Predicated Execution", "Debugging Directives: .loc",
 // "Performance-Tuning Directives: .pragma".
-#include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {

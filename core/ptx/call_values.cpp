@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {

@@ -13,7 +13,6 @@
 // ".alias".
 #include <set>
 
-#include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {

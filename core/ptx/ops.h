@@ -39,7 +39,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "core/ptx/ast.h"
 #include "core/ptx/sites.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {

@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/ptx/ast.h"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "core/base/contents.h"
-#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/recording/cell_map.h"
 

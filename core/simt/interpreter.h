@@ -23,7 +23,6 @@
 // Dynamic shared memory follows what the kernel declares.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>

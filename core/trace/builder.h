@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "core/simt/interpreter.h"

@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "core/base/parallel.h"
-#include "core/trace/block_state.h"
 #include "core/trace/device_records.h"
 
 namespace tilescope::trace {

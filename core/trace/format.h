@@ -37,10 +37,8 @@
 // that changed bytes. Checksums are CRC-32C (RFC 3720, appendix B.4). Compression is zstd (RFC 8878).
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -5,13 +5,11 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "kernels/run/ready.h"
 #include "kernels/run/source_text.h"
 
 namespace tilescope::kernels {

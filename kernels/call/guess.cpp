@@ -10,7 +10,6 @@
 
 #include "core/base/launch.h"
 #include "core/base/text.h"
-#include "core/base/words.h"
 #include "core/trace/file.h"
 #include "kernels/alone/sizes.h"
 

@@ -5,7 +5,6 @@
 //
 // Source: CUDA Runtime API 12, "Stream Ordered Memory Allocator", "Memory Management".
 #include <algorithm>
-#include <memory>
 #include <set>
 
 #include "kernels/cudart/runtime.h"

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/trace/claims.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "core/trace/trace.h"
 #include "kernels/gpu/arrays.h"

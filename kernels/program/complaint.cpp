@@ -1,7 +1,6 @@
 #include "kernels/program/complaint.h"
 
 #include <algorithm>
-#include <array>
 #include <regex>
 #include <vector>
 

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"

@@ -9,7 +9,6 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include "core/ptx/ops.h"
 #include "core/ptx/sites.h"
 #include "kernels/run/source_text.h"
 

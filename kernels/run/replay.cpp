@@ -1,6 +1,4 @@
 // Runs blocks of a recording again, with values, and holds every step against the recorded one.
-#include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
 

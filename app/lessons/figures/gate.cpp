@@ -3,7 +3,6 @@
 //   warp 0  #######|==========       #  on its way    =  held
 //   warp 3  #################|-->    the gate opens for all at once
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
