@@ -44,6 +44,8 @@ inline trace::Trace recorded(const std::string& kernel, const Shape& shape, unsi
 // The kernel that copies its tiles ahead, with cp.async.
 inline const std::string& top_of_ladder() { return catalogue().back().name; }
 
+inline constexpr uint32_t kTileOfData = 4;  // T in tests/data/ptx (make.sh)
+
 inline std::vector<std::string> names_of_kernels() {
     std::vector<std::string> names;
     for (const KernelInfo& info : catalogue()) names.push_back(info.name);

@@ -7,7 +7,7 @@
 namespace tilescope::app {
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 720;
+constexpr int kWindowWidth = 1280, kWindowHeight = 720;
 
 const std::vector<kernels::Timings>& sample_times() {
     static const std::vector<kernels::Timings> all = [] {
@@ -94,8 +94,8 @@ const std::vector<kernels::Counters>& sample_counters() {
 }
 
 // A screen alone.
-test::Picture picture(State state, const char* screen) {
-    test::Canvas canvas(kWidth, kHeight);
+test::Picture screen_picture(State state, const char* screen) {
+    test::Canvas canvas(kWindowWidth, kWindowHeight);
     state.session.assets.timings = sample_times;
     state.session.assets.counters = sample_counters;
     const draw::Palette& palette = draw::palette(state.session.theme);
@@ -109,7 +109,7 @@ test::Picture picture(State state, const char* screen) {
             context.inspection = &picture.seen;
             Pick hovered;
             input::Ui<State> ui{{{context, list}, state.session, offers(), hovered}, state};
-            find_screen(screen)->draw(ui, {{0, 0}, {kWidth, kHeight}});
+            find_screen(screen)->draw(ui, {{0, 0}, {kWindowWidth, kWindowHeight}});
         });
     }
     return picture;
@@ -122,16 +122,16 @@ State in(Theme theme) {
 }
 
 // The whole window, with type for the back row.
-test::Picture lecture(State state) {
+test::Picture lecture_picture(State state) {
     state.session.lecture = true;
     state.session.assets.timings = sample_times;
     state.session.assets.counters = sample_counters;
-    return picture(std::move(state), kWidth, kHeight);
+    return picture(std::move(state), kWindowWidth, kWindowHeight);
 }
 
 TEST(TimingScreen, LinesRooflineAndTheChainOfTraffic) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(in(Theme::Light), "timing"), "timing_light");
+    test::expect_golden(screen_picture(in(Theme::Light), "timing"), "timing_light");
 }
 
 TEST(TimingScreen, SpeedUpsInTheDark) {
@@ -139,14 +139,14 @@ TEST(TimingScreen, SpeedUpsInTheDark) {
     State state = in(Theme::Dark);
     state.timing.plot = timing::State::Plot::OverUntiled;
     state.timing.kernel = "untiled";
-    test::expect_golden(picture(std::move(state), "timing"), "timing_dark");
+    test::expect_golden(screen_picture(std::move(state), "timing"), "timing_dark");
 }
 
 TEST(TimingScreen, BoundsOfADeviceThatWasNotMeasured) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
     state.timing.device = "GeForce RTX 3090";
-    test::expect_golden(picture(std::move(state), "timing"), "timing_bounds");
+    test::expect_golden(screen_picture(std::move(state), "timing"), "timing_bounds");
 }
 
 // A device of a lecture's sum, whose peak is not said: the roof has no flat part.
@@ -155,14 +155,14 @@ TEST(TimingScreen, BoundsOfADeviceWithoutAPeak) {
     State state = in(Theme::Dark);
     state.timing.device = "a device of 150 GB/s, its peak not said";
     state.timing.tile = 16;
-    test::expect_golden(picture(std::move(state), "timing"), "timing_no_peak");
+    test::expect_golden(screen_picture(std::move(state), "timing"), "timing_no_peak");
 }
 
 TEST(TimingScreen, InALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
     state.session.screen = "timing";
-    test::expect_golden(lecture(std::move(state)), "timing_lecture");
+    test::expect_golden(lecture_picture(std::move(state)), "timing_lecture");
 }
 
 State on_the_ladder(Theme theme, const char* kernel, uint32_t width) {
@@ -178,14 +178,14 @@ State on_the_ladder(Theme theme, const char* kernel, uint32_t width) {
 
 TEST(TimingScreen, TheLadder) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(on_the_ladder(Theme::Light, "tiled", 512), kWidth, kHeight),
+    test::expect_golden(picture(on_the_ladder(Theme::Light, "tiled", 512), kWindowWidth, kWindowHeight),
                         "timing_ladder_light");
 }
 
 // Two rungs were not timed, and the last one is no faster than the one below it.
 TEST(TimingScreen, TheLadderWithRungsMissingInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(on_the_ladder(Theme::Dark, "vector_loads", 256), kWidth, kHeight),
+    test::expect_golden(picture(on_the_ladder(Theme::Dark, "vector_loads", 256), kWindowWidth, kWindowHeight),
                         "timing_ladder_dark");
 }
 
@@ -193,7 +193,7 @@ TEST(TimingScreen, TheLadderInALecture) {
     SKIP_WITHOUT_OPENGL();
     State state = on_the_ladder(Theme::Light, "register_column", 512);
     state.session.lecture = true;
-    test::expect_golden(picture(std::move(state), kWidth, kHeight), "timing_ladder_lecture");
+    test::expect_golden(picture(std::move(state), kWindowWidth, kWindowHeight), "timing_ladder_lecture");
 }
 
 // Its rows, its sentence and its note stand there whole, at the desk and in a lecture.
@@ -228,7 +228,7 @@ TEST(LimitsScreen, InALectureOneCurve) {
     State state = in(Theme::Light);
     state.session.screen = "limits";
     take_preset(state.limits, "cliff", 1);
-    test::expect_golden(lecture(std::move(state)), "limits_lecture");
+    test::expect_golden(lecture_picture(std::move(state)), "limits_lecture");
 }
 
 // Every case's answer stands there whole, at the desk and in a lecture, with its question above it.
@@ -264,14 +264,14 @@ TEST(LimitsScreen, TheCliffOfTheLecture) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Light);
     take_preset(state.limits, "cliff", 1);
-    test::expect_golden(picture(std::move(state), "limits"), "limits_light");
+    test::expect_golden(screen_picture(std::move(state), "limits"), "limits_light");
 }
 
 TEST(LimitsScreen, ABlockThatDoesNotLaunchInTheDark) {
     SKIP_WITHOUT_OPENGL();
     State state = in(Theme::Dark);
     take_preset(state.limits, "gt200-blocks", 2);
-    test::expect_golden(picture(std::move(state), "limits"), "limits_dark");
+    test::expect_golden(screen_picture(std::move(state), "limits"), "limits_dark");
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ uint64_t most_of_inputs(const Scene& s) {
 }
 
 // Counts by the names that the table has for them: so far, and of the whole run.
-std::optional<uint64_t> count_of(const Scene& s, const std::string& what, bool whole, bool of_run) {
+std::optional<uint64_t> count_on_side(const Scene& s, const std::string& what, bool whole, bool of_run) {
     const uint64_t first = of_run ? 0 : s.block().first;
     const auto tally = [&](twin::Kind kind) {
         return whole ? s.f.whole(kind) : s.f.tally(kind, first, s.block().first + s.cursor.step + 1);
@@ -151,10 +151,10 @@ void compare_tables(Page& page) {
             if (said != right) page.complain("the scale of loads ends elsewhere");
         }
         // Rows of the table: B / A of the block so far, and of the whole run.
-        if (const auto a = count_of(g_both->a, page.text(i), false, of_run)) {
-            const auto b = count_of(g_both->b, page.text(i), false, of_run);
-            const auto all_a = count_of(g_both->a, page.text(i), true, of_run),
-                       all_b = count_of(g_both->b, page.text(i), true, of_run);
+        if (const auto a = count_on_side(g_both->a, page.text(i), false, of_run)) {
+            const auto b = count_on_side(g_both->b, page.text(i), false, of_run);
+            const auto all_a = count_on_side(g_both->a, page.text(i), true, of_run),
+                       all_b = count_on_side(g_both->b, page.text(i), true, of_run);
             counts(page, i, whole ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*a, *b});
             std::vector<std::string> right{times_words(*a, *b)};
             if (whole) right.push_back(times_words(*all_a, *all_b));
@@ -189,9 +189,9 @@ std::string size_of_work(const Scene& s) {
 // How many times fewer `letter` has of something in its whole run than the other one.
 std::string times_fewer(const std::string& letter, const std::string& what) {
     const auto count = [&](const Scene& s) -> uint64_t {
-        if (what == "wavefronts of shared memory") return *count_of(s, "wavefronts", true, false);
-        if (what == "arrivals at barriers") return *count_of(s, "barrier arrivals", true, false);
-        return count_of(s, what, true, false).value_or(0);
+        if (what == "wavefronts of shared memory") return *count_on_side(s, "wavefronts", true, false);
+        if (what == "arrivals at barriers") return *count_on_side(s, "barrier arrivals", true, false);
+        return count_on_side(s, what, true, false).value_or(0);
     };
     const double own = static_cast<double>(count(side(letter))),
                  rival = static_cast<double>(count(side(letter == "A" ? "B" : "A")));

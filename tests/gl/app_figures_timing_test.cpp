@@ -70,7 +70,7 @@ std::vector<std::string> ratio_words(double bytes) {
     }
     return words;
 }
-std::string shown(std::string kernel) {
+std::string words_of_kernel(std::string kernel) {
     if (kernel == "cublas") return "cuBLAS";
     std::ranges::replace(kernel, '_', ' ');
     return kernel;
@@ -144,7 +144,7 @@ std::string widths_counted(const Scene& s) {
 // Of a kernel that is named before it, or not.
 std::vector<Rule> also_named(std::vector<Rule> rules) {
     for (size_t i = rules.size(); i-- > 0;)
-        rules.push_back({shown(g_timing->kernel) + ": " + rules[i].pattern, rules[i].right});
+        rules.push_back({words_of_kernel(g_timing->kernel) + ": " + rules[i].pattern, rules[i].right});
     return rules;
 }
 Figures measured_on() {
@@ -186,7 +186,7 @@ std::vector<std::string> over_rivals() {
     };
     for (const char* rival : {"untiled", "untiled_swapped"})
         if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
-            tail += fmt::format(", {} x {}", two(times_of(rival)), shown(rival));
+            tail += fmt::format(", {} x {}", two(times_of(rival)), words_of_kernel(rival));
     return {tail, tail + "; its result is wrong, as made to show"};
 }
 std::vector<Rule> timing_rules() {
@@ -206,11 +206,11 @@ std::vector<Rule> timing_rules() {
     });
     const std::vector<Rule> more{
         {"*, T = #, width #: ~, ~ GFLOP/s*",
-         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"},
               {g_timing->width, "width of the screen"}, g_timing->row(g_timing->kernel)->median_ms / 1e3,
               {g_timing->rate(), "GFLOP/s"}, over_rivals(), must(!g_timing->own))},
         {"*, width #: ~, ~ GFLOP/s*",
-         SAYS(shown(g_timing->kernel), {g_timing->width, "width of the screen"},
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->width, "width of the screen"},
               g_timing->row(g_timing->kernel)->median_ms / 1e3, {g_timing->rate(), "GFLOP/s"}, over_rivals(),
               must(g_timing->own.has_value()))},
         {"Measured on *", SAYS(measured_on())},
@@ -227,7 +227,8 @@ std::vector<Rule> timing_rules() {
         {"{by L2|by DRAM|read from L2}", SAYS(any)},  // names
         {"Of these widths L2 and DRAM were counted at * only.", SAYS(widths_counted(s))},
         {"At these widths L2 and DRAM were not counted for *, T = #.",
-         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"}, must(widths_counted(s).empty()))},
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"},
+              must(widths_counted(s).empty()))},
         {"At ~ FLOP/B the stated roof is ~ GFLOP/s: a bound for a device without caches. Measured ~, ~ "
          "{times that|% of it}.",
          SAYS({g_timing->intensity(0), "FLOP/B of asked by the threads"},
@@ -265,7 +266,7 @@ std::vector<Rule> timing_rules() {
         {"The roofs meet at ~ FLOP/B: below it memory bounds a kernel, above it arithmetic.",
          SAYS(g_timing->gflops / g_timing->gbs)},
         {"*, T = #, width #: a bound of ~ GFLOP/s, ~ % of the peak",
-         SAYS(shown(g_timing->kernel), {g_timing->tile, "T of the screen"},
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"},
               {g_timing->width, "width of the screen"}, stated_bound(),
               100 * stated_bound() / g_timing->gflops)},
         {"No measured times ship for *: what is drawn is a bound, from *",

@@ -7,7 +7,7 @@
 namespace tilescope::app {
 namespace {
 
-State shown() {
+State shown_tiled() {
     State state;
     show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
     state.session.gpu = {true, false, "there is no driver"};
@@ -16,14 +16,14 @@ State shown() {
 
 TEST(GlossaryPicture, WordsOfTheScreenComeFirst) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     open_glossary(state.input);
     test::expect_golden(picture(std::move(state), 1280, 720), "glossary");
 }
 
 TEST(GlossaryPicture, WhatIsTypedInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     state.session.theme = Theme::Dark;
     open_glossary(state.input);
     set_text(state.input.glossary.query, "bank");
@@ -32,7 +32,7 @@ TEST(GlossaryPicture, WhatIsTypedInTheDark) {
 
 TEST(GlossaryPicture, ForTheBackRow) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     state.session.lecture = true;
     open_glossary(state.input);
     state.input.glossary.chosen = 4;
@@ -67,7 +67,7 @@ class Pointing : public testing::TestWithParam<const char*> {};
 // it; or what is pointed at says something of its own.
 TEST_P(Pointing, ExplainsAWordBesideItAfterAMoment) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     state.session.screen = GetParam();
     Drawn drawn(1280, 720);
     drawn.frames(state);
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(Screens, Pointing,
 
 TEST(PointedWords, AreNotCodeNorWhatStandsUnderAnOverlay) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     Drawn drawn(1280, 720);
     drawn.frames(state);
     const auto all = words_on(drawn);
@@ -125,7 +125,7 @@ TEST(PointedWords, AreNotCodeNorWhatStandsUnderAnOverlay) {
 
 TEST(PointedWords, StandOutWithWhatTheyMean) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     state.session.theme = Theme::Dark;
     Drawn drawn(1280, 720);
     drawn.frames(state);
@@ -144,7 +144,7 @@ TEST(PointedWords, StandOutWithWhatTheyMean) {
 // G on a word opens the glossary there.
 TEST(PointedWords, OpenTheGlossaryWhereTheyStand) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown();
+    State state = shown_tiled();
     Drawn drawn(1280, 720);
     drawn.frames(state);
     for (const Place& place : words_on(drawn)) {

@@ -5,7 +5,7 @@
 namespace tilescope::app {
 namespace {
 
-State shown(const kernels::Plan& plan, uint32_t step) {
+State launch_at(const kernels::Plan& plan, uint32_t step) {
     State state = alone(kernels::recorded(plan));
     state.session.screen = "step";
     state.session.cursor.step = step;
@@ -20,17 +20,17 @@ void both_sizes(State state, const std::string& name) {
 
 TEST(Launches, AVectorAddOnDoubles) {
     SKIP_WITHOUT_OPENGL();
-    both_sizes(shown(kernels::vector_add(), 4), "launch_vector_add");
+    both_sizes(launch_at(kernels::vector_add(), 4), "launch_vector_add");
 }
 
 TEST(Launches, AThreeDimensionalStencil) {
     SKIP_WITHOUT_OPENGL();
-    both_sizes(shown(kernels::stencil(), 9), "launch_stencil");
+    both_sizes(launch_at(kernels::stencil(), 9), "launch_stencil");
 }
 
 TEST(Launches, AHistogramOfIntegers) {
     SKIP_WITHOUT_OPENGL();
-    both_sizes(shown(kernels::histogram(), 20), "launch_histogram");
+    both_sizes(launch_at(kernels::histogram(), 20), "launch_histogram");
 }
 
 TEST(Launches, ComparedWithEachOther) {
@@ -42,7 +42,7 @@ TEST(Launches, ComparedWithEachOther) {
 // No times of it ship: what its recording counts stands where the times of kernels would.
 TEST(Launches, OnTheTimingScreen) {
     SKIP_WITHOUT_OPENGL();
-    State state = shown(kernels::stencil(), 9);
+    State state = launch_at(kernels::stencil(), 9);
     state.session.screen = "timing";
     state.timing.device = "GeForce RTX 3090";
     golden(state, 1280, 720, "launch_timing");
@@ -54,7 +54,7 @@ TEST(Launches, NoScreenSpeaksOfAProduct) {
     Drawn drawn(1280, 720);
     for (const kernels::Plan& plan : kernels::launch_examples()) {
         for (const char* screen : {"step", "timing", "compare"}) {
-            State state = shown(plan, 3);
+            State state = launch_at(plan, 3);
             state.session.screen = screen;
             set_beside(state.compare, recording_of(kernels::recorded(kernels::vector_add())));
             const std::string words = drawn.words(state);

@@ -10,7 +10,7 @@
 namespace tilescope::app {
 namespace {
 
-State recorded(const char* kernel, kernels::Shape shape) {
+State recorded_for_lecture(const char* kernel, kernels::Shape shape) {
     State state;
     show_trace(state, kernels::recorded(kernel, shape));
     state.session.assets.recordings = session::Assets::of(kNothingShips);
@@ -19,7 +19,7 @@ State recorded(const char* kernel, kernels::Shape shape) {
 }
 
 State lecture() {
-    State state = recorded("tiled", {64, 64, 64, 16});
+    State state = recorded_for_lecture("tiled", {64, 64, 64, 16});
     state.session.lecture = true;
     return state;
 }
@@ -77,14 +77,14 @@ TEST(LectureMode, DrawsAnySizeAndNothingAtAll) {
 
 TEST(LessonsScreen, List) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     state.session.screen = "lessons";
     test::expect_golden(picture(std::move(state), 1280, 720), "lessons");
 }
 
 TEST(LessonsScreen, ListInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     state.session.screen = "lessons";
     state.session.theme = Theme::Dark;
     state.lessons.listed = place_of("edges");
@@ -93,7 +93,7 @@ TEST(LessonsScreen, ListInTheDark) {
 
 TEST(LessonsScreen, ListInALectureInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     state.session.screen = "lessons";
     state.session.lecture = true;
     state.session.theme = Theme::Dark;
@@ -104,7 +104,7 @@ TEST(LessonsScreen, ListInALectureInTheDark) {
 // What stands above the lecture's product when the program is started for the first time.
 TEST(LessonsScreen, ANewcomerIsOfferedTheFirst) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     state.lessons.offered = state.session.recording->serial;
     test::expect_golden(picture(std::move(state), 1280, 720), "welcome");
 }
@@ -224,7 +224,7 @@ TEST(LessonsScreen, StopsComeARecordingAtATime) {
 
 TEST(CommandPalette, FoundByAFewLetters) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     state.input.palette.open = true;
     input::set_text(state.input.palette.query, "phase");
     state.input.palette.chosen = 1;
@@ -233,7 +233,7 @@ TEST(CommandPalette, FoundByAFewLetters) {
 
 TEST(PathBox, SaysWhatIsWrong) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_for_lecture("tiled", {4, 4, 4, 2});
     open_path_box(state.input, state.session, PathBox::Mode::Save);
     input::set_text(state.input.path.path, "/no/such/folder/kept.tsc");
     take_path(state.input, state.session);

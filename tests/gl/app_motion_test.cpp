@@ -8,16 +8,12 @@
 namespace tilescope::app {
 namespace {
 
-constexpr int kWidth = 960, kHeight = 600;
+constexpr int kFilmWidth = 960, kFilmHeight = 600;
 
-State recorded(const char* kernel, kernels::Shape shape) {
+State recorded_in_motion(const char* kernel, kernels::Shape shape) {
     State state;
     show_trace(state, kernels::recorded(kernel, shape));
-    // The pictures do not change with what ships.
-    state.session.assets.timings = []() -> const std::vector<kernels::Timings>& {
-        static const std::vector<kernels::Timings> none;
-        return none;
-    };
+    state.session.assets.timings = session::Assets::of(kNoTimes);
     update(state, true);
     return state;
 }
@@ -36,28 +32,29 @@ uint32_t travelling(const State& state, bool products) {
 test::Picture film_picture(State state, bool products, float part) {
     state.session.cursor.step = travelling(state, products);
     state.step.film = part;
-    return picture(std::move(state), kWidth, kHeight);
+    return picture(std::move(state), kFilmWidth, kFilmHeight);
 }
 
 TEST(Motion, ElementsTravelIntoTheTile) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(film_picture(recorded("tiled", {4, 4, 4, 2}), false, 0.3f), "motion_elements");
+    test::expect_golden(film_picture(recorded_in_motion("tiled", {4, 4, 4, 2}), false, 0.3f),
+                        "motion_elements");
 }
 
 TEST(Motion, LoadsTravelToTheirThreads) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_in_motion("tiled", {4, 4, 4, 2});
     const session::Session& session = state.session;
     while (step::loads_to_threads(session.trace(), *session.block, *session.replay, state.session.cursor.step)
                .empty())
         ++state.session.cursor.step;
     state.step.film = 0.3f;
-    test::expect_golden(picture(std::move(state), kWidth, kHeight), "motion_loads");
+    test::expect_golden(picture(std::move(state), kFilmWidth, kFilmHeight), "motion_loads");
 }
 
 TEST(Motion, ProductsTravelIntoP) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_in_motion("tiled", {4, 4, 4, 2});
     state.session.theme = draw::Theme::Dark;
     test::expect_golden(film_picture(state, true, 0.3f), "motion_products_dark");
     state.session.lecture = true;
@@ -67,12 +64,12 @@ TEST(Motion, ProductsTravelIntoP) {
 // All have arrived: the picture is the step's own.
 TEST(Motion, EndsInTheStepsPicture) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_in_motion("tiled", {4, 4, 4, 2});
     for (const bool products : {false, true}) {
         const test::Picture end = film_picture(state, products, 1);
         State still = state;
         still.session.cursor.step = travelling(state, products);
-        const test::Picture alone = picture(std::move(still), kWidth, kHeight);
+        const test::Picture alone = picture(std::move(still), kFilmWidth, kFilmHeight);
         EXPECT_EQ(test::difference(end, alone).mean, 0);
         EXPECT_GT(test::difference(film_picture(state, products, 0.2f), alone).mean, 0.05);
     }
@@ -80,7 +77,7 @@ TEST(Motion, EndsInTheStepsPicture) {
 
 // Playing at a speed, in the middle of the second phase; the window's frames.
 State rushing_at(double steps_per_second) {
-    State state = recorded("tiled", {64, 64, 64, 16});
+    State state = recorded_in_motion("tiled", {64, 64, 64, 16});
     state.session.by_clock = false;
     state.session.playback.steps_per_second = steps_per_second;
     state.session.playback.playing = true;
@@ -91,7 +88,7 @@ State rushing_at(double steps_per_second) {
 
 TEST(Motion, CountsWhatRushesBy) {
     SKIP_WITHOUT_OPENGL();
-    Drawn drawn(kWidth, kHeight);
+    Drawn drawn(kFilmWidth, kFilmHeight);
     State state = rushing_at(512);
     const uint32_t first = state.session.block->spans[1].first, end = state.session.cursor.step + 1;
     uint64_t elements = 0, products = 0;
@@ -111,13 +108,13 @@ TEST(Motion, CountsWhatRushesBy) {
 
 TEST(Motion, LeavesTrails) {
     SKIP_WITHOUT_OPENGL();
-    auto headless = platform::open_offscreen(kWidth, kHeight);
+    auto headless = platform::open_offscreen(kFilmWidth, kFilmHeight);
     auto frame = Frame::create();
     ASSERT_TRUE(headless && frame);
     draw::Inspection seen;
     (*frame)->inspect(&seen);
     State state = rushing_at(128);
-    for (int i = 0; i < 3; ++i) (*frame)->build(state, {}, {kWidth, kHeight, 1}, false, false);
+    for (int i = 0; i < 3; ++i) (*frame)->build(state, {}, {kFilmWidth, kFilmHeight, 1}, false, false);
     (*frame)->render();
     test::expect_golden({(*headless)->read(), seen}, "motion_trails");
 }

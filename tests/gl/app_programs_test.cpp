@@ -9,7 +9,7 @@
 namespace tilescope::app {
 namespace {
 
-State state_of(session::Program program, draw::Theme theme = draw::Theme::Light) {
+State state_of_program(session::Program program, draw::Theme theme = draw::Theme::Light) {
     State state;
     state.session.theme = theme;
     state.session.screen = "program";
@@ -22,30 +22,31 @@ State state_of(session::Program program, draw::Theme theme = draw::Theme::Light)
 
 TEST(ProgramScreen, ShowsTheLaunches) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(state_of(a_program_that_ran()), 1280, 720), "program_launches");
-    test::expect_golden(picture(state_of(a_program_that_ran(), draw::Theme::Dark), 1600, 1000),
+    test::expect_golden(picture(state_of_program(a_program_that_ran()), 1280, 720), "program_launches");
+    test::expect_golden(picture(state_of_program(a_program_that_ran(), draw::Theme::Dark), 1600, 1000),
                         "program_launches_dark");
 }
 
 TEST(ProgramScreen, ShowsAFault) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(state_of(a_program_that_ran(true)), 1280, 720), "program_fault");
+    test::expect_golden(picture(state_of_program(a_program_that_ran(true)), 1280, 720), "program_fault");
 }
 
 TEST(ProgramScreen, ShowsItRunning) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(state_of(a_program_that_runs()), 1280, 720), "program_running");
+    test::expect_golden(picture(state_of_program(a_program_that_runs()), 1280, 720), "program_running");
 }
 
 TEST(ProgramScreen, ShowsWhatTheCompilerSays) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(state_of(a_program_that_does_not_compile(), draw::Theme::Dark), 1280, 720),
-                        "program_errors_dark");
+    test::expect_golden(
+        picture(state_of_program(a_program_that_does_not_compile(), draw::Theme::Dark), 1280, 720),
+        "program_errors_dark");
 }
 
 TEST(ProgramScreen, IsAskedForInTheForm) {
     SKIP_WITHOUT_OPENGL();
-    State state = state_of(a_program_that_ran());
+    State state = state_of_program(a_program_that_ran());
     perform(state, "form:program");
     state.input.form.program.arguments = "-n 1024 \"two words\"";
     test::expect_golden(picture(state, 1280, 720), "program_form");
@@ -63,7 +64,7 @@ TEST(ProgramScreen, LessonsListThoseThatShip) {
 // A step under a strip while a program runs; its buttons lead to it and end it.
 TEST(ProgramScreen, AStripSaysThatOneRuns) {
     SKIP_WITHOUT_OPENGL();
-    State state = state_of(a_program_that_runs());
+    State state = state_of_program(a_program_that_runs());
     state.session.screen = "limits";
     Drawn drawn(1280, 720);
     const std::string words = drawn.words(state);

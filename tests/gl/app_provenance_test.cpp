@@ -11,10 +11,7 @@
 namespace tilescope::app {
 namespace {
 
-const std::vector<kernels::Timings> kNoTimes;
-const std::vector<kernels::ShippedRecording> kNoRecordings;
-
-State recorded(const char* kernel, kernels::Shape shape, BlockWindow window = {}) {
+State recorded_window(const char* kernel, kernels::Shape shape, BlockWindow window = {}) {
     State state;
     const auto plan = kernels::plan(kernel, shape);
     EXPECT_TRUE(plan);
@@ -25,12 +22,12 @@ State recorded(const char* kernel, kernels::Shape shape, BlockWindow window = {}
     EXPECT_TRUE(trace);
     show_trace(state, std::move(*trace));
     state.session.assets.timings = session::Assets::of(kNoTimes);
-    state.session.assets.recordings = session::Assets::of(kNoRecordings);
+    state.session.assets.recordings = session::Assets::of(kNothingShips);
     state.session.gpu = {true, false, "there is no driver"};
     return state;
 }
 
-void pin(State& state, Pick::Kind kind, uint8_t array, uint64_t index) {
+void pin_on(State& state, Pick::Kind kind, uint8_t array, uint64_t index) {
     state.session.pin.kind = kind;
     state.session.pin.array = array;
     state.session.pin.index = index;
@@ -44,8 +41,8 @@ std::string texts(State state) {
 }
 
 State pinned(Pick::Kind kind, uint8_t array, uint64_t index, uint32_t step) {
-    State state = recorded("tiled", {64, 64, 64, 16});
-    pin(state, kind, array, index);
+    State state = recorded_window("tiled", {64, 64, 64, 16});
+    pin_on(state, kind, array, index);
     state.session.cursor.step = step;
     return state;
 }
@@ -86,7 +83,7 @@ TEST(ProvenancePanel, SaysOfACellReadOftenThatTheLatestReadersAreListed) {
         State state;
         show_trace(state, vector_recording());
         state.session.gpu = {true, false, "there is no driver"};
-        pin(state, Pick::Kind::SharedCell, kVectorTile, cell);
+        pin_on(state, Pick::Kind::SharedCell, kVectorTile, cell);
         state.session.cursor.step = state.session.block->steps - 1;
         return texts(std::move(state));
     };
@@ -99,9 +96,9 @@ TEST(ProvenancePanel, SaysOfACellReadOftenThatTheLatestReadersAreListed) {
 
 TEST(ProvenancePanel, ElementOfMInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("untiled", {64, 64, 64, 16});
+    State state = recorded_window("untiled", {64, 64, 64, 16});
     state.session.theme = Theme::Dark;
-    pin(state, Pick::Kind::Element, 0, 3 * 64 + 19);
+    pin_on(state, Pick::Kind::Element, 0, 3 * 64 + 19);
     state.session.cursor.step = 400;
     test::expect_golden(picture(std::move(state), 1600, 1000), "provenance_input_dark");
 }
@@ -114,9 +111,9 @@ TEST(ProvenancePanel, SharedCell) {
 
 TEST(ProvenancePanel, AFaultMarkedAndSaid) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled_stale_edge", {3, 3, 3, 2});
+    State state = recorded_window("tiled_stale_edge", {3, 3, 3, 2});
     perform(state, "next_fault");
-    pin(state, Pick::Kind::Element, 2, 0);
+    pin_on(state, Pick::Kind::Element, 2, 0);
     test::expect_golden(picture(std::move(state), 1280, 720), "provenance_fault");
 }
 
@@ -150,7 +147,7 @@ TEST(SharedCells, ZeroFillAndStaleDifferInShape) {
 
 TEST(Huge, AWindowOfBlocksOf8192) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {8192, 64, 8192, 16}, {100, 104, 200, 204});
+    State state = recorded_window("tiled", {8192, 64, 8192, 16}, {100, 104, 200, 204});
     // The window, and a little of what lies around it.
     state.step.view.fit = false;
     state.step.view.pitch = 3;
@@ -160,7 +157,7 @@ TEST(Huge, AWindowOfBlocksOf8192) {
 
 TEST(StepScreen, AFaultInALecture) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled_stale_edge", {20, 20, 20, 8});
+    State state = recorded_window("tiled_stale_edge", {20, 20, 20, 8});
     state.session.lecture = true;
     perform(state, "next_fault");
     test::expect_golden(picture(std::move(state), 1280, 720), "lecture_fault");
@@ -170,13 +167,13 @@ TEST(StepScreen, NothingIsOpen) {
     SKIP_WITHOUT_OPENGL();
     State state;
     state.session.assets.timings = session::Assets::of(kNoTimes);
-    state.session.assets.recordings = session::Assets::of(kNoRecordings);
+    state.session.assets.recordings = session::Assets::of(kNothingShips);
     test::expect_golden(picture(std::move(state), 1280, 720), "step_nothing");
 }
 
 TEST(Huge, TheFormPicksBlocks) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {64, 64, 64, 16});
+    State state = recorded_window("tiled", {64, 64, 64, 16});
     state.input.form.open = true;
     state.input.form.shape = {8192, 8192, 8192, 16};
     state.input.form.window = {100, 104, 200, 204};

@@ -90,7 +90,8 @@ TEST(QuestionPictures, KeepTheAnswerFromView) {
             if (hides(session::Hide::Numbers))
                 for (const char* unit : {"sectors", "wavefronts"}) {
                     const auto fact = lessons::find_fact(unit);
-                    Scene scene{*state.session.recording, *state.session.block, state.session.cursor.step};
+                    lessons::Scene scene{*state.session.recording, *state.session.block,
+                                         state.session.cursor.step};
                     if (const auto number = fact->at(scene))
                         hidden.push_back(
                             counted(*number, std::string(unit).substr(0, std::string(unit).size() - 1)));

@@ -17,16 +17,15 @@
 #include "core/trace/file.h"
 #include "tests/app_names.h"
 #include "tests/gl/canvas.h"
+#include "tests/gl/drawn.h"
 #include "tests/programs.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
 namespace {
 
-const std::vector<kernels::Timings> kNoTimes;
 const std::vector<kernels::Counters> kNoCounters;
 const std::vector<analysis::DeviceSpec> kNoDevices;
-const std::vector<kernels::ShippedRecording> kNoRecordings;
 
 using Traces = std::shared_ptr<const trace::Trace> (*)();
 
@@ -114,7 +113,7 @@ constexpr Look kLooks[] = {
     {"1080_lecture", 1920, 1080, Theme::Dark, true},
 };
 
-State state_of(const Case& what) {
+State state_of_case(const Case& what) {
     State state;
     if (what.trace != nullptr) {
         // Made once for all sizes.
@@ -134,7 +133,7 @@ State state_of(const Case& what) {
         state.session.assets.timings = session::Assets::of(kNoTimes);
         state.session.assets.counters = session::Assets::of(kNoCounters);
         state.session.assets.devices = session::Assets::of(kNoDevices);
-        state.session.assets.recordings = session::Assets::of(kNoRecordings);
+        state.session.assets.recordings = session::Assets::of(kNothingShips);
     }
     state.session.gpu = {true, false, "there is no driver"};
     return state;
@@ -222,7 +221,7 @@ TEST_P(EveryScreen, InEveryState) {
     const Look& look = GetParam();
     Stage stage(look.width, look.height);
     for (const Case& what : kCases) {
-        State state = state_of(what);
+        State state = state_of_case(what);
         state.session.theme = look.theme;
         state.session.lecture = look.lecture;
         for (const ScreenRow& screen : screens()) {
@@ -283,7 +282,7 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
     };
     for (const auto& [name, open] : overlays) {
         SCOPED_TRACE(name);
-        State state = state_of(kCases[5]);
+        State state = state_of_case(kCases[5]);
         state.session.theme = look.theme;
         state.session.lecture = look.lecture;
         open(state);

@@ -13,7 +13,7 @@ namespace tilescope::app {
 namespace {
 
 // Times of no device: the pictures do not change with what ships.
-const std::vector<kernels::Timings>& sample_times() {
+const std::vector<kernels::Timings>& times_of_256() {
     static const std::vector<kernels::Timings> all = [] {
         kernels::Timings timings;
         timings.device = "NVIDIA H200";
@@ -44,13 +44,15 @@ const std::vector<kernels::ShippedRecording>& sample_recordings() {
 State shown(trace::Trace trace) {
     State state;
     show_trace(state, std::move(trace));
-    state.session.assets.timings = sample_times;
+    state.session.assets.timings = times_of_256;
     state.session.assets.recordings = sample_recordings;
     state.session.gpu = {true, false, "there is no driver"};
     return state;
 }
 
-State recorded(const char* kernel, kernels::Shape shape) { return shown(kernels::recorded(kernel, shape)); }
+State recorded_with_times(const char* kernel, kernels::Shape shape) {
+    return shown(kernels::recorded(kernel, shape));
+}
 
 State clocked(const char* kernel, kernels::Shape shape) {
     return shown(trace::with_clocks(kernels::recorded(kernel, shape)));
@@ -69,12 +71,12 @@ constexpr kernels::Shape kDefault{64, 64, 64, 16};
 
 TEST(StepScreen, FirstStepOfTheDefault) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(recorded("tiled", kDefault), 1280, 720), "step_default_first");
+    test::expect_golden(picture(recorded_with_times("tiled", kDefault), 1280, 720), "step_default_first");
 }
 
 TEST(StepScreen, DefaultInTheDarkAtASharedStore) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", kDefault);
+    State state = recorded_with_times("tiled", kDefault);
     state.session.theme = Theme::Dark;
     state.session.cursor.step = first_of(state, analysis::StepKind::SharedStore);
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_default_store_dark");
@@ -82,7 +84,7 @@ TEST(StepScreen, DefaultInTheDarkAtASharedStore) {
 
 TEST(StepScreen, LectureExampleWithAPinnedElement) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {4, 4, 4, 2});
+    State state = recorded_with_times("tiled", {4, 4, 4, 2});
     state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 3;
     state.session.pin.kind = Pick::Kind::Element;
     state.session.pin.array = 2;
@@ -93,7 +95,7 @@ TEST(StepScreen, LectureExampleWithAPinnedElement) {
 // A thread owns 8 x 8 elements: its patch is framed, with its rows of M and its columns of N.
 TEST(StepScreen, AThreadsPatch) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("register_tile", {128, 16, 128, 0});
+    State state = recorded_with_times("register_tile", {128, 16, 128, 0});
     state.session.theme = Theme::Dark;
     state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 120;
     state.session.pin.kind = Pick::Kind::Thread;
@@ -103,7 +105,7 @@ TEST(StepScreen, AThreadsPatch) {
 
 TEST(StepScreen, RaggedEdgesOfTheLastBlock) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", {100, 70, 130, 16});
+    State state = recorded_with_times("tiled", {100, 70, 130, 16});
     state.session.cursor.block = 62;
     update(state, true);
     state.session.cursor.step =
@@ -113,7 +115,7 @@ TEST(StepScreen, RaggedEdgesOfTheLastBlock) {
 
 TEST(StepScreen, BankConflictsOfTheTransposedTile) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled_transposed", {64, 64, 64, 32});
+    State state = recorded_with_times("tiled_transposed", {64, 64, 64, 32});
     state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad) + 33;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_bank_conflicts");
 }
@@ -133,14 +135,14 @@ TEST(StepScreen, TheMouseMayStandOnABlankLineOfTheSource) {
 
 TEST(StepScreen, ListOfKeys) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("untiled_swapped", kDefault);
+    State state = recorded_with_times("untiled_swapped", kDefault);
     state.input.show_keys = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_keys");
 }
 
 TEST(StepScreen, FormThatRecords) {
     SKIP_WITHOUT_OPENGL();
-    State state = recorded("tiled", kDefault);
+    State state = recorded_with_times("tiled", kDefault);
     state.input.form.open = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_record_form");
 }
@@ -204,7 +206,7 @@ TEST(StepScreen, WarnsOfARecordingThatIsNotWhole) {
 TEST(StepScreen, DrawsAnySizeAndNothingAtAll) {
     SKIP_WITHOUT_OPENGL();
     for (const auto& [width, height] : {std::pair{200, 200}, std::pair{640, 360}, std::pair{900, 1400}})
-        EXPECT_EQ(picture(recorded("tiled", {4, 4, 4, 2}), width, height).width, width);
+        EXPECT_EQ(picture(recorded_with_times("tiled", {4, 4, 4, 2}), width, height).width, width);
     const State nothing;
     EXPECT_EQ(picture(nothing, 640, 360).height, 360);
 }

@@ -23,7 +23,7 @@ std::string made(const std::string& name) {
     return folder + "/" + name;
 }
 
-app::State state_of(draw::Theme theme) {
+app::State state_of_svg(draw::Theme theme) {
     const auto trace =
         std::make_shared<const trace::Trace>(kernels::recorded("tiled", kernels::Shape{64, 64, 64, 16}));
     app::State state;
@@ -63,7 +63,7 @@ void expect_well_formed(const std::string& svg) {
 TEST(Svg, IsAWellFormedDocumentOfModestSize) {
     SKIP_WITHOUT_OPENGL();
     app::RenderOptions options;
-    const auto svg = app::render_svg(state_of(draw::Theme::Light), options);
+    const auto svg = app::render_svg(state_of_svg(draw::Theme::Light), options);
     ASSERT_TRUE(svg) << svg.error().message;
     expect_well_formed(*svg);
     EXPECT_LT(svg->size(), 3u << 20);
@@ -75,7 +75,7 @@ TEST(Svg, IsAWellFormedDocumentOfModestSize) {
 // there.
 TEST(Svg, OfTheWindowWaitsForNothing) {
     SKIP_WITHOUT_OPENGL();
-    app::State state = state_of(draw::Theme::Light);
+    app::State state = state_of_svg(draw::Theme::Light);
     app::show_trace(state, kernels::recorded("tiled", kernels::Shape{128, 128, 128, 16}));
     ASSERT_GT(state.session.trace().steps(), session::kCountedAtOnce);
     std::promise<void> end;
@@ -97,8 +97,8 @@ TEST(Svg, IsTheSameEveryTime) {
     SKIP_WITHOUT_OPENGL();
     app::RenderOptions options;
     options.width = 1280, options.height = 720;
-    EXPECT_EQ(*app::render_svg(state_of(draw::Theme::Dark), options),
-              *app::render_svg(state_of(draw::Theme::Dark), options));
+    EXPECT_EQ(*app::render_svg(state_of_svg(draw::Theme::Dark), options),
+              *app::render_svg(state_of_svg(draw::Theme::Dark), options));
 }
 
 // OpenGL takes a pixel's centre or all of ImGui's fringe, an SVG renderer the share of it that is covered; so
@@ -116,8 +116,8 @@ TEST_P(SvgDrawn, IsThePictureThatOpenGlMakes) {
     const std::string svg = made(name + ".svg"), drawn = made(name + ".svg.png"), png = made(name + ".png");
     app::RenderOptions options;
     options.path = png;
-    ASSERT_TRUE(app::render_png(state_of(GetParam()), options));
-    const auto text = app::render_svg(state_of(GetParam()), options);
+    ASSERT_TRUE(app::render_png(state_of_svg(GetParam()), options));
+    const auto text = app::render_svg(state_of_svg(GetParam()), options);
     ASSERT_TRUE(text);
     std::ofstream(svg, std::ios::binary) << *text;
     ASSERT_EQ(std::system(("rsvg-convert -o '" + drawn + "' '" + svg + "'").c_str()), 0);

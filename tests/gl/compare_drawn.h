@@ -10,9 +10,6 @@
 
 namespace tilescope::app {
 
-inline const std::vector<kernels::ShippedRecording> kNothingShips;
-inline const std::vector<kernels::Timings> kNoTimes;  // the pictures do not change with what ships
-
 inline constexpr kernels::Shape kShape{64, 64, 64, 16};
 
 inline State alone(trace::Trace trace) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/app.h"
 #include "app/platform/backend.h"
@@ -10,6 +11,10 @@
 #include "tests/gl/golden.h"
 
 namespace tilescope::app {
+
+// The pictures do not change with what ships.
+inline const std::vector<kernels::ShippedRecording> kNothingShips;
+inline const std::vector<kernels::Timings> kNoTimes;
 
 class Drawn {
 public:

@@ -1,6 +1,7 @@
 // A test of the driver on a real GPU, with small kernels written in PTX. It skips where there is no GPU.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -11,6 +12,8 @@
 #include "kernels/gpu/driver.h"
 
 namespace tilescope::gpu {
+
+using Clock = std::chrono::steady_clock;
 
 // add_one   p[i] += 1 for i < n
 // store_at  a store to the address given

@@ -10,8 +10,6 @@
 namespace tilescope::gpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 class RecordDriverFaults : public RecordDriver {
 protected:
     void expect_fault(const Function& function, const std::vector<uint64_t>& parameters,

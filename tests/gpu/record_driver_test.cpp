@@ -8,8 +8,6 @@
 namespace tilescope::gpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 TEST_F(RecordDriver, StatesWhatTheDeviceIs) {
     const DeviceInfo& info = device->info();
     EXPECT_FALSE(info.name.empty());

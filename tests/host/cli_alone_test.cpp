@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/trace/file.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {
@@ -11,12 +10,6 @@ namespace {
 using nlohmann::json;
 
 std::string launches(const std::string& file) { return TILESCOPE_SOURCE_DIR "/tests/data/launches/" + file; }
-
-trace::Trace recording(const std::string& path) {
-    auto trace = trace::read_file(path);
-    EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
-    return trace ? std::move(*trace) : trace::Trace{};
-}
 
 TEST(CliAlone, ARecordingIsMadeOfThePtxAlone) {
     const Ran ran = tilescope({"record", launches("vector_add.ptx")});

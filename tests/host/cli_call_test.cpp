@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "core/trace/file.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {
@@ -30,15 +29,7 @@ extern "C" void solve(const float* in, const int* by, float* out, int rows, int 
 }
 )";
 
-Ran record(const std::string& rest) {
-    return shell("export XDG_CACHE_HOME=\"$PWD/cache\"; \"$TILESCOPE\" record " + rest);
-}
-
-trace::Trace recording(const std::string& path) {
-    auto trace = trace::read_file(in_folder(path));
-    EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
-    return trace ? std::move(*trace) : trace::Trace{};
-}
+trace::Trace recording_here(const std::string& path) { return recording(in_folder(path)); }
 
 TEST(CliCall, ASolutionIsCalledWithGuesses) {
     write(in_folder("solve it.cu"), kScale);
@@ -49,7 +40,7 @@ TEST(CliCall, ASolutionIsCalledWithGuesses) {
     EXPECT_EQ(command,
               "tilescope record 'solve it.cu' --call 'solve(in=float[4096]:random, by=int[20]:iota, "
               "out=float[4096]:zeros, rows=64, cols=64, factor=2)'");
-    const trace::Trace scale = recording("out/scale.1.tsc"), shift = recording("out/shift.2.tsc");
+    const trace::Trace scale = recording_here("out/scale.1.tsc"), shift = recording_here("out/shift.2.tsc");
     EXPECT_EQ(scale.launch.grid.x, 32u);
     ASSERT_EQ(scale.launch.arrays.size(), 2u);
     EXPECT_EQ(scale.launch.arrays[0].elements(), 4096u);
@@ -59,7 +50,7 @@ TEST(CliCall, ASolutionIsCalledWithGuesses) {
     // The command that was printed makes the same recordings.
     const Ran again = record(command.substr(17) + " -o again");
     EXPECT_EQ(again.status, 0) << again.err;
-    const trace::Trace twice = recording("again/scale.1.tsc");
+    const trace::Trace twice = recording_here("again/scale.1.tsc");
     EXPECT_EQ(twice.launch.arrays, scale.launch.arrays);
     EXPECT_EQ(twice.key, scale.key);
 }
@@ -78,7 +69,7 @@ TEST(CliCall, WhatIsSaidIsTaken) {
                                                 "rows=4, cols=8, factor=0.5"),
         std::string::npos)
         << told["command"];
-    const trace::Trace scale = recording("out/scale.1.tsc");
+    const trace::Trace scale = recording_here("out/scale.1.tsc");
     ASSERT_TRUE(scale.launch.arrays[0].contents.bytes);
     float first = 0;
     std::memcpy(&first, scale.launch.arrays[0].contents.bytes->data(), sizeof first);

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string recorded(const std::string& kernel, const std::string& size, const std::string& tile) {
+std::string recorded_to_compare(const std::string& kernel, const std::string& size, const std::string& tile) {
     const std::string path = in_folder(kernel + size + tile + ".tsc");
     const Ran ran = tilescope({"record", kernel, "--tile", tile, "--m", size, "--k", size, "--n", size,
                                "--backend", "cpu", "-o", path});
@@ -38,7 +38,8 @@ json counter(const json& all, const std::string& name) {
 
 // Of 4 x 4 matrices with T = 2 the tiled kernel loads half of what the untiled one does.
 TEST(CliCompare, TheLecturesTiles) {
-    const std::string a = recorded("untiled", "4", "2"), b = recorded("tiled", "4", "2");
+    const std::string a = recorded_to_compare("untiled", "4", "2"),
+                      b = recorded_to_compare("tiled", "4", "2");
     const json all = compared({a, b});
     EXPECT_EQ(all["lock"], "phase");
     EXPECT_EQ(all["so_far_of"], "block");
@@ -63,7 +64,8 @@ TEST(CliCompare, TheLecturesTiles) {
 
 // Any lock, at its ends: the first steps have one request each, the last ones all of them.
 TEST(CliCompare, EveryLockBeginsAndEndsTogether) {
-    const std::string a = recorded("tiled", "32", "16"), b = recorded("untiled_swapped", "32", "16");
+    const std::string a = recorded_to_compare("tiled", "32", "16"),
+                      b = recorded_to_compare("untiled_swapped", "32", "16");
     for (const std::string lock : {"step", "phase", "share"}) {
         const json first = compared({a, b, "--lock", lock, "--at", "first"});
         EXPECT_EQ(first["lock"], lock);
@@ -79,8 +81,9 @@ TEST(CliCompare, EveryLockBeginsAndEndsTogether) {
 }
 
 TEST(CliCompare, SaysWhatIsWrongAndWhatDiffers) {
-    const std::string wrong = recorded("tiled_no_barrier", "32", "16"), right = recorded("tiled", "32", "16"),
-                      other = recorded("tiled", "16", "16");
+    const std::string wrong = recorded_to_compare("tiled_no_barrier", "32", "16"),
+                      right = recorded_to_compare("tiled", "32", "16"),
+                      other = recorded_to_compare("tiled", "16", "16");
     const std::string said = compared({wrong, right})["headline"];
     EXPECT_EQ(said.rfind("A's result is wrong in ", 0), 0u) << said;
     EXPECT_NE(said.find("; B's is right."), std::string::npos) << said;

@@ -14,10 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-Ran record(const std::string& rest) {
-    return shell("export XDG_CACHE_HOME=\"$PWD/cache\"; \"$TILESCOPE\" record " + rest);
-}
-
 std::string with(std::string text, const std::string& part, const std::string& other) {
     const size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;

@@ -13,14 +13,14 @@ namespace {
 
 using nlohmann::json;
 
-std::string recorded(const std::string& kernel, const std::string& n, const std::string& tile) {
+std::string recorded_for_course(const std::string& kernel, const std::string& n, const std::string& tile) {
     const std::string path = in_folder(kernel + n + ".tsc");
     const Ran ran = tilescope({"record", kernel, "--tile", tile, "--m", n, "--k", n, "--n", n, "-o", path});
     EXPECT_EQ(ran.status, 0) << ran.err;
     return path;
 }
 
-std::vector<std::string> lines_of(const std::string& csv) {
+std::vector<std::string> lines_of_csv(const std::string& csv) {
     std::vector<std::string> lines;
     for (size_t at = 0; at < csv.size();) {
         const size_t end = csv.find("\r\n", at);
@@ -35,8 +35,9 @@ std::string cell(const char* array, int row, int col) {
 }
 
 TEST(CliCourse, TheTiledPhaseTable) {
-    const Ran ran = tilescope({"table", recorded("tiled", "4", "2"), "--block", "0,0", "--format", "csv"});
-    const auto lines = lines_of(ran.out);
+    const Ran ran =
+        tilescope({"table", recorded_for_course("tiled", "4", "2"), "--block", "0,0", "--format", "csv"});
+    const auto lines = lines_of_csv(ran.out);
     ASSERT_EQ(lines.size(), 1u + 4 * 2) << ran.out << ran.err;
     const auto row = [](int y, int x, int phase) {
         return "0,0," + std::to_string(y) + "," + std::to_string(x) + "," + std::to_string(phase) + ",\"" +
@@ -57,8 +58,9 @@ TEST(CliCourse, TheTiledPhaseTable) {
 }
 
 TEST(CliCourse, TheUntiledPhaseTable) {
-    const Ran ran = tilescope({"table", recorded("untiled", "4", "2"), "--block", "0,0", "--format", "csv"});
-    const auto lines = lines_of(ran.out);
+    const Ran ran =
+        tilescope({"table", recorded_for_course("untiled", "4", "2"), "--block", "0,0", "--format", "csv"});
+    const auto lines = lines_of_csv(ran.out);
     ASSERT_EQ(lines.size(), 1u + 4 * 4) << ran.out << ran.err;
     for (int thread = 0; thread < 4; ++thread)
         for (int p = 0; p < 4; ++p) {

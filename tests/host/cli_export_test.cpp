@@ -23,9 +23,9 @@ TEST(CliExport, CsvHasALineARequest) {
 
 TEST(CliExport, JsonAndPerfettoParse) {
     const std::string recording = lecture_recording();
-    const auto json = nlohmann::json::parse(exported(recording, "json"));
-    EXPECT_EQ(json.at("schema"), "tilescope.trace/1");
-    EXPECT_EQ(json.at("steps").size(), 84u);
+    const auto told = nlohmann::json::parse(exported(recording, "json"));
+    EXPECT_EQ(told.at("schema"), "tilescope.trace/1");
+    EXPECT_EQ(told.at("steps").size(), 84u);
     const auto events = nlohmann::json::parse(exported(recording, "perfetto")).at("traceEvents");
     EXPECT_EQ(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.at("ph") == "X"; }),
               84);

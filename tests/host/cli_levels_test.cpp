@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json printed(std::vector<std::string> arguments) {
+json printed_levels(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "levels");
     arguments.push_back("--json");
     const Ran ran = tilescope(arguments);
@@ -26,7 +26,7 @@ std::set<std::string> keys(const json& object) {
 }
 
 TEST(CliLevels, Json) {
-    const json all = printed({"tiled", "--n", "256"});
+    const json all = printed_levels({"tiled", "--n", "256"});
     EXPECT_EQ(all["schema"], "tilescope.levels/1");
     EXPECT_EQ(keys(all), (std::set<std::string>{"schema", "version", "device", "launch", "modelled",
                                                 "measured", "bounds", "bound_by", "measured_ms"}));
@@ -51,7 +51,7 @@ TEST(CliLevels, Json) {
 }
 
 TEST(CliLevels, ARecordingIsReplayedAsItWasRecorded) {
-    const json file = printed({"tiled-64x64x64-t16"}), kernel = printed({"tiled", "--n", "64"});
+    const json file = printed_levels({"tiled-64x64x64-t16"}), kernel = printed_levels({"tiled", "--n", "64"});
     EXPECT_EQ(file["launch"]["placement"], "recorded");
     EXPECT_EQ(kernel["launch"]["placement"], "dealt");
     for (const char* what : {"requested_bytes", "l1_sectors", "l1_hit_rate", "dram_read_bytes"})
@@ -59,7 +59,7 @@ TEST(CliLevels, ARecordingIsReplayedAsItWasRecorded) {
 }
 
 TEST(CliLevels, AWindowStandsForItsLaunch) {
-    const json file = printed({"tiled-1024x1024x1024-t16-window"}), kernel = printed({"tiled"});
+    const json file = printed_levels({"tiled-1024x1024x1024-t16-window"}), kernel = printed_levels({"tiled"});
     EXPECT_EQ(file["modelled"], kernel["modelled"]);
 }
 

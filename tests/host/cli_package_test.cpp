@@ -99,7 +99,7 @@ TEST(CliPackage, TheManualPageIsWhatIsInstalled) {
     }
 }
 
-Strings lines_of(const std::string& text) {
+Strings set_of_lines(const std::string& text) {
     Strings lines;
     for (size_t at = 0; at < text.size();) {
         const size_t end = std::min(text.find('\n', at), text.size());
@@ -111,7 +111,7 @@ Strings lines_of(const std::string& text) {
 
 // What bash offers behind these words, the last of which is being typed.
 Strings offered_by_bash(const std::string& words) {
-    return lines_of(
+    return set_of_lines(
         shell("PATH=\"$(dirname \"$TILESCOPE\"):$PATH\" bash -c '. " TILESCOPE_SOURCE_DIR
               "/assets/package/tilescope.bash; COMP_WORDS=(tilescope " +
               words +
@@ -170,7 +170,7 @@ TEST(CliPackage, WhatIsOfferedIsTaken) {
         std::vector<std::string> ask = {"complete", "--"};
         ask.insert(ask.end(), one.call.begin(), one.call.end());
         ask.insert(ask.end(), {one.option, ""});
-        EXPECT_EQ(lines_of(tilescope(ask).out), named) << one.option;
+        EXPECT_EQ(set_of_lines(tilescope(ask).out), named) << one.option;
     }
 }
 

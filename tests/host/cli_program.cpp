@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/trace/file.h"
 #include "tests/file_text.h"
 
 namespace tilescope::cli_test {
@@ -32,6 +33,16 @@ fs::path folder() {
         (std::string(test->test_suite_name()) + "." + test->name() + "." + std::to_string(getpid()));
     fs::create_directories(path);
     return path;
+}
+
+Ran record(const std::string& rest, const std::string& before) {
+    return shell("export XDG_CACHE_HOME=\"$PWD/cache\"; " + before + " \"$TILESCOPE\" record " + rest);
+}
+
+trace::Trace recording(const std::string& path) {
+    auto trace = trace::read_file(path);
+    EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+    return trace ? std::move(*trace) : trace::Trace{};
 }
 
 std::string in_folder(const std::string& name) { return (folder() / name).string(); }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/trace.h"
+
 namespace tilescope::cli_test {
 
 struct Ran {
@@ -17,12 +19,19 @@ Ran tilescope(const std::vector<std::string>& arguments);
 // The same through sh, for redirections: $TILESCOPE is the program.
 Ran shell(const std::string& command);
 
+// `tilescope record REST` through sh, with a cache of the test's own, so that none sees what another built. before:
+// words in front of the program.
+Ran record(const std::string& rest, const std::string& before = "");
+
 // A folder of its own for each test, empty at its start.
 std::filesystem::path folder();
 std::string in_folder(const std::string& name);
 
 std::string read(const std::filesystem::path& path);
 void write(const std::filesystem::path& path, const std::string& text);
+
+// A recording that has to be there.
+trace::Trace recording(const std::string& path);
 
 // One plain sentence: exactly one line, "tilescope: ...", without a full stop, and not too long.
 void expect_one_sentence(const std::string& err);

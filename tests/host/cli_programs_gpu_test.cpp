@@ -49,7 +49,7 @@ int main() {
 }
 )";
 
-Ran record(const std::string& told, const std::string& rest) {
+Ran record_on_gpu(const std::string& told, const std::string& rest) {
     write(in_folder("add.cu"), kAddOne);
     const std::string path = fs::path(TILESCOPE_FAKE_CUDA).parent_path().string();
     return shell("unset CUDA_VISIBLE_DEVICES; XDG_CACHE_HOME=\"$PWD/cache\" LD_LIBRARY_PATH='" + path +
@@ -57,13 +57,13 @@ Ran record(const std::string& told, const std::string& rest) {
 }
 
 TEST(CliProgramsOnAGpu, LeaveMemoryAsOneRunDoes) {
-    const Ran none = record("", "--launch 2 -o one");
+    const Ran none = record_on_gpu("", "--launch 2 -o one");
     EXPECT_EQ(none.status, 0) << none.out << none.err;
     EXPECT_NE(none.out.find("right\n"), std::string::npos) << none.out;
     EXPECT_FALSE(fs::exists(in_folder("one/add_one.1.tsc")));
     EXPECT_TRUE(fs::exists(in_folder("one/add_one.2.tsc")));
 
-    const Ran both = record("", "--every -o both");
+    const Ran both = record_on_gpu("", "--every -o both");
     EXPECT_EQ(both.status, 0) << both.out << both.err;
     EXPECT_NE(both.out.find("right\n"), std::string::npos) << both.out;
     for (const char* launch : {"1", "2"}) {
@@ -74,7 +74,7 @@ TEST(CliProgramsOnAGpu, LeaveMemoryAsOneRunDoes) {
 }
 
 TEST(CliProgramsOnAGpu, AreListedAsWhatRan) {
-    const Ran ran = record("", "--json -o out");
+    const Ran ran = record_on_gpu("", "--json -o out");
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.err.find("right\n"), std::string::npos) << "the program's own output";
     const auto list = nlohmann::json::parse(ran.out);
@@ -89,13 +89,13 @@ TEST(CliProgramsOnAGpu, AreListedAsWhatRan) {
 TEST(CliProgramsOnAGpu, SayWhatTheDriverRefuses) {
     for (const auto& [told, says] : {std::pair{"launch=701", "too many resources requested for launch"},
                                      {"fault=700", "an illegal memory access was encountered"}}) {
-        const Ran ran = record(told, "-o out");
+        const Ran ran = record_on_gpu(told, "-o out");
         EXPECT_EQ(ran.status, 1) << told << ran.out << ran.err;
         EXPECT_EQ(ran.out.find("right\n"), std::string::npos) << told;
         EXPECT_NE(ran.err.find("launch 1, add_one: "), std::string::npos) << ran.err;
         EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;
     }
-    const Ran none = record("init=100", "-o out");
+    const Ran none = record_on_gpu("init=100", "-o out");
     EXPECT_EQ(none.status, 1);
     EXPECT_NE(none.err.find("GPU"), std::string::npos) << none.err;
 }

@@ -37,11 +37,6 @@ int main(int argc, char** argv) {
 }
 )";
 
-// A test's own cache, so that none sees what another built.
-Ran record(const std::string& rest, const std::string& before = "") {
-    return shell("export XDG_CACHE_HOME=\"$PWD/cache\"; " + before + " \"$TILESCOPE\" record " + rest);
-}
-
 TEST(CliPrograms, RunsAProgramAndRecordsIt) {
     write(in_folder("twice.cu"), kTwice);
     const Ran ran = record("twice.cu -o out -- 'a b' '*'");

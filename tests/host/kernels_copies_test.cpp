@@ -11,6 +11,7 @@
 #include "core/trace/file.h"
 #include "kernels/run/record.h"
 #include "tests/host/hand_kernel.h"
+#include "tests/host/hazards_of.h"
 #include "tests/launches.h"
 #include "tests/opened.h"
 #include "tests/recorded.h"
@@ -26,7 +27,7 @@ using analysis::StepKind;
 constexpr uint32_t kThreads = 64;
 
 // A block of two warps; %s is a thread's word of tile, %x that of the thread 63 further on or back.
-Plan plan_of(const std::string& body) {
+Plan plan_of_copies(const std::string& body) {
     Plan plan;
     plan.launch = test_launch({test_array("in", Space::Global, ArrayRole::Input, 1, 160, kIn),
                                test_array("out", Space::Global, ArrayRole::Output, 1, 160, kOut),
@@ -52,16 +53,10 @@ const std::string kAsk = ".loc 1 10 0\ncp.async.ca.shared.global [%s], [%i], 4;\
                   kLookOwn = ".loc 1 13 0\nld.shared.u32 %r6, [%s];\n",
                   kPut = ".loc 1 14 0\nst.global.u32 [%o], %r6;\n";
 
-trace::Trace run(const std::string& body) { return recorded(plan_of(body)); }
-
-std::vector<Hazard> hazards_of(const trace::Trace& trace) {
-    const auto found = analysis::find_hazards(trace);
-    EXPECT_TRUE(found) << found.error().message;
-    return found ? found->found : std::vector<Hazard>{};
-}
+trace::Trace recorded_copies(const std::string& body) { return recorded(plan_of_copies(body)); }
 
 TEST(RecordedCopies, AreALoadAndAStoreThatArrivesAtTheWait) {
-    const trace::Trace trace = run(kAsk + kWait + kBarrier + kLookAcross + kPut);
+    const trace::Trace trace = recorded_copies(kAsk + kWait + kBarrier + kLookAcross + kPut);
     // Each warp: load, store, barrier, load, store; the warps in turn, a copy in one.
     ASSERT_EQ(trace.steps(), 10u);
     for (const uint64_t step : {0u, 2u}) {
@@ -89,7 +84,7 @@ TEST(RecordedCopies, AreALoadAndAStoreThatArrivesAtTheWait) {
 }
 
 TEST(RecordedCopies, WithoutAWaitNeverArrive) {
-    const trace::Trace trace = run(kAsk + kBarrier + kLookAcross + kPut);
+    const trace::Trace trace = recorded_copies(kAsk + kBarrier + kLookAcross + kPut);
     EXPECT_EQ(trace.arrival, (std::vector<uint32_t>{trace::kNeverWaited, trace::kNeverWaited}));
     const trace::Arrivals arrivals(trace, trace.blocks[0]);
     EXPECT_EQ(arrivals.later().size(), 2u);
@@ -98,7 +93,7 @@ TEST(RecordedCopies, WithoutAWaitNeverArrive) {
 }
 
 TEST(RecordedCopies, GoThroughAFile) {
-    const trace::Trace trace = run(kAsk + kBarrier + kWait + kLookAcross + kPut);
+    const trace::Trace trace = recorded_copies(kAsk + kBarrier + kWait + kLookAcross + kPut);
     const std::string bytes = trace::serialize(trace);
     EXPECT_EQ(trace::get<uint32_t>(bytes, 8), trace::kCopiesVersion);
     const auto read = trace::deserialize(bytes, "copies.tsc");
@@ -109,12 +104,12 @@ TEST(RecordedCopies, GoThroughAFile) {
     for (size_t i = 0; i < trace.sites.size(); ++i) EXPECT_EQ(read->sites[i].copy, trace.sites[i].copy);
     EXPECT_EQ(trace::serialize(*read), bytes);
     // What has no copies is of the version that older programs read.
-    const std::string plain = trace::serialize(run(kLookOwn + kPut));
+    const std::string plain = trace::serialize(recorded_copies(kLookOwn + kPut));
     EXPECT_EQ(trace::get<uint32_t>(plain, 8), trace::kFileVersion);
 }
 
 TEST(RecordedCopies, DamageIsRefused) {
-    const trace::Trace trace = run(kAsk + kWait + kBarrier + kLookAcross + kPut);
+    const trace::Trace trace = recorded_copies(kAsk + kWait + kBarrier + kLookAcross + kPut);
     const auto error_of = [](const trace::Trace& damaged) {
         const auto read = trace::deserialize(trace::serialize(damaged), "copies.tsc");
         return read ? std::string() : read.error().message;
@@ -140,8 +135,8 @@ TEST(RecordedCopies, DamageIsRefused) {
 
 TEST(RecordedCopies, ValuesAreThereFromTheWaitOn) {
     // Filled with 5; copied; read before the wait (and told as a fault), and behind it.
-    const trace::Trace trace = run("st.shared.u32 [%s], %r3;\n" + kAsk + kLookOwn + kWait +
-                                   ".loc 1 15 0\nld.shared.u32 %r7, [%s];\n" + kPut);
+    const trace::Trace trace = recorded_copies("st.shared.u32 [%s], %r3;\n" + kAsk + kLookOwn + kWait +
+                                               ".loc 1 15 0\nld.shared.u32 %r7, [%s];\n" + kPut);
     auto replayer = Replayer::of(trace);
     ASSERT_TRUE(replayer) << replayer.error().message;
     playback::BlockReplay replay(trace, 0);
@@ -231,15 +226,15 @@ TEST(RecordedCopies, TheInstrumentedKernelRecordsTheSame) {
 }
 
 TEST(ReadBeforeWait, IsNotWhereAWaitAndABarrierStandBetween) {
-    EXPECT_TRUE(hazards_of(run(kAsk + kWait + kBarrier + kLookAcross + kPut)).empty());
-    EXPECT_TRUE(hazards_of(run(kAsk + kWait + kLookOwn + kPut)).empty());
+    EXPECT_TRUE(hazards_of(recorded_copies(kAsk + kWait + kBarrier + kLookAcross + kPut)).found.empty());
+    EXPECT_TRUE(hazards_of(recorded_copies(kAsk + kWait + kLookOwn + kPut)).found.empty());
 }
 
 // All of one kind, in all 64 cells.
 void expect_early(const std::string& body, const std::string& sentence) {
     SCOPED_TRACE(body);
-    const trace::Trace trace = run(body);
-    const auto found = hazards_of(trace);
+    const trace::Trace trace = recorded_copies(body);
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     const Hazard& h = found[0];
     EXPECT_EQ(h.kind, HazardKind::ReadBeforeWait);
@@ -282,11 +277,11 @@ TEST(ReadBeforeWait, IsACopyIntoWhatOthersStillRead) {
 
 TEST(ReadBeforeWait, TheBarrierBeforeACopyKeepsItFromWhatOthersRead) {
     // The copy is asked for behind the second barrier, and is waited for behind the third.
-    const trace::Trace trace =
-        run(".loc 1 9 0\nst.shared.u32 [%s], %r3;\n.loc 1 20 0\nbar.sync 0;\n" + kLookAcross +
-            ".loc 1 21 0\nbar.sync 0;\n" + kAsk + ".loc 1 9 0\nst.shared.u32 [%s+256], %r3;\n" +
-            ".loc 1 22 0\nbar.sync 0;\n.loc 1 23 0\nld.shared.u32 %r7, [%x+256];\n" + kWait + kPut);
-    EXPECT_TRUE(hazards_of(trace).empty());
+    const trace::Trace trace = recorded_copies(
+        ".loc 1 9 0\nst.shared.u32 [%s], %r3;\n.loc 1 20 0\nbar.sync 0;\n" + kLookAcross +
+        ".loc 1 21 0\nbar.sync 0;\n" + kAsk + ".loc 1 9 0\nst.shared.u32 [%s+256], %r3;\n" +
+        ".loc 1 22 0\nbar.sync 0;\n.loc 1 23 0\nld.shared.u32 %r7, [%x+256];\n" + kWait + kPut);
+    EXPECT_TRUE(hazards_of(trace).found.empty());
 }
 
 }  // namespace

@@ -120,13 +120,13 @@ TEST_P(HardwareCounters, AreTheSumsOfARecording) {
     }
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names_of_rows() {
     std::vector<std::string> list;
     for (auto& [name, row] : rows()) list.push_back(name);
     return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Assets, HardwareCounters, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Assets, HardwareCounters, testing::ValuesIn(names_of_rows()),
                          [](const auto& parameter) { return parameter.param; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(HardwareCounters);
 

@@ -7,6 +7,7 @@
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
 #include "tests/host/hand_kernel.h"
+#include "tests/host/hazards_of.h"
 #include "tests/launches.h"
 #include "tests/opened.h"
 
@@ -46,7 +47,7 @@ Plan hand(const std::string& body, Dim3 grid, Dim3 block) {
     return plan;
 }
 
-trace::Trace run(const Plan& plan) {
+trace::Trace recorded_by_hand(const Plan& plan) {
     RecordOptions options;
     options.timestamp = false;
     auto trace = record_cpu(plan, options);
@@ -54,15 +55,9 @@ trace::Trace run(const Plan& plan) {
     return trace ? std::move(*trace) : trace::Trace{};
 }
 
-std::vector<Hazard> hazards_of(const trace::Trace& trace) {
-    const auto found = analysis::find_hazards(trace);
-    EXPECT_TRUE(found) << found.error().message;
-    return found ? found->found : std::vector<Hazard>{};
-}
-
 TEST(HandHazards, ABarrierInsideTheInnerLoopIsRedundantAllButOncePerPhase) {
     // Three phases of: store (10), barrier (11), four times { load (13), barrier (14) }.
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     mov.u32 %r4, 0;
 $phase:
     .loc 1 10 0
@@ -88,8 +83,8 @@ $inner:
     @%p1 bra $phase;
     .loc 1 16 0
     st.global.u32 [%o], %r7;)",
-                                        {1, 1, 1}, {32, 2, 1}));
-    const auto found = hazards_of(trace);
+                                                     {1, 1, 1}, {32, 2, 1}));
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].kind, HazardKind::RedundantBarrier);
     EXPECT_EQ(found[0].line, 14u);
@@ -102,7 +97,7 @@ $inner:
 }
 
 TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     .loc 1 10 0
     st.shared.u32 [%s], %t;
     xor.b32 %r4, %t, 1;
@@ -112,8 +107,8 @@ TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
     ld.shared.u32 %r5, [%r4];
     .loc 1 12 0
     st.global.u32 [%o], %r5;)",
-                                        {1, 1, 1}, {8, 4, 1}));
-    const auto found = hazards_of(trace);
+                                                     {1, 1, 1}, {8, 4, 1}));
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     const Hazard& h = found[0];
     EXPECT_EQ(h.kind, HazardKind::Race);
@@ -138,7 +133,7 @@ TEST(HandHazards, ABarrierLeftOutForABlockOfOneWarpIsARaceInOneWarp) {
 }
 
 TEST(HandHazards, ABarrierThatHalfTheWarpsPassByIsToldWithEveryThread) {
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     setp.ge.u32 %p0, %t, 64;
     @%p0 bra $behind;
     .loc 1 10 0
@@ -146,9 +141,9 @@ TEST(HandHazards, ABarrierThatHalfTheWarpsPassByIsToldWithEveryThread) {
 $behind:
     .loc 1 12 0
     st.global.u32 [%o], %t;)",
-                                        {2, 1, 1}, {32, 4, 1}));
+                                                     {2, 1, 1}, {32, 4, 1}));
     EXPECT_TRUE(trace.meta.complete);
-    const auto found = hazards_of(trace);
+    const auto found = hazards_of(trace).found;
     const auto divergence = std::find_if(
         found.begin(), found.end(), [](const Hazard& h) { return h.kind == HazardKind::BarrierDivergence; });
     ASSERT_NE(divergence, found.end());
@@ -163,7 +158,7 @@ $behind:
 }
 
 TEST(HandHazards, ABarrierThatHalfAWarpWaitsAtEndsTheRecordingAndIsTold) {
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     .loc 1 9 0
     st.shared.u32 [%s], %t;
     and.b32 %r4, %t, 1;
@@ -178,10 +173,10 @@ $other:
 $end:
     .loc 1 14 0
     st.global.u32 [%o], %t;)",
-                                        {1, 1, 1}, {32, 1, 1}));
+                                                     {1, 1, 1}, {32, 1, 1}));
     EXPECT_FALSE(trace.meta.complete);
     ASSERT_TRUE(trace.meta.barrier_fault.is) << trace.meta.incomplete_reason;
-    const auto found = hazards_of(trace);
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].kind, HazardKind::BarrierDivergence);
     EXPECT_TRUE(found[0].line == 10 || found[0].line == 12) << found[0].line;
@@ -191,13 +186,13 @@ $end:
 }
 
 TEST(HandHazards, TwoBlocksThatStoreOneElementRace) {
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     .loc 1 10 0
     ld.global.u32 %r4, [%i];
     .loc 1 11 0
     st.global.u32 [%o], %r4;)",
-                                        {2, 1, 1}, {16, 4, 1}));
-    const auto found = hazards_of(trace);
+                                                     {2, 1, 1}, {16, 4, 1}));
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     const Hazard& h = found[0];
     EXPECT_EQ(h.kind, HazardKind::GridRace);
@@ -218,11 +213,11 @@ TEST(HandHazards, TwoBlocksThatStoreOneElementRace) {
 }
 
 TEST(HandHazards, OneStoreOfManyLanesToOneCellIsARaceAtOneSite) {
-    const trace::Trace trace = run(hand(R"(
+    const trace::Trace trace = recorded_by_hand(hand(R"(
     .loc 1 10 0
     st.shared.u32 [tile+8], %t;)",
-                                        {1, 1, 1}, {32, 2, 1}));
-    const auto found = hazards_of(trace);
+                                                     {1, 1, 1}, {32, 2, 1}));
+    const auto found = hazards_of(trace).found;
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].kind, HazardKind::Race);
     EXPECT_FALSE(found[0].same_warp);

@@ -14,6 +14,7 @@
 #include "core/hazards/hazards.h"
 #include "core/trace/file.h"
 #include "kernels/textbook/shipped.h"
+#include "tests/host/hazards_of.h"
 #include "tests/host/kernels_walk.h"
 #include "tests/opened.h"
 
@@ -24,12 +25,6 @@ using analysis::FaultyCell;
 using analysis::Hazard;
 using analysis::HazardKind;
 using analysis::Hazards;
-
-Hazards hazards_of(const trace::Trace& trace) {
-    const auto found = analysis::find_hazards(trace);
-    EXPECT_TRUE(found) << found.error().message;
-    return found ? *found : Hazards{};
-}
 
 uint32_t line_with(const std::string& source, const std::string& text) {
     const size_t at = source.find(text);
@@ -46,9 +41,9 @@ std::string told(const Hazards& hazards) {
 }
 
 // Kind, array, element, interval.
-using Key = std::tuple<HazardKind, uint32_t, uint64_t, uint32_t>;
+using CellKey = std::tuple<HazardKind, uint32_t, uint64_t, uint32_t>;
 
-// All cells at fault of all blocks, held against `expected`(bx, by) -> set<Key>; `look` at each of them.
+// All cells at fault of all blocks, held against `expected`(bx, by) -> set<CellKey>; `look` at each of them.
 template <class Expected, class Look>
 void expect_cells(const trace::Trace& trace, Expected expected, Look look) {
     const auto rule = analysis::phase_rule(trace);
@@ -57,7 +52,7 @@ void expect_cells(const trace::Trace& trace, Expected expected, Look look) {
     for (uint32_t i = 0; i < trace.blocks.size(); ++i) {
         const analysis::FaultyCells found = analysis::faulty_cells(trace, *rule, i);
         EXPECT_FALSE(found.cut);
-        std::set<Key> got;
+        std::set<CellKey> got;
         for (const FaultyCell& cell : found.cells) {
             EXPECT_TRUE(got.insert({cell.kind, cell.array, cell.element, cell.interval}).second);
             EXPECT_LE(cell.first_step, cell.last_step);
@@ -72,10 +67,11 @@ void expect_cells(const trace::Trace& trace, Expected expected, Look look) {
     EXPECT_EQ(counted, all);
 }
 
-const Shape kShapes[] = {{64, 64, 64, 16}, {20, 30, 20, 8}, {3, 3, 3, 2}, {16, 16, 16, 4}, {40, 70, 33, 32}};
+const Shape kHazardShapes[] = {
+    {64, 64, 64, 16}, {20, 30, 20, 8}, {3, 3, 3, 2}, {16, 16, 16, 4}, {40, 70, 33, 32}};
 
 TEST(Hazards, TheMissingBarrierIsARaceOnEveryCellInEveryPhaseButTheFirst) {
-    for (const Shape& s : kShapes) {
+    for (const Shape& s : kHazardShapes) {
         SCOPED_TRACE(testing::Message() << s.m << "x" << s.k << "x" << s.n << " T=" << s.tile);
         const uint32_t T = s.tile;
         const trace::Trace trace = recorded("tiled_no_barrier", s);
@@ -83,7 +79,7 @@ TEST(Hazards, TheMissingBarrierIsARaceOnEveryCellInEveryPhaseButTheFirst) {
                                    line_with(trace.meta.source, "Nds[ty][tx] = N[")};
         const uint32_t loads = line_with(trace.meta.source, "sum +=");
         const auto expected = [&](uint32_t, uint32_t) {
-            std::set<Key> keys;
+            std::set<CellKey> keys;
             for (uint32_t phase = 1; phase < up(s.k, T); ++phase)
                 for (uint32_t array : {3u, 4u})
                     for (uint64_t cell = 0; cell < T * T; ++cell)
@@ -115,7 +111,7 @@ TEST(Hazards, TheMissingBarrierIsARaceOnEveryCellInEveryPhaseButTheFirst) {
 }
 
 TEST(Hazards, AStaleEdgeIsFoundCellByCell) {
-    for (const Shape& s : kShapes) {
+    for (const Shape& s : kHazardShapes) {
         SCOPED_TRACE(testing::Message() << s.m << "x" << s.k << "x" << s.n << " T=" << s.tile);
         const uint32_t T = s.tile;
         const trace::Trace trace = recorded("tiled_stale_edge", s);
@@ -123,7 +119,7 @@ TEST(Hazards, AStaleEdgeIsFoundCellByCell) {
                                    line_with(trace.meta.source, "Nds[ty][tx] = N[")};
         const uint32_t loads = line_with(trace.meta.source, "sum +=");
         const auto expected = [&](uint32_t bx, uint32_t by) {
-            std::set<Key> keys;
+            std::set<CellKey> keys;
             for (uint32_t phase = 0; phase < up(s.k, T); ++phase)
                 for (uint32_t y = 0; y < T; ++y)
                     for (uint32_t x = 0; x < T; ++x) {

@@ -25,7 +25,8 @@ Array words(const std::string& name, const std::vector<uint32_t>& values) {
     return array;
 }
 
-Plan plan_of(const std::string& ptx, const Dim3& grid, const Dim3& block, std::vector<Array> arrays) {
+Plan plan_with_arrays(const std::string& ptx, const Dim3& grid, const Dim3& block,
+                      std::vector<Array> arrays) {
     Plan plan;
     plan.kernel = "kernel";
     plan.ptx = ptx;
@@ -75,11 +76,12 @@ TEST(InstrumentedSpaces, RandomKernelsWithAtomics) {
         SCOPED_TRACE(seed);
         const test::RandomKernel kernel(seed);
         const uint64_t threads = uint64_t{kernel.threads()} * kernel.blocks();
-        expect_both_record_the_same(plan_of(kernel.emit(), {kernel.blocks(), 1, 1}, {kernel.threads(), 1, 1},
-                                            {words("in", test::RandomKernel::inputs(seed)),
-                                             words("out", std::vector<uint32_t>(threads)),
-                                             words("counters", test::RandomKernel::counters())}),
-                                    seed % 5 == 0);
+        expect_both_record_the_same(
+            plan_with_arrays(
+                kernel.emit(), {kernel.blocks(), 1, 1}, {kernel.threads(), 1, 1},
+                {words("in", test::RandomKernel::inputs(seed)), words("out", std::vector<uint32_t>(threads)),
+                 words("counters", test::RandomKernel::counters())}),
+            seed % 5 == 0);
     }
 }
 
@@ -110,9 +112,9 @@ TEST(InstrumentedSpaces, WhatAtomicsGaveBack) {
     atom.global.exch.b64 %d5, [%d4+1024], %d3;
     ret;
 })";
-    const Plan plan =
-        plan_of(ptx, {3, 1, 1}, {48, 1, 1},
-                {words("tickets", std::vector<uint32_t>(4)), words("drawn", std::vector<uint32_t>(1024))});
+    const Plan plan = plan_with_arrays(
+        ptx, {3, 1, 1}, {48, 1, 1},
+        {words("tickets", std::vector<uint32_t>(4)), words("drawn", std::vector<uint32_t>(1024))});
     RecordOptions options;
     options.threads = 1;
     const auto cpu = record_cpu(plan, options);
@@ -177,7 +179,8 @@ TEST(InstrumentedSpaces, LocalConstantAndGenericMemory) {
 })";
     for (const bool exact : {false, true})
         expect_both_record_the_same(
-            plan_of(ptx, {2, 1, 1}, {64, 1, 1}, {words("out", std::vector<uint32_t>(64, 5))}), exact);
+            plan_with_arrays(ptx, {2, 1, 1}, {64, 1, 1}, {words("out", std::vector<uint32_t>(64, 5))}),
+            exact);
 }
 
 }  // namespace

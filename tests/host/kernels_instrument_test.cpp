@@ -11,6 +11,7 @@
 #include "tests/file_text.h"
 #include "tests/host/instrumented_run.h"
 #include "tests/host/same_requests.h"
+#include "tests/recorded.h"
 
 namespace tilescope::kernels {
 namespace {
@@ -57,15 +58,13 @@ void record_both(const TextbookPlan& plan, Both& both, const BlockWindow& window
     expect_same_requests(both.cpu, both.recorded);
 }
 
-constexpr uint32_t kTileOfData = 4;  // tests/data/ptx/make.sh
-
-constexpr Shape kShapes[] = {{4, 4, 4, 2},     {3, 3, 3, 2},     {9, 5, 13, 4},    {25, 23, 9, 8},
-                             {32, 32, 32, 16}, {33, 17, 20, 16}, {40, 33, 70, 32}, {31, 1, 65, 32}};
+constexpr Shape kInstrumentShapes[] = {{4, 4, 4, 2},     {3, 3, 3, 2},     {9, 5, 13, 4},    {25, 23, 9, 8},
+                                       {32, 32, 32, 16}, {33, 17, 20, 16}, {40, 33, 70, 32}, {31, 1, 65, 32}};
 
 class Instrumented : public testing::TestWithParam<std::string> {};
 
 TEST_P(Instrumented, RecordsWhatTheInterpreterRecords) {
-    for (const Shape& shape : kShapes) {
+    for (const Shape& shape : kInstrumentShapes) {
         SCOPED_TRACE(testing::Message()
                      << shape.m << " x " << shape.k << " x " << shape.n << ", T = " << shape.tile);
         const auto sized = plan(GetParam(), shape);
@@ -115,13 +114,13 @@ TEST_P(Instrumented, CountsWhatFindsNoRoom) {
     }
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names_to_instrument() {
     std::vector<std::string> all;
     for (const KernelInfo& kernel : kernels_with_tile_width()) all.push_back(kernel.name);
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Instrumented, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(Kernels, Instrumented, testing::ValuesIn(names_to_instrument()),
                          [](const auto& suite) { return suite.param; });
 
 TEST(InstrumentedPtx, OfEveryCompiler) {

@@ -15,11 +15,9 @@ namespace {
 
 std::string read(const std::string& path) { return file_text(std::string(TILESCOPE_SOURCE_DIR) + path); }
 
-constexpr uint32_t kTileOfData = 4;  // tests/data/ptx/make.sh
-
 // block, warp, phase, array, store -> (lane, element), sorted
-using Key = std::tuple<uint32_t, uint32_t, uint32_t, int, bool>;
-using Accesses = std::map<Key, std::vector<std::pair<uint32_t, uint64_t>>>;
+using AccessKey = std::tuple<uint32_t, uint32_t, uint32_t, int, bool>;
+using Accesses = std::map<AccessKey, std::vector<std::pair<uint32_t, uint64_t>>>;
 
 Accesses accesses_of(const trace::Trace& trace) {
     const auto rule = analysis::phase_rule(trace);
@@ -40,7 +38,7 @@ Accesses accesses_of(const trace::Trace& trace) {
     return all;
 }
 
-Accesses walked(const std::string& kernel, const Shape& shape, const trace::Trace& trace) {
+Accesses walked_accesses(const std::string& kernel, const Shape& shape, const trace::Trace& trace) {
     Accesses all;
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         walk_block(
@@ -69,7 +67,7 @@ TEST(Phases, AreThoseOfTheSource) {
         for (const uint32_t T : {2u, 4u, 8u})
             for (const Shape& shape : shapes(T)) {
                 const trace::Trace trace = recorded(kernel.name, shape);
-                EXPECT_EQ(accesses_of(trace), walked(kernel.name, shape, trace))
+                EXPECT_EQ(accesses_of(trace), walked_accesses(kernel.name, shape, trace))
                     << kernel.name << " T=" << T << " k=" << shape.k;
             }
 }

@@ -28,7 +28,7 @@ struct Output {
     std::string text;
 };
 
-Output run(const std::string& command) {
+Output shell_output(const std::string& command) {
     Output output;
     FILE* pipe = popen((command + " 2>&1").c_str(), "r");
     if (!pipe) return output;
@@ -63,12 +63,12 @@ TEST_P(PtxAssets, AreWhatTheSameCompilerMakesToday) {
     const std::string shipped = file_text(kRoot / "assets/ptx" / file_name(info, widths_of(info).front()));
     const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);  // "// clang version 14.0.6"
     ASSERT_EQ(made_by.rfind("clang version ", 0), 0u) << made_by;
-    if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
+    if (shell_output(clang + " --version").text.find(made_by + "\n") == std::string::npos)
         GTEST_SKIP() << "assets/ptx was made by " << made_by << ", which is not the clang++ of this machine";
     const fs::path out = fs::path(TILESCOPE_BINARY_DIR) / "tests" / ("ptx-" + info.name);
     const Output made =
-        run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
-                        out.string(), info.name));
+        shell_output(fmt::format("CXX='{}' '{}' '{}' {}", clang,
+                                 (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), info.name));
     ASSERT_EQ(made.status, 0) << made.text;
     for (int tile : widths_of(info)) {
         const std::string name = file_name(info, tile);
@@ -104,10 +104,11 @@ TEST(PtxRoofs, NameNoFolderOfTheMachineThatMadeThem) {
 TEST_P(PtxAssets, AssembleWithPtxas) {
     std::string ptxas = "/usr/local/cuda/bin/ptxas";
     if (!fs::exists(ptxas)) ptxas = "ptxas";
-    if (run(ptxas + " --version").status != 0) GTEST_SKIP() << "no ptxas here (CUDA Toolkit)";
+    if (shell_output(ptxas + " --version").status != 0) GTEST_SKIP() << "no ptxas here (CUDA Toolkit)";
     for (int tile : widths_of(GetParam())) {
-        const Output out = run(fmt::format("{} -arch=sm_80 -o /dev/null '{}'", ptxas,
-                                           (kRoot / "assets/ptx" / file_name(GetParam(), tile)).string()));
+        const Output out =
+            shell_output(fmt::format("{} -arch=sm_80 -o /dev/null '{}'", ptxas,
+                                     (kRoot / "assets/ptx" / file_name(GetParam(), tile)).string()));
         EXPECT_EQ(out.status, 0) << out.text;
         if (!GetParam().tiled) break;
     }
@@ -135,11 +136,11 @@ TEST(PtxRoofs, AreWhatTheSameCompilerMakesToday) {
     for (const std::string name : {"roofs/fp32_peak", "roofs/copy"}) {
         const std::string shipped = file_text(kRoot / "assets/ptx" / (name + ".ptx"));
         const std::string made_by = shipped.substr(3, shipped.find('\n') - 3);
-        if (run(clang + " --version").text.find(made_by + "\n") == std::string::npos)
+        if (shell_output(clang + " --version").text.find(made_by + "\n") == std::string::npos)
             GTEST_SKIP() << "assets/ptx was made by " << made_by;
         const Output made =
-            run(fmt::format("CXX='{}' '{}' '{}' {}", clang, (kRoot / "kernels/textbook/make_ptx.sh").string(),
-                            out.string(), name));
+            shell_output(fmt::format("CXX='{}' '{}' '{}' {}", clang,
+                                     (kRoot / "kernels/textbook/make_ptx.sh").string(), out.string(), name));
         ASSERT_EQ(made.status, 0) << made.text;
         EXPECT_EQ(file_text(out / (name + ".ptx")), shipped) << name << " is stale; make the target ptx";
     }

@@ -12,7 +12,7 @@
 namespace tilescope::kernels {
 namespace {
 
-constexpr Shape kShapes[] = {
+constexpr Shape kRecordShapes[] = {
     {4, 4, 4, 2},     {3, 3, 3, 2},     {1, 1, 1, 2},     {5, 7, 3, 2},     {8, 6, 10, 2},
     {16, 16, 16, 4},  {9, 5, 13, 4},    {1, 20, 4, 4},    {17, 4, 3, 4},    {24, 24, 24, 8},
     {25, 23, 9, 8},   {8, 40, 16, 8},   {32, 32, 32, 16}, {33, 17, 20, 16}, {16, 50, 40, 16},
@@ -116,7 +116,7 @@ void expect_walks(const TextbookPlan& plan, const trace::Trace& trace) {
 class RecordedAccesses : public testing::TestWithParam<std::string> {};
 
 TEST_P(RecordedAccesses, AreThoseOfEveryThread) {
-    for (const Shape& shape : kShapes) {
+    for (const Shape& shape : kRecordShapes) {
         SCOPED_TRACE(testing::Message()
                      << shape.m << " x " << shape.k << " x " << shape.n << ", T = " << shape.tile);
         const auto sized = plan(GetParam(), shape);

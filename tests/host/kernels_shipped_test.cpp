@@ -58,7 +58,7 @@ TEST_P(ShippedRecordings, HoldWhatACpuRecordsOfTheSameLaunch) {
     EXPECT_EQ(trace::first_difference(*shipped, *again), "");
 }
 
-std::vector<std::string> names() {
+std::vector<std::string> names_of_shipped() {
     std::vector<std::string> list;
     for (const ShippedRecording& recording : shipped_recordings()) list.push_back(recording.name);
     return list;
@@ -71,7 +71,7 @@ std::string as_identifier(const testing::TestParamInfo<std::string>& parameter) 
     return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Assets, ShippedRecordings, testing::ValuesIn(names()), as_identifier);
+INSTANTIATE_TEST_SUITE_P(Assets, ShippedRecordings, testing::ValuesIn(names_of_shipped()), as_identifier);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ShippedRecordings);
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 // A kernel `k` of one warp with an array `a` of 32 words. The body has %rd1, the thread's element of it, and
 // %r1, which is 0.
-Plan plan_of(const std::string& body, const std::string& variables = "", uint32_t blocks = 1) {
+Plan plan_of_stranger(const std::string& body, const std::string& variables = "", uint32_t blocks = 1) {
     Plan plan;
     plan.kernel = "k";
     plan.ptx_name = "k.ptx";
@@ -38,8 +38,8 @@ Plan plan_of(const std::string& body, const std::string& variables = "", uint32_
 
 // The recording of one PTX with the PTX of another, which must have the same sites.
 trace::Trace disguised(const std::string& recorded_as, const std::string& runs_as) {
-    trace::Trace trace = recorded(plan_of(recorded_as));
-    trace.meta.ptx = plan_of(runs_as).ptx;
+    trace::Trace trace = recorded(plan_of_stranger(recorded_as));
+    trace.meta.ptx = plan_of_stranger(runs_as).ptx;
     trace.module = nullptr;
     return trace;
 }
@@ -77,7 +77,7 @@ TEST(Strangers, AnEndlessLoopBetweenOrBehindTheStepsEndsTheReplay) {
 
 // Much arithmetic between two accesses is honest.
 TEST(Strangers, LongArithmeticRunsAgain) {
-    const trace::Trace trace = recorded(plan_of(R"(
+    const trace::Trace trace = recorded(plan_of_stranger(R"(
     ld.global.f32 %f1, [%rd1];
 L:  fma.rn.f32 %f1, %f1, %f1, %f1;
     add.u32 %r1, %r1, 1;
@@ -100,7 +100,7 @@ TEST(Strangers, ReplayIsStopped) {
 
 // A kernel that traps was recorded as incomplete, and runs again up to there.
 TEST(Strangers, AFaultThatWasRecordedIsNone) {
-    const trace::Trace trace = recorded(plan_of("ld.global.u32 %r2, [%rd1]; trap;"));
+    const trace::Trace trace = recorded(plan_of_stranger("ld.global.u32 %r2, [%rd1]; trap;"));
     EXPECT_FALSE(trace.meta.complete);
     EXPECT_EQ(problem_of_replay(trace), "");
     const std::string load = "ld.global.u32 %r2, [%rd1];\n";
@@ -111,7 +111,7 @@ TEST(Strangers, AFaultThatWasRecordedIsNone) {
 // What observers keep of each product would be gigabytes here.
 TEST(Strangers, ProductsWithoutEnd) {
     const AllowedMemory memory("0.01");
-    const std::string problem = problem_of_replay(recorded(plan_of(R"(
+    const std::string problem = problem_of_replay(recorded(plan_of_stranger(R"(
     ld.global.f32 %f1, [%rd1];
 L:  fma.rn.f32 %f2, %f1, %f1, %f2;
     add.u32 %r1, %r1, 1;
@@ -126,7 +126,7 @@ L:  fma.rn.f32 %f2, %f1, %f1, %f2;
 
 TEST(Strangers, ARecordingWithoutEndIsKeptAsFarAsMemoryGoes) {
     const AllowedMemory memory("0.01");
-    const trace::Trace trace = recorded(plan_of("L: ld.global.u32 %r2, [%rd1]; bra L;\n"));
+    const trace::Trace trace = recorded(plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; bra L;\n"));
     EXPECT_FALSE(trace.meta.complete);
     EXPECT_EQ(
         trace.meta.incomplete_reason,
@@ -136,7 +136,7 @@ TEST(Strangers, ARecordingWithoutEndIsKeptAsFarAsMemoryGoes) {
     EXPECT_LT(trace::bytes_of(trace), 10'000'000u);
     EXPECT_TRUE(trace::deserialize(serialize(trace), "a.tsc"));
     // Forms that never come again take more than their steps.
-    const trace::Trace odd = recorded(plan_of(R"(
+    const trace::Trace odd = recorded(plan_of_stranger(R"(
     mul.lo.u32 %r3, %r0, %r0;
 L:  add.u32 %r1, %r1, %r3;
     shr.u32 %r4, %r1, 27;
@@ -155,7 +155,7 @@ L:  add.u32 %r1, %r1, %r3;
 
 TEST(Strangers, TheFirstBlockIsCountedNoLongerThanItMatters) {
     const AllowedMemory memory("0.01");
-    const auto refused = record_cpu(plan_of("L: ld.global.u32 %r2, [%rd1]; bra L;\n", "", 100), {});
+    const auto refused = record_cpu(plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; bra L;\n", "", 100), {});
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("recording 100 blocks of more than "), std::string::npos)
         << refused.error().message;
@@ -163,7 +163,7 @@ TEST(Strangers, TheFirstBlockIsCountedNoLongerThanItMatters) {
 
 TEST(Strangers, MemoryThatPtxClaims) {
     const auto problem = [](const std::string& variables, const std::string& body) {
-        const auto trace = record_cpu(plan_of(body + "ld.global.u32 %r2, [%rd1];", variables), {});
+        const auto trace = record_cpu(plan_of_stranger(body + "ld.global.u32 %r2, [%rd1];", variables), {});
         return trace ? "" : trace.error().message;
     };
     const std::string takes = "mov.u64 %rd2, x;\n";
@@ -204,13 +204,13 @@ TEST(Strangers, MatricesAreInTheEstimate) {
 
 TEST(Strangers, WhatAReaderWouldRefuseIsNotRecorded) {
     std::string lines(250'000, '\n');
-    const auto refused = record_cpu(plan_of("ld.global.u32 %r2, [%rd1];", lines), {});
+    const auto refused = record_cpu(plan_of_stranger("ld.global.u32 %r2, [%rd1];", lines), {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(
         refused.error().message,
         "a recording of k could not be opened again: its PTX has 250,015 lines, more than the 200,000 that "
         "a recording can hold; record a smaller kernel or launch");
-    Plan long_source = plan_of("ld.global.u32 %r2, [%rd1];");
+    Plan long_source = plan_of_stranger("ld.global.u32 %r2, [%rd1];");
     long_source.source = lines;
     EXPECT_FALSE(record_cpu(long_source, {}));
 }

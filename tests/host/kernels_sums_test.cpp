@@ -22,7 +22,7 @@ using analysis::Summary;
 using analysis::Sums;
 
 // Twenty launches: square, rectangular, with edges on every side, smaller than a tile; T from 2 to 32.
-const Shape kShapes[] = {
+const Shape kSumShapes[] = {
     {4, 4, 4, 2},     {3, 3, 3, 2},     {8, 6, 10, 2},    {5, 9, 7, 2},    {1, 1, 1, 2},     {4, 4, 4, 4},
     {16, 8, 12, 4},   {7, 13, 9, 4},    {2, 17, 3, 4},    {16, 16, 16, 8}, {8, 24, 16, 8},   {9, 20, 23, 8},
     {30, 1, 17, 8},   {32, 16, 48, 16}, {20, 33, 17, 16}, {5, 5, 5, 16},   {40, 18, 16, 16}, {32, 32, 32, 32},
@@ -54,7 +54,7 @@ Sums slow_cost(const WarpAccess& access, const Array& array, uint32_t width) {
 
 TEST(Sums, AgreeWithAWalkOverEveryThread) {
     for (const KernelInfo& kernel : kernels_with_tile_width())
-        for (const Shape& shape : kShapes) {
+        for (const Shape& shape : kSumShapes) {
             SCOPED_TRACE(kernel.name + " T=" + std::to_string(shape.tile) + " " + std::to_string(shape.m) +
                          "x" + std::to_string(shape.k) + "x" + std::to_string(shape.n));
             const trace::Trace trace = recorded(kernel.name, shape);
@@ -96,7 +96,7 @@ TEST(Sums, AgreeWithAWalkOverEveryThread) {
 
 TEST(Sums, HaveTheirClosedForms) {
     for (const KernelInfo& kernel : kernels_with_tile_width())
-        for (const Shape& s : kShapes) {
+        for (const Shape& s : kSumShapes) {
             SCOPED_TRACE(kernel.name + " T=" + std::to_string(s.tile) + " k=" + std::to_string(s.k));
             const Summary sums = summary_of(recorded(kernel.name, s));
             const uint64_t T = s.tile, m = s.m, k = s.k, n = s.n;

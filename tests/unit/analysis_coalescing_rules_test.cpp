@@ -10,11 +10,12 @@
 
 #include "core/analysis/coalescing.h"
 #include "core/analysis/coalescing_rules.h"
+#include "tests/twin/request.h"
 
 namespace tilescope::analysis {
 namespace {
 
-using Addresses = std::array<uint64_t, 32>;
+using twin::Addresses;
 using Sizes = std::vector<std::pair<uint64_t, uint32_t>>;  // address, bytes
 
 Addresses sequence(uint64_t first, uint64_t stride = 4) {

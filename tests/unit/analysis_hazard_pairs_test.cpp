@@ -16,10 +16,10 @@
 namespace tilescope::analysis {
 namespace {
 
-enum Kind : uint32_t { Load, Store };  // the sites: a store at line 27, a load at line 34
+enum SiteOfPair : uint32_t { Load, Store };  // the sites: a store at line 27, a load at line 34
 
 struct Step {
-    Kind kind;
+    SiteOfPair kind;
     uint32_t thread, cell;
     float value;
 };

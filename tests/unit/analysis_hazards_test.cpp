@@ -39,7 +39,7 @@ std::vector<ptx::Site> sites() {
 }
 
 // One lane's access to one cell.
-struct Lane {
+struct LaneAccess {
     uint32_t block, interval, thread, line, array, step;
     uint64_t element;
     bool store;
@@ -47,7 +47,7 @@ struct Lane {
 
 struct Made {
     trace::Trace trace;
-    std::vector<Lane> lanes;
+    std::vector<LaneAccess> lanes;
     std::vector<std::vector<uint32_t>> passed;  // block -> thread -> barriers
 };
 
@@ -115,16 +115,16 @@ Made random_recording(uint64_t seed, bool whole_barriers) {
 // Kind, block, interval, array, element, line, other line, other stores, one warp.
 using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint32_t, uint64_t, uint32_t, uint32_t, bool, bool>;
 
-bool touch(const Lane& x, const Lane& y) {
+bool touch(const LaneAccess& x, const LaneAccess& y) {
     return x.array == y.array && x.element == y.element && (x.store || y.store);
 }
 
 std::set<Key> twin_of_block(const Made& made, uint32_t block) {
     std::set<Key> keys;
     std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t, uint32_t, bool>, bool> races;  // -> one warp
-    for (const Lane& x : made.lanes) {
+    for (const LaneAccess& x : made.lanes) {
         if (x.block != block) continue;
-        for (const Lane& y : made.lanes) {
+        for (const LaneAccess& y : made.lanes) {
             const bool first = std::tuple(!x.store, x.line) <= std::tuple(!y.store, y.line);
             if (y.block != block || x.interval != y.interval || x.thread == y.thread || !touch(x, y) ||
                 !first)
@@ -135,13 +135,13 @@ std::set<Key> twin_of_block(const Made& made, uint32_t block) {
         }
         if (x.store || x.array < 2) continue;
         int64_t written = -1, filled = -1;
-        for (const Lane& y : made.lanes) {
+        for (const LaneAccess& y : made.lanes) {
             if (y.block != block || !y.store || y.array != x.array || y.interval > x.interval) continue;
             filled = std::max<int64_t>(filled, y.interval);
             if (y.element == x.element) written = std::max<int64_t>(written, y.interval);
         }
         bool used = false;  // the value, before the array was filled anew
-        for (const Lane& y : made.lanes)
+        for (const LaneAccess& y : made.lanes)
             used = used || (y.block == block && !y.store && y.array == x.array && y.element == x.element &&
                             int64_t{y.interval} > written && int64_t{y.interval} < filled);
         if (written < 0)
@@ -175,7 +175,7 @@ TEST(HazardsTwin, CellsOfABlockAreThoseOfTheTwin) {
                 ++kinds[static_cast<int>(c.kind)];
                 // The sides did what they are said to have done.
                 const auto did = [&](const HazardSide& side, bool store) {
-                    return std::any_of(made.lanes.begin(), made.lanes.end(), [&](const Lane& lane) {
+                    return std::any_of(made.lanes.begin(), made.lanes.end(), [&](const LaneAccess& lane) {
                         return lane.block == block && lane.thread == side.thread && lane.array == c.array &&
                                lane.element == c.element && lane.store == store &&
                                lane.step + made.trace.blocks[block].first == side.step;
@@ -207,20 +207,21 @@ TEST(HazardsTwin, BarriersAndBlocksAreThoseOfTheTwin) {
             for (const uint32_t p : passed) missing += p < most;
             judged += most;
             for (uint32_t at = 0; at < most; ++at) {
-                const bool needed = std::any_of(made.lanes.begin(), made.lanes.end(), [&](const Lane& x) {
-                    return x.block == block && x.interval == at &&
-                           std::any_of(made.lanes.begin(), made.lanes.end(), [&](const Lane& y) {
-                               return y.block == block && y.interval == at + 1 && x.thread != y.thread &&
-                                      touch(x, y);
-                           });
-                });
+                const bool needed =
+                    std::any_of(made.lanes.begin(), made.lanes.end(), [&](const LaneAccess& x) {
+                        return x.block == block && x.interval == at &&
+                               std::any_of(made.lanes.begin(), made.lanes.end(), [&](const LaneAccess& y) {
+                                   return y.block == block && y.interval == at + 1 && x.thread != y.thread &&
+                                          touch(x, y);
+                               });
+                    });
                 redundant += !needed;
             }
         }
         std::set<std::tuple<uint64_t, uint32_t, uint32_t, bool>> grid;  // element of out, lines
-        for (const Lane& x : made.lanes) {
+        for (const LaneAccess& x : made.lanes) {
             if (x.array != 1 || !x.store) continue;
-            for (const Lane& y : made.lanes)
+            for (const LaneAccess& y : made.lanes)
                 if (x.block != y.block && touch(x, y) && (!y.store || x.line <= y.line))
                     grid.insert({x.element, x.line, y.line, y.store});
         }

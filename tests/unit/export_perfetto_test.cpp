@@ -27,9 +27,9 @@ std::vector<Json> events_of(const Json& trace, const char* ph) {
 TEST(Perfetto, FollowsTheFormatsRules) {
     for (const bool clocked : {false, true}) {
         const trace::Trace trace = clocked ? trace::with_clocks(two_blocks()) : two_blocks();
-        const Json json = Json::parse(perfetto(trace));
-        expect_rules(json);
-        EXPECT_EQ(events_of(json, "X").size(), trace.steps()) << "an event a step, none lost";
+        const Json told = Json::parse(perfetto(trace));
+        expect_rules(told);
+        EXPECT_EQ(events_of(told, "X").size(), trace.steps()) << "an event a step, none lost";
     }
 }
 
@@ -80,23 +80,23 @@ TEST(Perfetto, WhatBreaksARuleIsSeen) {
 
 TEST(Perfetto, OnACpuAStepIsAMicrosecondAndSaysSo) {
     const trace::Trace trace = two_blocks();
-    const Json json = Json::parse(perfetto(trace));
-    for (const Json& event : events_of(json, "X"))
+    const Json told = Json::parse(perfetto(trace));
+    for (const Json& event : events_of(told, "X"))
         EXPECT_EQ(event.at("ts"), event.at("args").at("step").get<uint64_t>() - 1);
-    const std::string time = json.at("otherData").at("time");
+    const std::string time = told.at("otherData").at("time");
     EXPECT_NE(time.find("not a time"), std::string::npos) << time;
 }
 
 TEST(Perfetto, OnAGpuTimesAreTheClocksOfTheSm) {
     const trace::Trace trace = trace::with_clocks(two_blocks());
     const double mhz = trace.meta.price.clock_mhz;
-    const Json json = Json::parse(perfetto(trace));
-    for (const Json& event : events_of(json, "X")) {
+    const Json told = Json::parse(perfetto(trace));
+    for (const Json& event : events_of(told, "X")) {
         const uint64_t step = event.at("args").at("step").get<uint64_t>() - 1;
         EXPECT_NEAR(event.at("ts").get<double>(), trace.time[step] / mhz,
                     0.0011);  // blocks on SMs of their own
     }
-    const std::string time = json.at("otherData").at("time");
+    const std::string time = told.at("otherData").at("time");
     EXPECT_NE(time.find("1980 MHz"), std::string::npos) << time;
 }
 
@@ -105,9 +105,9 @@ TEST(Perfetto, RatesAndClocksThatCannotBeStayTimes) {
     for (const double mhz : {5e-324, 1e-9, 0.5, 1e300}) {
         trace::Trace trace = trace::with_clocks(two_blocks());
         trace.meta.price.clock_mhz = mhz;
-        const Json json = Json::parse(perfetto(trace));
-        expect_rules(json);
-        const std::string time = json.at("otherData").at("time");
+        const Json told = Json::parse(perfetto(trace));
+        expect_rules(told);
+        const std::string time = told.at("otherData").at("time");
         EXPECT_NE(time.find("states no rate"), std::string::npos) << time;
     }
     trace::Trace trace = trace::with_clocks(two_blocks());

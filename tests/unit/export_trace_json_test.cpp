@@ -15,26 +15,26 @@ Json json_of(const trace::Trace& trace, Selected selected, bool lanes) {
 }
 
 TEST(TraceJson, SaysWhatWasRecorded) {
-    const Json json = json_of(two_blocks(), {}, false);
-    EXPECT_EQ(json.at("schema"), "tilescope.trace/1");
-    EXPECT_EQ(json.at("kernel"), "tiled");
-    EXPECT_EQ(json.at("backend"), "cpu");
-    EXPECT_EQ(json.at("time"), "none: the order of the steps");
-    EXPECT_EQ(json.at("complete"), true);
-    EXPECT_EQ(json.at("arrays").at(3).at("name"), "Mds");
-    EXPECT_EQ(json.at("sites").at(4).at("kind"), "barrier");
-    EXPECT_EQ(json.at("blocks").at(1).at("x"), 1);
-    EXPECT_FALSE(json.contains("clock_mhz"));
+    const Json told = json_of(two_blocks(), {}, false);
+    EXPECT_EQ(told.at("schema"), "tilescope.trace/1");
+    EXPECT_EQ(told.at("kernel"), "tiled");
+    EXPECT_EQ(told.at("backend"), "cpu");
+    EXPECT_EQ(told.at("time"), "none: the order of the steps");
+    EXPECT_EQ(told.at("complete"), true);
+    EXPECT_EQ(told.at("arrays").at(3).at("name"), "Mds");
+    EXPECT_EQ(told.at("sites").at(4).at("kind"), "barrier");
+    EXPECT_EQ(told.at("blocks").at(1).at("x"), 1);
+    EXPECT_FALSE(told.contains("clock_mhz"));
 }
 
 TEST(TraceJson, HoldsEveryLaneOfEveryStep) {
     const trace::Trace by_clock = trace::with_clocks(two_blocks());
     const trace::Trace irregular = trace::random_trace(5, 2, 2, 200);
     for (const trace::Trace* trace : {&by_clock, &irregular}) {
-        const Json json = json_of(*trace, {}, true);
-        ASSERT_EQ(json.at("steps").size(), trace->steps());
+        const Json told = json_of(*trace, {}, true);
+        ASSERT_EQ(told.at("steps").size(), trace->steps());
         for (uint64_t step = 0; step < trace->steps(); ++step) {
-            const Json& row = json.at("steps").at(step);
+            const Json& row = told.at("steps").at(step);
             const trace::Access access = trace::AccessView(*trace, step).decoded();
             ASSERT_EQ(row.at("step"), step + 1);
             ASSERT_EQ(row.at("block"), trace::block_of(*trace, step));
@@ -56,13 +56,13 @@ TEST(TraceJson, HoldsEveryLaneOfEveryStep) {
 
 TEST(TraceJson, FirstElementsAndCosts) {
     const trace::Trace trace = two_blocks();
-    const Json json = json_of(trace, {}, false);
-    const Json& load = json.at("steps").at(0);
+    const Json told = json_of(trace, {}, false);
+    const Json& load = told.at("steps").at(0);
     EXPECT_EQ(load.at("element"), Json::array({0, 0}));
     EXPECT_EQ(load.at("address"), 0x10000);
     EXPECT_EQ(load.at("least_sectors"), 4);
     EXPECT_FALSE(load.contains("wavefronts"));
-    const Json& store = json.at("steps").at(trace.blocks[0].count - 1);
+    const Json& store = told.at("steps").at(trace.blocks[0].count - 1);
     EXPECT_TRUE(store.at("phase").is_null()) << "behind the loop";
 }
 
@@ -77,10 +77,10 @@ TEST(TraceJson, APartAndNothingAtAll) {
 TEST(TraceJson, SaysWhyItIsNotWhole) {
     trace::Trace trace = two_blocks();
     trace.blocks[0].dropped = 7;
-    const Json json = json_of(trace, {}, false);
-    EXPECT_EQ(json.at("complete"), false);
-    EXPECT_NE(json.at("incomplete_reason").get<std::string>().find("7 requests"), std::string::npos);
-    EXPECT_EQ(json.at("blocks").at(0).at("dropped"), 7);
+    const Json told = json_of(trace, {}, false);
+    EXPECT_EQ(told.at("complete"), false);
+    EXPECT_NE(told.at("incomplete_reason").get<std::string>().find("7 requests"), std::string::npos);
+    EXPECT_EQ(told.at("blocks").at(0).at("dropped"), 7);
 }
 
 }  // namespace

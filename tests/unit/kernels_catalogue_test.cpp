@@ -20,7 +20,7 @@ std::vector<uint32_t> widths_of(const KernelInfo& info) {
 }
 
 // What the source compiles in: "constexpr int ROWS = 128, COLS = 128;".
-uint32_t constant_in(std::string_view source, const std::string& name) {
+uint32_t constant_of(std::string_view source, const std::string& name) {
     const size_t at = source.find(" " + name + " = ");
     EXPECT_NE(at, std::string_view::npos) << name;
     return static_cast<uint32_t>(std::atoi(source.data() + at + name.size() + 4));
@@ -30,10 +30,10 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
     for (const KernelInfo& info : catalogue()) {
         if (!info.own_tile) continue;
         const std::string_view source = shipped_source(info.name);
-        const uint32_t rows = constant_in(source, "ROWS"), cols = constant_in(source, "COLS"),
-                       depth = constant_in(source, "DEPTH");
+        const uint32_t rows = constant_of(source, "ROWS"), cols = constant_of(source, "COLS"),
+                       depth = constant_of(source, "DEPTH");
         const uint32_t pairs =
-            source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_in(source, "PAIRS");
+            source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_of(source, "PAIRS");
         EXPECT_EQ(info.own_tile->rows, rows) << info.name;
         EXPECT_EQ(info.own_tile->cols, cols) << info.name;
         // Mds may be transposed, and its rows longer than the tile is high.

@@ -11,13 +11,13 @@
 namespace tilescope::kernels {
 namespace {
 
-struct Case {
+struct ProductCase {
     std::vector<float> M, N, P;
     ExpectedProduct expected;
 };
 
-Case make(uint32_t m, uint32_t k, uint32_t n, uint64_t seed = 1) {
-    Case made;
+ProductCase make(uint32_t m, uint32_t k, uint32_t n, uint64_t seed = 1) {
+    ProductCase made;
     made.M = make_input(seed, 0, uint64_t{m} * k);
     made.N = make_input(seed, 1, uint64_t{k} * n);
     for (double value : reference_product(made.M, made.N, m, k, n))
@@ -32,7 +32,7 @@ TEST(ExpectedProduct, TakesTheRightOneOfAnyShape) {
     const uint32_t shapes[][3] = {{1, 1, 1},    {3, 3, 3},     {64, 64, 64},
                                   {65, 40, 66}, {200, 17, 90}, {70, 300, 1}};
     for (const auto& [m, k, n] : shapes) {
-        const Case made = make(m, k, n);
+        const ProductCase made = make(m, k, n);
         const ProductCheck check = check_product(made.expected, made.P, 2);
         EXPECT_TRUE(check.right) << check.why;
         EXPECT_EQ(check.wrong_rows, 0u);
@@ -41,7 +41,7 @@ TEST(ExpectedProduct, TakesTheRightOneOfAnyShape) {
 }
 
 TEST(ExpectedProduct, SamplesEdgesAndCornersAndAtLeast4096Elements) {
-    const Case made = make(90, 5, 300);
+    const ProductCase made = make(90, 5, 300);
     const ExpectedProduct& e = made.expected;
     ASSERT_EQ(e.rows.size() * e.cols.size(), 4096u);
     for (const auto& [places, count] : {std::pair{e.rows, 90u}, {e.cols, 300u}}) {
@@ -57,7 +57,7 @@ TEST(ExpectedProduct, SamplesEdgesAndCornersAndAtLeast4096Elements) {
 }
 
 TEST(ExpectedProduct, FindsEveryWrongElement) {
-    Case made = make(13, 9, 17);
+    ProductCase made = make(13, 9, 17);
     for (float& value : made.P) {
         const float right = value;
         value = right + 1;
@@ -70,7 +70,7 @@ TEST(ExpectedProduct, FindsEveryWrongElement) {
 
 // Outside the sample as well, where only the row's sum can tell.
 TEST(ExpectedProduct, FindsWrongElementsOutsideTheSample) {
-    Case made = make(150, 20, 170);
+    ProductCase made = make(150, 20, 170);
     std::mt19937 random(3);
     for (int round = 0; round < 300; ++round) {
         const size_t at = random() % made.P.size();
@@ -94,7 +94,7 @@ TEST(ExpectedProduct, FindsWrongElementsOutsideTheSample) {
 }
 
 TEST(ExpectedProduct, FindsAProductThatNobodyStored) {
-    const Case made = make(20, 5, 30);
+    const ProductCase made = make(20, 5, 30);
     const ProductCheck check = check_product(made.expected, std::vector<float>(600, std::nanf("")), 1);
     EXPECT_FALSE(check.right);
     EXPECT_EQ(check.wrong_rows, 20u);

@@ -11,7 +11,7 @@
 #include "core/analysis/cost.h"
 #include "kernels/run/levels.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/devices.h"
+#include "tests/h200.h"
 #include "tests/opened.h"
 #include "tests/recorded.h"
 
@@ -23,7 +23,7 @@ using analysis::FoundIn, analysis::LevelDevice, analysis::LevelShare, analysis::
 
 // A device of few SMs, so that blocks share an L1, which can be made small.
 LevelDevice device(uint32_t sms, double l1_bytes = 0) {
-    LevelDevice on{*device_named("h200"), *find_levels("h200")};
+    LevelDevice on = h200();
     on.device.sms = sms;
     if (l1_bytes > 0) on.levels.l1_bytes.value = l1_bytes;
     return on;
@@ -37,18 +37,18 @@ WalkedLevels walked(const trace::Trace& trace, const LevelDevice& on) {
     return made ? std::move(*made) : WalkedLevels{};
 }
 
-struct Case {
+struct WalkCase {
     const char* kernel;
     Shape shape;
 };
-const Case kCases[] = {{"untiled", {100, 70, 130, 16}},
-                       {"tiled", {64, 64, 64, 16}},
-                       {"tiled", {61, 40, 33, 8}},
-                       {"untiled_swapped", {50, 37, 45, 8}},
-                       {"tiled_transposed", {40, 24, 50, 4}}};
+const WalkCase kWalkCases[] = {{"untiled", {100, 70, 130, 16}},
+                               {"tiled", {64, 64, 64, 16}},
+                               {"tiled", {61, 40, 33, 8}},
+                               {"untiled_swapped", {50, 37, 45, 8}},
+                               {"tiled_transposed", {40, 24, 50, 4}}};
 
 TEST(LevelWalk, BlocksThatShareTheirWorkAreEachOneAlone) {
-    for (const Case& of : kCases) {
+    for (const WalkCase& of : kWalkCases) {
         const trace::Trace trace = recorded(of.kernel, of.shape);
         const LevelDevice on = device(4);
         const analysis::WorkRules rules{&on.levels, 2, 2048};
@@ -84,7 +84,7 @@ LevelShare sum_of(const std::vector<LevelShare>& shares) {
 }
 
 TEST(LevelWalk, SharesAddUpToTheReplay) {
-    for (const Case& of : kCases) {
+    for (const WalkCase& of : kWalkCases) {
         const trace::Trace trace = recorded(of.kernel, of.shape);
         for (const double l1 : {0., 40. * 1024}) {
             const WalkedLevels found = walked(trace, device(3, l1));
@@ -134,7 +134,7 @@ TEST(LevelWalk, EachSectorComesOnceWhereSmsHoldABlockEach) {
 }
 
 TEST(LevelWalk, SharesAreThoseOfSingleRequests) {
-    for (const Case& of : kCases) {
+    for (const WalkCase& of : kWalkCases) {
         const trace::Trace trace = recorded(of.kernel, of.shape);
         const WalkedLevels found = walked(trace, device(2, 40. * 1024));
         std::map<uint32_t, LevelShare> by_site;

@@ -19,9 +19,9 @@
 #include "kernels/run/levels.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/devices.h"
 #include "kernels/textbook/known_launch.h"
 #include "tests/file_text.h"
+#include "tests/h200.h"
 #include "tests/opened.h"
 #include "tests/recorded.h"
 
@@ -30,8 +30,6 @@ namespace {
 
 using analysis::AmountOfBlocks, analysis::blocks_in_step, analysis::LevelBound, analysis::LevelDevice,
     analysis::LevelOptions, analysis::Levels, analysis::LevelSums, analysis::StepKind;
-
-LevelDevice h200() { return {*device_named("h200"), *find_levels("h200")}; }
 
 Levels levels(const Plan& plan, const LevelDevice& on, const LevelOptions& options = {}) {
     const auto found = levels_of(plan, on, options);

@@ -7,18 +7,17 @@
 
 #include "app/timing/model.h"
 #include "kernels/textbook/devices.h"
+#include "tests/h200.h"
 
 namespace tilescope::timing {
 namespace {
 
 using analysis::Levels;
 
-analysis::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
-
 // 64 x 64 x 64: 8,192 multiply-adds of a warp.
-constexpr uint32_t kWidth = 64;
-constexpr uint64_t kMultiplyAdds = uint64_t{kWidth} * kWidth * kWidth / 32;
-BoundsOf launch() { return {"h200", "nvrtc", "tiled", kWidth, 16, 32}; }
+constexpr uint32_t kTiledWidth = 64;
+constexpr uint64_t kMultiplyAdds = uint64_t{kTiledWidth} * kTiledWidth * kTiledWidth / 32;
+BoundsOf tiled_launch() { return {"h200", "nvrtc", "tiled", kTiledWidth, 16, 32}; }
 
 Levels bound_by(const char* resource) {
     Levels levels;
@@ -61,7 +60,7 @@ TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
         {"latency", "Bound by latency: a block waits 4,321 cycles for its data, and an SM holds 8 blocks."},
     };
     for (const auto& [resource, said] : kSaid) {
-        const BoundChart chart = bound_chart(launch(), bound_by(resource), on, {});
+        const BoundChart chart = bound_chart(tiled_launch(), bound_by(resource), on, {});
         EXPECT_EQ(chart.sentence, said + " L1 finds 62.5 % of the sectors that it is asked for.");
         EXPECT_TRUE(chart.bars.front().marked) << resource;
         EXPECT_EQ(std::ranges::count_if(chart.bars, &BoundBar::marked), 1) << resource;
@@ -71,7 +70,7 @@ TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
 
 TEST(Bounds, LookupsBoundTheLoadStoreUnitsWhereTheyAreMore) {
     Levels levels = bound_by("lsu");
-    const auto sentence = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
+    const auto sentence = [&] { return bound_chart(tiled_launch(), levels, h200(), {}).sentence; };
     levels.asked.all.lookups = levels.asked.all.accesses;
     EXPECT_NE(sentence().find("1.25 loads and stores for each multiply-add"), std::string::npos)
         << sentence();
@@ -82,7 +81,7 @@ TEST(Bounds, LookupsBoundTheLoadStoreUnitsWhereTheyAreMore) {
 TEST(Bounds, BarsStandInOrderBelowTheMeasuredOne) {
     kernels::Timing row;
     row.median_ms = 12.5, row.low_ms = 12, row.high_ms = 13, row.runs = 20;
-    const BoundChart chart = bound_chart(launch(), bound_by("issue"), h200(), {.measured = &row});
+    const BoundChart chart = bound_chart(tiled_launch(), bound_by("issue"), h200(), {.measured = &row});
     ASSERT_EQ(chart.bars.size(), 8u);
     EXPECT_TRUE(chart.bars[0].measured);
     EXPECT_TRUE(std::ranges::is_sorted(chart.bars, std::greater{}, &BoundBar::value));
@@ -90,7 +89,7 @@ TEST(Bounds, BarsStandInOrderBelowTheMeasuredOne) {
     EXPECT_NE(chart.note.find("Measured: 1.25 times the longest."), std::string::npos) << chart.note;
     // A time below a bound is said to be one: then the model is wrong.
     row.median_ms = 8;
-    const BoundChart below = bound_chart(launch(), bound_by("issue"), h200(), {.measured = &row});
+    const BoundChart below = bound_chart(tiled_launch(), bound_by("issue"), h200(), {.measured = &row});
     EXPECT_NE(below.note.find("0.80 times the longest, which is modelled as more than it is"),
               std::string::npos)
         << below.note;
@@ -102,7 +101,7 @@ TEST(Bounds, TheBusiestSmIsSaid) {
     const auto sentence = [](const char* resource, uint64_t blocks) {
         Levels levels = bound_by(resource);
         levels.launch.blocks = blocks;
-        return bound_chart(launch(), levels, h200(), {}).sentence;
+        return bound_chart(tiled_launch(), levels, h200(), {}).sentence;
     };
     EXPECT_NE(sentence("issue", 192).find("4 a clock; 192 blocks on 132 SMs, so that one runs 2."),
               std::string::npos)
@@ -115,7 +114,7 @@ TEST(Bounds, TheBusiestSmIsSaid) {
 // of SMs.
 TEST(Bounds, WhatAllBlocksWaitIsSaid) {
     Levels levels = bound_by("issue");
-    const auto said = [&] { return bound_chart(launch(), levels, h200(), {}).sentence; };
+    const auto said = [&] { return bound_chart(tiled_launch(), levels, h200(), {}).sentence; };
     levels.bounds.idle_ms = 0.3;  // of 10
     EXPECT_EQ(said().find("wait"), std::string::npos) << said();
     levels.bounds.idle_ms = 2.5;
@@ -125,13 +124,13 @@ TEST(Bounds, WhatAllBlocksWaitIsSaid) {
     levels.launch.resident = 1;
     EXPECT_NE(said().find("; for 2.50 ms an SM's block waits for data."), std::string::npos) << said();
     levels.launch.resident = 2, levels.launch.in_step = true;
-    const BoundChart chart = bound_chart(launch(), levels, h200(), {});
+    const BoundChart chart = bound_chart(tiled_launch(), levels, h200(), {});
     EXPECT_NE(
         chart.rests_on.find("For 2.50 ms of 10.00 ms all blocks of an SM wait for data, modelled: few warps"),
         std::string::npos)
         << chart.rests_on;
     levels.launch.resident = 8, levels.bounds.sending_ms = 1;
-    EXPECT_NE(bound_chart(launch(), levels, h200(), {})
+    EXPECT_NE(bound_chart(tiled_launch(), levels, h200(), {})
                   .rests_on.find("all blocks of an SM wait for data, or send what they store, modelled"),
               std::string::npos);
     EXPECT_NE(said().find("wait for data at once, or send what they store."), std::string::npos) << said();
@@ -146,7 +145,7 @@ TEST(Bounds, WhatSmsSendIsSaidWhereItBinds) {
     Levels levels = bound_by("l2");
     levels.bounds.all[levels.bounds.bound_by].of =
         "4,096 sectors that SMs send for what they store, 2 a clock each";
-    const auto chart = [&] { return bound_chart(launch(), levels, h200(), {}); };
+    const auto chart = [&] { return bound_chart(tiled_launch(), levels, h200(), {}); };
     EXPECT_EQ(chart().sentence.find("send"), std::string::npos) << chart().sentence;
     levels.bounds.by_sending = true;
     EXPECT_NE(chart().sentence.find("4,096 sectors that SMs send for what they store, 2 a clock each"),
@@ -160,7 +159,7 @@ TEST(Bounds, EveryBarHasItsSources) {
     const analysis::LevelDevice on = h200();
     Levels levels = bound_by("l2");
     levels.launch.blocks = 1600;
-    for (const BoundBar& bar : bound_chart(launch(), levels, on, {}).bars) {
+    for (const BoundBar& bar : bound_chart(tiled_launch(), levels, on, {}).bars) {
         EXPECT_NE(bar.rests_on.find("what it is made of"), std::string::npos) << bar.name;
         EXPECT_NE(bar.rests_on.find("documented"), std::string::npos) << bar.name;
         const bool modelled = bar.name == "DRAM" || bar.name == "L2" || bar.name == "latency";
@@ -179,11 +178,11 @@ TEST(Bounds, WhatL1CaughtIsWhatL2WasNotSpared) {
     ASSERT_TRUE(caught_of_saved(untiled, tiled));
     EXPECT_DOUBLE_EQ(*caught_of_saved(untiled, tiled), 0.95);
     const BoundsBeside beside{.counted = &tiled, .untiled = &untiled};
-    const BoundChart chart = bound_chart(launch(), bound_by("issue"), h200(), beside);
+    const BoundChart chart = bound_chart(tiled_launch(), bound_by("issue"), h200(), beside);
     EXPECT_TRUE(chart.sentence.ends_with(" L1 caught 95.0 % of what tiles were to save.")) << chart.sentence;
     EXPECT_NE(chart.rests_on.find("measured by Nsight Compute"), std::string::npos);
     tiled.l2_read_sectors = 160;  // more than without tiles
-    EXPECT_TRUE(bound_chart(launch(), bound_by("issue"), h200(), beside)
+    EXPECT_TRUE(bound_chart(tiled_launch(), bound_by("issue"), h200(), beside)
                     .sentence.ends_with(" L1 caught all that tiles were to save."));
     EXPECT_FALSE(caught_of_saved(tiled, untiled)) << "nothing was to be saved";
 }
@@ -191,7 +190,8 @@ TEST(Bounds, WhatL1CaughtIsWhatL2WasNotSpared) {
 TEST(Bounds, WhatTheMachineCodeDidStandsBesideWhatThePtxSays) {
     kernels::LevelCounterRow counted;
     counted.l1_sectors = 100, counted.instructions = 31'200'000;
-    for (const BoundBar& bar : bound_chart(launch(), bound_by("issue"), h200(), {.counted = &counted}).bars) {
+    for (const BoundBar& bar :
+         bound_chart(tiled_launch(), bound_by("issue"), h200(), {.counted = &counted}).bars) {
         const bool said = bar.rests_on.find("Nsight Compute counted it: 31.20 M.") != std::string::npos;
         EXPECT_EQ(said, bar.name == "issue slots") << bar.rests_on;
     }

@@ -3,14 +3,14 @@
 
 #include "app/timing/latency.h"
 #include "kernels/textbook/devices.h"
+#include "tests/h200.h"
 
 namespace tilescope::timing {
 namespace {
 
 using analysis::Levels;
 
-analysis::LevelDevice h200() { return {*kernels::device_named("h200"), *kernels::find_levels("h200")}; }
-BoundsOf launch(const char* compiler) { return {"h200", compiler, "untiled", 1024, 32, 32}; }
+BoundsOf untiled_launch(const char* compiler) { return {"h200", compiler, "untiled", 1024, 32, 32}; }
 
 // 1,056 blocks of 32 warps, two on an SM at once. A block has 100 units, each of `loads` loads a warp, and a
 // unit takes 400 clocks. The data pipe needs `pipe_clocks` clocks for a unit of a block.
@@ -37,7 +37,7 @@ TEST(Latency, IsLittlesLaw) {
     for (const uint64_t loads : {1, 2, 8})
         for (const double pipe : {64., 128., 199., 201., 500.}) {
             const Levels levels = levels_of(loads, pipe, on);
-            const LoadFlow flow = flow_of(launch("clang"), levels, on);
+            const LoadFlow flow = flow_of(untiled_launch("clang"), levels, on);
             EXPECT_DOUBLE_EQ(flow.warps, 64);
             EXPECT_DOUBLE_EQ(flow.loads, static_cast<double>(loads));
             EXPECT_DOUBLE_EQ(flow.wait, 400);
@@ -52,18 +52,19 @@ TEST(Latency, FewBlocksDoNotFillAnSm) {
     const analysis::LevelDevice on = h200();
     Levels levels = levels_of(2, 128, on);
     levels.launch.blocks = on.device.sms;  // one each
-    EXPECT_DOUBLE_EQ(flow_of(launch("clang"), levels, on).warps, 32);
+    EXPECT_DOUBLE_EQ(flow_of(untiled_launch("clang"), levels, on).warps, 32);
     levels.asked.all.load_turns = 0;  // a kernel that loads nothing
-    EXPECT_EQ(flow_of(launch("clang"), levels, on).in_flight(), 0);
+    EXPECT_EQ(flow_of(untiled_launch("clang"), levels, on).in_flight(), 0);
 }
 
 TEST(Latency, TheSentenceSaysWhetherThereIsEnoughInFlight) {
     const analysis::LevelDevice on = h200();
     EXPECT_EQ(
-        latency_chart(launch("clang"), levels_of(2, 128, on), on, {}, nullptr).sentence,
+        latency_chart(untiled_launch("clang"), levels_of(2, 128, on), on, {}, nullptr).sentence,
         "An SM holds 64 warps, each with 2 loads in flight: 128. A warp loads again after 400 clocks at "
         "least, and the L1 data pipe takes 0.5 loads a clock: 200 would be needed.");
-    const LatencyChart enough = latency_chart(launch("nvrtc"), levels_of(8, 512, on), on, {}, nullptr);
+    const LatencyChart enough =
+        latency_chart(untiled_launch("nvrtc"), levels_of(8, 512, on), on, {}, nullptr);
     EXPECT_EQ(
         enough.sentence,
         "An SM holds 64 warps, each with 8 loads in flight: 512. A warp loads again after 400 clocks at "
@@ -84,7 +85,7 @@ TEST(Latency, StallsAreSharesOfTheWarpsTimeTheLongestFirst) {
     kernels::LevelCounterRow row;
     row.stalls = {{"barrier", 1}, {"long_scoreboard", 6}, {"selected", 1}, {"wait", 0.5}, {"drain", 1.5}};
     const auto stalls =
-        latency_chart(launch("clang"), levels_of(2, 128, on), on, {.counted = &row}, nullptr).stalls;
+        latency_chart(untiled_launch("clang"), levels_of(2, 128, on), on, {.counted = &row}, nullptr).stalls;
     ASSERT_EQ(stalls.size(), 4u) << "a warp that issues does not wait";
     EXPECT_EQ(stalls[0].name + " " + stalls[0].figure, "long scoreboard 60 %");
     EXPECT_EQ(stalls[1].name + " " + stalls[1].figure, "drain 15 %");
@@ -108,8 +109,8 @@ TEST(Latency, TheDifferenceOfCompilersIsSaid) {
     slow.median_ms = 0.672, fast.median_ms = 0.352;
     Levels one = levels_of(2, 128, on);
     Levels other = levels_of(8, 512, on);
-    const ByCompiler by{launch("nvrtc"), &other, &fast};
-    const LatencyChart chart = latency_chart(launch("clang"), one, on, {.measured = &slow}, &by);
+    const ByCompiler by{untiled_launch("nvrtc"), &other, &fast};
+    const LatencyChart chart = latency_chart(untiled_launch("clang"), one, on, {.measured = &slow}, &by);
     ASSERT_EQ(chart.compilers.size(), 2u);
     EXPECT_EQ(chart.compilers[0].loads + chart.compilers[1].loads, "28");
     EXPECT_EQ(chart.compilers[0].instructions, "5.00");
@@ -117,7 +118,7 @@ TEST(Latency, TheDifferenceOfCompilersIsSaid) {
               "clang's PTX takes 1.91 times as long as NVRTC's: NVRTC unrolls the loop, so that a warp has 8 "
               "loads in flight and not 2.");
     const auto difference = [&] {
-        return latency_chart(launch("clang"), one, on, {.measured = &slow}, &by).difference;
+        return latency_chart(untiled_launch("clang"), one, on, {.measured = &slow}, &by).difference;
     };
     // Another bound of the slower one has another reason.
     other.asked.all.instructions /= 2;
@@ -135,7 +136,8 @@ TEST(Latency, TheDifferenceOfCompilersIsSaid) {
     EXPECT_EQ(difference(), "clang's PTX takes 1.91 times as long as NVRTC's.");
     fast.median_ms = 0.67;
     EXPECT_EQ(difference(), "The PTX of both compilers takes about as long.");
-    EXPECT_TRUE(latency_chart(launch("clang"), one, on, {}, &by).compilers.empty()) << "it was not timed";
+    EXPECT_TRUE(latency_chart(untiled_launch("clang"), one, on, {}, &by).compilers.empty())
+        << "it was not timed";
 }
 
 }  // namespace

@@ -17,17 +17,17 @@ using analysis::StepKind;
 using kernels::Timing;
 using namespace std::string_view_literals;
 
-constexpr uint32_t kWidth = 2048, kTile = 16;
+constexpr uint32_t kLadderWidth = 2048, kLadderTile = 16;
 const std::string_view kTop = kernels::top_of_ladder();
 
 Timing timed(std::string_view kernel, double ms) {
     Timing row;
     row.kernel = kernel;
-    row.m = row.k = row.n = kWidth;
-    row.tile = kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : kTile;
+    row.m = row.k = row.n = kLadderWidth;
+    row.tile = kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : kLadderTile;
     row.verified = true, row.runs = 20, row.registers = 64;
     row.median_ms = ms, row.low_ms = ms * 0.99, row.high_ms = ms * 1.01;
-    row.gflops = 2.0 * kWidth * kWidth * kWidth / ms / 1e6;
+    row.gflops = 2.0 * kLadderWidth * kLadderWidth * kLadderWidth / ms / 1e6;
     return row;
 }
 
@@ -43,7 +43,7 @@ kernels::Timings sample() {
 
 class Ladder : public testing::Test {
 protected:
-    Ladder() { chosen_.tile = kTile; }
+    Ladder() { chosen_.tile = kLadderTile; }
     Timing& of(std::string_view kernel) {
         return *std::ranges::find(times_[0].rows, kernel, &Timing::kernel);
     }
@@ -54,11 +54,11 @@ protected:
     void set(std::string_view kernel, double ms) { of(kernel) = timed(kernel, ms); }
     LadderChart chart() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
-        return ladder_chart(all.front(), chosen_.tile, kWidth, bounds_);
+        return ladder_chart(all.front(), chosen_.tile, kLadderWidth, bounds_);
     }
     std::vector<BoundsOf> asked() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
-        return bounds_of_ladder(all.front(), chosen_, kWidth);
+        return bounds_of_ladder(all.front(), chosen_, kLadderWidth);
     }
     // As if it had been worked out.
     void know(std::string_view kernel, Result<analysis::Levels> levels) {

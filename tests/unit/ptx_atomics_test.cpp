@@ -8,19 +8,12 @@
 namespace tilescope::ptx {
 namespace {
 
-Kernel body(const std::string& text) {
-    const auto module = parse(test::kernel_text(text + "\nret;"), "test.ptx");
-    EXPECT_TRUE(module) << (module ? "" : module.error().message);
-    return module && !module->kernels.empty() ? module->kernels[0] : Kernel{};
-}
+Kernel returning_body(const std::string& text) { return test::body(text + "\nret;"); }
 
-std::string refusal(const std::string& text) {
-    const auto module = parse(test::kernel_text(text), "test.ptx");
-    return module ? "accepted" : module.error().message;
-}
+std::string refusal_of_body(const std::string& text) { return test::refusal(test::kernel_text(text)); }
 
 TEST(PtxAtomics, AreRead) {
-    const Kernel kernel = body(
+    const Kernel kernel = returning_body(
         R"ptx(atom.global.add.u32 %r1, [%rd1+4], 3;
 atom.relaxed.gpu.shared.cas.b32 %r1, [tile+8], %r2, %r3;
 red.global.or.b32 [%rd1], %r2;
@@ -105,7 +98,7 @@ TEST(PtxAtomics, ThatCannotBeAreRefused) {
              "red.global.add.u32 %r1, [%rd1], 3;",          // red has no destination
              "atom.global.add.relaxed.u32 %r1, [%rd1], 3;"  // out of order
          }) {
-        const std::string message = refusal(wrong);
+        const std::string message = refusal_of_body(wrong);
         EXPECT_NE(message, "accepted") << wrong;
         EXPECT_NE(message.find("15"), std::string::npos) << message;  // the line
     }

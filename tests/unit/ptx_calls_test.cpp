@@ -13,7 +13,7 @@
 namespace tilescope::ptx {
 namespace {
 
-const std::string kHead = ".version 7.1\n.target sm_70\n.address_size 64\n";
+const std::string kHeadOfCalls = ".version 7.1\n.target sm_70\n.address_size 64\n";
 
 // twice(x), as clang writes it, with a static variable and a loop.
 const std::string kTwice =
@@ -59,13 +59,13 @@ ld.param.b32 %r1, [retval0+0];
 )ptx";
 }
 
-Module parsed(const std::string& text) {
+Module parsed_calls(const std::string& text) {
     auto module = parse(text, "calls.ptx");
     EXPECT_TRUE(module) << (module ? "" : module.error().message);
     return module ? *module : Module{};
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_calls(const std::string& text) {
     const auto module = parse(text, "calls.ptx");
     if (!module) return module.error().message;
     return module->refused.empty() ? "accepted" : module->refused[0].why;
@@ -94,7 +94,8 @@ void expect_prints_back(const Module& module) {
 }
 
 TEST(PtxCalls, AFunctionIsInlinedAtEachCall) {
-    const Module module = parsed(kHead + kTwice + calls("mov.u32 %r1, 1;\n" + call_twice() + call_twice()));
+    const Module module =
+        parsed_calls(kHeadOfCalls + kTwice + calls("mov.u32 %r1, 1;\n" + call_twice() + call_twice()));
     ASSERT_EQ(module.kernels.size(), 1u);
     const Kernel& kernel = module.kernels[0];
     EXPECT_EQ(count_of(kernel, Op::Call), 0u);
@@ -120,15 +121,16 @@ TEST(PtxCalls, AFunctionIsInlinedAtEachCall) {
 TEST(PtxCalls, CodeOfAnotherFileStandsAtTheCall) {
     std::string header = kTwice;
     header.replace(header.find(".loc 1 3"), 8, ".loc 2 3");
-    const Module module = parsed(kHead + header + calls("mov.u32 %r1, 1;\n" + call_twice()) +
-                                 ".file 1 \"k.cu\"\n.file 2 \"k.h\"\n");
+    const Module module = parsed_calls(kHeadOfCalls + header + calls("mov.u32 %r1, 1;\n" + call_twice()) +
+                                       ".file 1 \"k.cu\"\n.file 2 \"k.h\"\n");
     const auto sites = sites_of(module.kernels.at(0));
     ASSERT_EQ(sites.size(), 1u);
     EXPECT_EQ(sites[0].line, 20u);
 }
 
 TEST(PtxCalls, AGuardLeadsAroundTheCall) {
-    const Module module = parsed(kHead + kTwice + calls("setp.eq.s32 %p1, %r1, 0;\n" + call_twice("@%p1 ")));
+    const Module module =
+        parsed_calls(kHeadOfCalls + kTwice + calls("setp.eq.s32 %p1, %r1, 0;\n" + call_twice("@%p1 ")));
     const Kernel& kernel = module.kernels.at(0);
     const auto around = std::ranges::find(kernel.instructions, Op::Bra, &Instruction::op);
     ASSERT_NE(around, kernel.instructions.end());
@@ -142,7 +144,7 @@ TEST(PtxCalls, AGuardLeadsAroundTheCall) {
 // A struct that is read in the pieces in which it was written is registers; otherwise it is local memory.
 TEST(PtxCalls, StructsArePiecesOrLocalMemory) {
     const auto text = [&](const std::string& read) {
-        return kHead +
+        return kHeadOfCalls +
                R"ptx(.func (.param .b32 r) f(.param .align 8 .b8 s[16])
 {
 .reg .b32 %r<3>;
@@ -161,7 +163,7 @@ ld.param.b32 %r1, [retval0+0];
 })ptx");
     };
     const auto locals = [&](const std::string& read) {
-        const Module module = parsed(text(read));
+        const Module module = parsed_calls(text(read));
         expect_prints_back(module);
         return std::ranges::count(module.kernels.at(0).symbols, StateSpace::Local, &Symbol::space);
     };
@@ -183,8 +185,8 @@ call.uni (retval0), vprintf, (param0, param1);
 ld.param.b32 %r1, [retval0+0];
 }
 )ptx";
-    const Module module = parsed(kHead +
-                                 R"ptx(.extern .func (.param .b32 r) vprintf
+    const Module module = parsed_calls(kHeadOfCalls +
+                                       R"ptx(.extern .func (.param .b32 r) vprintf
 (
 .param .b64 a,
 .param .b64 b
@@ -199,7 +201,7 @@ ld.param.b32 %r1, [retval0+0];
 }
 
 TEST(PtxCalls, AnIndexedBranchGoesToEachOfItsTargets) {
-    const Module module = parsed(kHead + calls(R"ptx(mov.u32 %r1, %tid.x;
+    const Module module = parsed_calls(kHeadOfCalls + calls(R"ptx(mov.u32 %r1, %tid.x;
 TS: .branchtargets A, B, A;
 brx.idx %r1, TS;
 A:
@@ -214,8 +216,8 @@ add.s32 %r2, %r1, 2;
 }
 
 TEST(PtxCalls, AddressesInInitialValuesPrintBack) {
-    const Module module = parsed(kHead +
-                                 R"ptx(.global .align 1 .b8 text[3] = {104, 105, 0};
+    const Module module = parsed_calls(kHeadOfCalls +
+                                       R"ptx(.global .align 1 .b8 text[3] = {104, 105, 0};
 .global .align 8 .u64 names[3] = {generic(text), text+2, 7};
 .global .align 8 .u8 packed[8] = {0xFF(generic(text)), 0xFF00(generic(text)), 1, 2, 3, 4, 5, 6};
 )ptx" + calls("mov.u64 %rd1, names;\nld.global.u64 %rd2, [%rd1];"));
@@ -242,44 +244,49 @@ call.uni f, ();
 ret;
 }
 )ptx";
-    EXPECT_EQ(refusal(kHead + self + calls("call.uni f, ();")),
+    EXPECT_EQ(refusal_of_calls(kHeadOfCalls + self + calls("call.uni f, ();")),
               "calls.ptx:11: function 'f' calls itself, and Tilescope runs no recursion; write it as a loop");
-    EXPECT_NE(refusal(kHead + calls(R"ptx(PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);
+    EXPECT_NE(
+        refusal_of_calls(kHeadOfCalls + calls(R"ptx(PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);
 .param .b32 param0;
 .param .b32 retval0;
 call (retval0), %rd1, (param0), PROTO;)ptx"))
-                  .find("called through a pointer (register '%rd1')"),
+            .find("called through a pointer (register '%rd1')"),
+        std::string::npos);
+    EXPECT_NE(refusal_of_calls(kHeadOfCalls + kTwice + calls("call.uni twice, ();"))
+                  .find("other parameters than it has"),
               std::string::npos);
-    EXPECT_NE(refusal(kHead + kTwice + calls("call.uni twice, ();")).find("other parameters than it has"),
-              std::string::npos);
-    EXPECT_NE(refusal(kHead + ".func f()\n{\nbra OUT;\nret;\n}\n" + calls("call.uni f, ();\nOUT:"))
-                  .find("'OUT', which is no label"),
-              std::string::npos);
-    EXPECT_NE(refusal(kHead + ".func f(.reg .b32 %a)\n{\nret;\n}\n" +
-                      calls(".param .b32 param0;\ncall.uni f, (param0);"))
+    EXPECT_NE(
+        refusal_of_calls(kHeadOfCalls + ".func f()\n{\nbra OUT;\nret;\n}\n" + calls("call.uni f, ();\nOUT:"))
+            .find("'OUT', which is no label"),
+        std::string::npos);
+    EXPECT_NE(refusal_of_calls(kHeadOfCalls + ".func f(.reg .b32 %a)\n{\nret;\n}\n" +
+                               calls(".param .b32 param0;\ncall.uni f, (param0);"))
                   .find("in registers"),
               std::string::npos);
-    EXPECT_NE(refusal(kHead + calls("st.param.b64 [k_param_0], %rd1;")).find("cannot be written"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal_of_calls(kHeadOfCalls + calls("st.param.b64 [k_param_0], %rd1;")).find("cannot be written"),
+        std::string::npos);
 }
 
 // f0 calls f1 twice, that calls f2 twice: a text of a few lines, and a billion calls.
 TEST(PtxCalls, CallsThatMultiplyAreRefused) {
     for (const std::string& body : {std::string(), std::string("add.s32 %r1, %r1, 1;\n")}) {
-        std::string text = kHead;
+        std::string text = kHeadOfCalls;
         for (int i = 40; i >= 0; --i) {
             const std::string next = "call.uni f" + std::to_string(i + 1) + ", ();\n";
             text += ".func f" + std::to_string(i) + "()\n{\n.reg .b32 %r<2>;\n" + body +
                     (i < 40 ? next + next : "") + "ret;\n}\n";
         }
-        EXPECT_NE(refusal(text + calls("call.uni f0, ();")), "accepted");
+        EXPECT_NE(refusal_of_calls(text + calls("call.uni f0, ();")), "accepted");
     }
-    std::string chain = kHead;
+    std::string chain = kHeadOfCalls;
     for (int i = 0; i < 2000; ++i)
         chain +=
             ".func f" + std::to_string(i) + "()\n{\ncall.uni f" + std::to_string(i + 1) + ", ();\nret;\n}\n";
     chain += ".func f2000()\n{\nret;\n}\n";
-    EXPECT_NE(refusal(chain + calls("call.uni f0, ();")).find("too long to be inlined"), std::string::npos);
+    EXPECT_NE(refusal_of_calls(chain + calls("call.uni f0, ();")).find("too long to be inlined"),
+              std::string::npos);
 }
 
 }  // namespace

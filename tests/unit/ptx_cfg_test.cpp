@@ -13,7 +13,7 @@
 namespace tilescope::ptx {
 namespace {
 
-ControlFlow flow_of(const std::string& body) {
+ControlFlow control_flow_of(const std::string& body) {
     const auto module = parse(test::kernel_text(body), "cfg.ptx");
     EXPECT_TRUE(module) << (module ? "" : module.error().message);
     return module ? control_flow(module->kernels[0]) : ControlFlow{};
@@ -29,7 +29,7 @@ Blocks blocks_of(const ControlFlow& flow, int32_t loop) {
 }
 
 TEST(PtxCfg, StraightLine) {
-    const auto flow = flow_of("mov.u32 %r1, 0; unused: mov.u32 %r2, 0; ret;");
+    const auto flow = control_flow_of("mov.u32 %r1, 0; unused: mov.u32 %r2, 0; ret;");
     ASSERT_EQ(flow.blocks.size(), 1u);  // a label that nobody goes to splits nothing
     EXPECT_EQ(flow.blocks[0].last, 3u);
     EXPECT_EQ(flow.blocks[0].successors, Blocks{kExitBlock});
@@ -39,12 +39,12 @@ TEST(PtxCfg, StraightLine) {
 }
 
 TEST(PtxCfg, EmptyBody) {
-    EXPECT_TRUE(flow_of("").blocks.empty());
-    EXPECT_TRUE(flow_of("L:").blocks.empty());
+    EXPECT_TRUE(control_flow_of("").blocks.empty());
+    EXPECT_TRUE(control_flow_of("L:").blocks.empty());
 }
 
 TEST(PtxCfg, Diamond) {
-    const auto flow = flow_of(R"(
+    const auto flow = control_flow_of(R"(
         @%p1 bra ELSE;
         mov.u32 %r1, 1; bra END;
         ELSE: mov.u32 %r1, 2;
@@ -59,7 +59,7 @@ TEST(PtxCfg, Diamond) {
 
 // if (a) { if (b) return; 1; } 2;  and an assertion in the middle: threads that stay meet behind both.
 TEST(PtxCfg, ThreadsThatLeaveEarlyHoldNobodyUp) {
-    const auto flow = flow_of(R"(
+    const auto flow = control_flow_of(R"(
         @%p1 bra AFTER;
         @%p2 bra END;
         mov.u32 %r1, 1;
@@ -74,10 +74,10 @@ TEST(PtxCfg, ThreadsThatLeaveEarlyHoldNobodyUp) {
     EXPECT_EQ(flow.blocks[0].reconvergence, 3) << "AFTER";
     EXPECT_EQ(flow.blocks[1].reconvergence, 2) << "the next block";
     EXPECT_EQ(flow.blocks[3].reconvergence, 4);
-    const auto other = flow_of("@%p1 bra A; @%p2 ret; mov.u32 %r1, 1; A: mov.u32 %r2, 2; ret;");
+    const auto other = control_flow_of("@%p1 bra A; @%p2 ret; mov.u32 %r1, 1; A: mov.u32 %r2, 2; ret;");
     EXPECT_EQ(other.blocks[0].post_dominator, kExitBlock);
     EXPECT_EQ(other.blocks[0].reconvergence, 3) << "a guarded ret leaves early too";
-    const auto far = flow_of(R"(
+    const auto far = control_flow_of(R"(
         @%p1 bra AFTER;
         @%p2 bra AFTER;
         bra NEVER;
@@ -87,34 +87,34 @@ TEST(PtxCfg, ThreadsThatLeaveEarlyHoldNobodyUp) {
         trap;
         exit;)");
     EXPECT_EQ(far.blocks[0].reconvergence, 3) << "a block that leads only to the trap";
-    const auto endless = flow_of("A: @%p1 bra B; mov.u32 %r1, 1; bra A; B: @%p2 ret; bra A;");
+    const auto endless = control_flow_of("A: @%p1 bra B; mov.u32 %r1, 1; bra A; B: @%p2 ret; bra A;");
     EXPECT_EQ(endless.blocks[0].reconvergence, endless.blocks[0].post_dominator)
         << "there is no other way out";
 }
 
 TEST(PtxCfg, GuardedRetMayFallThrough) {
-    const auto flow = flow_of("@%p1 ret; mov.u32 %r1, 1; ret;");
+    const auto flow = control_flow_of("@%p1 ret; mov.u32 %r1, 1; ret;");
     ASSERT_EQ(flow.blocks.size(), 2u);
     EXPECT_EQ(flow.blocks[0].successors, (Blocks{1, kExitBlock}));
     EXPECT_EQ(flow.blocks[0].post_dominator, kExitBlock);
 }
 
 TEST(PtxCfg, FallsOffTheEnd) {
-    const auto flow = flow_of("@%p1 bra END; mov.u32 %r1, 1; END:");
+    const auto flow = control_flow_of("@%p1 bra END; mov.u32 %r1, 1; END:");
     ASSERT_EQ(flow.blocks.size(), 2u);
     EXPECT_EQ(flow.blocks[0].successors, (Blocks{1, kExitBlock}));
     EXPECT_EQ(flow.blocks[1].successors, Blocks{kExitBlock});
 }
 
 TEST(PtxCfg, BranchToTheNextInstructionIsOneEdge) {
-    const auto flow = flow_of("@%p1 bra L; L: ret;");
+    const auto flow = control_flow_of("@%p1 bra L; L: ret;");
     ASSERT_EQ(flow.blocks.size(), 2u);
     EXPECT_EQ(flow.blocks[0].successors, Blocks{1});
     EXPECT_EQ(flow.blocks[1].predecessors, Blocks{0});
 }
 
 TEST(PtxCfg, NestedLoops) {
-    const auto flow = flow_of(R"(
+    const auto flow = control_flow_of(R"(
         mov.u32 %r1, 0;
         OUTER: mov.u32 %r2, 0;
         INNER: add.u32 %r2, %r2, 1; @%p1 bra INNER;
@@ -140,13 +140,13 @@ TEST(PtxCfg, NestedLoops) {
 }
 
 TEST(PtxCfg, TwoBackEdgesMakeOneLoop) {
-    const auto flow = flow_of("H: mov.u32 %r1, 0; @%p1 bra H; @%p2 bra H; ret;");
+    const auto flow = control_flow_of("H: mov.u32 %r1, 0; @%p1 bra H; @%p2 bra H; ret;");
     ASSERT_EQ(flow.loops.size(), 1u);
     EXPECT_EQ(blocks_of(flow, 0), (Blocks{0, 1}));
 }
 
 TEST(PtxCfg, TwoEntriesMakeNoNaturalLoop) {
-    const auto flow = flow_of(R"(
+    const auto flow = control_flow_of(R"(
         @%p1 bra B;
         A: mov.u32 %r1, 0;
         B: @%p2 bra A;
@@ -157,7 +157,7 @@ TEST(PtxCfg, TwoEntriesMakeNoNaturalLoop) {
 }
 
 TEST(PtxCfg, UnreachableAndEndless) {
-    const auto flow = flow_of("bra L; mov.u32 %r1, 0; bra M; L: bra L; M: ret;");
+    const auto flow = control_flow_of("bra L; mov.u32 %r1, 0; bra M; L: bra L; M: ret;");
     ASSERT_EQ(flow.blocks.size(), 4u);
     EXPECT_FALSE(flow.blocks[1].reachable);
     EXPECT_EQ(flow.blocks[1].dominator, -1);
@@ -287,7 +287,7 @@ TEST(PtxCfg, AgreesWithTheTwinOnRandomGraphs) {
                     body += "@!%p1 bra " + to;
             }
         }
-        const auto flow = flow_of(body);
+        const auto flow = control_flow_of(body);
         check_against_twin(flow);
         if (HasFatalFailure()) {
             ADD_FAILURE() << body;

@@ -9,24 +9,8 @@
 namespace tilescope::ptx {
 namespace {
 
-using test::kernel_text;
+using test::body, test::kernel_text, test::parsed, test::refusal;
 using Kind = Operand::Kind;
-
-Module parsed(const std::string& text) {
-    auto module = parse(text, "test.ptx");
-    EXPECT_TRUE(module) << (module ? "" : module.error().message);
-    return module ? std::move(*module) : Module{};
-}
-
-Kernel body(const std::string& text) {
-    Module module = parsed(kernel_text(text));
-    return module.kernels.empty() ? Kernel{} : std::move(module.kernels[0]);
-}
-
-std::string refusal(const std::string& text) {
-    const auto module = parse(text, "test.ptx");
-    return module ? "accepted" : module.error().message;
-}
 
 TEST(PtxParse, NamesGoBothWays) {
     for (int i = 0; i < static_cast<int>(Type::None); ++i) {

@@ -5,8 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "core/ptx/parse.h"
 #include "tests/file_text.h"
 
 namespace tilescope::ptx::test {
@@ -50,5 +54,22 @@ inline std::string kernel_text(const std::string& body) {
 }
 
 inline constexpr int kFirstBodyLine = 15;
+
+inline Module parsed(const std::string& text) {
+    auto module = parse(text, "test.ptx");
+    EXPECT_TRUE(module) << (module ? "" : module.error().message);
+    return module ? std::move(*module) : Module{};
+}
+
+// The kernel of kernel_text(text).
+inline Kernel body(const std::string& text) {
+    Module module = parsed(kernel_text(text));
+    return module.kernels.empty() ? Kernel{} : std::move(module.kernels[0]);
+}
+
+inline std::string refusal(const std::string& text) {
+    const auto module = parse(text, "test.ptx");
+    return module ? "accepted" : module.error().message;
+}
 
 }  // namespace tilescope::ptx::test

@@ -11,7 +11,7 @@
 namespace tilescope::simt {
 namespace {
 
-constexpr uint64_t kWords = 0x10000, kOut = 0x20000;
+using test::kBase, test::kOut;
 
 // `body` leaves its result in %d7, which goes to out[thread of the grid], 8 bytes each; [%i]: words.
 struct Ran : test::KernelRun {
@@ -49,10 +49,10 @@ ret;
 )ptx",
             "k");
         launch.block = block, launch.grid = grid;
-        launch.arguments = test_arguments({kWords, kOut});
+        launch.arguments = test_arguments({kBase, kOut});
         options.threads = cpus;
         const size_t threads = block.count() * grid.count();
-        memory.buffers = {{"words", kWords, std::vector<std::byte>(initial.size() * 4)},
+        memory.buffers = {{"words", kBase, std::vector<std::byte>(initial.size() * 4)},
                           {"out", kOut, std::vector<std::byte>(threads * 8)}};
         std::memcpy(memory.buffers[0].bytes.data(), initial.data(), initial.size() * 4);
         const Outcome outcome = run();
@@ -177,8 +177,8 @@ ret;
 }
 )ptx",
         "k");
-    run.launch.arguments = test_arguments({kWords});
-    run.memory.buffers = {{"x", kWords, std::vector<std::byte>(64)}};
+    run.launch.arguments = test_arguments({kBase});
+    run.memory.buffers = {{"x", kBase, std::vector<std::byte>(64)}};
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::OutOfBounds);
@@ -232,8 +232,8 @@ ret;
             "k");
         run.launch.block = {128, 1, 1};
         run.options.schedule.kind = kind;
-        run.launch.arguments = test_arguments({kWords});
-        run.memory.buffers = {{"x", kWords, std::vector<std::byte>(128 * 16)}};
+        run.launch.arguments = test_arguments({kBase});
+        run.memory.buffers = {{"x", kBase, std::vector<std::byte>(128 * 16)}};
         ASSERT_TRUE(run.run().complete);
         std::vector<uint64_t> clock(256);
         std::memcpy(clock.data(), run.memory.buffers[0].bytes.data(), 128 * 16);

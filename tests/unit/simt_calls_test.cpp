@@ -10,12 +10,10 @@
 namespace tilescope::simt {
 namespace {
 
-using test::KernelRun;
-
-constexpr uint64_t kOut = 0x10000;
+using test::kBase, test::KernelRun;
 
 // A kernel k(u64 out, struct of 24 bytes) with tid.x in %t and &out[tid] in %a; it stores %v.
-KernelRun kernel(const std::string& body, const std::string& before = "", uint32_t threads = 32) {
+KernelRun calling_kernel(const std::string& body, const std::string& before = "", uint32_t threads = 32) {
     KernelRun run;
     run.program = test::program_of(".version 7.0\n.target sm_70\n.address_size 64\n" + before +
                                        R"ptx(.visible .entry k(.param .u64 k_0, .param .align 8 .b8 k_1[24])
@@ -36,14 +34,14 @@ add.s64 %a, %a, %d0;
 )ptx" + body + "\nst.global.u32 [%a], %v;\nret;\n}\n",
                                    "k");
     run.launch.block = {threads, 1, 1};
-    run.launch.arguments = test_arguments({kOut, 0});
+    run.launch.arguments = test_arguments({kBase, 0});
     std::vector<std::byte>& object = run.launch.arguments[1].object;
     for (int i = 0; i < 24; ++i) object.push_back(static_cast<std::byte>(i + 1));
-    run.memory.buffers = {{"out", kOut, std::vector<std::byte>(threads * 4)}};
+    run.memory.buffers = {{"out", kBase, std::vector<std::byte>(threads * 4)}};
     return run;
 }
 
-std::vector<uint32_t> results(KernelRun run) {
+std::vector<uint32_t> results_of_calls(KernelRun run) {
     const Outcome outcome = run.run();
     EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
     std::vector<uint32_t> out(run.memory.buffers[0].bytes.size() / 4);
@@ -89,9 +87,10 @@ call.uni (retval0), collatz, (param0);
 ld.param.b32 %r2, [retval0+0];
 }
 )ptx";
-    const auto out = results(kernel("mov.u32 %r1, %t;\n" + call + "mov.u32 %v, %r2;\nadd.s32 %r1, %t, 7;\n" +
-                                        call + "add.s32 %v, %v, %r2;",
-                                    collatz));
+    const auto out = results_of_calls(calling_kernel("mov.u32 %r1, %t;\n" + call +
+                                                         "mov.u32 %v, %r2;\nadd.s32 %r1, %t, 7;\n" + call +
+                                                         "add.s32 %v, %v, %r2;",
+                                                     collatz));
     const auto want = [](uint32_t n) {
         if (n < 2) return 1000u;
         uint32_t steps = 0;
@@ -102,8 +101,8 @@ ld.param.b32 %r2, [retval0+0];
 }
 
 TEST(Calls, AStructIsReadByNameAndByAddress) {
-    EXPECT_EQ(results(kernel("ld.param.u32 %v, [k_1+8];"))[0], 0x0C0B0A09u);
-    EXPECT_EQ(results(kernel("ld.param.v2.u32 {%r1, %v}, [k_1+16];"))[3], 0x18171615u);
+    EXPECT_EQ(results_of_calls(calling_kernel("ld.param.u32 %v, [k_1+8];"))[0], 0x0C0B0A09u);
+    EXPECT_EQ(results_of_calls(calling_kernel("ld.param.v2.u32 {%r1, %v}, [k_1+16];"))[3], 0x18171615u);
     // k_1.n[tid % 4], as clang indexes an array of a struct.
     const std::string index =
         R"ptx(mov.b64 %d1, k_1;
@@ -111,20 +110,23 @@ and.b32 %r1, %t, 3;
 mul.wide.u32 %d2, %r1, 4;
 add.s64 %d3, %d1, %d2;
 )ptx";
-    const auto out = results(kernel(index + "ld.param.u32 %v, [%d3+8];"));
+    const auto out = results_of_calls(calling_kernel(index + "ld.param.u32 %v, [%d3+8];"));
     for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], 0x0C0B0A09u + 0x04040404u * (t % 4)) << t;
-    EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nld.u32 %v, [%d2+4];"))[0],
+    EXPECT_EQ(results_of_calls(
+                  calling_kernel("mov.b64 %d1, k_1;\ncvta.param.u64 %d2, %d1;\nld.u32 %v, [%d2+4];"))[0],
               0x08070605u);
-    EXPECT_EQ(results(kernel(R"ptx(mov.b64 %d1, k_1;
+    EXPECT_EQ(results_of_calls(calling_kernel(R"ptx(mov.b64 %d1, k_1;
 cvta.param.u64 %d2, %d1;
 isspacep.param %p1, %d2;
 selp.u32 %v, 1, 0, %p1;)ptx"))[0],
               1u);
-    EXPECT_EQ(results(kernel("mov.b64 %d1, k_1;\nisspacep.param %p1, %a;\nselp.u32 %v, 1, 0, %p1;"))[0], 0u);
+    EXPECT_EQ(results_of_calls(
+                  calling_kernel("mov.b64 %d1, k_1;\nisspacep.param %p1, %a;\nselp.u32 %v, 1, 0, %p1;"))[0],
+              0u);
 }
 
 TEST(Calls, AStructOfAnotherSizeIsRefused) {
-    KernelRun run = kernel("mov.u32 %v, 0;");
+    KernelRun run = calling_kernel("mov.u32 %v, 0;");
     run.launch.arguments[1].object.pop_back();
     const auto outcome = run.try_run();
     ASSERT_FALSE(outcome);
@@ -135,7 +137,7 @@ TEST(Calls, AStructOfAnotherSizeIsRefused) {
 }
 
 TEST(Calls, AParameterIsNotReadPastItsEnd) {
-    KernelRun run = kernel("mov.b64 %d1, k_1;\nadd.s64 %d1, %d1, 24;\nld.param.u32 %v, [%d1];");
+    KernelRun run = calling_kernel("mov.b64 %d1, k_1;\nadd.s64 %d1, %d1, 24;\nld.param.u32 %v, [%d1];");
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::OutOfBounds);
@@ -151,7 +153,7 @@ const std::string kStrings =
 )ptx";  // "x < 8"
 
 TEST(Calls, PrintfWritesALineForEachLane) {
-    KernelRun run = kernel(
+    KernelRun run = calling_kernel(
         R"ptx(mov.u64 %d1, depot;
 cvta.local.u64 %d2, %d1;
 st.local.u32 [%d1], %t;
@@ -179,16 +181,16 @@ END:)ptx",
         kStrings);
     std::string printed;
     run.options.print = [&](std::string_view text) { printed += text; };
-    const auto out = results(run);
+    const auto out = results_of_calls(run);
     EXPECT_EQ(printed, "t 30: 30.0 hi abcdef0123\nt 31: 31.0 hi abcdef0123\n");
     EXPECT_EQ(out[31], 4u);
     EXPECT_EQ(out[0], 0u);
     run.options.print = nullptr;
-    EXPECT_EQ(results(run)[31], 4u);
+    EXPECT_EQ(results_of_calls(run)[31], 4u);
 }
 
 TEST(Calls, AnAssertionEndsTheRunWithItsText) {
-    KernelRun run = kernel(
+    KernelRun run = calling_kernel(
         R"ptx(mov.u64 %d1, claim;
 cvta.global.u64 %d1, %d1;
 mov.u32 %r1, 17;
@@ -219,7 +221,7 @@ GOOD:)ptx",
 }
 
 TEST(Calls, VariablesHoldTheAddressesOfOthers) {
-    const auto out = results(kernel(
+    const auto out = results_of_calls(calling_kernel(
         R"ptx(mov.u64 %d1, table;
 and.b32 %r1, %t, 1;
 mul.wide.u32 %d2, %r1, 8;
@@ -234,7 +236,7 @@ ld.u32 %v, [%d3];)ptx",
 }
 
 TEST(Calls, AnIndexedBranchTakesEachLaneToItsTarget) {
-    const auto out = results(kernel(R"ptx(and.b32 %r1, %t, 3;
+    const auto out = results_of_calls(calling_kernel(R"ptx(and.b32 %r1, %t, 3;
 mov.u32 %v, 0;
 TS: .branchtargets A, B, C, A;
 brx.idx %r1, TS;
@@ -253,7 +255,8 @@ END:)ptx"));
 // clang turns a predicate round by an exclusive or with -1.
 TEST(Calls, APredicateMeetsAConstant) {
     const auto by = [](const std::string& line) {
-        return results(kernel("setp.lt.u32 %p1, %t, 10;\n" + line + "\nselp.u32 %v, 1, 0, %p2;"));
+        return results_of_calls(
+            calling_kernel("setp.lt.u32 %p1, %t, 10;\n" + line + "\nselp.u32 %v, 1, 0, %p2;"));
     };
     const auto turned = by("xor.pred %p2, %p1, -1;"), kept = by("and.pred %p2, 1, %p1;"),
                none = by("and.pred %p2, %p1, 0;");
@@ -267,7 +270,7 @@ TEST(Calls, APredicateMeetsAConstant) {
 // __syncthreads_count, _and and _or, over three warps of which the last is not full.
 TEST(Calls, ABarrierReducesThePredicatesOfAllThreads) {
     const auto reduced = [](const std::string& test, const std::string& barrier) {
-        return results(kernel(test + " %p1, %t, 40;\n" + barrier, "", 70));
+        return results_of_calls(calling_kernel(test + " %p1, %t, 40;\n" + barrier, "", 70));
     };
     const std::string flag = "\nselp.u32 %v, 1, 0, %p2;";
     for (const uint32_t v : reduced("setp.lt.u32", "bar.red.popc.u32 %v, 0, %p1;")) EXPECT_EQ(v, 40u);
@@ -280,7 +283,7 @@ TEST(Calls, ABarrierReducesThePredicatesOfAllThreads) {
 }
 
 TEST(Calls, HintsChangeNothing) {
-    const auto out = results(kernel(R"ptx(mov.u32 %v, %t;
+    const auto out = results_of_calls(calling_kernel(R"ptx(mov.u32 %v, %t;
 nanosleep.u32 100;
 prefetch.global.L2 [%a];
 prefetchu.L1 [%a];
@@ -363,7 +366,7 @@ TEST(Printf, FormatsAtFaultDoNoHarm) {
 TEST(GridBarrier, HoldsEveryBlockUntilAllHaveCome) {
     const std::string sync = "call.uni cudaCGSynchronizeGrid, ();\n";
     const auto make = [&](const std::string& guard) {
-        KernelRun run = kernel(
+        KernelRun run = calling_kernel(
             R"ptx(mov.u32 %r1, %ctaid.x;
 mov.u32 %r2, %nctaid.x;
 add.s32 %r3, %r1, 1;
@@ -386,7 +389,7 @@ setp.eq.s32 %p1, %r1, 2;
         return run;
     };
     EXPECT_TRUE(has_grid_barrier(*make("").program));
-    const auto out = results(make(""));
+    const auto out = results_of_calls(make(""));
     for (uint32_t block = 0; block < 3; ++block)
         for (uint32_t t = 0; t < 64; ++t)
             EXPECT_EQ(out[block * 64 + t], (block + 2) % 3 * 64 + t + 1000) << block << " " << t;
@@ -426,7 +429,7 @@ call.uni free, (param0);
 )ptx";
     const std::string before =
         ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
-    KernelRun heap = kernel(body, before);
+    KernelRun heap = calling_kernel(body, before);
     RunOptions options = test::one_thread();
     uint64_t next = 100, asked = 0, freed = 0;
     options.allocate = [&](uint64_t bytes) { return asked += bytes, next++; };
@@ -438,7 +441,7 @@ call.uni free, (param0);
     uint32_t last = 0;
     std::memcpy(&last, heap.memory.buffers[0].bytes.data() + 31 * 4, 4);
     EXPECT_EQ(last, 131u);
-    const Outcome none = kernel(body, before).run();
+    const Outcome none = calling_kernel(body, before).run();
     ASSERT_TRUE(none.fault);
     EXPECT_NE(none.fault->message.find("calls malloc"), std::string::npos) << none.fault->message;
 }

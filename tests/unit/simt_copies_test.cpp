@@ -9,14 +9,13 @@
 namespace tilescope::simt {
 namespace {
 
-using test::KernelRun;
+using test::KernelRun, test::kIn, test::kOut;
 
-constexpr uint64_t kIn = 0x10000, kOut = 0x20000;
-constexpr uint32_t kWords = 256, kTile = 256;
+constexpr uint32_t kWordsOfArray = 256, kWordsOfTile = 256;
 
 // A kernel of in and out (256 words each; in[i] is 1000 + i) with `tile` of as many: %t is the thread, %i and
 // %o its words of in and out, %s its word of tile, which holds 7.
-KernelRun kernel(const std::string& body, uint32_t threads = 32) {
+KernelRun copying_kernel(const std::string& body, uint32_t threads = 32) {
     KernelRun run;
     run.program = test::program_of(R"(
 .version 8.0
@@ -42,22 +41,22 @@ KernelRun kernel(const std::string& body, uint32_t threads = 32) {
                                    "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kIn, kOut});
-    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(kWords * 4)},
-                          {"out", kOut, std::vector<std::byte>(kWords * 4)}};
-    std::vector<uint32_t> in(kWords);
+    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(kWordsOfArray * 4)},
+                          {"out", kOut, std::vector<std::byte>(kWordsOfArray * 4)}};
+    std::vector<uint32_t> in(kWordsOfArray);
     std::iota(in.begin(), in.end(), 1000);
-    std::memcpy(run.memory.buffers[0].bytes.data(), in.data(), kWords * 4);
-    run.launch.arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, kWords, kIn),
-                         test_array("out", Space::Global, ArrayRole::Output, 1, kWords, kOut),
-                         test_array("tile", Space::Shared, ArrayRole::Shared, 1, kTile, 0, "tile")};
+    std::memcpy(run.memory.buffers[0].bytes.data(), in.data(), kWordsOfArray * 4);
+    run.launch.arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, kWordsOfArray, kIn),
+                         test_array("out", Space::Global, ArrayRole::Output, 1, kWordsOfArray, kOut),
+                         test_array("tile", Space::Shared, ArrayRole::Shared, 1, kWordsOfTile, 0, "tile")};
     return run;
 }
 
 std::vector<uint32_t> out_of(KernelRun run) {
     const Outcome outcome = run.run();
     EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
-    std::vector<uint32_t> out(kWords);
-    std::memcpy(out.data(), run.memory.buffers[1].bytes.data(), kWords * 4);
+    std::vector<uint32_t> out(kWordsOfArray);
+    std::memcpy(out.data(), run.memory.buffers[1].bytes.data(), kWordsOfArray * 4);
     return out;
 }
 
@@ -67,7 +66,7 @@ std::string fault_of(KernelRun run) {
 }
 
 TEST(Copies, AreThereFromTheWaitOnAndNotBefore) {
-    const auto out = out_of(kernel(R"(
+    const auto out = out_of(copying_kernel(R"(
     cp.async.ca.shared.global [%s], [%i], 4;
     cp.async.commit_group;
     ld.shared.u32 %r2, [%s];
@@ -82,7 +81,7 @@ TEST(Copies, AreThereFromTheWaitOnAndNotBefore) {
 }
 
 TEST(Copies, WhatWasReadIsWhatStoodThereWhenTheyWereAskedFor) {
-    const auto out = out_of(kernel(R"(
+    const auto out = out_of(copying_kernel(R"(
     cp.async.ca.shared.global [%s], [%i], 4;
     st.global.u32 [%i], %r1;
     cp.async.wait_all;
@@ -120,7 +119,7 @@ TEST(Copies, WaitingLeavesTheYoungestGroups) {
           Case{"cp.async.wait_all;", true, true, true},
           Case{"cp.async.commit_group;\ncp.async.commit_group;\ncp.async.wait_group 3;", true, false,
                false}}) {
-        const auto out = out_of(kernel(ask + c.wait + look));
+        const auto out = out_of(copying_kernel(ask + c.wait + look));
         EXPECT_EQ(out[9], c.first ? 1009u : 7u) << c.wait;
         EXPECT_EQ(out[9 + 32], c.second ? 1041u : kNothing) << c.wait;
         EXPECT_EQ(out[9 + 64], c.third ? 1073u : kNothing) << c.wait;
@@ -129,7 +128,7 @@ TEST(Copies, WaitingLeavesTheYoungestGroups) {
 
 TEST(Copies, GroupsAndWaitsAreAThreadsOwn) {
     // Odd threads alone commit and wait.
-    const auto out = out_of(kernel(R"(
+    const auto out = out_of(copying_kernel(R"(
     cp.async.ca.shared.global [%s], [%i], 4;
     and.b32 %r2, %t, 1;
     setp.eq.u32 %p0, %r2, 0;
@@ -143,7 +142,7 @@ $even:
 }
 
 TEST(Copies, ABarrierShowsThemToOtherWarps) {
-    const auto out = out_of(kernel(R"(
+    const auto out = out_of(copying_kernel(R"(
     cp.async.ca.shared.global [%s], [%i], 4;
     cp.async.wait_all;
     bar.sync 0;
@@ -152,13 +151,13 @@ TEST(Copies, ABarrierShowsThemToOtherWarps) {
     add.u32 %r2, %r2, %r0;
     ld.shared.u32 %r3, [%r2];
     st.global.u32 [%o], %r3;)",
-                                   64));
+                                           64));
     for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 1000 + (t ^ 63));
 }
 
 TEST(Copies, BytesThatAreNotReadBecomeZero) {
     // Thread t reads t bytes of 16, of in from its 16 t-th byte on; those that read none may point anywhere.
-    KernelRun run = kernel(R"(
+    KernelRun run = copying_kernel(R"(
     mul.lo.u32 %r2, %t, 16;
     add.u32 %r3, %r0, %r2;
     cvt.u64.u32 %d1, %r2;
@@ -173,7 +172,7 @@ TEST(Copies, BytesThatAreNotReadBecomeZero) {
     cvt.u64.u32 %d4, %r2;
     add.s64 %d3, %d3, %d4;
     st.global.v4.u32 [%d3], {%r4, %r5, %r6, %r7};)",
-                           17);
+                                   17);
     run.run();
     const std::vector<std::byte>&in = run.memory.buffers[0].bytes, &out = run.memory.buffers[1].bytes;
     for (size_t t = 0; t < 17; ++t)
@@ -187,7 +186,7 @@ TEST(Copies, BytesThatAreNotReadBecomeZero) {
 }
 
 TEST(Copies, OfNothingAtAllLoadNothing) {
-    KernelRun run = kernel(R"(
+    KernelRun run = copying_kernel(R"(
     mov.u64 %d1, 0;
     cp.async.ca.shared.global [%s], [%d1], 4, 0;
     cp.async.wait_all;
@@ -204,17 +203,17 @@ TEST(Copies, AreSplitInManyAsTheyAreSmall) {
     // 4, 8 and 16 bytes a thread bring the same.
     for (const auto& [bytes, kind, threads] : {std::tuple(4u, "ca", 32u), {8u, "ca", 16u}, {16u, "cg", 8u}}) {
         const std::string size = std::to_string(bytes);
-        const auto out = out_of(kernel("mul.lo.u32 %r2, %t, " + size + ";\nadd.u32 %r3, %r0, %r2;\n" +
-                                           "cvt.u64.u32 %d1, %r2;\nld.param.u64 %d2, [k_0];\n" +
-                                           "add.s64 %d2, %d2, %d1;\ncp.async." + kind +
-                                           ".shared.global [%r3], [%d2], " + size +
-                                           ";\ncp.async.wait_all;\nbar.sync 0;\n"
-                                           R"(
+        const auto out = out_of(copying_kernel("mul.lo.u32 %r2, %t, " + size + ";\nadd.u32 %r3, %r0, %r2;\n" +
+                                                   "cvt.u64.u32 %d1, %r2;\nld.param.u64 %d2, [k_0];\n" +
+                                                   "add.s64 %d2, %d2, %d1;\ncp.async." + kind +
+                                                   ".shared.global [%r3], [%d2], " + size +
+                                                   ";\ncp.async.wait_all;\nbar.sync 0;\n"
+                                                   R"(
     ld.shared.u32 %r4, [%s];
     ld.shared.u32 %r5, [tile+124];
     st.global.u32 [%o], %r4;
     st.global.u32 [%o+128], %r5;)",
-                                       threads));
+                                               threads));
         for (uint32_t t = 0; t < threads; ++t) {
             EXPECT_EQ(out[t], 1000 + t);
             EXPECT_EQ(out[32 + t], 1031u);
@@ -223,16 +222,16 @@ TEST(Copies, AreSplitInManyAsTheyAreSmall) {
 }
 
 TEST(Copies, FaultsNameTheSideThatIsWrong) {
-    EXPECT_EQ(fault_of(kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+1020], 4;")),
+    EXPECT_EQ(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+1020], 4;")),
               "thread[1] of block (0,0) reads in[1,0] at line 20, outside in's 1 x 256 elements");
-    EXPECT_EQ(fault_of(kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+1020], [%i], 4;")),
+    EXPECT_EQ(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+1020], [%i], 4;")),
               "thread[1] of block (0,0) writes tile[1,0] at line 20, outside tile's 1 x 256 elements");
-    EXPECT_NE(fault_of(kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+4], [%i], 8;")), "");
-    EXPECT_NE(fault_of(kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+2], 4;")), "");
+    EXPECT_NE(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+4], [%i], 8;")), "");
+    EXPECT_NE(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+2], 4;")), "");
 }
 
 TEST(Copies, MoreThanAnyKernelNeedsAreRefused) {
-    EXPECT_EQ(fault_of(kernel(R"(
+    EXPECT_EQ(fault_of(copying_kernel(R"(
     mov.u32 %r2, 0;
 $again:
     .loc 1 20 0
@@ -247,7 +246,7 @@ $again:
 
 TEST(Copies, NobodyWaitsForAreThereWhenTheThreadHasEnded) {
     // Warp 0 copies and ends; warp 1 looks after it.
-    const auto out = out_of(kernel(R"(
+    const auto out = out_of(copying_kernel(R"(
     setp.ge.u32 %p0, %t, 32;
     @%p0 bra $second;
     cp.async.ca.shared.global [%s], [%i], 4;
@@ -256,7 +255,7 @@ $second:
     bar.sync 0;
     ld.shared.u32 %r2, [%s+-128];
     st.global.u32 [%o], %r2;)",
-                                   64));
+                                           64));
     for (uint32_t t = 32; t < 64; ++t) EXPECT_EQ(out[t], 1000 + t - 32);
 }
 

@@ -14,8 +14,9 @@
 namespace tilescope::simt {
 namespace {
 
-constexpr uint64_t kBase = 0x10000;
-constexpr uint32_t kWords = 8;  // of memory a thread
+using test::kBase;
+
+constexpr uint32_t kWordsOfThread = 8;  // of memory a thread
 
 // The twin: knows the few instructions that the generator writes.
 void run_thread(const ptx::Kernel& kernel, uint32_t tid, std::vector<uint32_t>& memory) {
@@ -119,9 +120,9 @@ private:
     }
     void memory() {
         if (pick(2))
-            body_ += fmt::format("st.global.u32 [%a+{}], {};\n", 4 * pick(kWords), reg());
+            body_ += fmt::format("st.global.u32 [%a+{}], {};\n", 4 * pick(kWordsOfThread), reg());
         else
-            body_ += fmt::format("ld.global.u32 {}, [%a+{}];\n", reg(), 4 * pick(kWords));
+            body_ += fmt::format("ld.global.u32 {}, [%a+{}];\n", reg(), 4 * pick(kWordsOfThread));
     }
     // %p0 = something that lanes disagree on
     void condition() {
@@ -196,7 +197,7 @@ X{2}:
 ld.param.u64 %a, [k_0];
 mov.u32 %r0, %tid.x;
 )ptx";
-        text += fmt::format("mul.wide.u32 %d, %r0, {};\nadd.s64 %a, %a, %d;\n", 4 * kWords);
+        text += fmt::format("mul.wide.u32 %d, %r0, {};\nadd.s64 %a, %a, %d;\n", 4 * kWordsOfThread);
         for (int i = 1; i < 6; ++i)
             text += fmt::format("mul.lo.u32 %r{}, %r0, {};\nadd.u32 %r{}, %r{}, {};\n", i, 2 * i + 1, i, i,
                                 i * i);
@@ -216,7 +217,7 @@ void compare(const std::string& text, uint32_t threads, uint64_t seed) {
     run.launch.arguments = test_arguments({kBase});
     run.options.schedule = {seed % 2 ? Schedule::Kind::Fair : Schedule::Kind::Seeded, seed};
     run.options.values = seed % 3 == 0;
-    std::vector<uint32_t> want(size_t{threads} * kWords, 5);
+    std::vector<uint32_t> want(size_t{threads} * kWordsOfThread, 5);
     run.memory.buffers = {{"out", kBase, std::vector<std::byte>(want.size() * 4)}};
     std::memcpy(run.memory.buffers[0].bytes.data(), want.data(), want.size() * 4);
     const Outcome outcome = run.run();

@@ -9,13 +9,10 @@
 namespace tilescope::simt {
 namespace {
 
-using test::Event;
-using test::KernelRun;
-
-constexpr uint64_t kBase = 0x10000;
+using test::Event, test::kBase, test::KernelRun;
 
 // A kernel k(u64 out, u32 n) with tid.x in %t, out in %o and &out[tid] in %a.
-KernelRun kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, uint32_t cols = 4) {
+KernelRun faulty_kernel(const std::string& body, uint32_t threads, uint32_t rows = 3, uint32_t cols = 4) {
     KernelRun run;
     run.program =
         test::program_of(
@@ -59,20 +56,20 @@ void expect_fault(KernelRun run, Fault::Kind kind, const std::string& message, s
 }
 
 TEST(Faults, ReadsPastTheEndNameElementAndLine) {
-    KernelRun run = kernel(".loc 1 23 0\nld.global.u32 %r1, [%a];", 14);
+    KernelRun run = faulty_kernel(".loc 1 23 0\nld.global.u32 %r1, [%a];", 14);
     run.launch.grid = {2, 1, 1};
     expect_fault(run, Fault::Kind::OutOfBounds,
                  "thread[12] of block (0,0) reads M[3,0] at line 23, outside M's 3 x 4 elements", 0);
 }
 
 TEST(Faults, NegativeIndexesAreNamedAsSuch) {
-    expect_fault(kernel("ld.global.u32 %r2, [%a];\n.loc 1 24 0\nst.global.u32 [%a+-8], %t;", 3),
+    expect_fault(faulty_kernel("ld.global.u32 %r2, [%a];\n.loc 1 24 0\nst.global.u32 [%a+-8], %t;", 3),
                  Fault::Kind::OutOfBounds,
                  "thread[0] of block (0,0) writes M[-1,2] at line 24, outside M's 3 x 4 elements", 1);
 }
 
 TEST(Faults, OnlyActiveLanesAreJudged) {
-    KernelRun run = kernel(
+    KernelRun run = faulty_kernel(
         R"ptx(setp.lt.u32 %p1, %t, %n;
 @%p1 ld.global.u32 %r1, [%a];
 setp.gt.u32 %p2, %t, 99;
@@ -89,11 +86,11 @@ shl.b32 %r2, %t, 2;
 add.s32 %r1, %r1, %r2;
 .loc 1 31 0
 )ptx";
-    expect_fault(kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
+    expect_fault(faulty_kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
                  "thread[15] of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
-    expect_fault(kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
+    expect_fault(faulty_kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
                  "thread[0] of block (0,0) reads Mds[-1,3] at line 31, outside Mds's 4 x 4 elements", 0);
-    KernelRun nameless = kernel(to + "ld.shared.u32 %r3, [%r1+64];", 1);
+    KernelRun nameless = faulty_kernel(to + "ld.shared.u32 %r3, [%r1+64];", 1);
     nameless.launch.arrays.clear();
     expect_fault(
         nameless, Fault::Kind::OutOfBounds,
@@ -102,15 +99,15 @@ add.s32 %r1, %r1, %r2;
 }
 
 TEST(Faults, MisalignedAndWildAddresses) {
-    expect_fault(kernel("ld.global.u32 %r1, [%a+2];", 1), Fault::Kind::Misaligned,
+    expect_fault(faulty_kernel("ld.global.u32 %r1, [%a+2];", 1), Fault::Kind::Misaligned,
                  "thread[0] of block (0,0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
                  "is not a multiple of 4",
                  0);
-    expect_fault(kernel("ld.global.v2.u32 {%r1, %r2}, [%a];", 2), Fault::Kind::Misaligned,
+    expect_fault(faulty_kernel("ld.global.v2.u32 {%r1, %r2}, [%a];", 2), Fault::Kind::Misaligned,
                  "thread[1] of block (0,0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
                  "is not a multiple of 8",
                  0);
-    expect_fault(kernel("mov.u64 %d1, 0x7000000000000000;\nld.global.u32 %r1, [%d1];", 1),
+    expect_fault(faulty_kernel("mov.u64 %d1, 0x7000000000000000;\nld.global.u32 %r1, [%d1];", 1),
                  Fault::Kind::BadAddress,
                  "thread[0] of block (0,0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
                  "is in no buffer of the launch",
@@ -121,7 +118,8 @@ TEST(Faults, MisalignedAndWildAddresses) {
 TEST(Faults, TheFarthestAddressesAreInNoBuffer) {
     for (const std::string address : {"0x8000000000000000", "0x7ffffffffffffffc", "0xfffffffffffffffc"}) {
         const bool near = address[2] == 'f';  // -4 is an index gone astray
-        const Outcome outcome = kernel("mov.u64 %d1, " + address + ";\nld.global.u32 %r1, [%d1];", 1).run();
+        const Outcome outcome =
+            faulty_kernel("mov.u64 %d1, " + address + ";\nld.global.u32 %r1, [%d1];", 1).run();
         ASSERT_TRUE(outcome.fault) << address;
         EXPECT_EQ(outcome.fault->message.find("in no buffer") == std::string::npos, near)
             << outcome.fault->message;
@@ -147,26 +145,26 @@ ret;
 }
 
 TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
-    KernelRun run = kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
+    KernelRun run = faulty_kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
     expect_fault(run, Fault::Kind::OutOfBounds,
                  "thread[0] of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer",
                  0);
 }
 
 TEST(Faults, LoopsThatNeverEndAndTraps) {
-    KernelRun run = kernel("L:\n.loc 1 12 0\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
+    KernelRun run = faulty_kernel("L:\n.loc 1 12 0\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
     run.options.max_instructions_per_warp = 1000;
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::NeverEnds);
     EXPECT_NE(outcome.fault->message.find("never ending"), std::string::npos);
     EXPECT_NE(outcome.fault->message.find("line 12"), std::string::npos);
-    expect_fault(kernel("setp.eq.u32 %p1, %t, 3;\n.loc 1 14 0\n@%p1 trap;", 8), Fault::Kind::Trap,
+    expect_fault(faulty_kernel("setp.eq.u32 %p1, %t, 3;\n.loc 1 14 0\n@%p1 trap;", 8), Fault::Kind::Trap,
                  "thread[3] of block (0,0) ran into a trap at line 14", 0);
 }
 
 TEST(Faults, TheStopFlagEndsALoop) {
-    KernelRun run = kernel("L:\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
+    KernelRun run = faulty_kernel("L:\nadd.u32 %r1, %r1, 1;\nbra L;", 4);
     std::atomic<bool> stop{true};
     run.options.stop = &stop;
     const Outcome outcome = run.run();
@@ -177,7 +175,7 @@ TEST(Faults, TheStopFlagEndsALoop) {
 
 TEST(Faults, TheFirstFaultingBlockIsNamedOnAnyNumberOfThreads) {
     for (const unsigned threads : {1u, 2u, 4u}) {
-        KernelRun run = kernel(
+        KernelRun run = faulty_kernel(
             R"ptx(mov.u32 %r1, %ctaid.x;
 setp.ge.u32 %p1, %r1, 5;
 st.global.u32 [%a], %t;
@@ -194,7 +192,7 @@ st.global.u32 [%a], %t;
 }
 
 TEST(Barriers, HoldEveryWarpUntilTheLastArrives) {
-    KernelRun run = kernel("bar.sync 0;\nst.global.u32 [%o], %t;", 128);
+    KernelRun run = faulty_kernel("bar.sync 0;\nst.global.u32 [%o], %t;", 128);
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded}) {
         run.options.schedule = {kind, 3};
         EXPECT_TRUE(run.run().complete);
@@ -213,7 +211,8 @@ st.global.u32 [%o], %t;
 bra END;
 GO:
 )ptx"}) {
-        KernelRun run = kernel(std::string(leave) + "bar.sync 0;\nst.global.u32 [%o+4], %t;\nEND:", 96);
+        KernelRun run =
+            faulty_kernel(std::string(leave) + "bar.sync 0;\nst.global.u32 [%o+4], %t;\nEND:", 96);
         const Outcome outcome = run.run();
         EXPECT_TRUE(outcome.complete) << leave << (outcome.fault ? outcome.fault->message : "");
         int arrivals = 0;
@@ -227,7 +226,7 @@ GO:
 }
 
 TEST(Barriers, OnBothSidesOfABranchInOneWarpAreAFault) {
-    KernelRun run = kernel(
+    KernelRun run = faulty_kernel(
         R"ptx(setp.lt.u32 %p1, %t, 8;
 @%p1 bra B;
 .loc 1 21 0
@@ -247,7 +246,7 @@ st.global.u32 [%o], %t;)ptx",
 }
 
 TEST(Barriers, UnderAConditionThatPartOfAWarpMeetsAreAFault) {
-    KernelRun run = kernel(
+    KernelRun run = faulty_kernel(
         R"ptx(.loc 1 20 0
 st.global.u32 [%o], %t;
 setp.lt.u32 %p1, %t, 8;
@@ -268,7 +267,7 @@ bar.sync 0;)ptx",
 }
 
 TEST(Barriers, WithDifferentNumbersDeadlock) {
-    KernelRun run = kernel(
+    KernelRun run = faulty_kernel(
         R"ptx(setp.lt.u32 %p1, %t, 32;
 @%p1 bra B;
 .loc 1 30 0
@@ -289,14 +288,16 @@ END:)ptx",
 // 16 is no barrier of a block, and above all not that of the grid.
 TEST(Barriers, HaveNumbersUpTo15) {
     for (const char* barrier : {"bar.sync 15;", "mov.u32 %r1, 15;\nbar.sync %r1;"}) {
-        KernelRun run = kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
+        KernelRun run =
+            faulty_kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
         EXPECT_TRUE(run.run().complete) << barrier;
         EXPECT_EQ(run.events[0].size(), 4u) << barrier;
     }
     for (const std::string number : {"16", "17", "4294967295"})
         for (const std::string barrier :
              {"bar.sync " + number + ";", "mov.u32 %r1, " + number + ";\nbar.sync %r1;"}) {
-            KernelRun run = kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
+            KernelRun run =
+                faulty_kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
             expect_fault(run, Fault::Kind::Trap,
                          "thread[0] of block (0,0) comes to barrier " + number +
                              " at line 20, but a block has barriers 0 to 15; use one of these",
@@ -306,11 +307,11 @@ TEST(Barriers, HaveNumbersUpTo15) {
 
 TEST(Barriers, CountTheThreadsTheyAreGiven) {
     // Warps 0 and 1 meet at barrier 1, warps 2 and 3 at barrier 2.
-    KernelRun run = kernel(R"ptx(shr.u32 %r1, %t, 6;
+    KernelRun run = faulty_kernel(R"ptx(shr.u32 %r1, %t, 6;
 add.u32 %r1, %r1, 1;
 bar.sync %r1, 64;
 st.global.u32 [%o], %t;)ptx",
-                           128);
+                                  128);
     run.options.schedule.kind = Schedule::Kind::Greedy;
     EXPECT_TRUE(run.run().complete);
     ASSERT_EQ(run.events[0].size(), 8u);
@@ -319,7 +320,7 @@ st.global.u32 [%o], %t;)ptx",
 }
 
 TEST(Launches, ThatCannotBeAreRefused) {
-    KernelRun run = kernel("", 0);
+    KernelRun run = faulty_kernel("", 0);
     EXPECT_FALSE(run.try_run());
     run.launch.block = {1025, 1, 1};
     EXPECT_FALSE(run.try_run());
@@ -333,7 +334,7 @@ TEST(Launches, ThatCannotBeAreRefused) {
 TEST(Prepare, RefusesWhatItDoesNotRunAndSaysWhere) {
     const auto refuse = [](const std::string& line) {
         try {
-            kernel(line, 1);
+            faulty_kernel(line, 1);
         } catch (const std::exception& e) {
             return std::string(e.what());
         }

@@ -19,7 +19,7 @@
 namespace tilescope::simt {
 namespace {
 
-constexpr uint64_t kA = 0x10000, kB = 0x20000, kOut = 0x30000;
+constexpr uint64_t kArgumentA = 0x10000, kArgumentB = 0x20000, kArgumentOut = 0x30000;
 
 struct Shape {
     int operands = 2;
@@ -110,11 +110,12 @@ TEST(ArithmeticHardware, EveryResultIsTheGpusBitForBit) {
         ASSERT_TRUE(program) << program.error().message;
         const size_t width = std::string(shape.out).ends_with("64") ? 8 : 4;
         GlobalMemory memory;
-        memory.buffers = {buffer_of("a", kA, a, a.size() * 4), buffer_of("b", kB, b, b.size() * 4),
-                          buffer_of("out", kOut, {}, a.size() * width)};
+        memory.buffers = {buffer_of("a", kArgumentA, a, a.size() * 4),
+                          buffer_of("b", kArgumentB, b, b.size() * 4),
+                          buffer_of("out", kArgumentOut, {}, a.size() * width)};
         Launch launch;
         launch.block = {static_cast<uint32_t>(a.size()), 1, 1};
-        launch.arguments = test_arguments({kA, kB, kOut});
+        launch.arguments = test_arguments({kArgumentA, kArgumentB, kArgumentOut});
         const auto outcome = run(**program, launch, memory, {}, [](const BlockId&) { return nullptr; });
         ASSERT_TRUE(outcome) << outcome.error().message;
         ASSERT_TRUE(outcome->complete) << op;

@@ -10,12 +10,12 @@
 namespace tilescope::simt {
 namespace {
 
-constexpr uint64_t kIn = 0x10000, kOut = 0x20000;
+using test::kIn, test::kOut;
 
 // Runs `body` with one warp (or more); it leaves its result in %v, which is stored to out[thread].
 // %t: thread number; in: 64 words, i * 0x01010101 + 0x80.
-std::vector<uint32_t> run(const std::string& body, uint32_t threads = 32, bool values = false,
-                          const std::string& globals = "") {
+std::vector<uint32_t> run_body(const std::string& body, uint32_t threads = 32, bool values = false,
+                               const std::string& globals = "") {
     test::KernelRun run;
     run.program = test::program_of(".version 6.0\n.target sm_70\n.address_size 64\n" + globals +
                                        R"ptx(.visible .entry k(.param .u64 k_0, .param .u64 k_1)
@@ -59,7 +59,7 @@ ret;
 void expect(const std::string& body, const std::function<uint32_t(uint32_t)>& want, uint32_t threads = 32,
             const std::string& globals = "") {
     for (const bool values : {false, true}) {
-        const auto got = run(body, threads, values, globals);
+        const auto got = run_body(body, threads, values, globals);
         for (uint32_t t = 0; t < threads; ++t) ASSERT_EQ(got[t], want(t)) << "thread " << t << ":\n" << body;
     }
 }

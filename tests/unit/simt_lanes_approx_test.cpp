@@ -14,8 +14,8 @@ using namespace test;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // The results of a one- or two-operand instruction, the same in every version that this processor runs.
-std::vector<Bits> results(const std::string& line, int bytes, const std::vector<Bits>& a,
-                          const std::vector<Bits>& b = {}) {
+std::vector<Bits> results_of_line(const std::string& line, int bytes, const std::vector<Bits>& a,
+                                  const std::vector<Bits>& b = {}) {
     const std::string type = bytes == 8 ? "f64" : "f32";
     const ptx::Instruction i = instruction_of(line, type, type, type, type);
     std::vector<Bits> made;
@@ -44,7 +44,7 @@ TEST(LanesApprox, ErrorsAreWithinTheManual) {
     for (const ApproxFunction& function : approx_functions()) {
         const auto operands = function.operands();
         const std::vector<Bits> a(operands.begin(), operands.end()), b(operands.rbegin(), operands.rend());
-        const auto got = results(function.line, 4, a, function.two ? b : std::vector<Bits>{});
+        const auto got = results_of_line(function.line, 4, a, function.two ? b : std::vector<Bits>{});
         for (size_t i = 0; i < a.size(); ++i) {
             const long double want = function.exact(f(a[i]), f(b[i]));
             ASSERT_LE(std::abs(f(got[i]) - want), function.allowed_to_us(want))
@@ -73,26 +73,28 @@ TEST(LanesApprox, SpecialValuesAreTheManuals) {
         {"sin.approx.f32 %D, %A;", {NAN, -kSub, -0.0f, 0.0f, kSub, NAN}},
     };
     for (const auto& row : rows) {
-        const auto got = results(row.line, 4,
-                                 {bits_of(-kInfinity), bits_of(-kSub), bits_of(-0.0f), bits_of(0.0f),
-                                  bits_of(kSub), bits_of(kInfinity), bits_of(NAN)});
+        const auto got = results_of_line(row.line, 4,
+                                         {bits_of(-kInfinity), bits_of(-kSub), bits_of(-0.0f), bits_of(0.0f),
+                                          bits_of(kSub), bits_of(kInfinity), bits_of(NAN)});
         for (size_t i = 0; i < row.want.size(); ++i)
             EXPECT_EQ(got[i], bits_of(row.want[i])) << row.line << " case " << i;
         EXPECT_EQ(got[6], nan) << row.line;
     }
     // A result below the normal numbers: kept, or flushed.
-    EXPECT_EQ(results("ex2.approx.f32 %D, %A;", 4, {bits_of(-130.0f)})[0], bits_of(0x1p-130f));
-    EXPECT_EQ(results("ex2.approx.ftz.f32 %D, %A;", 4, {bits_of(-130.0f)})[0], 0u);
-    EXPECT_EQ(results("lg2.approx.f32 %D, %A;", 4, {bits_of(-1.0f)})[0], nan);
+    EXPECT_EQ(results_of_line("ex2.approx.f32 %D, %A;", 4, {bits_of(-130.0f)})[0], bits_of(0x1p-130f));
+    EXPECT_EQ(results_of_line("ex2.approx.ftz.f32 %D, %A;", 4, {bits_of(-130.0f)})[0], 0u);
+    EXPECT_EQ(results_of_line("lg2.approx.f32 %D, %A;", 4, {bits_of(-1.0f)})[0], nan);
     // div.approx: a divisor above 2^126 counts as infinite, and an infinity over it as no number.
-    const auto quotient = results("div.approx.f32 %D, %A, %B;", 4,
-                                  {bits_of(1e38f), bits_of(-1e38f), bits_of(kInfinity), bits_of(1e38f)},
-                                  {bits_of(2e38f), bits_of(2e38f), bits_of(2e38f), bits_of(0x1p126f)});
+    const auto quotient =
+        results_of_line("div.approx.f32 %D, %A, %B;", 4,
+                        {bits_of(1e38f), bits_of(-1e38f), bits_of(kInfinity), bits_of(1e38f)},
+                        {bits_of(2e38f), bits_of(2e38f), bits_of(2e38f), bits_of(0x1p126f)});
     EXPECT_EQ(quotient[0], 0u);
     EXPECT_EQ(quotient[1], 0x8000'0000u);
     EXPECT_EQ(quotient[2], nan);
     EXPECT_NEAR(f(quotient[3]), 1.1754942, 1e-5);
-    EXPECT_EQ(results("div.full.f32 %D, %A, %B;", 4, {bits_of(1e38f)}, {bits_of(2e38f)})[0], bits_of(0.5f));
+    EXPECT_EQ(results_of_line("div.full.f32 %D, %A, %B;", 4, {bits_of(1e38f)}, {bits_of(2e38f)})[0],
+              bits_of(0.5f));
 }
 
 TEST(LanesApprox, DoublesAreGrossOrSupportSubnormals) {
@@ -101,9 +103,9 @@ TEST(LanesApprox, DoublesAreGrossOrSupportSubnormals) {
     std::vector<Bits> a;
     for (int n = 0; n < 2000; ++n)
         a.push_back((random() & 0x000F'FFFF'FFFF'FFFF) | (200 + random() % 1600) << 52);
-    const auto rcp = results("rcp.approx.ftz.f64 %D, %A;", 8, a);
-    const auto rsqrt = results("rsqrt.approx.ftz.f64 %D, %A;", 8, a);
-    const auto fine = results("rsqrt.approx.f64 %D, %A;", 8, a);
+    const auto rcp = results_of_line("rcp.approx.ftz.f64 %D, %A;", 8, a);
+    const auto rsqrt = results_of_line("rsqrt.approx.ftz.f64 %D, %A;", 8, a);
+    const auto fine = results_of_line("rsqrt.approx.f64 %D, %A;", 8, a);
     for (size_t i = 0; i < a.size(); ++i) {
         const double x = g(a[i] & 0xFFFF'FFFF'0000'0000);
         ASSERT_EQ(rcp[i] & 0xFFFF'FFFF, 0u);
@@ -112,11 +114,12 @@ TEST(LanesApprox, DoublesAreGrossOrSupportSubnormals) {
         ASSERT_LE(std::abs(g(rsqrt[i]) * std::sqrt(x) - 1), 0x1p-20);
         ASSERT_LE(std::abs(g(fine[i]) * std::sqrt(g(a[i])) - 1), 0x1p-50);
     }
-    const auto special = results("rcp.approx.ftz.f64 %D, %A;", 8,
-                                 {bits(-INFINITY), bits(-1e-310), bits(-0.0), bits(0.0), bits(NAN)});
+    const auto special = results_of_line("rcp.approx.ftz.f64 %D, %A;", 8,
+                                         {bits(-INFINITY), bits(-1e-310), bits(-0.0), bits(0.0), bits(NAN)});
     EXPECT_EQ(special, (std::vector<Bits>{bits(-0.0), bits(-INFINITY), bits(-INFINITY), bits(INFINITY),
                                           0x7FFF'FFFF'0000'0000}));
-    const auto roots = results("rsqrt.approx.f64 %D, %A;", 8, {bits(0x1p-1074), bits(-0.0), bits(INFINITY)});
+    const auto roots =
+        results_of_line("rsqrt.approx.f64 %D, %A;", 8, {bits(0x1p-1074), bits(-0.0), bits(INFINITY)});
     EXPECT_EQ(roots, (std::vector<Bits>{bits(0x1p537), bits(-INFINITY), bits(0.0)}));
 }
 

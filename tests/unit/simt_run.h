@@ -19,6 +19,9 @@
 
 namespace tilescope::simt::test {
 
+// Where the buffers of kernels lie that tests write: the first or only one, and of two that which they write.
+inline constexpr uint64_t kBase = 0x10000, kIn = kBase, kOut = 0x20000;
+
 struct KeptProduct {
     uint32_t warp = 0, mask = 0;
     std::array<Origin, 32> a{}, b{}, result{};

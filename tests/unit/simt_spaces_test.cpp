@@ -8,7 +8,7 @@
 namespace tilescope::simt {
 namespace {
 
-constexpr uint64_t kWords = 0x10000;
+using test::kBase;
 
 struct Seen {
     Request request;
@@ -53,8 +53,8 @@ mov.u32 %t, %tid.x;
 )ptx" + body + "\nret;\n}\n",
             "k");
         launch.block = {lanes, 1, 1};
-        launch.arguments = test_arguments({kWords});
-        memory.buffers = {{"words", kWords, std::vector<std::byte>(256)}};
+        launch.arguments = test_arguments({kBase});
+        memory.buffers = {{"words", kBase, std::vector<std::byte>(256)}};
         options.values = true;
         options.returns = std::move(returns);
         if (!options.returns.empty()) {
@@ -77,7 +77,7 @@ TEST(Spaces, AtomicsSayWhatTheyFoundAndWhatTheyLeft) {
     EXPECT_EQ(seen.request.space, Space::Global);
     EXPECT_EQ(seen.request.element_bytes, 4u);
     for (size_t lane = 0; lane < 3; ++lane) {
-        EXPECT_EQ(seen.address[lane], kWords + 8);
+        EXPECT_EQ(seen.address[lane], kBase + 8);
         EXPECT_EQ(seen.returned[lane], 2 * lane);
         EXPECT_EQ(seen.value[lane], 2 * lane + 2);
     }
@@ -137,7 +137,7 @@ add.u32 %r1, %t, 10;
         EXPECT_EQ(seen.request.mask, wanted[i % 3].second);
         EXPECT_EQ(seen.request.site, i / 3);
         const auto lane = static_cast<size_t>(std::countr_zero(seen.request.mask));
-        EXPECT_EQ(seen.address[lane], i % 3 == 0 ? kWords + 4 : 4);
+        EXPECT_EQ(seen.address[lane], i % 3 == 0 ? kBase + 4 : 4);
         EXPECT_EQ(seen.value[lane], i < 3 || i > 3 ? lane + 10 : 13);  // lane 3 stored after lane 0
     }
     EXPECT_EQ(run.words[1], 13u);

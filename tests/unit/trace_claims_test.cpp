@@ -32,14 +32,14 @@ void expect_says(const std::string& message, const std::string& words) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
 }
 
-struct Break {
+struct FalseClaim {
     const char* words;
     std::function<void(Trace&)> change;
 };
 
-void expect_refused(const Trace& sound, const std::vector<Break>& breaks) {
+void expect_claims_refused(const Trace& sound, const std::vector<FalseClaim>& breaks) {
     ASSERT_TRUE(deserialize(serialize(sound), "a.tsc"));
-    for (const Break& one : breaks) {
+    for (const FalseClaim& one : breaks) {
         Trace trace = sound;
         one.change(trace);
         expect_says(refusal(serialize(trace)), one.words);
@@ -151,7 +151,7 @@ TEST(TraceClaims, TheDescriptionIsFlat) {
 
 TEST(TraceClaims, SharedMemoryIsThatOfABlock) {
     const char* const words = "bytes of shared memory, more than the 232,448 that CUDA allows";
-    expect_refused(
+    expect_claims_refused(
         random_trace(1, 1, 1, 20),
         {{words, [](Trace& t) { t.launch.arrays[4].rows = 100'000, t.launch.arrays[4].cols = 1000; }},
          {words, [](Trace& t) { t.launch.arrays[4].base = 232'448; }},
@@ -160,25 +160,25 @@ TEST(TraceClaims, SharedMemoryIsThatOfABlock) {
 }
 
 TEST(TraceClaims, ArraysHaveMemoryOfTheirOwn) {
-    expect_refused(random_trace(1, 1, 1, 20),
-                   {{"its arrays 'Mds' and 'Nds' lie in the same memory",
-                     [](Trace& t) { t.launch.arrays[4].base = 1020; }},
-                    {"its arrays 'N' and 'P' lie in the same memory",
-                     [](Trace& t) { t.launch.arrays[2].base = t.launch.arrays[1].base; }},
-                    {"bytes in its global arrays, more than",
-                     [](Trace& t) {
-                         t.launch.arrays[1].rows = t.launch.arrays[2].rows = 60;
-                         t.launch.arrays[1].cols = t.launch.arrays[2].cols = 4'000'000'000;
-                         t.launch.arrays[1].base = uint64_t{1} << 50;
-                         t.launch.arrays[2].base = uint64_t{1} << 51;
-                     }}});
+    expect_claims_refused(random_trace(1, 1, 1, 20),
+                          {{"its arrays 'Mds' and 'Nds' lie in the same memory",
+                            [](Trace& t) { t.launch.arrays[4].base = 1020; }},
+                           {"its arrays 'N' and 'P' lie in the same memory",
+                            [](Trace& t) { t.launch.arrays[2].base = t.launch.arrays[1].base; }},
+                           {"bytes in its global arrays, more than",
+                            [](Trace& t) {
+                                t.launch.arrays[1].rows = t.launch.arrays[2].rows = 60;
+                                t.launch.arrays[1].cols = t.launch.arrays[2].cols = 4'000'000'000;
+                                t.launch.arrays[1].base = uint64_t{1} << 50;
+                                t.launch.arrays[2].base = uint64_t{1} << 51;
+                            }}});
 }
 
 TEST(TraceClaims, ExtentsAreNeverNothing) {
-    expect_refused(random_trace(1, 1, 1, 20),
-                   {{"cannot be", [](Trace& t) { t.launch.arrays[0].rows = 0; }},
-                    {"cannot be", [](Trace& t) { t.launch.arrays[1].cols = 0; }},
-                    {"cannot be", [](Trace& t) { t.launch.arrays[2].slices = 0; }}});
+    expect_claims_refused(random_trace(1, 1, 1, 20),
+                          {{"cannot be", [](Trace& t) { t.launch.arrays[0].rows = 0; }},
+                           {"cannot be", [](Trace& t) { t.launch.arrays[1].cols = 0; }},
+                           {"cannot be", [](Trace& t) { t.launch.arrays[2].slices = 0; }}});
 }
 
 TEST(TraceClaims, NamesAreAsLongAsCompilersMakeThem) {
@@ -186,22 +186,23 @@ TEST(TraceClaims, NamesAreAsLongAsCompilersMakeThem) {
     Trace sound = random_trace(1, 1, 1, 20);
     sound.launch.entry = sound.launch.arrays[0].name = longest;
     const char* const words = "its longest name has 16,385 bytes";
-    expect_refused(sound, {{words, [&](Trace& t) { t.meta.kernel = name; }},
-                           {words, [&](Trace& t) { t.meta.source_name = name; }},
-                           {words, [&](Trace& t) { t.meta.device = name; }},
-                           {words, [&](Trace& t) { t.launch.entry = name; }},
-                           {words, [&](Trace& t) { t.launch.arrays[3].symbol = name; }},
-                           {words, [&](Trace& t) { t.launch.arguments[0].name = name; }},
-                           {"its reason for being incomplete has", [&](Trace& t) {
-                                t.meta.complete = t.meta.result.checked = false;
-                                t.meta.incomplete_reason.assign(100'000, 'r');
-                            }}});
+    expect_claims_refused(sound, {{words, [&](Trace& t) { t.meta.kernel = name; }},
+                                  {words, [&](Trace& t) { t.meta.source_name = name; }},
+                                  {words, [&](Trace& t) { t.meta.device = name; }},
+                                  {words, [&](Trace& t) { t.launch.entry = name; }},
+                                  {words, [&](Trace& t) { t.launch.arrays[3].symbol = name; }},
+                                  {words, [&](Trace& t) { t.launch.arguments[0].name = name; }},
+                                  {"its reason for being incomplete has", [&](Trace& t) {
+                                       t.meta.complete = t.meta.result.checked = false;
+                                       t.meta.incomplete_reason.assign(100'000, 'r');
+                                   }}});
 }
 
 TEST(TraceClaims, NumbersOfADeviceAreThoseOfOne) {
     Trace sound = random_trace(1, 1, 1, 20);
     sound.meta.price = {0.25, 1.5, 3, 1000, 1980};
-    expect_refused(sound, {{"milliseconds, more than", [](Trace& t) { t.meta.price.recorded_ms = 1e300; }},
+    expect_claims_refused(sound,
+                          {{"milliseconds, more than", [](Trace& t) { t.meta.price.recorded_ms = 1e300; }},
                            {"milliseconds, more than", [](Trace& t) { t.meta.price.plain_ms = 1e10; }},
                            {"MHz, more than the 1,000,000 that a GPU can have",
                             [](Trace& t) { t.meta.price.clock_mhz = 1e12; }},
@@ -219,7 +220,7 @@ TEST(TraceClaims, WhatAFileSaysOfItsResultDoesNotContradictItself) {
                            std::vector<uint64_t> elements) {
         return [=](Trace& t) { t.meta.result = {checked, verified, array, 0, wrong, first, elements}; };
     };
-    expect_refused(
+    expect_claims_refused(
         sound, {{"verified and that 5 elements of it are wrong", result(true, true, 2, 5, 3, {})},
                 {"verified and that nobody checked it", result(false, true, 2, 0, -1, {})},
                 {"its result is wrong and names no wrong element", result(true, false, 2, 0, -1, {})},
@@ -236,16 +237,17 @@ TEST(TraceClaims, WhatAFileSaysOfItsResultDoesNotContradictItself) {
 
 TEST(TraceClaims, CompleteIsSaidOfWhatIsWhole) {
     const char* const why = "it says that it is complete, and why it is not";
-    expect_refused(random_trace(1, 2, 1, 20),
-                   {{why, [](Trace& t) { t.meta.incomplete_reason = "the recording was stopped"; }},
-                    {why, [](Trace& t) { t.meta.barrier_fault.is = true; }},
-                    {"holds no block", [](Trace& t) { t.meta.window.x1 = 0; }},
-                    {"holds no block",
-                     [](Trace& t) {
-                         t.meta.window = {2, 9, 0, 1};
-                     }},
-                    {"and its window has 1", [](Trace& t) { t.meta.window.x1 = 1; }},
-                    {"complete and lacks", [](Trace& t) { t.meta.window.x1 = 2, t.launch.grid.z = 2; }}});
+    expect_claims_refused(
+        random_trace(1, 2, 1, 20),
+        {{why, [](Trace& t) { t.meta.incomplete_reason = "the recording was stopped"; }},
+         {why, [](Trace& t) { t.meta.barrier_fault.is = true; }},
+         {"holds no block", [](Trace& t) { t.meta.window.x1 = 0; }},
+         {"holds no block",
+          [](Trace& t) {
+              t.meta.window = {2, 9, 0, 1};
+          }},
+         {"and its window has 1", [](Trace& t) { t.meta.window.x1 = 1; }},
+         {"complete and lacks", [](Trace& t) { t.meta.window.x1 = 2, t.launch.grid.z = 2; }}});
 }
 
 // A kernel whose every thread loads and comes to a barrier, and whose store is guarded.

@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-std::string refusal(Hand& hand, const DeviceWriter& writer) {
+std::string refusal_of_run(Hand& hand, const DeviceWriter& writer) {
     const auto decoded = hand.try_read(writer);
     return decoded ? "accepted" : decoded.error().message;
 }
@@ -30,12 +30,12 @@ TEST(DeviceBufferRefusal, ARunThatCannotBeIsRefused) {
         return writer;
     };
     const DeviceWriter whole = written(ptx::kWarpStream);
-    EXPECT_EQ(refusal(hand, whole), "accepted");
-    EXPECT_NE(refusal(hand, written(0)).find("only a whole warp"), std::string::npos);
+    EXPECT_EQ(refusal_of_run(hand, whole), "accepted");
+    EXPECT_NE(refusal_of_run(hand, written(0)).find("only a whole warp"), std::string::npos);
     const auto about = [&](const char* words, const auto& change) {
         const ptx::Instrumented right = hand.code;
         change(hand.code);
-        EXPECT_NE(refusal(hand, whole).find(words), std::string::npos) << refusal(hand, whole);
+        EXPECT_NE(refusal_of_run(hand, whole).find(words), std::string::npos) << refusal_of_run(hand, whole);
         hand.code = right;
     };
     const char* const cannot = "cannot be read; instrument the kernel again";
@@ -84,9 +84,10 @@ TEST(DeviceBufferRefusal, WhatCannotBeIsRefused) {
           Case{"where the chunk ends", 36, escape_of(kGather)}}) {
         Hand hand;
         DeviceWriter writer = written(hand);
-        ASSERT_EQ(refusal(hand, writer), "accepted");
+        ASSERT_EQ(refusal_of_run(hand, writer), "accepted");
         std::memcpy(&writer.bytes()[c.at], &c.word, 4);
-        EXPECT_NE(refusal(hand, writer).find(c.about), std::string::npos) << refusal(hand, writer);
+        EXPECT_NE(refusal_of_run(hand, writer).find(c.about), std::string::npos)
+            << refusal_of_run(hand, writer);
     }
     Hand pairs;
     const uint32_t pair = pairs.pair_of(kLoadM, kStoreMds), bad = pairs.pair_of(kLoadM, kGather);
@@ -94,15 +95,15 @@ TEST(DeviceBufferRefusal, WhatCannotBeIsRefused) {
     writer.dropped.assign(1, 0);
     writer.to(0, 0, 0);
     writer.pair(pair, 1, kM, 2, 0);
-    EXPECT_NE(refusal(pairs, writer).find("only a whole warp"), std::string::npos);
+    EXPECT_NE(refusal_of_run(pairs, writer).find("only a whole warp"), std::string::npos);
     DeviceWriter gather(8, 512);
     gather.dropped.assign(1, 0);
     gather.to(0, 0);
     gather.pair(bad, 1, kM, 2, kM);
-    EXPECT_NE(refusal(pairs, gather).find("follow from no lane"), std::string::npos);
+    EXPECT_NE(refusal_of_run(pairs, gather).find("follow from no lane"), std::string::npos);
     pairs.arrays.push_back(test_array("N", Space::Global, ArrayRole::Input, 1, 1, 0));
     pairs.options.device_base.push_back(kM + (uint64_t{1} << 32));
-    EXPECT_NE(refusal(pairs, gather).find("'N'"), std::string::npos);
+    EXPECT_NE(refusal_of_run(pairs, gather).find("'N'"), std::string::npos);
 }
 
 TEST(DeviceBufferRefusal, WhatWasAskedForWrongIsRefused) {
@@ -114,7 +115,7 @@ TEST(DeviceBufferRefusal, WhatWasAskedForWrongIsRefused) {
         writer.single(single_of(kLoadM), 100, kM, ~0u);
         writer.close(110);
         change(hand, writer);
-        return refusal(hand, writer);
+        return refusal_of_run(hand, writer);
     };
     const auto about = [&](const char* words, const auto& change) {
         EXPECT_NE(said(change).find(words), std::string::npos) << said(change);

@@ -56,7 +56,7 @@ void each_member(json& at, const Visit& visit) {
     }
 }
 
-std::string refusal(const json& meta) {
+std::string refusal_of_meta(const json& meta) {
     Trace trace;
     const auto read = meta_from_json(meta.dump(), trace);
     return read ? "" : read.error().message;
@@ -89,7 +89,7 @@ TEST(MetaFields, OfAnotherKindAreRefusedByName) {
         for (const json& wrong : {json(nullptr), json(-2), json(1e300), json::array({json::array()})}) {
             if ((real && wrong.is_number_float()) || (list && wrong.is_array())) continue;
             object[key] = wrong;
-            EXPECT_EQ(refusal(meta), refusal_of(key)) << wrong;
+            EXPECT_EQ(refusal_of_meta(meta), refusal_of(key)) << wrong;
         }
         ++members;
     });
@@ -101,14 +101,14 @@ TEST(MetaFields, ThatAreMissingAreToldUnlessTheyHaveAUsualValue) {
                                       "rank",           "slices",         "extents", "symbol", "stored",
                                       "seed",           "dynamic_shared", "atomic",  "copy"};
     json meta = json::parse(meta_to_json(with_every_field()));
-    ASSERT_EQ(refusal(meta), "");
+    ASSERT_EQ(refusal_of_meta(meta), "");
     each_member(meta, [&](json& object, const std::string& key) {
         const bool of_schedule = key == "seed" && object.contains("kind");
         const bool points = key == "array" && object.contains("offset");
         object.erase(key);
         const std::string told =
             usual.contains(key) && !of_schedule ? "" : refusal_of(points ? "value" : key);
-        EXPECT_EQ(refusal(meta), told);
+        EXPECT_EQ(refusal_of_meta(meta), told);
     });
 }
 

@@ -96,7 +96,7 @@ TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
 
 INSTANTIATE_TEST_SUITE_P(Compare, EveryPreset, testing::Range(size_t{0}, compare_presets().size()));
 
-Counters at_end(size_t preset) {
+Counters preset_counters(size_t preset) {
     const Walked a = recorded(compare_presets()[preset].a), b = recorded(compare_presets()[preset].b);
     return counters(Lock::Share, a.compared(), *a.made.index, 0, b.compared(), *b.made.index, 0);
 }
@@ -111,10 +111,10 @@ size_t preset_of(std::string_view title) {
 
 // 64 x 64 x 64. Tiles of T bring each of the 2 * 64 * 64 elements 64 / T times.
 TEST(ComparePresets, TilesDivideWhatIsLoadedByT) {
-    const Counters untiled = at_end(preset_of("Untiled or tiled"));
+    const Counters untiled = preset_counters(preset_of("Untiled or tiled"));
     EXPECT_EQ(whole(untiled, "bytes loaded"), (Count{2 * 64 * 64 * 64 * 4, 2 * 64 * 64 * (64 / 16) * 4}));
     EXPECT_EQ(whole(untiled, "load requests").ratio(), 1.0 / 16);
-    const Counters wider = at_end(preset_of("T = 16 or 32"));
+    const Counters wider = preset_counters(preset_of("T = 16 or 32"));
     EXPECT_EQ(whole(wider, "bytes loaded"),
               (Count{2 * 64 * 64 * (64 / 16) * 4, 2 * 64 * 64 * (64 / 32) * 4}));
     EXPECT_EQ(whole(wider, "load sectors"), (Count{2 * 64 * 64 * 4 / 8, 2 * 64 * 64 * 2 / 8}))
@@ -124,10 +124,10 @@ TEST(ComparePresets, TilesDivideWhatIsLoadedByT) {
 // Swapped, the 32 lanes are 16 rows by 2 columns. Untiled they ask for one element of M in each of 16 rows
 // and one row's 2 of N; tiled for 2 neighbours in 16 rows of both.
 TEST(ComparePresets, TheSwappedMappingThrowsSectorsAway) {
-    const Counters untiled = at_end(preset_of("Mapping swapped, untiled"));
+    const Counters untiled = preset_counters(preset_of("Mapping swapped, untiled"));
     EXPECT_EQ(whole(untiled, "load requests"), (Count{16 * 8 * 64 * 2, 16 * 8 * 64 * 2}));
     EXPECT_EQ(whole(untiled, "load sectors"), (Count{16 * 8 * 64 * (2 + 2), 16 * 8 * 64 * (16 + 1)}));
-    const Counters tiled = at_end(preset_of("Mapping swapped, tiled"));
+    const Counters tiled = preset_counters(preset_of("Mapping swapped, tiled"));
     EXPECT_EQ(whole(tiled, "load requests").ratio(), 1.0);
     EXPECT_EQ(whole(tiled, "load sectors"), (Count{16 * 8 * 4 * (4 + 4), 16 * 8 * 4 * (16 + 16)}));
     // Stored to Mds[tx][ty]: 16 rows of 16 words lie on 8 rows of banks, so 8 words to a bank.
@@ -136,7 +136,7 @@ TEST(ComparePresets, TheSwappedMappingThrowsSectorsAway) {
 
 // T = 32: a column of 32 rows of 32 words is one bank, 32 words deep; a row more by one word is 32 banks.
 TEST(ComparePresets, PaddingTakesEveryConflictAway) {
-    const Counters made = at_end(preset_of("Transposed or padded tile"));
+    const Counters made = preset_counters(preset_of("Transposed or padded tile"));
     constexpr uint64_t kWarpPhases = 4 * 32 * 2;   // 4 blocks of 32 warps, 2 phases: one store to each tile
     constexpr uint64_t kReads = kWarpPhases * 32;  // of each tile
     EXPECT_EQ(whole(made, "shared requests"),
@@ -155,12 +155,12 @@ TEST(ComparePresets, AFaultStandsBesideItsCure) {
         EXPECT_FALSE(a.made.trace->meta.result.wrong_elements.empty()) << title;
         EXPECT_TRUE(headline(a.compared(), b.compared()).ends_with("; B's is right.")) << title;
     }
-    EXPECT_EQ(whole(at_end(preset_of("No barrier, or the barriers")), "barrier arrivals"),
+    EXPECT_EQ(whole(preset_counters(preset_of("No barrier, or the barriers")), "barrier arrivals"),
               (Count{16 * 8 * 4, 16 * 8 * 4 * 2}));
 }
 
 TEST(ComparePresets, TheGpuAndTheCpuCountAlike) {
-    for (const CounterRow& row : at_end(preset_of("GPU and CPU")).rows)
+    for (const CounterRow& row : preset_counters(preset_of("GPU and CPU")).rows)
         EXPECT_EQ(row.whole.a, row.whole.b) << row.what;
 }
 

@@ -13,7 +13,7 @@
 namespace tilescope::app {
 namespace {
 
-Counters at_end(const Walked& a, const Walked& b) {
+Counters counters_at_end(const Walked& a, const Walked& b) {
     return counters(Lock::Phase, a.compared(), *a.made.index, a.made.index->steps - 1, b.compared(),
                     *b.made.index, b.made.index->steps - 1);
 }
@@ -25,7 +25,7 @@ constexpr kernels::Shape kShape{64, 64, 64, 16};
 // 4 sectors.
 TEST(Compare, TilesDivideTheLoadsByT) {
     const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
-    const Counters made = at_end(a, b);
+    const Counters made = counters_at_end(a, b);
     EXPECT_EQ(whole(made, "load requests"), (Count{16 * 8 * 64 * 2, 16 * 8 * 4 * 2}));
     EXPECT_EQ(whole(made, "load sectors"), (Count{16 * 8 * 64 * 4, 16 * 8 * 4 * 2 * 4}));
     EXPECT_EQ(whole(made, "bytes loaded"),
@@ -83,8 +83,8 @@ TEST(Compare, DifferentWorkIsNotCalledBetter) {
     const Walked a = walked("tiled", {16, 16, 16, 8}), b = walked("tiled", {32, 16, 32, 16});
     EXPECT_EQ(headline(a.compared(), b.compared()),
               "Different work. For each multiplication A loads 0.25 elements, B 0.125.");
-    for (const CounterRow& row : at_end(a, b).rows) EXPECT_FALSE(row.merit) << row.what;
-    EXPECT_FALSE(at_end(a, b).products);
+    for (const CounterRow& row : counters_at_end(a, b).rows) EXPECT_FALSE(row.merit) << row.what;
+    EXPECT_FALSE(counters_at_end(a, b).products);
     EXPECT_EQ(speed_text(a.compared(), b.compared(), kernels::shipped_timings(), kernels::shipped_counters()),
               "");
     // Launches that are no product, by the sizes of their arrays.
@@ -169,7 +169,7 @@ TEST(Compare, OfAWindowItsBlocksLoad) {
 // Swapped, lanes walk rows: of M 16 elements of one column, a row apart, in 16 sectors; of N two in one.
 TEST(Compare, TheSwappedMappingNeedsMoreSectorsForTheSameRequests) {
     const Walked a = walked("untiled", kShape), b = walked("untiled_swapped", kShape);
-    const Counters made = at_end(a, b);
+    const Counters made = counters_at_end(a, b);
     EXPECT_EQ(whole(made, "load requests").ratio(), 1.0);
     EXPECT_EQ(whole(made, "bytes loaded").ratio(), 1.0);
     EXPECT_EQ(whole(made, "load sectors"), (Count{16 * 8 * 64 * (2 + 2), 16 * 8 * 64 * (16 + 1)}));
@@ -450,8 +450,8 @@ TEST(Compare, NumbersAreShortAndRatiosAreFractions) {
 TEST(Compare, FewerIsNoMeritWhereTheResultIsWrong) {
     const Walked wrong = walked("tiled_no_barrier", kShape), right = walked("tiled", kShape),
                  untiled = walked("untiled", kShape);
-    for (const CounterRow& row : at_end(wrong, right).rows) EXPECT_FALSE(row.merit) << row.what;
-    for (const CounterRow& row : at_end(untiled, right).rows)
+    for (const CounterRow& row : counters_at_end(wrong, right).rows) EXPECT_FALSE(row.merit) << row.what;
+    for (const CounterRow& row : counters_at_end(untiled, right).rows)
         EXPECT_EQ(row.merit, !row.least && row.whole.a > 0 && row.whole.b > 0) << row.what;
 }
 

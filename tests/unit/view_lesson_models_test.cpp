@@ -51,8 +51,8 @@ std::string word_again(const LessonStop& stop, const std::string& name) {
 }
 
 // What is right at the question of a stop on a figure or a case; none where it has no such thing.
-std::optional<session::Question> right_prediction(const lessons::Question& ask, const Numbers& numbers,
-                                                  Complaints& wrong) {
+std::optional<session::Question> right_model_prediction(const lessons::Question& ask, const Numbers& numbers,
+                                                        Complaints& wrong) {
     session::Question right;
     if (ask.kind == lessons::Question::Kind::Number) {
         if (const auto number = numbers.find(ask.answer); number != numbers.end())
@@ -103,15 +103,15 @@ Complaints walked_model(State& state, const LessonStop& stop) {
             wrong.push_back("a plural of 1: " + said);
     }
     if (!stop.ask) return wrong;
-    if (const auto right = right_prediction(*stop.ask, numbers, wrong))
+    if (const auto right = right_model_prediction(*stop.ask, numbers, wrong))
         check_question(state, *stop.ask, *right, wrong);
     else
         wrong.push_back("asks for what it stands on has not");
     return wrong;
 }
 
-Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
-                  const std::function<void(State&)>& then = {}) {
+Complaints walked_to_model(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
+                           const std::function<void(State&)>& then = {}) {
     State state;
     state.lessons.lessons = &lessons;
     go_to_stop(state.lessons, state.session, lesson, number);
@@ -127,34 +127,34 @@ TEST(LessonModels, SayWhatTheyStandOn) {
             const LessonStop& of = lesson_list()[lesson].stops[stop];
             if (!is_modelled(of)) continue;
             asked += of.ask ? 1 : 0;
-            const Complaints wrong = walked(lesson_list(), lesson, stop);
+            const Complaints wrong = walked_to_model(lesson_list(), lesson, stop);
             EXPECT_TRUE(wrong.empty())
                 << lesson_list()[lesson].name << ", stop " << stop + 1 << text_of(wrong);
         }
     EXPECT_GE(asked, 30u);
 }
 
-void expect_found(const char* lesson, size_t stop, const std::function<void(LessonStop&)>& plant,
-                  const char* complaint, const std::function<void(State&)>& then = {}) {
-    expect_found_by(walked, lesson, stop, plant, complaint, then);
+void expect_model_found(const char* lesson, size_t stop, const std::function<void(LessonStop&)>& plant,
+                        const char* complaint, const std::function<void(State&)>& then = {}) {
+    expect_found_by(walked_to_model, lesson, stop, plant, complaint, then);
 }
 
 TEST(LessonModels, AreFoundWrong) {
-    expect_found(
+    expect_model_found(
         "latency", 2, [](LessonStop& stop) { stop.say += " That is 13."; }, "typed in");
-    expect_found(
+    expect_model_found(
         "roofs", 2, [](LessonStop& stop) { stop.ask->why += " Twice."; }, "as a word");
-    expect_found(
+    expect_model_found(
         "blocks", 3,
         [](LessonStop& stop) {
             stop.ask->choices[0].when = *read_condition(
                 "least_blocks = 0", std::make_unique<lessons::Modelled>(modelled(stop)).get());
         },
         "not exactly one choice holds");
-    expect_found(
+    expect_model_found(
         "limits", 3, [](LessonStop&) {}, "another case is shown",
         [](State& state) { limits::take_preset(state.limits, "slots"); });
-    expect_found(
+    expect_model_found(
         "latency", 2, [](LessonStop&) {}, "another figure is shown",
         [](State& state) { ++state.lessons.shown->set[0]; });
 }

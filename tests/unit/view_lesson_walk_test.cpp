@@ -49,7 +49,7 @@ struct Phrase {
     std::string words;
     std::vector<std::vector<std::string>> holds;
 };
-std::vector<std::string> split(const std::string& text, const std::string& by) {
+std::vector<std::string> parts_between(const std::string& text, const std::string& by) {
     std::vector<std::string> parts;
     for (size_t from = 0, to = 0; to != std::string::npos; from = to + by.size()) {
         to = text.find(by, from);
@@ -66,8 +66,8 @@ const std::vector<Phrase>& phrases() {
             const size_t arrow = line.rfind(" => ");
             if (arrow == std::string::npos) throw std::runtime_error("no => in: " + line);
             Phrase phrase{line.substr(0, line.find_last_not_of(' ', arrow) + 1), {}};
-            for (const std::string& one : split(line.substr(arrow + 4), " or "))
-                phrase.holds.push_back(split(one, " and "));
+            for (const std::string& one : parts_between(line.substr(arrow + 4), " or "))
+                phrase.holds.push_back(parts_between(one, " and "));
             read.push_back(std::move(phrase));
         }
         return read;
@@ -154,8 +154,8 @@ std::optional<session::Question> right_prediction(const lessons::Question& quest
 }
 
 // What is wrong with a stop as it is shown. then: what a person does beside it.
-Complaints walked(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
-                  const std::function<void(State&)>& then = {}) {
+Complaints walked_to_step(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
+                          const std::function<void(State&)>& then = {}) {
     const LessonStop& stop = lessons[lesson].stops[number];
     State state;
     state.lessons.lessons = &lessons;
@@ -225,7 +225,7 @@ TEST_P(EveryLesson, SaysWhatIsShown) {
     const Lesson& lesson = lesson_list()[GetParam()];
     for (size_t stop = 0; stop < lesson.stops.size(); ++stop) {
         if (lessons::is_modelled(lesson.stops[stop])) continue;  // view_lesson_models_test.cpp
-        const Complaints wrong = walked(lesson_list(), GetParam(), stop);
+        const Complaints wrong = walked_to_step(lesson_list(), GetParam(), stop);
         EXPECT_TRUE(wrong.empty()) << lesson.name << ", stop " << stop + 1 << text_of(wrong);
     }
 }
@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(OfAll, EveryLesson, testing::Range(size_t{0}, lesson_li
 
 void expect_found(const char* lesson, size_t stop, const std::function<void(LessonStop&)>& plant,
                   const char* complaint, const std::function<void(State&)>& then = {}) {
-    expect_found_by(walked, lesson, stop, plant, complaint, then);
+    expect_found_by(walked_to_step, lesson, stop, plant, complaint, then);
 }
 
 void set_where(LessonStop& stop, std::initializer_list<const char*> conditions) {

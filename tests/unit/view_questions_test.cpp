@@ -63,13 +63,13 @@ TEST(Questions, DamageIsSaidInOneSentence) {
     }
 }
 
-void press(State& state, platform::Key key, bool shift = false) {
+void press_key(State& state, platform::Key key, bool shift = false) {
     platform::Input input;
     input.presses.push_back({.key = key, .shift = shift});
     handle_input(state, input, true);
 }
 // As a keyboard sends it: the key, then the character.
-void type(State& state, const std::string& text) {
+void type_text(State& state, const std::string& text) {
     platform::Input input;
     for (const char c : text) {
         if (c >= '0' && c <= '9')
@@ -123,26 +123,26 @@ TEST(Questions, TakeANumberByKeys) {
     Walk walk(0);
     ASSERT_TRUE(walk.open());
     EXPECT_TRUE(walk.asked().hides(session::Hide::Lines));
-    press(walk.state, platform::Key::Enter);  // nothing was predicted yet
+    press_key(walk.state, platform::Key::Enter);  // nothing was predicted yet
     EXPECT_TRUE(walk.open());
-    type(walk.state, "47");
+    type_text(walk.state, "47");
     EXPECT_EQ(walk.state.session.screen, "step") << "digits are not screens while a number is asked for";
-    press(walk.state, platform::Key::Backspace);
+    press_key(walk.state, platform::Key::Backspace);
     EXPECT_EQ(walk.asked().typed, "4");
-    press(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_FALSE(walk.open());
     EXPECT_EQ(walk.verdict(), "Right: 4 sectors.");
     EXPECT_EQ(walk.state.lessons.standing.words, "It says this afterwards.");
     EXPECT_EQ(tally_words(walk.state.lessons.tally), "1 of 1 right");
-    press(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.state.lessons.stop, 1u);
     EXPECT_TRUE(walk.open());
 }
 
 TEST(Questions, SayHowFarOffAPredictionIs) {
     Walk walk(0);
-    type(walk.state, "1032");
-    press(walk.state, platform::Key::Enter);
+    type_text(walk.state, "1032");
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "You said 1,032; it is 4 sectors.");
     EXPECT_EQ(tally_words(walk.state.lessons.tally), "0 of 1 right");
 }
@@ -153,10 +153,10 @@ TEST(Questions, AClickerGetsThroughAll) {
     for (size_t stop = 0; stop < walk.lessons[0].stops.size(); ++stop) {
         EXPECT_EQ(walk.state.lessons.stop, stop);
         EXPECT_TRUE(walk.open()) << stop;
-        press(walk.state, platform::Key::PageDown);
+        press_key(walk.state, platform::Key::PageDown);
         EXPECT_FALSE(walk.open());
         EXPECT_EQ(walk.verdict().substr(0, 6), "It is ");
-        press(walk.state, platform::Key::PageDown);
+        press_key(walk.state, platform::Key::PageDown);
         update(walk.state, true);
     }
     EXPECT_EQ(walk.state.lessons.stop, walk.lessons[0].stops.size());
@@ -166,10 +166,10 @@ TEST(Questions, AClickerGetsThroughAll) {
 
 TEST(Questions, AreNotAskedTwiceInAWalk) {
     Walk walk(0);
-    type(walk.state, "4");
-    press(walk.state, platform::Key::Enter);
-    press(walk.state, platform::Key::PageDown);
-    press(walk.state, platform::Key::PageUp);
+    type_text(walk.state, "4");
+    press_key(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::PageDown);
+    press_key(walk.state, platform::Key::PageUp);
     update(walk.state, true);
     EXPECT_FALSE(walk.open());
     EXPECT_EQ(walk.verdict(), "Right: 4 sectors.");
@@ -183,24 +183,24 @@ TEST(Questions, AreNotAskedTwiceInAWalk) {
 
 TEST(Questions, TakeABankByItsNumberOrByArrows) {
     Walk walk(1);
-    type(walk.state, "31");
+    type_text(walk.state, "31");
     EXPECT_EQ(walk.asked().bank, 31u);
-    press(walk.state, platform::Key::Left);
-    press(walk.state, platform::Key::Space);
+    press_key(walk.state, platform::Key::Left);
+    press_key(walk.state, platform::Key::Space);
     EXPECT_EQ(walk.asked().bank, 30u);
-    type(walk.state, "0");
+    type_text(walk.state, "0");
     EXPECT_EQ(walk.asked().bank, 0u);
-    press(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "Right: bank 0.");
 }
 
 TEST(Questions, TakeAChoiceByItsLetter) {
     Walk walk(2);
-    press(walk.state, platform::Key::B);
+    press_key(walk.state, platform::Key::B);
     EXPECT_FALSE(walk.state.session.blank);
     EXPECT_EQ(walk.asked().choice, 1u);
-    press(walk.state, platform::Key::A);
-    press(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::A);
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "You said A; it is B, right.");
 }
 
@@ -208,25 +208,25 @@ TEST(Questions, TakeLanesByArrows) {
     Walk walk(3);
     ASSERT_TRUE(walk.asked().hides(session::Hide::Lanes));
     const uint32_t step = walk.state.session.cursor.step;
-    press(walk.state, platform::Key::Right);  // comes to lane 0
-    press(walk.state, platform::Key::Space);
-    for (int i = 0; i < 2; ++i) press(walk.state, platform::Key::Right);
-    press(walk.state, platform::Key::Space);
+    press_key(walk.state, platform::Key::Right);  // comes to lane 0
+    press_key(walk.state, platform::Key::Space);
+    for (int i = 0; i < 2; ++i) press_key(walk.state, platform::Key::Right);
+    press_key(walk.state, platform::Key::Space);
     EXPECT_EQ(walk.asked().lanes, 0b101u);
     EXPECT_EQ(walk.state.session.cursor.step, step);
     EXPECT_FALSE(walk.state.session.playback.playing);
-    press(walk.state, platform::Key::Enter);  // block (1,0) of 3 x 3, T = 2: lanes of column 0 alone
+    press_key(walk.state, platform::Key::Enter);  // block (1,0) of 3 x 3, T = 2: lanes of column 0 alone
     EXPECT_EQ(walk.verdict(), "Right: 2 lanes.");
 }
 
 TEST(Questions, TakeElementsByArrows) {
     Walk walk(4);
-    press(walk.state, platform::Key::Down);  // comes to M[0,0]
-    press(walk.state, platform::Key::Space);
-    press(walk.state, platform::Key::Right);
-    press(walk.state, platform::Key::Space);
+    press_key(walk.state, platform::Key::Down);  // comes to M[0,0]
+    press_key(walk.state, platform::Key::Space);
+    press_key(walk.state, platform::Key::Right);
+    press_key(walk.state, platform::Key::Space);
     EXPECT_EQ(walk.asked().cells, (std::set<uint64_t>{0, 1}));
-    press(walk.state, platform::Key::Enter);
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "1 of 2 found, and 1 other; it is 2 elements: M[0,0] and M[1,0].");
     EXPECT_FALSE(walk.asked().cells.empty()) << "what was predicted stays in sight";
 }
@@ -234,14 +234,14 @@ TEST(Questions, TakeElementsByArrows) {
 TEST(Questions, TakeAValueAsScreensWriteIt) {
     Walk walk(5);
     const Array& M = walk.state.session.trace().launch.arrays[0];
-    type(walk.state, short_value(initial_value(M, 0)));
-    press(walk.state, platform::Key::Enter);
+    type_text(walk.state, short_value(initial_value(M, 0)));
+    press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "Right: " + short_value(initial_value(M, 0)) + ".");
 }
 
 TEST(Questions, EscAndAnotherRecordingEndThem) {
     Walk walk(0);
-    press(walk.state, platform::Key::Escape);
+    press_key(walk.state, platform::Key::Escape);
     EXPECT_FALSE(walk.open());
     EXPECT_FALSE(walk.state.session.walking);
     EXPECT_FALSE(walk.state.lessons.asked);
@@ -262,7 +262,7 @@ TEST(AskMe, AsksWhatTheStepHolds) {
         std::set<Asks::Kind> kinds;
         std::set<std::string> texts;
         for (int i = 0; i < 12; ++i) {
-            press(state, platform::Key::Q);
+            press_key(state, platform::Key::Q);
             ASSERT_TRUE(state.session.question.open) << kernel << " " << i << state.session.message;
             const Asks& question = *state.lessons.quizzed.ask;
             kinds.insert(question.kind);
@@ -273,7 +273,7 @@ TEST(AskMe, AsksWhatTheStepHolds) {
             Scene scene{*state.session.recording, *state.session.block, state.session.cursor.step};
             EXPECT_TRUE(answer_of(question, scene).known) << state.lessons.standing.asks;
             EXPECT_TRUE(state.session.question.hides_any());
-            press(state, platform::Key::PageDown);
+            press_key(state, platform::Key::PageDown);
             EXPECT_FALSE(state.session.question.open);
         }
         EXPECT_GE(kinds.size(), 3u) << kernel;
@@ -284,22 +284,22 @@ TEST(AskMe, AsksWhatTheStepHolds) {
 
 TEST(AskMe, GoesOnByTheClickerAndEndsWithEsc) {
     State state = opened("tiled", {4, 4, 4, 2});
-    press(state, platform::Key::Q);
+    press_key(state, platform::Key::Q);
     const std::string first = state.lessons.standing.asks;
-    press(state, platform::Key::PageDown);
-    press(state, platform::Key::PageDown);
+    press_key(state, platform::Key::PageDown);
+    press_key(state, platform::Key::PageDown);
     EXPECT_TRUE(state.session.question.open);
     EXPECT_NE(state.lessons.standing.asks, first);
-    press(state, platform::Key::Escape);
+    press_key(state, platform::Key::Escape);
     EXPECT_FALSE(state.session.question.open);
     const playback::Cursor before = state.session.cursor;
-    press(state, platform::Key::PageDown);
+    press_key(state, platform::Key::PageDown);
     EXPECT_EQ(state.session.cursor.step, before.step + 1) << "steps again";
 }
 
 TEST(AskMe, SaysWhereThereIsNothingToAsk) {
     State state;
-    press(state, platform::Key::Q);
+    press_key(state, platform::Key::Q);
     EXPECT_FALSE(state.session.question.open);
     EXPECT_NE(state.session.message, "");
 }

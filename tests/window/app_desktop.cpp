@@ -29,7 +29,7 @@ std::string output_of(const std::string& command) {
 
 bool installed(const std::string& program) { return !output_of("command -v " + program).empty(); }
 
-void end(pid_t pid) {
+void end_process(pid_t pid) {
     if (pid <= 0) return;
     kill(pid, SIGTERM);
     for (int i = 0; i < 100; ++i) {
@@ -82,7 +82,7 @@ bool Desktop::start() {
                 return true;
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         }
-        end(server_);
+        end_process(server_);
         server_ = -1;
     }
     return false;
@@ -94,7 +94,7 @@ Desktop::Desktop()
 }
 
 Desktop::~Desktop() {
-    end(server_);
+    end_process(server_);
     std::error_code error;
     std::filesystem::remove_all(home_, error);
 }
@@ -123,7 +123,7 @@ Program::Program(const Desktop& desktop, const std::vector<std::string>& argumen
 }
 
 Program::~Program() {
-    end(pid_);
+    end_process(pid_);
     std::remove(error_file_.c_str());
 }
 
