@@ -30,7 +30,7 @@ function(tilescope_fuzzer name)
 endfunction()
 
 tilescope_fuzzer(trace tilescope_models)
-target_sources(fuzz_trace PRIVATE ${fuzz_folder}/little_memory.cpp ${fuzz_folder}/figures.cpp)
+target_sources(fuzz_trace PRIVATE ${fuzz_folder}/little_memory.cpp ${PROJECT_SOURCE_DIR}/tests/stand_in_figures.cpp)
 tilescope_fuzzer(ptx tilescope_kernels)
 target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
@@ -38,7 +38,7 @@ tilescope_fuzzer(description tilescope_alone)
 tilescope_fuzzer(flags tilescope_program tilescope_alone)
 set(more_lesson ${PROJECT_SOURCE_DIR}/assets/lessons)
 tilescope_fuzzer(lesson tilescope_models)
-target_sources(fuzz_lesson PRIVATE ${fuzz_folder}/figures.cpp)
+target_sources(fuzz_lesson PRIVATE ${PROJECT_SOURCE_DIR}/tests/stand_in_figures.cpp)
 
 # Makes the inputs of tests/fuzz/corpus that have a name.
 add_executable(fuzz_corpus EXCLUDE_FROM_ALL ${fuzz_folder}/make_corpus.cpp)

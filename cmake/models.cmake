@@ -33,4 +33,5 @@ file(WRITE ${PROJECT_BINARY_DIR}/generated/models.txt "${model_list}")
 # Tests of models alone. Deferred to the end of the folder, where tilescope_tests is known.
 if(TILESCOPE_TESTS)
   cmake_language(DEFER CALL tilescope_tests unit models LINK tilescope_models)
+  cmake_language(DEFER CALL target_sources unit_models PRIVATE ${PROJECT_SOURCE_DIR}/tests/stand_in_figures.cpp)
 endif()

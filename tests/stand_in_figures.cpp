@@ -1,4 +1,5 @@
-// The figures of the program draw, and need a window's libraries; one of the same kind stands in for them.
+// The figures of the program draw, and need a window's libraries; one of the same kind stands in for them in
+// tests and fuzzers of what needs no window.
 #include "app/lessons/figures/figure.h"
 
 namespace tilescope::lessons {
