@@ -57,7 +57,7 @@ TEST(ShippedKernels, GiveThePlainProduct) {
 TEST(ShippedKernels, LaneOperationsKeepWhatTheyCompute) {
     for (const auto& [kernel, file] : {std::pair{"tiled", "tiled.t16"},
                                        {"register_tile", "register_tile"},
-                                       {"double_buffer", "double_buffer"},
+                                       {"warp_tile", "warp_tile"},
                                        {"vector_loads", "vector_loads"}}) {
         const std::string text = file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/" + std::string(file) + ".ptx");
         const auto portable = test::program_of(text, kernel, LaneVersion::Portable);
