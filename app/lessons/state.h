@@ -42,7 +42,7 @@ struct FigureShown {
     size_t parameter = 0;  // the parameter that the keys change
 };
 
-// The lesson that runs (Session::walk says whether one does), and what the Lessons screen shows.
+// The lesson that runs (Session::walking says whether one does), and what the Lessons screen shows.
 struct State {
     const std::vector<Lesson>* lessons = &lesson_list();  // or a test's own, which must outlive it
     // With a lecturer's own behind them, once some were opened: `lessons` is this then.

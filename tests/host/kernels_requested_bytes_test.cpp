@@ -69,8 +69,8 @@ TEST_P(RequestedBytesOf, IsTheSameAsNvrtcCompilesThem) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RequestedBytesOf, testing::ValuesIn([] {
                              std::vector<std::string> names;
-                             for (const KernelInfo& info : kernels_with_tile_width())
-                                 names.push_back(info.name);
+                             for (const KernelInfo& kernel : kernels_with_tile_width())
+                                 names.push_back(kernel.name);
                              return names;
                          }()),
                          [](const auto& parameter) { return parameter.param; });

@@ -294,7 +294,7 @@ TEST(Barriers, HaveNumbersUpTo15) {
         EXPECT_EQ(run.events[0].size(), 4u) << barrier;
     }
     for (const std::string& number : {std::string("16"), std::string("17"), std::string("4294967295")})
-        for (const std::string barrier :
+        for (const std::string& barrier :
              {"bar.sync " + number + ";", "mov.u32 %r1, " + number + ";\nbar.sync %r1;"}) {
             KernelRun run =
                 faulty_kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
