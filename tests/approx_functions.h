@@ -55,20 +55,15 @@ inline std::vector<ApproxFunction> approx_functions() {
     const auto sine = [](long double x) { return std::sin(x); };
     const auto cosine = [](long double x) { return std::cos(x); };
     for (const std::string end : {".approx.f32", ".approx.ftz.f32"}) {
-        one(
-            "ex2" + end, -125.0f, 127.9f, false, true, 0x1p-22L, 0x1p-22L,
+        one("ex2" + end, -125.0f, 127.9f, false, true, 0x1p-22L, 0x1p-22L,
             [](long double x) { return std::exp2(x); });
-        one(
-            "lg2" + end, 0.5f, 2.0f, false, false, 0x1p-22L, 0x1p-22L,
+        one("lg2" + end, 0.5f, 2.0f, false, false, 0x1p-22L, 0x1p-22L,
             [](long double x) { return std::log2(x); });
-        one(
-            "lg2" + end, 2.0f, 3e38f, true, true, 0x1p-22L, 0x1p-22L,
+        one("lg2" + end, 2.0f, 3e38f, true, true, 0x1p-22L, 0x1p-22L,
             [](long double x) { return std::log2(x); });
-        one(
-            "rcp" + end, 1.2e-38f, 8e37f, true, true, 0x1p-23L, 0x1p-23L,
+        one("rcp" + end, 1.2e-38f, 8e37f, true, true, 0x1p-23L, 0x1p-23L,
             [](long double x) { return 1 / x; });
-        one(
-            "rsqrt" + end, 1.2e-38f, 3e38f, true, true, std::exp2(-22.9L), 0x1p-23L,
+        one("rsqrt" + end, 1.2e-38f, 3e38f, true, true, std::exp2(-22.9L), 0x1p-23L,
             [](long double x) { return 1 / std::sqrt(x); });
         one("sqrt" + end, 1.2e-38f, 3e38f, true, true, 0x1p-23L, 0x1p-23L,
             [](long double x) { return std::sqrt(x); });

@@ -220,48 +220,27 @@ private:
     static uint32_t operate(uint32_t operation, uint32_t a, uint32_t b, uint32_t c) {
         const auto sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
         switch (operation) {
-            case 0:
-                return a + b;
-            case 1:
-                return a - b;
-            case 2:
-                return a * b;
-            case 3:
-                return a & b;
-            case 4:
-                return a | b;
-            case 5:
-                return a ^ b;
-            case 6:
-                return a << (b & 31);
-            case 7:
-                return a >> (b & 31);
-            case 8:
-                return static_cast<uint32_t>(sa >> (b & 31));
-            case 9:
-                return std::min(a, b);
-            case 10:
-                return std::max(a, b);
-            case 11:
-                return static_cast<uint32_t>(std::min(sa, sb));
-            case 12:
-                return static_cast<uint32_t>(std::max(sa, sb));
-            case 13:
-                return a / (b | 1);
-            case 14:
-                return a % (b | 1);
-            case 15:
-                return static_cast<uint32_t>(std::popcount(a));
-            case 16:
-                return static_cast<uint32_t>(std::countl_zero(a));
-            case 17:
-                return a * b + c;
-            case 18:
-                return static_cast<uint32_t>(uint64_t{a} * b >> 32);
-            case 19:
-                return (a & b) | (~a & c);
-            case 20:
-                return ~a;
+            case 0: return a + b;
+            case 1: return a - b;
+            case 2: return a * b;
+            case 3: return a & b;
+            case 4: return a | b;
+            case 5: return a ^ b;
+            case 6: return a << (b & 31);
+            case 7: return a >> (b & 31);
+            case 8: return static_cast<uint32_t>(sa >> (b & 31));
+            case 9: return std::min(a, b);
+            case 10: return std::max(a, b);
+            case 11: return static_cast<uint32_t>(std::min(sa, sb));
+            case 12: return static_cast<uint32_t>(std::max(sa, sb));
+            case 13: return a / (b | 1);
+            case 14: return a % (b | 1);
+            case 15: return static_cast<uint32_t>(std::popcount(a));
+            case 16: return static_cast<uint32_t>(std::countl_zero(a));
+            case 17: return a * b + c;
+            case 18: return static_cast<uint32_t>(uint64_t{a} * b >> 32);
+            case 19: return (a & b) | (~a & c);
+            case 20: return ~a;
             default: {
                 // Whole numbers below 2^16: products below 2^32, rounded as a float is.
                 const float product = static_cast<float>(a & 0xFFFF) * static_cast<float>(b & 0x7FFF);
@@ -285,69 +264,27 @@ private:
             text.line("{} {}, {}, {};", name, d, a, by);
         };
         switch (operation) {
-            case 0:
-                plain("add.s32");
-                break;
-            case 1:
-                plain("sub.s32");
-                break;
-            case 2:
-                plain("mul.lo.s32");
-                break;
-            case 3:
-                plain("and.b32");
-                break;
-            case 4:
-                plain("or.b32");
-                break;
-            case 5:
-                plain("xor.b32");
-                break;
-            case 6:
-                shift("shl.b32");
-                break;
-            case 7:
-                shift("shr.u32");
-                break;
-            case 8:
-                shift("shr.s32");
-                break;
-            case 9:
-                plain("min.u32");
-                break;
-            case 10:
-                plain("max.u32");
-                break;
-            case 11:
-                plain("min.s32");
-                break;
-            case 12:
-                plain("max.s32");
-                break;
-            case 13:
-                divide("div.u32");
-                break;
-            case 14:
-                divide("rem.u32");
-                break;
-            case 15:
-                text.line("popc.b32 {}, {};", d, a);
-                break;
-            case 16:
-                text.line("clz.b32 {}, {};", d, a);
-                break;
-            case 17:
-                text.line("mad.lo.s32 {}, {}, {}, {};", d, a, b, c);
-                break;
-            case 18:
-                plain("mul.hi.u32");
-                break;
-            case 19:
-                text.line("lop3.b32 {}, {}, {}, {}, 0xCA;", d, a, b, c);
-                break;
-            case 20:
-                text.line("not.b32 {}, {};", d, a);
-                break;
+            case 0: plain("add.s32"); break;
+            case 1: plain("sub.s32"); break;
+            case 2: plain("mul.lo.s32"); break;
+            case 3: plain("and.b32"); break;
+            case 4: plain("or.b32"); break;
+            case 5: plain("xor.b32"); break;
+            case 6: shift("shl.b32"); break;
+            case 7: shift("shr.u32"); break;
+            case 8: shift("shr.s32"); break;
+            case 9: plain("min.u32"); break;
+            case 10: plain("max.u32"); break;
+            case 11: plain("min.s32"); break;
+            case 12: plain("max.s32"); break;
+            case 13: divide("div.u32"); break;
+            case 14: divide("rem.u32"); break;
+            case 15: text.line("popc.b32 {}, {};", d, a); break;
+            case 16: text.line("clz.b32 {}, {};", d, a); break;
+            case 17: text.line("mad.lo.s32 {}, {}, {}, {};", d, a, b, c); break;
+            case 18: plain("mul.hi.u32"); break;
+            case 19: text.line("lop3.b32 {}, {}, {}, {}, 0xCA;", d, a, b, c); break;
+            case 20: text.line("not.b32 {}, {};", d, a); break;
             default: {
                 const std::string x = text.fresh(), y = text.fresh();
                 text.line("and.b32 {}, {}, 65535;", x, a);
@@ -362,27 +299,19 @@ private:
     static uint32_t value(const Expression& e, Thread& now) {
         using K = Expression::Kind;
         switch (e.kind) {
-            case K::Constant:
-                return e.number;
-            case K::Variable:
-                return now.variables[e.number];
-            case K::Thread:
-                return now.thread;
-            case K::Block:
-                return now.block;
-            case K::Global:
-                return now.global;
-            case K::Input:
-                return now.in[value(*e.of[0], now) % kInputs];
-            case K::Shared:
-                return now.shared[(now.thread + e.number) % now.shared.size()];
+            case K::Constant: return e.number;
+            case K::Variable: return now.variables[e.number];
+            case K::Thread: return now.thread;
+            case K::Block: return now.block;
+            case K::Global: return now.global;
+            case K::Input: return now.in[value(*e.of[0], now) % kInputs];
+            case K::Shared: return now.shared[(now.thread + e.number) % now.shared.size()];
             case K::Select: {
                 const uint32_t a = value(*e.of[0], now), b = value(*e.of[1], now), c = value(*e.of[2], now),
                                d = value(*e.of[3], now);
                 return a < b ? c : d;
             }
-            case K::Operation:
-                break;
+            case K::Operation: break;
         }
         const uint32_t a = value(*e.of[0], now), b = value(*e.of[1], now), c = value(*e.of[2], now);
         return operate(e.number, a, b, c);
@@ -392,18 +321,11 @@ private:
         using K = Expression::Kind;
         const std::string d = e.kind == K::Operation ? "" : text.fresh();
         switch (e.kind) {
-            case K::Constant:
-                text.line("mov.u32 {}, {};", d, e.number);
-                return d;
-            case K::Variable:
-                text.line("mov.u32 {}, %v{};", d, e.number);
-                return d;
-            case K::Thread:
-                return "%me";
-            case K::Block:
-                return "%group";
-            case K::Global:
-                return "%gid";
+            case K::Constant: text.line("mov.u32 {}, {};", d, e.number); return d;
+            case K::Variable: text.line("mov.u32 {}, %v{};", d, e.number); return d;
+            case K::Thread: return "%me";
+            case K::Block: return "%group";
+            case K::Global: return "%gid";
             case K::Input: {
                 const std::string index = emit(*e.of[0], text), within = text.fresh(), at = text.address();
                 text.line("rem.u32 {}, {}, {};", within, index, kInputs);
@@ -427,8 +349,7 @@ private:
                 text.line("selp.b32 {}, {}, {}, {};", d, c, other, p);
                 return d;
             }
-            case K::Operation:
-                break;
+            case K::Operation: break;
         }
         const std::string a = emit(*e.of[0], text), b = emit(*e.of[1], text), c = emit(*e.of[2], text);
         return emit_operation(e.number, a, b, c, text);
@@ -440,24 +361,15 @@ private:
 
     static void change(uint32_t& counter, uint32_t how, uint32_t by) {
         switch (how) {
-            case 0:
-                counter += by;
-                break;
-            case 1:
-                counter = std::min(counter, by);
-                break;
+            case 0: counter += by; break;
+            case 1: counter = std::min(counter, by); break;
             case 2:
                 counter =
                     static_cast<uint32_t>(std::max(static_cast<int32_t>(counter), static_cast<int32_t>(by)));
                 break;
-            case 3:
-                counter &= by;
-                break;
-            case 4:
-                counter |= by;
-                break;
-            default:
-                counter ^= by;
+            case 3: counter &= by; break;
+            case 4: counter |= by; break;
+            default: counter ^= by;
         }
     }
 
@@ -465,18 +377,12 @@ private:
         for (const Statement& one : statements) {
             const uint32_t v = value(*one.value, now);
             switch (one.kind) {
-                case Statement::Kind::Set:
-                    now.variables[one.number] = v;
-                    break;
-                case Statement::Kind::If:
-                    run(v & 1 ? one.inner : one.otherwise, now);
-                    break;
+                case Statement::Kind::Set: now.variables[one.number] = v; break;
+                case Statement::Kind::If: run(v & 1 ? one.inner : one.otherwise, now); break;
                 case Statement::Kind::Loop:
                     for (uint32_t i = v % (one.number + 1); i > 0; --i) run(one.inner, now);
                     break;
-                case Statement::Kind::Atomic:
-                    change(now.counters[one.number], one.number % 6, v);
-                    break;
+                case Statement::Kind::Atomic: change(now.counters[one.number], one.number % 6, v); break;
             }
         }
     }
@@ -485,9 +391,7 @@ private:
         for (const Statement& one : statements) {
             const std::string v = emit(*one.value, text);
             switch (one.kind) {
-                case Statement::Kind::Set:
-                    text.line("mov.u32 %v{}, {};", one.number, v);
-                    break;
+                case Statement::Kind::Set: text.line("mov.u32 %v{}, {};", one.number, v); break;
                 case Statement::Kind::If: {
                     const std::string bit = text.fresh(), p = text.predicate(), other = text.label(),
                                       end = text.label();

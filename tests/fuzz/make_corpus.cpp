@@ -60,14 +60,11 @@ void put_recordings() {
     };
     const auto equal = [&](const char* name, size_t at, SectionKind kind, uint64_t said, uint64_t real,
                            char value) {
-        forged(
-            name,
-            [=](std::vector<Forged>& sections) {
-                sections[at] = trace::forged_equal(kind, said, real, value);
-            });
+        forged(name, [=](std::vector<Forged>& sections) {
+            sections[at] = trace::forged_equal(kind, said, real, value);
+        });
     };
-    broken(
-        "irregular-at-the-last-integer", [](Trace& t) { t.forms[0].irregular = INT32_MAX; });
+    broken("irregular-at-the-last-integer", [](Trace& t) { t.forms[0].irregular = INT32_MAX; });
     broken("arrays-without-elements", [](Trace& t) {
         for (Array& array : t.launch.arrays) array.rows = array.cols = 0;
     });
@@ -87,26 +84,22 @@ void put_recordings() {
         sections.resize(6);
         sections.insert(sections.end(), 256, trace::forged_equal(SectionKind::Key, 4 << 20, 4 << 20));
     });
-    broken(
-        "many-steps",
-        [](Trace& t) {
-            t.key.assign(10'000, t.key[0]), t.base.assign(t.key.size(), t.base[0]);
-            for (trace::Block& block : t.blocks) block.first = t.key.size(), block.count = 0;
-            t.blocks[0].first = 0;
-            t.blocks[0].count = t.key.size();
-            t.meta.complete = false, t.meta.result = {}, t.meta.incomplete_reason = "it was stopped";
-        });
+    broken("many-steps", [](Trace& t) {
+        t.key.assign(10'000, t.key[0]), t.base.assign(t.key.size(), t.base[0]);
+        for (trace::Block& block : t.blocks) block.first = t.key.size(), block.count = 0;
+        t.blocks[0].first = 0;
+        t.blocks[0].count = t.key.size();
+        t.meta.complete = false, t.meta.result = {}, t.meta.incomplete_reason = "it was stopped";
+    });
     broken("shared-arrays-of-100-mb", [](Trace& t) {
         for (Array& array : t.launch.arrays)
             if (array.space == Space::Shared) array.rows = 100'000, array.cols = 1000;
     });
-    broken(
-        "array-of-1-tb",
-        [](Trace& t) {
-            t.launch.arrays[0].rows = 1 << 19, t.launch.arrays[0].cols = 1 << 18;
-            t.launch.arrays[0].base = uint64_t{1} << 45;
-            t.meta.result = {};
-        });
+    broken("array-of-1-tb", [](Trace& t) {
+        t.launch.arrays[0].rows = 1 << 19, t.launch.arrays[0].cols = 1 << 18;
+        t.launch.arrays[0].base = uint64_t{1} << 45;
+        t.meta.result = {};
+    });
     const auto with_ptx = [&](const char* name, const std::string& body, const std::string& variables) {
         broken(name, [&](Trace& t) {
             const size_t at = t.meta.ptx.find(".visible .entry"), open = t.meta.ptx.find("{", at);
@@ -122,33 +115,24 @@ void put_recordings() {
         t.key.clear(), t.base.clear(), t.forms.clear(), t.irregular.clear();
         for (trace::Block& block : t.blocks) block.first = block.count = 0;
     });
-    broken(
-        "last-block-cut",
-        [](Trace& t) {
-            trace::Block& last = t.blocks.back();
-            last.count -= 20;
-            t.key.resize(t.key.size() - 20), t.base.resize(t.base.size() - 20);
-        });
-    broken(
-        "complete-and-why-not", [](Trace& t) { t.meta.incomplete_reason = "it was stopped"; });
-    broken(
-        "verified-with-5-wrong", [](Trace& t) { t.meta.result.wrong = 5; });
-    broken(
-        "window-without-blocks", [](Trace& t) { t.meta.window.x1 = 0; });
+    broken("last-block-cut", [](Trace& t) {
+        trace::Block& last = t.blocks.back();
+        last.count -= 20;
+        t.key.resize(t.key.size() - 20), t.base.resize(t.base.size() - 20);
+    });
+    broken("complete-and-why-not", [](Trace& t) { t.meta.incomplete_reason = "it was stopped"; });
+    broken("verified-with-5-wrong", [](Trace& t) { t.meta.result.wrong = 5; });
+    broken("window-without-blocks", [](Trace& t) { t.meta.window.x1 = 0; });
     broken("clock-that-stands", [](Trace& t) { t.meta.price.clock_mhz = 1e-300; });
-    broken(
-        "escapes-and-formulas",
-        [](Trace& t) {
-            t.meta.kernel = "\x1b]0;x\x07=cmd|'/c calc'!A1";
-            t.meta.source_name = "<script>|`\n\r\xC2\x9B";
-            t.launch.arrays[0].name = "=1+1", t.launch.arrays[1].name = "@|\n<b>",
-            t.launch.arrays[2].name = "\x1b[2J";
-        });
-    forged(
-        "description-of-no-launch",
-        [](std::vector<Forged>& sections) {
-            sections[0] = trace::forged_raw(SectionKind::Meta, trace::meta_to_json(Trace{}));
-        });
+    broken("escapes-and-formulas", [](Trace& t) {
+        t.meta.kernel = "\x1b]0;x\x07=cmd|'/c calc'!A1";
+        t.meta.source_name = "<script>|`\n\r\xC2\x9B";
+        t.launch.arrays[0].name = "=1+1", t.launch.arrays[1].name = "@|\n<b>",
+        t.launch.arrays[2].name = "\x1b[2J";
+    });
+    forged("description-of-no-launch", [](std::vector<Forged>& sections) {
+        sections[0] = trace::forged_raw(SectionKind::Meta, trace::meta_to_json(Trace{}));
+    });
     forged("description-nested-deeply", [](std::vector<Forged>& s) {
         s[0] = trace::forged_raw(SectionKind::Meta, std::string(1 << 16, '['));
     });

@@ -41,15 +41,10 @@ std::string changed(std::string text, const std::vector<Piece>& pieces, std::mt1
     if (a.at > b.at) std::swap(a, b);
     const std::string first = text.substr(a.at, a.size), second = text.substr(b.at, b.size);
     switch (random() % 4) {
-        case 0:
-            text.replace(b.at, b.size, first);
-            return text.replace(a.at, a.size, second);
-        case 1:
-            return text.erase(a.at, a.size);
-        case 2:
-            return text.insert(a.at, second + " ");
-        default:
-            return text.replace(b.at, b.size, first);
+        case 0: text.replace(b.at, b.size, first); return text.replace(a.at, a.size, second);
+        case 1: return text.erase(a.at, a.size);
+        case 2: return text.insert(a.at, second + " ");
+        default: return text.replace(b.at, b.size, first);
     }
 }
 

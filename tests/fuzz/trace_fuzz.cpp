@@ -70,15 +70,13 @@ void click(const analysis::Recording& recording, const playback::BlockReplay& re
     const auto some = [](const auto& stores, const auto& visit) {
         for (size_t i = 0; i < std::min(stores.size(), kMostClicks); ++i) visit(stores[i]);
     };
-    some(
-        replay.global_stores(),
-        [&](const playback::BlockReplay::Store& store) {
-            const auto trail = step::output_trail(trace, *index, replay, store.to.index);
-            for (const step::ProductTrail& product : trail.products)
-                step::factor_text(trace, *index, product.m) + step::factor_text(trace, *index, product.n);
-            step::TouchScan scan{.element = store.to};
-            while (!scan.done(trace)) step::go_on(scan, trace, 1000);
-        });
+    some(replay.global_stores(), [&](const playback::BlockReplay::Store& store) {
+        const auto trail = step::output_trail(trace, *index, replay, store.to.index);
+        for (const step::ProductTrail& product : trail.products)
+            step::factor_text(trace, *index, product.m) + step::factor_text(trace, *index, product.n);
+        step::TouchScan scan{.element = store.to};
+        while (!scan.done(trace)) step::go_on(scan, trace, 1000);
+    });
     some(replay.shared_stores(), [&](const playback::BlockReplay::Store& store) {
         step::cell_trail(trace, *index, replay, store.to, index->steps - 1);
     });

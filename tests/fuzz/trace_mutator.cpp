@@ -104,24 +104,12 @@ private:
     void claim(std::vector<Forged>& sections) {
         const size_t at = below(sections.size());
         switch (below(6)) {
-            case 0:
-                sections[at].raw = kOdd[below(kOdd.size())];
-                break;
-            case 1:
-                sections[at].encoding = static_cast<Encoding>(below(3));
-                break;
-            case 2:
-                sections[at].kind = static_cast<SectionKind>(below(13));
-                break;
-            case 3:
-                sections.erase(sections.begin() + static_cast<ptrdiff_t>(at));
-                break;
-            case 4:
-                std::swap(sections[at], sections[below(sections.size())]);
-                break;
-            default:
-                sections[at] = forged_equal(sections[at].kind, below(kMostRaw), below(kMostRaw));
-                break;
+            case 0: sections[at].raw = kOdd[below(kOdd.size())]; break;
+            case 1: sections[at].encoding = static_cast<Encoding>(below(3)); break;
+            case 2: sections[at].kind = static_cast<SectionKind>(below(13)); break;
+            case 3: sections.erase(sections.begin() + static_cast<ptrdiff_t>(at)); break;
+            case 4: std::swap(sections[at], sections[below(sections.size())]); break;
+            default: sections[at] = forged_equal(sections[at].kind, below(kMostRaw), below(kMostRaw)); break;
         }
         if (sections.empty()) sections.push_back(forged_raw(SectionKind::Meta, "{}"));
     }
@@ -129,21 +117,16 @@ private:
     void change() {
         const size_t at = below(4) == 0 ? 0 : below(kinds_.size());
         switch (kinds_[at]) {
-            case SectionKind::Meta:
-                return change_description(raw_[at]);
-            case SectionKind::Forms:
-                return change_records(raw_[at], kFormBytes);
-            case SectionKind::Irregular:
-                return change_records(raw_[at], kRowBytes);
+            case SectionKind::Meta: return change_description(raw_[at]);
+            case SectionKind::Forms: return change_records(raw_[at], kFormBytes);
+            case SectionKind::Irregular: return change_records(raw_[at], kRowBytes);
             case SectionKind::Blocks:
                 return below(2) ? change_records(raw_[at], kBlockBytes) : change_steps();
             case SectionKind::Key:
             case SectionKind::Base:
             case SectionKind::Time:
-            case SectionKind::Arrivals:
-                return below(4) ? change_number(raw_[at]) : change_steps();
-            default:
-                return change_bytes(raw_[at]);
+            case SectionKind::Arrivals: return below(4) ? change_number(raw_[at]) : change_steps();
+            default: return change_bytes(raw_[at]);
         }
     }
 
@@ -163,18 +146,10 @@ private:
                 if (at + 8 <= bytes.size()) set<uint64_t>(bytes, at, value);
                 break;
             case 1:
-            case 2:
-                bytes[at + below(4)] = static_cast<char>(value);
-                break;
-            case 3:
-                set<uint32_t>(bytes, at, get<uint32_t>(bytes, below(bytes.size() / 4) * 4));
-                break;
-            case 4:
-                set<uint32_t>(bytes, at, get<uint32_t>(bytes, at) + (below(2) ? 1u : ~0u));
-                break;
-            default:
-                set<uint32_t>(bytes, at, static_cast<uint32_t>(value));
-                break;
+            case 2: bytes[at + below(4)] = static_cast<char>(value); break;
+            case 3: set<uint32_t>(bytes, at, get<uint32_t>(bytes, below(bytes.size() / 4) * 4)); break;
+            case 4: set<uint32_t>(bytes, at, get<uint32_t>(bytes, at) + (below(2) ? 1u : ~0u)); break;
+            default: set<uint32_t>(bytes, at, static_cast<uint32_t>(value)); break;
         }
     }
 
@@ -223,18 +198,12 @@ private:
         static const std::array<const char*, 10> kTexts = {"",    "=1+1", "\x1b[31m", "a\nb", "a|b`c",
                                                            "<b>", "f32",  "u8",       "M",    "\xC3\x28"};
         switch (below(8)) {
-            case 0:
-                return -static_cast<int64_t>(kOdd[below(kOdd.size())] & INT64_MAX);
-            case 1:
-                return below(2) ? 1e300 : -0.5;
-            case 2:
-                return below(2) == 0;
-            case 3:
-                return std::string(kTexts[below(kTexts.size())]);
-            case 4:
-                return below(2) ? json::array() : json::object();
-            default:
-                return kOdd[below(kOdd.size())];
+            case 0: return -static_cast<int64_t>(kOdd[below(kOdd.size())] & INT64_MAX);
+            case 1: return below(2) ? 1e300 : -0.5;
+            case 2: return below(2) == 0;
+            case 3: return std::string(kTexts[below(kTexts.size())]);
+            case 4: return below(2) ? json::array() : json::object();
+            default: return kOdd[below(kOdd.size())];
         }
     }
 

@@ -145,10 +145,8 @@ inline std::string without_groups(std::string text) {
 // "" or what is wrong with what was said.
 inline std::string disagrees(const std::string& said, const Figure& right) {
     switch (right.kind) {
-        case Figure::Kind::Anything:
-            return "";
-        case Figure::Kind::Condition:
-            return right.whole == 1 ? "" : "what it says is not so";
+        case Figure::Kind::Anything: return "";
+        case Figure::Kind::Condition: return right.whole == 1 ? "" : "what it says is not so";
         case Figure::Kind::Whole:
             if (without_groups(said) == std::to_string(right.whole)) return "";
             return fmt::format("'{}' should be {}", said, right.whole);

@@ -108,8 +108,7 @@ public:
     const std::string& text(size_t i) const { return texts_[i].text; }
     bool number(size_t i) const {
         return i < texts_.size() && !text(i).empty() &&
-               std::ranges::all_of(
-                   text(i), [](char c) { return test::is_digit(c) || c == ','; });
+               std::ranges::all_of(text(i), [](char c) { return test::is_digit(c) || c == ','; });
     }
     // The text is a number with that value.
     void cell(size_t i, const Figure& right, const std::string& what) {

@@ -147,13 +147,11 @@ inline std::vector<std::string> places(const Scene& s) {
     const Array& array = s.of(r.array);
     const uint64_t cols = std::max(array.cols, 1u), rows = std::max(array.rows, 1u);
     std::array<std::set<uint64_t>, 3> at;  // slices, rows, columns
-    s.f.elements(
-        r,
-        [&](uint32_t, uint64_t e) {
-            at[0].insert(array.rank > 2 ? e / cols / rows : 0);
-            at[1].insert(array.rank > 1 ? (array.rank > 2 ? e / cols % rows : e / cols) : 0);
-            at[2].insert(array.rank > 1 ? e % cols : e);
-        });
+    s.f.elements(r, [&](uint32_t, uint64_t e) {
+        at[0].insert(array.rank > 2 ? e / cols / rows : 0);
+        at[1].insert(array.rank > 1 ? (array.rank > 2 ? e / cols % rows : e / cols) : 0);
+        at[2].insert(array.rank > 1 ? e % cols : e);
+    });
     const auto span = [](const std::set<uint64_t>& of) {
         return *of.begin() == *of.rbegin() ? std::to_string(*of.begin())
                                            : fmt::format("{}..{}", *of.begin(), *of.rbegin());
@@ -469,21 +467,14 @@ inline void place_by_lot(Lot& lot, State& state, const twin::Recording& f) {
         case 0:
             pin.kind = Pick::Kind::Thread, pin.thread = lot.below(threads), pin.warp = pin.thread / 32;
             break;
-        case 1:
-            pin.kind = Pick::Kind::Warp, pin.warp = lot.below((threads + 31) / 32);
-            break;
+        case 1: pin.kind = Pick::Kind::Warp, pin.warp = lot.below((threads + 31) / 32); break;
         case 2:
-        case 3:
-            pin = element(Space::Global);
-            break;
-        case 4:
-            pin = element(Space::Shared);
-            break;
+        case 3: pin = element(Space::Global); break;
+        case 4: pin = element(Space::Shared); break;
         case 5:
             pin.kind = Pick::Kind::Site, pin.site = lot.below(static_cast<uint32_t>(f.trace.sites.size()));
             break;
-        default:
-            break;
+        default: break;
     }
 }
 

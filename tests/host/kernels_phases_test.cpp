@@ -41,13 +41,11 @@ Accesses accesses_of(const trace::Trace& trace) {
 Accesses walked_accesses(const std::string& kernel, const Shape& shape, const trace::Trace& trace) {
     Accesses all;
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
-        walk_block(
-            kernel, shape, trace.blocks[block].x, trace.blocks[block].y,
-            [&](const WarpAccess& a) {
-                auto& lanes = all[{block, a.warp, a.phase, a.array, a.store}];
-                for (uint32_t lane = 0; lane < 32; ++lane)
-                    if (a.mask >> lane & 1) lanes.emplace_back(lane, a.element[lane]);
-            });
+        walk_block(kernel, shape, trace.blocks[block].x, trace.blocks[block].y, [&](const WarpAccess& a) {
+            auto& lanes = all[{block, a.warp, a.phase, a.array, a.store}];
+            for (uint32_t lane = 0; lane < 32; ++lane)
+                if (a.mask >> lane & 1) lanes.emplace_back(lane, a.element[lane]);
+        });
     }
     for (auto& [key, lanes] : all) std::sort(lanes.begin(), lanes.end());
     return all;

@@ -58,9 +58,8 @@ void walk_block(const std::string& kernel, const Shape& s, uint32_t bx, uint32_t
         const auto has_element = [&](uint32_t x, uint32_t y) { return row(x, y) < s.m && col(x, y) < s.n; };
 
         for (uint32_t i = 0; !tiled && i < s.k; ++i) {
-            access(
-                0, false, i,
-                [&](uint32_t x, uint32_t y) { return at(has_element(x, y), row(x, y), s.k, i); });
+            access(0, false, i,
+                   [&](uint32_t x, uint32_t y) { return at(has_element(x, y), row(x, y), s.k, i); });
             access(1, false, i,
                    [&](uint32_t x, uint32_t y) { return at(has_element(x, y), i, s.n, col(x, y)); });
         }
@@ -74,14 +73,12 @@ void walk_block(const std::string& kernel, const Shape& s, uint32_t bx, uint32_t
             const auto n_inside = [&](uint32_t x, uint32_t y) {
                 return p * T + r(x, y) < s.k && bx * T + c(x, y) < s.n;
             };
-            access(
-                0, false, p,
-                [&](uint32_t x, uint32_t y) {
-                    return at(m_inside(x, y), by * T + r(x, y), s.k, p * T + c(x, y));
-                });
-            access(
-                3, true, p,
-                [&](uint32_t x, uint32_t y) { return at(zero_fill || m_inside(x, y), r(x, y), T, c(x, y)); });
+            access(0, false, p, [&](uint32_t x, uint32_t y) {
+                return at(m_inside(x, y), by * T + r(x, y), s.k, p * T + c(x, y));
+            });
+            access(3, true, p, [&](uint32_t x, uint32_t y) {
+                return at(zero_fill || m_inside(x, y), r(x, y), T, c(x, y));
+            });
             access(1, false, p, [&](uint32_t x, uint32_t y) {
                 return at(n_inside(x, y), p * T + r(x, y), s.n, bx * T + c(x, y));
             });
@@ -90,8 +87,7 @@ void walk_block(const std::string& kernel, const Shape& s, uint32_t bx, uint32_t
                 return nds_transposed ? at(part, x, nds_cols, y) : at(part, r(x, y), nds_cols, c(x, y));
             });
             for (uint32_t i = 0; i < T; ++i) {
-                access(
-                    3, false, p, [&](uint32_t, uint32_t y) { return at(true, y, T, i); });
+                access(3, false, p, [&](uint32_t, uint32_t y) { return at(true, y, T, i); });
                 access(4, false, p, [&](uint32_t x, uint32_t) {
                     return nds_transposed ? at(true, x, nds_cols, i) : at(true, i, nds_cols, x);
                 });

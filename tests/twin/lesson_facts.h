@@ -85,8 +85,7 @@ inline void look_at_lanes(LessonFacts& facts, const Array& array) {
     const auto col = [&](uint64_t e) { return e % array.cols; };
     const std::set<uint64_t> different(all.begin(), all.end());
     auto& number = facts.number;
-    number["in_one_row"] = each(
-        all.size(), [&](uint64_t a, uint64_t b) { return row(a) == row(b); });
+    number["in_one_row"] = each(all.size(), [&](uint64_t a, uint64_t b) { return row(a) == row(b); });
     number["in_next_banks"] =
         facts.shared && each(all.size(), [](uint64_t a, uint64_t b) { return b % 32 == (a + 1) % 32; });
     number["side_by_side"] =

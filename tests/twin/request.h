@@ -35,8 +35,7 @@ std::map<uint32_t, std::set<uint64_t>> parts_by(const Addresses& at, uint32_t ma
     return parts;
 }
 inline std::set<uint64_t> parts_of(const Addresses& at, uint32_t mask, uint32_t bytes, uint64_t part) {
-    return parts_by(
-        at, mask, bytes, part, [](uint32_t) { return 0; })[0];
+    return parts_by(at, mask, bytes, part, [](uint32_t) { return 0; })[0];
 }
 
 struct GlobalCost {

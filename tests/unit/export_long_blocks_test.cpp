@@ -31,16 +31,12 @@ TEST(ExportLongBlocks, TakeNoMemoryForTheStepsAndCanBeStopped) {
     const trace::Trace trace = made_of({.name = "long", .steps = 80'000, .barrier_every = 100});
     const auto rule = analysis::phase_rule(trace);
     ASSERT_TRUE(rule);
-    expect_small_and_stopped(
-        trace,
-        [&](const Take& take, const ExportProgress& progress) {
-            return write_csv(trace, *rule, {}, false, take, progress);
-        });
-    expect_small_and_stopped(
-        trace,
-        [&](const Take& take, const ExportProgress& progress) {
-            return write_trace_json(trace, *rule, {}, false, take, progress);
-        });
+    expect_small_and_stopped(trace, [&](const Take& take, const ExportProgress& progress) {
+        return write_csv(trace, *rule, {}, false, take, progress);
+    });
+    expect_small_and_stopped(trace, [&](const Take& take, const ExportProgress& progress) {
+        return write_trace_json(trace, *rule, {}, false, take, progress);
+    });
     expect_small_and_stopped(trace, [&](const Take& take, const ExportProgress& progress) {
         return write_perfetto(trace, *rule, {}, take, progress);
     });

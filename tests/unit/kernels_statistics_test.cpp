@@ -22,8 +22,7 @@ double percentile_by_counting(const std::vector<double>& values, size_t percent)
 
 // As many values lie below it as above it.
 bool halves(const std::vector<double>& values, double median) {
-    const auto below = std::count_if(
-        values.begin(), values.end(), [&](double v) { return v < median; });
+    const auto below = std::count_if(values.begin(), values.end(), [&](double v) { return v < median; });
     const auto above = std::count_if(values.begin(), values.end(), [&](double v) { return v > median; });
     const auto half = static_cast<long>(values.size()) / 2;
     return below <= half && above <= half;

@@ -16,40 +16,29 @@ std::string verdict(HandSite site, uint32_t mask, Offset offset) {
 }
 
 TEST(Verdict, OfGlobalRequests) {
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
               "32 lanes read 32 neighbours: 4 sectors of 4 needed");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane * 256; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 256; }),
               "32 lanes read one column of M, a row (256 bytes) apart: 32 sectors where 4 would do");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t) { return 40; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t) { return 40; }),
               "32 lanes read one and the same element of M: 1 sector of 1 needed");
-    EXPECT_EQ(verdict(
-                  kLoadM, 1u << 7, [](uint32_t) { return 40; }),
+    EXPECT_EQ(verdict(kLoadM, 1u << 7, [](uint32_t) { return 40; }),
               "1 lane reads one element of M: 1 sector of 1 needed");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256; }),
               "32 lanes read 2 rows of 16 neighbours: 4 sectors of 4 needed");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4; }),
               "32 lanes read 16 neighbours, each twice: 2 sectors of 2 needed");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
               "32 lanes read 2 elements of one column of M, a row (256 bytes) apart, each 16 times: 2 "
               "sectors where 1 would do");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane * 4 + 8; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 4 + 8; }),
               "32 lanes read 32 neighbours, not starting at a sector's edge: 5 sectors where 4 would do");
-    EXPECT_EQ(verdict(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; }),
+    EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; }),
               "32 lanes read 2 rows of 16 neighbours, not starting at a sector's edge: 6 sectors where 4 "
               "would do");
-    EXPECT_EQ(verdict(
-                  kLoadM, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
+    EXPECT_EQ(verdict(kLoadM, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
               "16 lanes read 4 rows of 4 neighbours, each shorter than a sector: 4 sectors where 2 would do");
-    EXPECT_EQ(verdict(
-                  kStoreM, 0xFF, [](uint32_t lane) { return lane * 4; }),
+    EXPECT_EQ(verdict(kStoreM, 0xFF, [](uint32_t lane) { return lane * 4; }),
               "8 lanes write 8 neighbours: 1 sector of 1 needed");
     EXPECT_EQ(verdict(kLoadM, ~0u, [](uint32_t lane) { return lane * 8; }),
               "32 lanes read 32 elements of M, no two of them neighbours: 8 sectors where 4 would do");
@@ -67,20 +56,14 @@ TEST(Verdict, OfABlockWhoseWarpsHaveSeveralRowsOfThreads) {
         EXPECT_LE(cost.block_sectors, std::max(cost.sectors, cost.ideal_sectors));
         return (view.good ? "good: " : "bad: ") + view.verdict;
     };
-    EXPECT_EQ(told(
-                  16, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
+    EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
               "good: 32 lanes read 2 elements of one column of M, a row (256 bytes) apart, each 16 times: 2 "
               "sectors, the least for 2 rows of threads");
-    EXPECT_EQ(told(
-                  4, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
+    EXPECT_EQ(told(4, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
               "good: 16 lanes read 4 rows of 4 neighbours: 4 sectors, the least for 4 rows of threads");
-    EXPECT_EQ(told(
-                  16, ~0u, [](uint32_t lane) { return lane % 16 * 256 + lane / 16 * 4; })
-                  .substr(0, 5),
+    EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 256 + lane / 16 * 4; }).substr(0, 5),
               "bad: ");
-    EXPECT_EQ(told(
-                  16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; })
-                  .substr(0, 5),
+    EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; }).substr(0, 5),
               "bad: ")
         << "where the rows begin is a matter of the matrix";
     EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256; }).substr(0, 6),
@@ -93,33 +76,27 @@ TEST(Request, TellsWhatLecturesGpusWouldHaveMadeOfIt) {
         const Recorded made = one_request(site, mask, offset);
         return look::older_gpus_text(*made.trace, *made.index, 0);
     };
-    EXPECT_EQ(told(
-                  kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
+    EXPECT_EQ(told(kLoadM, ~0u, [](uint32_t lane) { return lane * 4; }),
               "G80: 2 transactions of 64 bytes: 128 bytes moved for 128 needed; GT200: 2 transactions of 64 "
               "bytes: 128 bytes moved for 128 needed");
     EXPECT_EQ(told(kLoadM, ~0u, [](uint32_t lane) { return lane * 256; }),
               "G80: 32 transactions of 32 bytes: 1,024 bytes moved for 128 needed; GT200: 32 transactions of "
               "32 bytes: 1,024 bytes moved for 128 needed");
     // The same words in another order: only the stricter rule minds.
-    EXPECT_EQ(told(
-                  kStoreM, 0xFFFF, [](uint32_t lane) { return 60 - lane * 4; }),
+    EXPECT_EQ(told(kStoreM, 0xFFFF, [](uint32_t lane) { return 60 - lane * 4; }),
               "G80: 16 transactions of 32 bytes: 512 bytes moved for 64 needed; GT200: 1 transaction of 64 "
               "bytes: 64 bytes moved for 64 needed");
     EXPECT_EQ(told(kLoadMds, ~0u, [](uint32_t lane) { return lane * 4; }), "");
 }
 
 TEST(Verdict, OfSharedRequests) {
-    EXPECT_EQ(verdict(
-                  kLoadMds, ~0u, [](uint32_t) { return 12; }),
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t) { return 12; }),
               "32 lanes read one word: a broadcast, 1 wavefront");
-    EXPECT_EQ(verdict(
-                  kLoadMds, ~0u, [](uint32_t lane) { return lane * 128; }),
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane * 128; }),
               "32 lanes read 32 different words of bank 0: 32 wavefronts where 1 would do");
-    EXPECT_EQ(verdict(
-                  kStoreMds, ~0u, [](uint32_t lane) { return lane * 4; }),
+    EXPECT_EQ(verdict(kStoreMds, ~0u, [](uint32_t lane) { return lane * 4; }),
               "32 lanes write 32 words in 32 different banks: 1 wavefront");
-    EXPECT_EQ(verdict(
-                  kLoadMds, ~0u, [](uint32_t lane) { return lane / 16 * 64; }),
+    EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane / 16 * 64; }),
               "32 lanes read 2 words in 2 different banks, each 16 times: broadcasts, 1 wavefront");
     EXPECT_EQ(verdict(kLoadMds, ~0u, [](uint32_t lane) { return lane * 8; }),
               "32 lanes read 32 words in only 16 banks, up to 2 in one: 2 wavefronts where 1 would do");

@@ -48,8 +48,7 @@ protected:
         return *std::ranges::find(times_[0].rows, kernel, &Timing::kernel);
     }
     void drop(std::string_view kernel) {
-        std::erase_if(
-            times_[0].rows, [&](auto& r) { return r.kernel == kernel; });
+        std::erase_if(times_[0].rows, [&](auto& r) { return r.kernel == kernel; });
     }
     void set(std::string_view kernel, double ms) { of(kernel) = timed(kernel, ms); }
     LadderChart chart() const {

@@ -224,8 +224,8 @@ TEST(PtxCalls, AddressesInInitialValuesPrintBack) {
     ASSERT_EQ(module.variables.size(), 3u);
     EXPECT_EQ(module.variables[1].relocations.size(), 2u);
     // The kernel that names the table has what the table names.
-    EXPECT_TRUE(std::ranges::any_of(
-        module.kernels.at(0).symbols, [](const Symbol& symbol) { return symbol.name == "text"; }));
+    EXPECT_TRUE(std::ranges::any_of(module.kernels.at(0).symbols,
+                                    [](const Symbol& symbol) { return symbol.name == "text"; }));
     const auto bytes = initial_bytes(module.variables[2], [](const Relocation&) { return 0x1234u; });
     EXPECT_EQ(bytes, (std::vector<uint8_t>{0x34, 0x12, 1, 2, 3, 4, 5, 6}));
     expect_prints_back(module);

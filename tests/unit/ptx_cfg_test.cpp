@@ -272,19 +272,11 @@ TEST(PtxCfg, AgreesWithTheTwinOnRandomGraphs) {
             body += "L" + std::to_string(b) + ": mov.u32 %r1, 0;\n";
             const std::string to = "L" + std::to_string(random() % count) + ";\n";
             switch (random() % 8) {
-                case 0:
-                    body += "bra " + to;
-                    break;
-                case 1:
-                    body += "@%p1 ret;\n";
-                    break;
-                case 2:
-                    body += random() % 2 ? "ret;\n" : "exit;\n";
-                    break;
-                case 3:
-                    break;
-                default:
-                    body += "@!%p1 bra " + to;
+                case 0: body += "bra " + to; break;
+                case 1: body += "@%p1 ret;\n"; break;
+                case 2: body += random() % 2 ? "ret;\n" : "exit;\n"; break;
+                case 3: break;
+                default: body += "@!%p1 bra " + to;
             }
         }
         const auto flow = control_flow_of(body);

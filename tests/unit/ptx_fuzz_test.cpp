@@ -21,21 +21,11 @@ std::string damage_bytes(std::string text, Random& random) {
     const size_t at = below(random, text.size());
     const size_t length = 1 + below(random, 24);
     switch (below(random, 5)) {
-        case 0:
-            text[at] = static_cast<char>(random());
-            break;
-        case 1:
-            text[at] = static_cast<char>(text[at] ^ (1 << below(random, 8)));
-            break;
-        case 2:
-            text.erase(at, length);
-            break;
-        case 3:
-            text.insert(at, text.substr(below(random, text.size()), length));
-            break;
-        default:
-            text.resize(at);
-            break;
+        case 0: text[at] = static_cast<char>(random()); break;
+        case 1: text[at] = static_cast<char>(text[at] ^ (1 << below(random, 8))); break;
+        case 2: text.erase(at, length); break;
+        case 3: text.insert(at, text.substr(below(random, text.size()), length)); break;
+        default: text.resize(at); break;
     }
     return text;
 }
@@ -65,15 +55,9 @@ std::string damage_tokens(const std::string& text, const std::vector<Token>& tok
             out.replace(offset(b), b.size(), first);
             out.replace(offset(a), a.size(), second);
             break;
-        case 1:
-            out.erase(offset(a), a.size());
-            break;
-        case 2:
-            out.insert(offset(a), second + " ");
-            break;
-        default:
-            out.replace(offset(a), a.size(), kOdd[below(random, std::size(kOdd))]);
-            break;
+        case 1: out.erase(offset(a), a.size()); break;
+        case 2: out.insert(offset(a), second + " "); break;
+        default: out.replace(offset(a), a.size(), kOdd[below(random, std::size(kOdd))]); break;
     }
     return out;
 }

@@ -34,35 +34,22 @@ void run_thread(const ptx::Kernel& kernel, uint32_t tid, std::vector<uint32_t>& 
         const auto u32 = [&](size_t k) { return static_cast<uint32_t>(value(i.operands[k])); };
         const auto set = [&](uint64_t x) { r[static_cast<size_t>(i.operands[0].reg)] = x; };
         switch (i.op) {
-            case Op::Ret:
-                return;
+            case Op::Ret: return;
             case Op::Bra:
                 pc = static_cast<size_t>(kernel.labels[static_cast<size_t>(i.operands[0].label)].instruction);
                 break;
-            case Op::Mov:
-                set(u32(1));
-                break;
+            case Op::Mov: set(u32(1)); break;
             case Op::Add:
                 if (i.type == ptx::Type::S64)
                     set(value(i.operands[1]) + value(i.operands[2]));
                 else
                     set(u32(1) + u32(2));
                 break;
-            case Op::Sub:
-                set(u32(1) - u32(2));
-                break;
-            case Op::Xor:
-                set(u32(1) ^ u32(2));
-                break;
-            case Op::And:
-                set(u32(1) & u32(2));
-                break;
-            case Op::Mul:
-                set(i.half == ptx::Half::Wide ? uint64_t{u32(1)} * u32(2) : u32(1) * u32(2));
-                break;
-            case Op::Setp:
-                set(i.compare == ptx::Compare::Lt ? u32(1) < u32(2) : u32(1) != u32(2));
-                break;
+            case Op::Sub: set(u32(1) - u32(2)); break;
+            case Op::Xor: set(u32(1) ^ u32(2)); break;
+            case Op::And: set(u32(1) & u32(2)); break;
+            case Op::Mul: set(i.half == ptx::Half::Wide ? uint64_t{u32(1)} * u32(2) : u32(1) * u32(2)); break;
+            case Op::Setp: set(i.compare == ptx::Compare::Lt ? u32(1) < u32(2) : u32(1) != u32(2)); break;
             case Op::Ld:
                 if (i.space == ptx::StateSpace::Param)
                     set(kBase);
@@ -76,8 +63,7 @@ void run_thread(const ptx::Kernel& kernel, uint32_t tid, std::vector<uint32_t>& 
                         static_cast<uint64_t>(i.operands[0].offset) - kBase) /
                        4] = u32(1);
                 break;
-            default:
-                FAIL() << "the twin does not know " << name_of(i.op);
+            default: FAIL() << "the twin does not know " << name_of(i.op);
         }
     }
 }
@@ -135,12 +121,8 @@ private:
         const int id = labels_++;
         switch (pick(depth < 3 ? 10 : 5)) {
             case 0:
-            case 1:
-                arithmetic();
-                break;
-            case 2:
-                memory();
-                break;
+            case 1: arithmetic(); break;
+            case 2: memory(); break;
             case 3:  // guarded
                 condition();
                 body_ += pick(2) ? "@%p0 " : "@!%p0 ";

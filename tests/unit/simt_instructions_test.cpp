@@ -83,9 +83,8 @@ not.b32 %r4, %r1;
         return static_cast<uint32_t>(x) ^ static_cast<uint32_t>(x >> 32) * 31;
     };
     const std::string fold = "mul.lo.u32 %r6, %r6, 31;\nxor.b32 %v, %r5, %r6;";
-    expect(
-        words + "add.cc.u32 %r5, %r1, %r4;\naddc.u32 %r6, %r2, %r3;\n" + fold,
-        [&](uint32_t t) { return folded(a(t) + b(t)); });
+    expect(words + "add.cc.u32 %r5, %r1, %r4;\naddc.u32 %r6, %r2, %r3;\n" + fold,
+           [&](uint32_t t) { return folded(a(t) + b(t)); });
     expect(words + "sub.cc.u32 %r5, %r1, %r4;\nsubc.cc.u32 %r6, %r2, %r3;\n" + fold,
            [&](uint32_t t) { return folded(a(t) - b(t)); });
     // The flag of a chain: all ones and one more, carried through three words.
@@ -127,13 +126,11 @@ TEST(Instructions, PredicatesAndTheirCombinations) {
                        return (join.fn(t > 10, c) ? 1u : 0u) + (join.fn(t <= 10, c) ? 2u : 0u);
                    });
             // The combined predicate may be a destination.
-            expect(
-                both + "mov.pred %p2, %p1;\nsetp.gt." + join.name +
-                    ".u32 %p2, %t, 10, %p2;\nmov.pred %p3, %p5;\n" + show,
-                [&](uint32_t t) { return (join.fn(t > 10, t < 20) ? 1u : 0u) + (t == 3 ? 2u : 0u); });
-            expect(
-                both + join.name + ".pred %p2, %p1, %p5;\nnot.pred %p3, %p1;\n" + show,
-                [&](uint32_t t) { return (join.fn(t < 20, t == 3) ? 1u : 0u) + (t < 20 ? 0u : 2u); });
+            expect(both + "mov.pred %p2, %p1;\nsetp.gt." + join.name +
+                       ".u32 %p2, %t, 10, %p2;\nmov.pred %p3, %p5;\n" + show,
+                   [&](uint32_t t) { return (join.fn(t > 10, t < 20) ? 1u : 0u) + (t == 3 ? 2u : 0u); });
+            expect(both + join.name + ".pred %p2, %p1, %p5;\nnot.pred %p3, %p1;\n" + show,
+                   [&](uint32_t t) { return (join.fn(t < 20, t == 3) ? 1u : 0u) + (t < 20 ? 0u : 2u); });
             expect(both + "set.gt." + join.name + ".u32.u32 %v, %t, 10, %p1;",
                    [&](uint32_t t) { return join.fn(t > 10, t < 20) ? ~0u : 0u; });
         }
@@ -147,45 +144,33 @@ setp.eq.u32 %p1, %r1, 1;
 setp.lt.u32 %p2, %t, 16;
 mov.u32 %v, 7;
 )ptx";
-    expect(
-        odd + "vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t) { return 0xAAAA'AAAAu; });
-    expect(
-        odd + "@%p2 vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t t) { return t < 16 ? 0xAAAAu : 7u; });
-    expect(
-        odd + "vote.sync.ballot.b32 %v, !%p1, -1;", [](uint32_t) { return 0x5555'5555u; });
-    expect(
-        odd + "activemask.b32 %v;", [](uint32_t) { return ~0u; });
+    expect(odd + "vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t) { return 0xAAAA'AAAAu; });
+    expect(odd + "@%p2 vote.sync.ballot.b32 %v, %p1, -1;", [](uint32_t t) { return t < 16 ? 0xAAAAu : 7u; });
+    expect(odd + "vote.sync.ballot.b32 %v, !%p1, -1;", [](uint32_t) { return 0x5555'5555u; });
+    expect(odd + "activemask.b32 %v;", [](uint32_t) { return ~0u; });
     expect(
         odd + "activemask.b32 %v;", [](uint32_t) { return 0x1Fu; }, 5);
-    expect(
-        odd + "@%p1 activemask.b32 %v;", [](uint32_t t) { return t & 1 ? 0xAAAA'AAAAu : 7u; });
+    expect(odd + "@%p1 activemask.b32 %v;", [](uint32_t t) { return t & 1 ? 0xAAAA'AAAAu : 7u; });
     const auto as_number = [&](const std::string& vote) { return odd + vote + "\nselp.u32 %v, 1, 0, %p3;"; };
-    expect(
-        as_number("vote.sync.any.pred %p3, %p1, -1;"), [](uint32_t) { return 1u; });
-    expect(
-        as_number("vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t) { return 0u; });
-    expect(
-        as_number("@%p1 vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t t) { return t & 1; });
+    expect(as_number("vote.sync.any.pred %p3, %p1, -1;"), [](uint32_t) { return 1u; });
+    expect(as_number("vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t) { return 0u; });
+    expect(as_number("@%p1 vote.sync.all.pred %p3, %p1, -1;"), [](uint32_t t) { return t & 1; });
     expect(as_number("vote.sync.uni.pred %p3, %p2, -1;"), [](uint32_t) { return 0u; });
 }
 
 TEST(Instructions, ShufflesMoveValuesBetweenLanes) {
     const std::string start = "mul.lo.u32 %r1, %t, 10;\n",
                       flag = "\nselp.u32 %r3, 1000, 0, %p1;\nadd.u32 %v, %v, %r3;";
-    expect(
-        start + "shfl.sync.up.b32 %v|%p1, %r1, 3, 0, -1;" + flag,
-        [](uint32_t t) { return t >= 3 ? (t - 3) * 10 + 1000 : t * 10; });
-    expect(
-        start + "shfl.sync.down.b32 %v|%p1, %r1, 4, 31, -1;" + flag,
-        [](uint32_t t) { return t + 4 < 32 ? (t + 4) * 10 + 1000 : t * 10; });
-    expect(
-        start + "shfl.sync.bfly.b32 %v|%p1, %r1, 5, 31, -1;" + flag,
-        [](uint32_t t) { return (t ^ 5) * 10 + 1000; });
+    expect(start + "shfl.sync.up.b32 %v|%p1, %r1, 3, 0, -1;" + flag,
+           [](uint32_t t) { return t >= 3 ? (t - 3) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.down.b32 %v|%p1, %r1, 4, 31, -1;" + flag,
+           [](uint32_t t) { return t + 4 < 32 ? (t + 4) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.bfly.b32 %v|%p1, %r1, 5, 31, -1;" + flag,
+           [](uint32_t t) { return (t ^ 5) * 10 + 1000; });
     expect(start + "shfl.sync.idx.b32 %v|%p1, %r1, 9, 31, -1;" + flag, [](uint32_t) { return 1090u; });
     // Segments of 8 lanes: mask 0x18, clamp 0x1f.
-    expect(
-        start + "shfl.sync.down.b32 %v|%p1, %r1, 2, 0x181f, -1;" + flag,
-        [](uint32_t t) { return t % 8 + 2 < 8 ? (t + 2) * 10 + 1000 : t * 10; });
+    expect(start + "shfl.sync.down.b32 %v|%p1, %r1, 2, 0x181f, -1;" + flag,
+           [](uint32_t t) { return t % 8 + 2 < 8 ? (t + 2) * 10 + 1000 : t * 10; });
     expect(start + "shfl.sync.idx.b32 %v|%p1, %r1, 3, 0x181f, -1;" + flag,
            [](uint32_t t) { return (t / 8 * 8 + 3) * 10 + 1000; });
 }
@@ -193,26 +178,19 @@ TEST(Instructions, ShufflesMoveValuesBetweenLanes) {
 TEST(Instructions, VectorsAndNarrowAccesses) {
     const auto word = [](uint32_t i) { return i * 0x0101'0101 + 0x80; };
     const std::string at = "mul.wide.u32 %d1, %t, 8;\nadd.s64 %d1, %d1, %i;\n";
-    expect(
-        at + "ld.global.v2.u32 {%r1, %r2}, [%d1];\nsub.u32 %v, %r2, %r1;",
-        [](uint32_t) { return 0x0101'0101u; });
-    expect(
-        at + "ld.global.u64 %d2, [%d1];\nmov.b64 {%r1, %r2}, %d2;\nxor.b32 %v, %r1, %r2;",
-        [&](uint32_t t) { return word(2 * t) ^ word(2 * t + 1); });
-    expect(
-        at + "ld.global.s8 %r1, [%d1];\nmov.u32 %v, %r1;",
-        [&](uint32_t t) {
-            return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(word(2 * t))));
-        });
-    expect(
-        at + "ld.global.u8 %h1, [%d1+1];\ncvt.u32.u16 %v, %h1;",
-        [&](uint32_t t) { return word(2 * t) >> 8 & 0xFF; });
-    expect(
-        at + "ld.global.s16 %d3, [%d1];\nshr.s64 %d3, %d3, 8;\ncvt.u32.u64 %v, %d3;",
-        [&](uint32_t t) { return static_cast<uint32_t>(static_cast<int16_t>(word(2 * t)) >> 8); });
-    expect(
-        at + "ld.global.u32 %r1, [%d1];\nmov.b32 {%h1, %h2}, %r1;\nmov.b32 %v, {%h2, %h1};",
-        [&](uint32_t t) { return word(2 * t) << 16 | word(2 * t) >> 16; });
+    expect(at + "ld.global.v2.u32 {%r1, %r2}, [%d1];\nsub.u32 %v, %r2, %r1;",
+           [](uint32_t) { return 0x0101'0101u; });
+    expect(at + "ld.global.u64 %d2, [%d1];\nmov.b64 {%r1, %r2}, %d2;\nxor.b32 %v, %r1, %r2;",
+           [&](uint32_t t) { return word(2 * t) ^ word(2 * t + 1); });
+    expect(at + "ld.global.s8 %r1, [%d1];\nmov.u32 %v, %r1;", [&](uint32_t t) {
+        return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(word(2 * t))));
+    });
+    expect(at + "ld.global.u8 %h1, [%d1+1];\ncvt.u32.u16 %v, %h1;",
+           [&](uint32_t t) { return word(2 * t) >> 8 & 0xFF; });
+    expect(at + "ld.global.s16 %d3, [%d1];\nshr.s64 %d3, %d3, 8;\ncvt.u32.u64 %v, %d3;",
+           [&](uint32_t t) { return static_cast<uint32_t>(static_cast<int16_t>(word(2 * t)) >> 8); });
+    expect(at + "ld.global.u32 %r1, [%d1];\nmov.b32 {%h1, %h2}, %r1;\nmov.b32 %v, {%h2, %h1};",
+           [&](uint32_t t) { return word(2 * t) << 16 | word(2 * t) >> 16; });
     expect(
         R"ptx(mov.u32 %r1, 5;
 mov.b64 %d1, {%t, %r1};
@@ -225,8 +203,7 @@ cvt.s64.s8 %d1, %t;
 cvt.u32.u64 %r1, %d1;
 add.u32 %v, %v, %r1;)ptx",
         [](uint32_t t) { return t - 3; });
-    expect(
-        "bfi.b32 %v, %t, -1, 8, 16;", [](uint32_t t) { return 0xFF00'00FFu | t << 8; });
+    expect("bfi.b32 %v, %t, -1, 8, 16;", [](uint32_t t) { return 0xFF00'00FFu | t << 8; });
     expect("lop3.b32 %v, %t, 0xF0, 0x3C, 0xE8;",
            [](uint32_t t) { return (t & 0xF0) | (t & 0x3C) | (0xF0 & 0x3C); });
 }
@@ -269,8 +246,7 @@ TEST(Instructions, SpecialRegisters) {
         "mov.u32 %v, %warpid;", [](uint32_t t) { return t / 32; }, 70);
     expect(
         "mov.u32 %v, %ntid.x;", [](uint32_t) { return 70u; }, 70);
-    expect(
-        "mov.u32 %v, %lanemask_lt;", [](uint32_t t) { return (1u << t) - 1; });
+    expect("mov.u32 %v, %lanemask_lt;", [](uint32_t t) { return (1u << t) - 1; });
     expect("mov.u32 %v, %lanemask_ge;", [](uint32_t t) { return ~((1u << t) - 1); });
 }
 

@@ -161,9 +161,8 @@ TEST(LanesApprox, SixteenBitFloats) {
         const std::string name = format.name;
         for (const char mode : {'n', 'z', 'm', 'p'}) {
             const std::string cvt = std::string("cvt.r") + mode;
-            check(
-                cvt + "." + name + ".f32 %D, %A;", "b16", "f32", "b32", "b32",
-                [=](Bits a, Bits, Bits) { return format.rounded(f(a), mode); });
+            check(cvt + "." + name + ".f32 %D, %A;", "b16", "f32", "b32", "b32",
+                  [=](Bits a, Bits, Bits) { return format.rounded(f(a), mode); });
             check(cvt + "." + name + ".f64 %D, %A;", "b16", "f64", "b32", "b32",
                   [=](Bits a, Bits, Bits) { return format.rounded(g(a), mode); });
         }
@@ -178,22 +177,19 @@ TEST(LanesApprox, SixteenBitFloats) {
         };
         check("cvt.f32." + name + " %D, %A;", "f32", "b16", "b32", "b32",
               [=](Bits a, Bits, Bits) { return bits_of(static_cast<float>(wide(a))); });
-        check(
-            "cvt.rzi.s32." + name + " %D, %A;", "b32", "b16", "b32", "b32",
-            [=](Bits a, Bits, Bits) -> Bits {
-                const long double x = wide(a);
-                if (std::isnan(x)) return 0;
-                return static_cast<uint32_t>(
-                    static_cast<int32_t>(std::clamp(x, -2147483648.0L, 2147483647.0L)));
-            });
+        check("cvt.rzi.s32." + name + " %D, %A;", "b32", "b16", "b32", "b32",
+              [=](Bits a, Bits, Bits) -> Bits {
+                  const long double x = wide(a);
+                  if (std::isnan(x)) return 0;
+                  return static_cast<uint32_t>(
+                      static_cast<int32_t>(std::clamp(x, -2147483648.0L, 2147483647.0L)));
+              });
         check("cvt.rni." + name + "." + name + " %D, %A;", "b16", "b16", "b32", "b32",
               [=](Bits a, Bits, Bits) { return format.rounded(std::nearbyint(wide(a)), 'n'); });
     }
-    check(
-        "cvt.rn.f16.s32 %D, %A;", "b16", "b32", "b32", "b32",
-        [](Bits a, Bits, Bits) {
-            return kFormats[0].rounded(static_cast<long double>(as_signed(a, 32)), 'n');
-        });
+    check("cvt.rn.f16.s32 %D, %A;", "b16", "b32", "b32", "b32", [](Bits a, Bits, Bits) {
+        return kFormats[0].rounded(static_cast<long double>(as_signed(a, 32)), 'n');
+    });
     check("cvt.rz.f16.u64 %D, %A;", "b16", "b64", "b32", "b32", [](Bits a, Bits, Bits) {
         return kFormats[0].rounded(static_cast<long double>(as_unsigned(a, 64)), 'z');
     });
@@ -202,32 +198,26 @@ TEST(LanesApprox, SixteenBitFloats) {
 TEST(LanesApprox, SaturatedConversions) {
     const auto clamped = [](double x) { return x > 0 ? std::min(x, 1.0) : 0.0; };
     const auto as_float = [](double x) { return bits_of(static_cast<float>(x)); };
-    check(
-        "cvt.rn.sat.f32.s32 %D, %A;", "f32", "b32", "b32", "b32",
-        [=](Bits a, Bits, Bits) { return as_float(clamped(static_cast<double>(as_signed(a, 32)))); });
-    check(
-        "cvt.sat.f32.f32 %D, %A;", "f32", "f32", "b32", "b32",
-        [=](Bits a, Bits, Bits) { return as_float(clamped(f(a))); });
-    check(
-        "cvt.sat.f64.f32 %D, %A;", "f64", "f32", "b32", "b32",
-        [=](Bits a, Bits, Bits) { return std::bit_cast<Bits>(clamped(f(a))); });
+    check("cvt.rn.sat.f32.s32 %D, %A;", "f32", "b32", "b32", "b32",
+          [=](Bits a, Bits, Bits) { return as_float(clamped(static_cast<double>(as_signed(a, 32)))); });
+    check("cvt.sat.f32.f32 %D, %A;", "f32", "f32", "b32", "b32",
+          [=](Bits a, Bits, Bits) { return as_float(clamped(f(a))); });
+    check("cvt.sat.f64.f32 %D, %A;", "f64", "f32", "b32", "b32",
+          [=](Bits a, Bits, Bits) { return std::bit_cast<Bits>(clamped(f(a))); });
     check("cvt.sat.f64.f64 %D, %A;", "f64", "f64", "b32", "b32",
           [=](Bits a, Bits, Bits) { return std::bit_cast<Bits>(clamped(g(a))); });
-    check(
-        "cvt.rz.sat.f32.f64 %D, %A;", "f32", "f64", "b32", "b32",
-        [=](Bits a, Bits, Bits) {
-            const double x = clamped(g(a));
-            const float near = static_cast<float>(x);
-            return bits_of(static_cast<double>(near) > x ? std::nextafter(near, 0.0f) : near);
-        });
+    check("cvt.rz.sat.f32.f64 %D, %A;", "f32", "f64", "b32", "b32", [=](Bits a, Bits, Bits) {
+        const double x = clamped(g(a));
+        const float near = static_cast<float>(x);
+        return bits_of(static_cast<double>(near) > x ? std::nextafter(near, 0.0f) : near);
+    });
     check("cvt.rni.sat.f32.f32 %D, %A;", "f32", "f32", "b32", "b32",
           [=](Bits a, Bits, Bits) { return as_float(clamped(std::nearbyint(f(a)))); });
 }
 
 TEST(LanesApprox, SignsClassesAndNans) {
-    check(
-        "copysign.f32 %D, %A, %B;", "f32", "f32", "f32", "b32",
-        [](Bits a, Bits b, Bits) { return (a & 0x8000'0000) | (b & 0x7FFF'FFFF); });
+    check("copysign.f32 %D, %A, %B;", "f32", "f32", "f32", "b32",
+          [](Bits a, Bits b, Bits) { return (a & 0x8000'0000) | (b & 0x7FFF'FFFF); });
     check("copysign.f64 %D, %A, %B;", "f64", "f64", "f64", "b32",
           [](Bits a, Bits b, Bits) { return std::signbit(g(a)) ? b | 1ull << 63 : b & ~(1ull << 63); });
     const struct {
@@ -240,9 +230,8 @@ TEST(LanesApprox, SignsClassesAndNans) {
                    {"normal", [](int c) { return c == FP_NORMAL; }},
                    {"subnormal", [](int c) { return c == FP_SUBNORMAL; }}};
     for (const auto& one : classes) {
-        check(
-            std::string("testp.") + one.name + ".f32 %D, %A;", "pred", "f32", "b32", "b32",
-            [&](Bits a, Bits, Bits) -> Bits { return one.is(std::fpclassify(f(a))); });
+        check(std::string("testp.") + one.name + ".f32 %D, %A;", "pred", "f32", "b32", "b32",
+              [&](Bits a, Bits, Bits) -> Bits { return one.is(std::fpclassify(f(a))); });
         check(std::string("testp.") + one.name + ".f64 %D, %A;", "pred", "f64", "b32", "b32",
               [&](Bits a, Bits, Bits) -> Bits { return one.is(std::fpclassify(g(a))); });
     }

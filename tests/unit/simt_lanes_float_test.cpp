@@ -14,32 +14,23 @@ TEST(Lanes, FloatArithmetic) {
     const auto r = [](long double x) { return bits_of(static_cast<float>(x)); };
     const auto two = [&](const std::string& op,
                          const std::function<long double(long double, long double)>& fn) {
-        check(
-            op + ".f32 %D, %A, %B;", "f32", "f32", "f32", "f32",
-            [=](Bits a, Bits b, Bits) { return r(fn(f(a), f(b))); });
+        check(op + ".f32 %D, %A, %B;", "f32", "f32", "f32", "f32",
+              [=](Bits a, Bits b, Bits) { return r(fn(f(a), f(b))); });
     };
-    two(
-        "add.rn", [](long double a, long double b) { return a + b; });
-    two(
-        "sub.rn", [](long double a, long double b) { return a - b; });
-    two(
-        "mul.rn", [](long double a, long double b) { return a * b; });
-    two(
-        "div.rn", [](long double a, long double b) { return a / b; });
-    check(
-        "sqrt.rn.f32 %D, %A;", "f32", "f32", "f32", "f32",
-        [=](Bits a, Bits, Bits) { return r(std::sqrt(static_cast<long double>(f(a)))); });
-    check(
-        "rcp.rn.f32 %D, %A;", "f32", "f32", "f32", "f32", [=](Bits a, Bits, Bits) { return r(1.0L / f(a)); });
-    check(
-        "neg.f32 %D, %A;", "f32", "f32", "f32", "f32",
-        [=](Bits a, Bits, Bits) { return std::isnan(f(a)) ? 0x7FFF'FFFF : a ^ 0x8000'0000; });
-    check(
-        "abs.f32 %D, %A;", "f32", "f32", "f32", "f32",
-        [=](Bits a, Bits, Bits) { return std::isnan(f(a)) ? 0x7FFF'FFFF : a & 0x7FFF'FFFF; });
-    check(
-        "fma.rn.f32 %D, %A, %B, %C;", "f32", "f32", "f32", "f32",
-        [](Bits a, Bits b, Bits c) { return bits_of(std::fma(f(a), f(b), f(c))); });
+    two("add.rn", [](long double a, long double b) { return a + b; });
+    two("sub.rn", [](long double a, long double b) { return a - b; });
+    two("mul.rn", [](long double a, long double b) { return a * b; });
+    two("div.rn", [](long double a, long double b) { return a / b; });
+    check("sqrt.rn.f32 %D, %A;", "f32", "f32", "f32", "f32",
+          [=](Bits a, Bits, Bits) { return r(std::sqrt(static_cast<long double>(f(a)))); });
+    check("rcp.rn.f32 %D, %A;", "f32", "f32", "f32", "f32",
+          [=](Bits a, Bits, Bits) { return r(1.0L / f(a)); });
+    check("neg.f32 %D, %A;", "f32", "f32", "f32", "f32",
+          [=](Bits a, Bits, Bits) { return std::isnan(f(a)) ? 0x7FFF'FFFF : a ^ 0x8000'0000; });
+    check("abs.f32 %D, %A;", "f32", "f32", "f32", "f32",
+          [=](Bits a, Bits, Bits) { return std::isnan(f(a)) ? 0x7FFF'FFFF : a & 0x7FFF'FFFF; });
+    check("fma.rn.f32 %D, %A, %B, %C;", "f32", "f32", "f32", "f32",
+          [](Bits a, Bits b, Bits c) { return bits_of(std::fma(f(a), f(b), f(c))); });
     check("add.ftz.f32 %D, %A, %B;", "f32", "f32", "f32", "f32", [=](Bits a, Bits b, Bits) {
         return flush(r(static_cast<long double>(f(flush(a))) + f(flush(b))));
     });
@@ -63,37 +54,30 @@ TEST(Lanes, FloatArithmetic) {
     // Toward zero, down and up: the neighbour on the right side of the exact value.
     const auto directed = [=](const std::string& mode,
                               const std::function<bool(long double exact, float rounded)>& wrong) {
-        check(
-            "mul." + mode + ".f32 %D, %A, %B;", "f32", "f32", "f32", "f32",
-            [=](Bits a, Bits b, Bits) {
-                const long double exact = static_cast<long double>(f(a)) * f(b);
-                float x = static_cast<float>(exact);
-                if (std::isnan(x) || std::isinf(exact) || exact == 0) return bits_of(x);
-                if (wrong(exact, x)) x = std::nextafter(x, x > exact ? -INFINITY : INFINITY);
-                if (x == 0) x = std::copysign(0.0f, static_cast<float>(exact > 0 ? 1 : -1));
-                return bits_of(x);
-            });
+        check("mul." + mode + ".f32 %D, %A, %B;", "f32", "f32", "f32", "f32", [=](Bits a, Bits b, Bits) {
+            const long double exact = static_cast<long double>(f(a)) * f(b);
+            float x = static_cast<float>(exact);
+            if (std::isnan(x) || std::isinf(exact) || exact == 0) return bits_of(x);
+            if (wrong(exact, x)) x = std::nextafter(x, x > exact ? -INFINITY : INFINITY);
+            if (x == 0) x = std::copysign(0.0f, static_cast<float>(exact > 0 ? 1 : -1));
+            return bits_of(x);
+        });
     };
-    directed(
-        "rz", [](long double e, float x) { return std::abs(static_cast<long double>(x)) > std::abs(e); });
-    directed(
-        "rm", [](long double e, float x) { return x > e; });
+    directed("rz",
+             [](long double e, float x) { return std::abs(static_cast<long double>(x)) > std::abs(e); });
+    directed("rm", [](long double e, float x) { return x > e; });
     directed("rp", [](long double e, float x) { return x < e; });
     // fp64: NaNs keep the payload of the first NaN, made quiet.
     const auto d2 = [](const std::string& op, const std::function<double(double, double)>& fn) {
-        check(
-            op + ".f64 %D, %A, %B;", "f64", "f64", "f64", "f64",
-            [=](Bits a, Bits b, Bits) {
-                const double x = fn(g(a), g(b));
-                if (!std::isnan(x)) return std::bit_cast<Bits>(x);
-                const Bits quiet = 1ull << 51;
-                return std::isnan(g(a)) ? a | quiet : std::isnan(g(b)) ? b | quiet : 0xFFF8'0000'0000'0000;
-            });
+        check(op + ".f64 %D, %A, %B;", "f64", "f64", "f64", "f64", [=](Bits a, Bits b, Bits) {
+            const double x = fn(g(a), g(b));
+            if (!std::isnan(x)) return std::bit_cast<Bits>(x);
+            const Bits quiet = 1ull << 51;
+            return std::isnan(g(a)) ? a | quiet : std::isnan(g(b)) ? b | quiet : 0xFFF8'0000'0000'0000;
+        });
     };
-    d2(
-        "add.rn", [](double a, double b) { return a + b; });
-    d2(
-        "mul.rn", [](double a, double b) { return a * b; });
+    d2("add.rn", [](double a, double b) { return a + b; });
+    d2("mul.rn", [](double a, double b) { return a * b; });
     d2("div.rn", [](double a, double b) { return a / b; });
 }
 
@@ -115,19 +99,17 @@ TEST(Lanes, Conversions) {
         for (const Int& to : ints) {
             const Bits keep = to.bits == 64 ? ~Bits{0} : (Bits{1} << to.bits) - 1;
             const std::string names = std::string(to.name) + "." + from.name + " %D, %A;";
-            check(
-                "cvt." + names, reg(to.bits), reg(from.bits), "b32", "b32",
-                [=](Bits a, Bits, Bits) { return static_cast<Bits>(value(from, a)) & keep; });
+            check("cvt." + names, reg(to.bits), reg(from.bits), "b32", "b32",
+                  [=](Bits a, Bits, Bits) { return static_cast<Bits>(value(from, a)) & keep; });
             check("cvt.sat." + names, reg(to.bits), reg(from.bits), "b32", "b32", [=](Bits a, Bits, Bits) {
                 return static_cast<Bits>(std::clamp(value(from, a), lowest(to), highest(to))) & keep;
             });
         }
         // 64-bit integers are exact in long double.
-        check(
-            std::string("cvt.rn.f32.") + from.name + " %D, %A;", "f32", reg(from.bits), "b32", "b32",
-            [=](Bits a, Bits, Bits) {
-                return bits_of(static_cast<float>(static_cast<long double>(value(from, a))));
-            });
+        check(std::string("cvt.rn.f32.") + from.name + " %D, %A;", "f32", reg(from.bits), "b32", "b32",
+              [=](Bits a, Bits, Bits) {
+                  return bits_of(static_cast<float>(static_cast<long double>(value(from, a))));
+              });
         check(std::string("cvt.rn.f64.") + from.name + " %D, %A;", "f64", reg(from.bits), "b32", "b32",
               [=](Bits a, Bits, Bits) {
                   return std::bit_cast<Bits>(static_cast<double>(static_cast<long double>(value(from, a))));
@@ -157,13 +139,11 @@ TEST(Lanes, Conversions) {
     }
     check("cvt.rn.f32.f64 %D, %A;", "f32", "f64", "b32", "b32",
           [](Bits a, Bits, Bits) { return bits_of(static_cast<float>(g(a))); });
-    check(
-        "cvt.rz.f32.f64 %D, %A;", "f32", "f64", "b32", "b32",
-        [](Bits a, Bits, Bits) {
-            float x = static_cast<float>(g(a));
-            if (std::abs(static_cast<double>(x)) > std::abs(g(a))) x = std::nextafter(x, 0.0f);
-            return bits_of(x);
-        });
+    check("cvt.rz.f32.f64 %D, %A;", "f32", "f64", "b32", "b32", [](Bits a, Bits, Bits) {
+        float x = static_cast<float>(g(a));
+        if (std::abs(static_cast<double>(x)) > std::abs(g(a))) x = std::nextafter(x, 0.0f);
+        return bits_of(x);
+    });
     check("cvt.rpi.f32.f32 %D, %A;", "f32", "f32", "b32", "b32",
           [](Bits a, Bits, Bits) { return bits_of(std::ceil(f(a))); });
 }
@@ -182,34 +162,28 @@ TEST(Lanes, Comparisons) {
     int n = 0;
     for (const auto& c : compares) {
         const std::string name = c.name;
-        check(
-            "setp." + name + ".f32 %D, %A, %B;", "pred", "f32", "f32", "b32",
-            [=](Bits a, Bits b, Bits) { return outcome(c, f(a), f(b)); });
-        check(
-            "setp." + name + ".f64 %D, %A, %B;", "pred", "f64", "f64", "b32",
-            [=](Bits a, Bits b, Bits) { return outcome(c, g(a), g(b)); });
-        check(
-            "setp." + name + ".ftz.f32 %D, %A, %B;", "pred", "f32", "f32", "b32",
-            [=](Bits a, Bits b, Bits) { return outcome(c, f(flush(a)), f(flush(b))); });
-        check(
-            "set." + name + ".u32.f32 %D, %A, %B;", "b32", "f32", "f32", "b32",
-            [=](Bits a, Bits b, Bits) { return outcome(c, f(a), f(b)) ? 0xFFFF'FFFFu : 0u; });
+        check("setp." + name + ".f32 %D, %A, %B;", "pred", "f32", "f32", "b32",
+              [=](Bits a, Bits b, Bits) { return outcome(c, f(a), f(b)); });
+        check("setp." + name + ".f64 %D, %A, %B;", "pred", "f64", "f64", "b32",
+              [=](Bits a, Bits b, Bits) { return outcome(c, g(a), g(b)); });
+        check("setp." + name + ".ftz.f32 %D, %A, %B;", "pred", "f32", "f32", "b32",
+              [=](Bits a, Bits b, Bits) { return outcome(c, f(flush(a)), f(flush(b))); });
+        check("set." + name + ".u32.f32 %D, %A, %B;", "b32", "f32", "f32", "b32",
+              [=](Bits a, Bits b, Bits) { return outcome(c, f(a), f(b)) ? 0xFFFF'FFFFu : 0u; });
         check("set." + name + ".f32.f32 %D, %A, %B;", "f32", "f32", "f32", "b32",
               [=](Bits a, Bits b, Bits) { return outcome(c, f(a), f(b)) ? 0x3F80'0000u : 0u; });
         if (++n > 6) continue;  // integers know the first six
         for (const int bits : {16, 32, 64}) {
             const std::string r = "b" + std::to_string(bits);
-            check(
-                "setp." + name + ".s" + std::to_string(bits) + " %D, %A, %B;", "pred", r, r, "b32",
-                [=](Bits a, Bits b, Bits) { return outcome(c, as_signed(a, bits), as_signed(b, bits)); });
+            check("setp." + name + ".s" + std::to_string(bits) + " %D, %A, %B;", "pred", r, r, "b32",
+                  [=](Bits a, Bits b, Bits) { return outcome(c, as_signed(a, bits), as_signed(b, bits)); });
             check(
                 "setp." + name + ".u" + std::to_string(bits) + " %D, %A, %B;", "pred", r, r, "b32",
                 [=](Bits a, Bits b, Bits) { return outcome(c, as_unsigned(a, bits), as_unsigned(b, bits)); });
         }
     }
-    check(
-        "slct.u32.s32 %D, %A, %B, %C;", "b32", "b32", "b32", "b32",
-        [](Bits a, Bits b, Bits c) { return as_signed(c, 32) >= 0 ? a : b; });
+    check("slct.u32.s32 %D, %A, %B, %C;", "b32", "b32", "b32", "b32",
+          [](Bits a, Bits b, Bits c) { return as_signed(c, 32) >= 0 ? a : b; });
     check("slct.b64.f32 %D, %A, %B, %C;", "b64", "b64", "b64", "f32",
           [](Bits a, Bits b, Bits c) { return f(c) >= 0 ? a : b; });
 }

@@ -15,71 +15,50 @@ TEST(Lanes, IntegerArithmetic) {
                               wide = "b" + std::to_string(2 * bits);
             const auto v = [=](Bits x) { return s ? as_signed(x, bits) : as_unsigned(x, bits); };
             const auto one = [&](const std::string& op, const std::function<Wide(Wide, Wide)>& fn) {
-                check(
-                    op + "." + t + " %D, %A, %B;", r, r, r, r,
-                    [=](Bits a, Bits b, Bits) { return static_cast<Bits>(fn(v(a), v(b))); });
+                check(op + "." + t + " %D, %A, %B;", r, r, r, r,
+                      [=](Bits a, Bits b, Bits) { return static_cast<Bits>(fn(v(a), v(b))); });
             };
-            one(
-                "add", [](Wide a, Wide b) { return a + b; });
-            one(
-                "sub", [](Wide a, Wide b) { return a - b; });
-            one(
-                "mul.lo",
-                [](Wide a, Wide b) {
-                    return static_cast<Wide>(static_cast<UWide>(a) * static_cast<UWide>(b));
-                });
-            one(
-                "mul.hi",
-                [=](Wide a, Wide b) {
-                    return s ? (a * b) >> bits
-                             : static_cast<Wide>((static_cast<UWide>(a) * static_cast<UWide>(b)) >> bits);
-                });
-            one(
-                "div", [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
-            one(
-                "rem", [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a % b; });
-            one(
-                "min", [](Wide a, Wide b) { return a < b ? a : b; });
-            one(
-                "max", [](Wide a, Wide b) { return a > b ? a : b; });
-            check(
-                "mad.lo." + t + " %D, %A, %B, %C;", r, r, r, r,
-                [](Bits a, Bits b, Bits c) { return a * b + c; });
-            check(
-                "sad." + t + " %D, %A, %B, %C;", r, r, r, r,
-                [=](Bits a, Bits b, Bits c) {
-                    return static_cast<Bits>((v(a) < v(b) ? v(b) - v(a) : v(a) - v(b))) + c;
-                });
+            one("add", [](Wide a, Wide b) { return a + b; });
+            one("sub", [](Wide a, Wide b) { return a - b; });
+            one("mul.lo", [](Wide a, Wide b) {
+                return static_cast<Wide>(static_cast<UWide>(a) * static_cast<UWide>(b));
+            });
+            one("mul.hi", [=](Wide a, Wide b) {
+                return s ? (a * b) >> bits
+                         : static_cast<Wide>((static_cast<UWide>(a) * static_cast<UWide>(b)) >> bits);
+            });
+            one("div", [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a / b; });
+            one("rem", [](Wide a, Wide b) { return b == 0 ? Wide{-1} : a % b; });
+            one("min", [](Wide a, Wide b) { return a < b ? a : b; });
+            one("max", [](Wide a, Wide b) { return a > b ? a : b; });
+            check("mad.lo." + t + " %D, %A, %B, %C;", r, r, r, r,
+                  [](Bits a, Bits b, Bits c) { return a * b + c; });
+            check("sad." + t + " %D, %A, %B, %C;", r, r, r, r, [=](Bits a, Bits b, Bits c) {
+                return static_cast<Bits>((v(a) < v(b) ? v(b) - v(a) : v(a) - v(b))) + c;
+            });
             check("shr." + t + " %D, %A, %B;", r, r, "b32", r, [=](Bits a, Bits n, Bits) {
                 return static_cast<Bits>(
                     v(a) >> std::min<Bits>(n, s ? static_cast<Bits>(bits - 1) : static_cast<Bits>(bits)));
             });
             if (bits < 64) {
-                check(
-                    "mul.wide." + t + " %D, %A, %B;", wide, r, r, r,
-                    [=](Bits a, Bits b, Bits) { return static_cast<Bits>(v(a) * v(b)); });
+                check("mul.wide." + t + " %D, %A, %B;", wide, r, r, r,
+                      [=](Bits a, Bits b, Bits) { return static_cast<Bits>(v(a) * v(b)); });
                 check("mad.wide." + t + " %D, %A, %B, %C;", wide, r, r, wide,
                       [=](Bits a, Bits b, Bits c) { return static_cast<Bits>(v(a) * v(b)) + c; });
             }
             if (s) {
-                check(
-                    "neg." + t + " %D, %A;", r, r, r, r,
-                    [=](Bits a, Bits, Bits) { return static_cast<Bits>(-v(a)); });
+                check("neg." + t + " %D, %A;", r, r, r, r,
+                      [=](Bits a, Bits, Bits) { return static_cast<Bits>(-v(a)); });
                 check("abs." + t + " %D, %A;", r, r, r, r,
                       [=](Bits a, Bits, Bits) { return static_cast<Bits>(v(a) < 0 ? -v(a) : v(a)); });
             }
         }
-    check(
-        "add.sat.s32 %D, %A, %B;", "b32", "b32", "b32", "b32",
-        [](Bits a, Bits b, Bits) {
-            return static_cast<Bits>(
-                std::clamp<Wide>(as_signed(a, 32) + as_signed(b, 32), INT32_MIN, INT32_MAX));
-        });
-    check(
-        "mul24.lo.s32 %D, %A, %B;", "b32", "b32", "b32", "b32",
-        [](Bits a, Bits b, Bits) {
-            return static_cast<Bits>((as_signed(a << 8, 32) / 256) * (as_signed(b << 8, 32) / 256));
-        });
+    check("add.sat.s32 %D, %A, %B;", "b32", "b32", "b32", "b32", [](Bits a, Bits b, Bits) {
+        return static_cast<Bits>(std::clamp<Wide>(as_signed(a, 32) + as_signed(b, 32), INT32_MIN, INT32_MAX));
+    });
+    check("mul24.lo.s32 %D, %A, %B;", "b32", "b32", "b32", "b32", [](Bits a, Bits b, Bits) {
+        return static_cast<Bits>((as_signed(a << 8, 32) / 256) * (as_signed(b << 8, 32) / 256));
+    });
     check("mul24.hi.u32 %D, %A, %B;", "b32", "b32", "b32", "b32",
           [](Bits a, Bits b, Bits) { return ((a & 0xFFFFFF) * (b & 0xFFFFFF)) >> 16; });
 }
@@ -87,16 +66,11 @@ TEST(Lanes, IntegerArithmetic) {
 TEST(Lanes, BitsAndShifts) {
     for (const int bits : {16, 32, 64}) {
         const std::string t = "b" + std::to_string(bits);
-        check(
-            "and." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a & b; });
-        check(
-            "or." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a | b; });
-        check(
-            "xor." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a ^ b; });
-        check(
-            "not." + t + " %D, %A;", t, t, t, t, [](Bits a, Bits, Bits) { return ~a; });
-        check(
-            "cnot." + t + " %D, %A;", t, t, t, t, [](Bits a, Bits, Bits) { return Bits{a == 0}; });
+        check("and." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a & b; });
+        check("or." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a | b; });
+        check("xor." + t + " %D, %A, %B;", t, t, t, t, [](Bits a, Bits b, Bits) { return a ^ b; });
+        check("not." + t + " %D, %A;", t, t, t, t, [](Bits a, Bits, Bits) { return ~a; });
+        check("cnot." + t + " %D, %A;", t, t, t, t, [](Bits a, Bits, Bits) { return Bits{a == 0}; });
         check("shl." + t + " %D, %A, %B;", t, t, "b32", t,
               [=](Bits a, Bits n, Bits) { return n >= static_cast<Bits>(bits) ? 0 : a << n; });
     }
@@ -139,17 +113,15 @@ TEST(Lanes, BitsAndShifts) {
                   });
         }
     }
-    check(
-        "prmt.b32 %D, %A, %B, %C;", "b32", "b32", "b32", "b32",
-        [](Bits a, Bits b, Bits c) {
-            Bits r = 0;
-            for (int k = 0; k < 4; ++k) {
-                const Bits sel = c >> (4 * k) & 7,
-                           byte = (sel < 4 ? a >> (8 * sel) : b >> (8 * (sel - 4))) & 0xFF;
-                r |= ((c >> (4 * k) & 8) ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * k);
-            }
-            return r;
-        });
+    check("prmt.b32 %D, %A, %B, %C;", "b32", "b32", "b32", "b32", [](Bits a, Bits b, Bits c) {
+        Bits r = 0;
+        for (int k = 0; k < 4; ++k) {
+            const Bits sel = c >> (4 * k) & 7,
+                       byte = (sel < 4 ? a >> (8 * sel) : b >> (8 * (sel - 4))) & 0xFF;
+            r |= ((c >> (4 * k) & 8) ? (byte & 0x80 ? 0xFFu : 0u) : byte) << (8 * k);
+        }
+        return r;
+    });
     const auto shf = [](bool left, bool clamp) {
         return [=](Bits a, Bits b, Bits c) {
             const Bits n = clamp ? std::min<Bits>(c, 32) : c % 32;

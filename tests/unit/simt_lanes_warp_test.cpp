@@ -208,20 +208,17 @@ TEST(LanesWarp, Reductions) {
 // The manual's own steps, for one lane.
 TEST(LanesWarp, ShufflesWithAnyClampAndSegments) {
     for (const std::string mode : {"up", "down", "bfly", "idx"})
-        check_warp(
-            "shfl.sync." + mode + ".b32 %D|%P, %A, %B, %C, -1;",
-            [&](const Lanes& l, uint32_t i) {
-                const int lane = static_cast<int>(i), b = static_cast<int>(l.b[i] % 32),
-                          clamp = static_cast<int>(l.c[i] % 32),
-                          segment = static_cast<int>(l.c[i] / 256 % 32);
-                const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-                const int from = mode == "up"     ? lane - b
-                                 : mode == "down" ? lane + b
-                                 : mode == "bfly" ? lane ^ b
-                                                  : least | (b & ~segment);
-                const bool inside = mode == "up" ? from >= most : from <= most;
-                return Answer{static_cast<uint32_t>(l.a[static_cast<size_t>(inside ? from : lane)]), inside};
-            });
+        check_warp("shfl.sync." + mode + ".b32 %D|%P, %A, %B, %C, -1;", [&](const Lanes& l, uint32_t i) {
+            const int lane = static_cast<int>(i), b = static_cast<int>(l.b[i] % 32),
+                      clamp = static_cast<int>(l.c[i] % 32), segment = static_cast<int>(l.c[i] / 256 % 32);
+            const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+            const int from = mode == "up"     ? lane - b
+                             : mode == "down" ? lane + b
+                             : mode == "bfly" ? lane ^ b
+                                              : least | (b & ~segment);
+            const bool inside = mode == "up" ? from >= most : from <= most;
+            return Answer{static_cast<uint32_t>(l.a[static_cast<size_t>(inside ? from : lane)]), inside};
+        });
 }
 
 TEST(LanesWarp, FieldsAndBytes) {

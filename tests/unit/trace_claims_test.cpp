@@ -165,8 +165,7 @@ TEST(TraceClaims, ArraysHaveMemoryOfTheirOwn) {
                             [](Trace& t) { t.launch.arrays[4].base = 1020; }},
                            {"its arrays 'N' and 'P' lie in the same memory",
                             [](Trace& t) { t.launch.arrays[2].base = t.launch.arrays[1].base; }},
-                           {"bytes in its global arrays, more than",
-                            [](Trace& t) {
+                           {"bytes in its global arrays, more than", [](Trace& t) {
                                 t.launch.arrays[1].rows = t.launch.arrays[2].rows = 60;
                                 t.launch.arrays[1].cols = t.launch.arrays[2].cols = 4'000'000'000;
                                 t.launch.arrays[1].base = uint64_t{1} << 50;

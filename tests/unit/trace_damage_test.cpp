@@ -18,24 +18,12 @@ public:
         const size_t a = below(bytes.size()), b = below(bytes.size());
         const size_t length = 1 + below(std::min<size_t>(64, bytes.size() - std::max(a, b)));
         switch (below(7)) {
-            case 0:
-                bytes[a] = static_cast<char>(bytes[a] ^ 1 << below(8));
-                break;
-            case 1:
-                bytes.resize(a);
-                break;
-            case 2:
-                std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(a), length, '\0');
-                break;
-            case 3:
-                bytes.replace(a, length, bytes.substr(b, length));
-                break;
-            case 4:
-                bytes.insert(a, bytes.substr(b, length));
-                break;
-            case 5:
-                bytes.erase(a, length);
-                break;
+            case 0: bytes[a] = static_cast<char>(bytes[a] ^ 1 << below(8)); break;
+            case 1: bytes.resize(a); break;
+            case 2: std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(a), length, '\0'); break;
+            case 3: bytes.replace(a, length, bytes.substr(b, length)); break;
+            case 4: bytes.insert(a, bytes.substr(b, length)); break;
+            case 5: bytes.erase(a, length); break;
             default:
                 for (size_t i = 0; i < length; ++i) bytes[a + i] = static_cast<char>(random_());
         }
@@ -124,57 +112,23 @@ TEST(TraceDamage, InTheTablesIsSafe) {
         Form& form = changed.forms[damage.below(changed.forms.size())];
         Block& block = changed.blocks[damage.below(4)];
         switch (damage.below(18)) {
-            case 0:
-                form.site = value;
-                break;
-            case 1:
-                form.array = static_cast<uint8_t>(value);
-                break;
-            case 2:
-                form.base_high = static_cast<uint8_t>(value);
-                break;
-            case 3:
-                form.width = static_cast<uint8_t>(value);
-                break;
-            case 4:
-                form.mask = value & 1 ? 0 : value;
-                break;
-            case 5:
-                form.stride = static_cast<int32_t>(value);
-                break;
-            case 6:
-                form.stride2 = static_cast<int32_t>(value);
-                break;
-            case 7:
-                form.irregular = static_cast<int32_t>(value);
-                break;
-            case 8:
-                form.wide = !form.wide;
-                break;
-            case 9:
-                form.space = form.space == Space::Global ? Space::Shared : Space::Global;
-                break;
-            case 10:
-                block.x = value;
-                break;
-            case 11:
-                block.count = value;
-                break;
-            case 12:
-                block.dropped = value;
-                break;
-            case 13:
-                changed.key[damage.below(changed.key.size())] = value;
-                break;
-            case 14:
-                changed.base[damage.below(changed.base.size())] = value;
-                break;
-            case 15:
-                changed.launch.block.x = value;
-                break;
-            case 16:
-                changed.launch.arrays[damage.below(5)].rows = value;
-                break;
+            case 0: form.site = value; break;
+            case 1: form.array = static_cast<uint8_t>(value); break;
+            case 2: form.base_high = static_cast<uint8_t>(value); break;
+            case 3: form.width = static_cast<uint8_t>(value); break;
+            case 4: form.mask = value & 1 ? 0 : value; break;
+            case 5: form.stride = static_cast<int32_t>(value); break;
+            case 6: form.stride2 = static_cast<int32_t>(value); break;
+            case 7: form.irregular = static_cast<int32_t>(value); break;
+            case 8: form.wide = !form.wide; break;
+            case 9: form.space = form.space == Space::Global ? Space::Shared : Space::Global; break;
+            case 10: block.x = value; break;
+            case 11: block.count = value; break;
+            case 12: block.dropped = value; break;
+            case 13: changed.key[damage.below(changed.key.size())] = value; break;
+            case 14: changed.base[damage.below(changed.base.size())] = value; break;
+            case 15: changed.launch.block.x = value; break;
+            case 16: changed.launch.arrays[damage.below(5)].rows = value; break;
             default:
                 changed.sites[damage.below(changed.sites.size())].kind =
                     static_cast<ptx::SiteKind>(value % 3);

@@ -210,9 +210,8 @@ DeviceWriter write(RandomLaunch& launch, uint32_t records) {
             keep(lane, now, site + 1, all, moved);
             writer.pair(code, first, a, now, b);
         } else if (whole && kind > 7) {
-            write_run(
-                launch, writer, launch.runs[kind - 8], now,
-                [&](uint32_t site, uint64_t at) { keep(lane, now, site, all, at); });
+            write_run(launch, writer, launch.runs[kind - 8], now,
+                      [&](uint32_t site, uint64_t at) { keep(lane, now, site, all, at); });
         } else if (kind < 7) {
             const auto site = static_cast<uint32_t>(launch.below(8));
             const uint64_t a = launch.start(site, moved);

@@ -39,22 +39,14 @@ TEST(DeviceBufferRefusal, ARunThatCannotBeIsRefused) {
         hand.code = right;
     };
     const char* const cannot = "cannot be read; instrument the kernel again";
-    about(
-        cannot, [&](auto& c) { c.codes[code].slots = 0; });
-    about(
-        cannot, [&](auto& c) { c.codes[code].slots = 33; });
-    about(
-        cannot, [&](auto& c) { std::swap(c.codes[code].site, c.codes[code].second); });
-    about(
-        cannot, [&](auto& c) { c.places.pop_back(); });
-    about(
-        cannot, [&](auto& c) { c.places[kLoadM].clock = 4; });
-    about(
-        cannot, [&](auto& c) { c.places[kStoreMds].clock = 8; });
-    about(
-        cannot, [&](auto& c) { c.places[kStoreMds].base = 4; });
-    about(
-        cannot, [&](auto& c) { c.shapes[kStoreMds].affine = false; });
+    about(cannot, [&](auto& c) { c.codes[code].slots = 0; });
+    about(cannot, [&](auto& c) { c.codes[code].slots = 33; });
+    about(cannot, [&](auto& c) { std::swap(c.codes[code].site, c.codes[code].second); });
+    about(cannot, [&](auto& c) { c.places.pop_back(); });
+    about(cannot, [&](auto& c) { c.places[kLoadM].clock = 4; });
+    about(cannot, [&](auto& c) { c.places[kStoreMds].clock = 8; });
+    about(cannot, [&](auto& c) { c.places[kStoreMds].base = 4; });
+    about(cannot, [&](auto& c) { c.shapes[kStoreMds].affine = false; });
     about("where the chunk ends", [&](auto& c) { c.codes[code].slots = 32; });
 }
 
@@ -122,53 +114,22 @@ TEST(DeviceBufferRefusal, WhatWasAskedForWrongIsRefused) {
     };
     using H = Hand&;
     using W = DeviceWriter&;
-    about(
-        "accepted", [](H, W) {});
-    about(
-        "power of two", [](H h, W) { h.code.chunk_bytes = 1000; });
-    about(
-        "power of two", [](H h, W) { h.code.chunk_bytes = 256; });
-    about(
-        "11 codes", [](H h, W) { h.code.code_bits = 3; });
-    about(
-        "11 codes", [](H h, W) { h.code.code_bits = 32; });
-    about(
-        "site 9 of 5", [](H h, W) { h.code.codes[3].site = 9; });
-    about(
-        "shapes of 4", [](H h, W) { h.code.shapes.pop_back(); });
-    about(
-        "16 x 65 x 1",
-        [](H h, W) {
-            h.options.block = {16, 65, 1};
-        });
-    about(
-        "0 x 3 x 1",
-        [](H h, W) {
-            h.options.block = {0, 3, 1};
-        });
-    about(
-        "arrays and sites", [](H h, W) { h.options.arrays = nullptr; });
-    about(
-        "give one for each", [](H h, W) { h.options.device_base.pop_back(); });
-    about(
-        "1 variables have 0", [](H h, W) { h.code.symbols = {"mds"}; });
-    about(
-        "holds no block",
-        [](H h, W) {
-            h.options.window = {1, 2, 0, 1};
-        });
-    about(
-        "0 dropped", [](H, W w) { w.dropped.clear(); });
-    about(
-        "2 x 1 x 1 blocks",
-        [](H h, W) {
-            h.options.grid = {2, 1, 1};
-        });
-    about(
-        "4294967295 x 4294967295",
-        [](H h, W) {
-            h.options.grid = {~0u, ~0u, ~0u};
-        });
+    about("accepted", [](H, W) {});
+    about("power of two", [](H h, W) { h.code.chunk_bytes = 1000; });
+    about("power of two", [](H h, W) { h.code.chunk_bytes = 256; });
+    about("11 codes", [](H h, W) { h.code.code_bits = 3; });
+    about("11 codes", [](H h, W) { h.code.code_bits = 32; });
+    about("site 9 of 5", [](H h, W) { h.code.codes[3].site = 9; });
+    about("shapes of 4", [](H h, W) { h.code.shapes.pop_back(); });
+    about("16 x 65 x 1", [](H h, W) { h.options.block = {16, 65, 1}; });
+    about("0 x 3 x 1", [](H h, W) { h.options.block = {0, 3, 1}; });
+    about("arrays and sites", [](H h, W) { h.options.arrays = nullptr; });
+    about("give one for each", [](H h, W) { h.options.device_base.pop_back(); });
+    about("1 variables have 0", [](H h, W) { h.code.symbols = {"mds"}; });
+    about("holds no block", [](H h, W) { h.options.window = {1, 2, 0, 1}; });
+    about("0 dropped", [](H, W w) { w.dropped.clear(); });
+    about("2 x 1 x 1 blocks", [](H h, W) { h.options.grid = {2, 1, 1}; });
+    about("4294967295 x 4294967295", [](H h, W) { h.options.grid = {~0u, ~0u, ~0u}; });
     about("whole number", [](H, W w) { w.bytes().pop_back(); });
 }
 

@@ -88,27 +88,13 @@ private:
             uint64_t& address = step.address[lane];
             const uint64_t offset = stride * (lane % width) + stride2 * (lane / width);
             switch (kind) {
-                case 0:
-                    address = array->base + below(array->bytes() - bytes);
-                    break;  // gather
-                case 1:
-                    address = random_();
-                    break;  // anywhere
-                case 2:
-                    address = start - offset;
-                    break;  // downwards, may leave
-                case 3:
-                    address = start + (below(3) ? offset : below(64));
-                    break;  // some lanes off
-                case 4:
-                    address = arrays[0].base + lane * 200'000'000u;
-                    break;  // beyond 32 bits, affine
-                case 5:
-                    address = arrays[0].base + (lane % 3) * 3'000'000'000u;
-                    break;  // beyond, irregular
-                case 6:
-                    address = 0x7FFF'1234'5000u + 4 * lane;
-                    break;  // no array, 47 bits
+                case 0: address = array->base + below(array->bytes() - bytes); break;  // gather
+                case 1: address = random_(); break;                                    // anywhere
+                case 2: address = start - offset; break;                               // downwards, may leave
+                case 3: address = start + (below(3) ? offset : below(64)); break;      // some lanes off
+                case 4: address = arrays[0].base + lane * 200'000'000u; break;  // beyond 32 bits, affine
+                case 5: address = arrays[0].base + (lane % 3) * 3'000'000'000u; break;  // beyond, irregular
+                case 6: address = 0x7FFF'1234'5000u + 4 * lane; break;                  // no array, 47 bits
                 default:
                     address = start + offset -
                               (start + offset >= array->base + array->bytes() ? array->bytes() / 2 : 0);

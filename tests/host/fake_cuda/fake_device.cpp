@@ -18,54 +18,22 @@ EXPORT int cuInit(unsigned) {
 
 EXPORT int cuGetErrorString(int code, const char** text) {
     switch (code) {
-        case 1:
-            *text = "invalid argument";
-            return 0;
-        case 2:
-            *text = "out of memory";
-            return 0;
-        case 34:
-            *text = "CUDA driver is a stub library";
-            return 0;
-        case 46:
-            *text = "CUDA-capable device(s) is/are busy or unavailable";
-            return 0;
-        case 100:
-            *text = "no CUDA-capable device is detected";
-            return 0;
-        case 209:
-            *text = "no kernel image is available for execution on the device";
-            return 0;
-        case 218:
-            *text = "a PTX JIT compilation failed";
-            return 0;
-        case 221:
-            *text = "PTX JIT compiler library not found";
-            return 0;
-        case 222:
-            *text = "the provided PTX was compiled with an unsupported toolchain.";
-            return 0;
-        case 304:
-            *text = "OS call failed or operation not supported on this OS";
-            return 0;
-        case 500:
-            *text = "named symbol not found";
-            return 0;
-        case 700:
-            *text = "an illegal memory access was encountered";
-            return 0;
-        case 701:
-            *text = "too many resources requested for launch";
-            return 0;
-        case 719:
-            *text = "unspecified launch failure";
-            return 0;
-        case 803:
-            *text = "system has unsupported display driver / cuda driver combination";
-            return 0;
-        default:
-            *text = nullptr;
-            return 1;
+        case 1: *text = "invalid argument"; return 0;
+        case 2: *text = "out of memory"; return 0;
+        case 34: *text = "CUDA driver is a stub library"; return 0;
+        case 46: *text = "CUDA-capable device(s) is/are busy or unavailable"; return 0;
+        case 100: *text = "no CUDA-capable device is detected"; return 0;
+        case 209: *text = "no kernel image is available for execution on the device"; return 0;
+        case 218: *text = "a PTX JIT compilation failed"; return 0;
+        case 221: *text = "PTX JIT compiler library not found"; return 0;
+        case 222: *text = "the provided PTX was compiled with an unsupported toolchain."; return 0;
+        case 304: *text = "OS call failed or operation not supported on this OS"; return 0;
+        case 500: *text = "named symbol not found"; return 0;
+        case 700: *text = "an illegal memory access was encountered"; return 0;
+        case 701: *text = "too many resources requested for launch"; return 0;
+        case 719: *text = "unspecified launch failure"; return 0;
+        case 803: *text = "system has unsupported display driver / cuda driver combination"; return 0;
+        default: *text = nullptr; return 1;
     }
 }
 
