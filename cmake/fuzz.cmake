@@ -4,9 +4,6 @@ set(fuzz_folder ${PROJECT_SOURCE_DIR}/tests/fuzz)
 set(fuzz_main ${fuzz_folder}/replay_main.cpp)
 if(TILESCOPE_LIBFUZZER)
   set(fuzz_main "")
-  # Fills whole matrices, element by element, in code that holds no decision to find.
-  set_source_files_properties(core/base/contents.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link
-    SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 add_custom_target(fuzzers)

@@ -49,17 +49,25 @@ function(tilescope_precompile target)
   endif()
 endfunction()
 
-# A release build compiles a target with that option. Under the sanitizers each has one level less, but at least -O1: what they
-# add takes long to optimise, but fuzzers and tests go through it a million times.
+# A release build compiles a target with that option, one under the sanitizers with one level less: what they add takes long
+# to optimise.
 function(tilescope_optimise target level)
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(${target} PRIVATE ${level})
   elseif(TILESCOPE_SANITIZE)
+    string(REPLACE "-O1" "-O0" level ${level})
     string(REPLACE "-O2" "-O1" level ${level})
     string(REPLACE "-O3" "-O2" level ${level})
     target_compile_options(${target} PRIVATE ${level})
   endif()
 endfunction()
+
+if(TILESCOPE_FUZZ)
+  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
+  check_cxx_source_compiles("extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }"
+                            TILESCOPE_LIBFUZZER)
+  unset(CMAKE_REQUIRED_FLAGS)
+endif()
 
 # What fuzzers find their way by: which branches of a target were taken.
 function(tilescope_fuzzed target)
@@ -67,9 +75,12 @@ function(tilescope_fuzzed target)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
-if(TILESCOPE_FUZZ)
-  set(CMAKE_REQUIRED_FLAGS -fsanitize=fuzzer)
-  check_cxx_source_compiles("extern \"C\" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }"
-                            TILESCOPE_LIBFUZZER)
-  unset(CMAKE_REQUIRED_FLAGS)
-endif()
+# Sources of such a target that report nothing: they go through numbers by the million and hold no decision to find.
+function(tilescope_no_feedback)
+  if(TILESCOPE_LIBFUZZER)
+    foreach(source IN LISTS ARGN)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link)
+    endforeach()
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()

@@ -1,7 +1,7 @@
 // The kinds of step: a memory space and what a warp does there, or its arrival at a barrier. One row says
 // what a kind is called, how a sentence says that a warp does it, what it is judged by and how loud it is;
-// whatever names, adds up, judges or draws a kind asks its row. The colour and the pattern of its mark are
-// app/pictures's (ink_of and sign in pictures.h).
+// whatever names, adds up, judges or draws a kind asks its row. How its mark is drawn, app/pictures/pictures.h
+// says (ink_of and sign).
 #pragma once
 
 #include <array>

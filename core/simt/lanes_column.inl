@@ -30,12 +30,14 @@ inline Slot<T> to_slot(T value) {
 }
 
 template <class T>
-inline const Slot<T>* slots(const std::byte* column) {
-    return reinterpret_cast<const Slot<T>*>(column);
+using Slots = Slot<T>[kWarpSize];
+template <class T>
+inline const Slots<T>& slots(const std::byte* column) {
+    return *reinterpret_cast<const Slots<T>*>(column);
 }
 template <class T>
-inline Slot<T>* slots(std::byte* column) {
-    return reinterpret_cast<Slot<T>*>(column);
+inline Slots<T>& slots(std::byte* column) {
+    return *reinterpret_cast<Slots<T>*>(column);
 }
 
 inline uint32_t& word(std::byte* p) { return *reinterpret_cast<uint32_t*>(p); }
@@ -44,16 +46,16 @@ inline uint32_t word(const std::byte* p) { return *reinterpret_cast<const uint32
 // D = F::apply(A), F::apply(A, B) or F::apply(A, B, C), by what F takes.
 template <class F, class D, class A>
 void full1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) out[i] = to_slot<D>(F::apply(from_slot<A>(x[i])));
 }
 template <class F, class D, class A>
 void partial1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
               uint32_t mask) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) {
         const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i])));
@@ -62,18 +64,18 @@ void partial1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, co
 }
 template <class F, class D, class A, class B>
 void full2(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*, uint32_t) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
-    const Slot<B>* y = slots<B>(b);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
+    const auto& y = slots<B>(b);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) out[i] = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i])));
 }
 template <class F, class D, class A, class B>
 void partial2(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*,
               uint32_t mask) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
-    const Slot<B>* y = slots<B>(b);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
+    const auto& y = slots<B>(b);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) {
         const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i])));
@@ -82,10 +84,10 @@ void partial2(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, 
 }
 template <class F, class D, class A, class B, class C>
 void full3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c, uint32_t) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
-    const Slot<B>* y = slots<B>(b);
-    const Slot<C>* z = slots<C>(c);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
+    const auto& y = slots<B>(b);
+    const auto& z = slots<C>(c);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i)
         out[i] = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i]), from_slot<C>(z[i])));
@@ -93,10 +95,10 @@ void full3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, con
 template <class F, class D, class A, class B, class C>
 void partial3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c,
               uint32_t mask) {
-    Slot<D>* out = slots<D>(d);
-    const Slot<A>* x = slots<A>(a);
-    const Slot<B>* y = slots<B>(b);
-    const Slot<C>* z = slots<C>(c);
+    auto& out = slots<D>(d);
+    const auto& x = slots<A>(a);
+    const auto& y = slots<B>(b);
+    const auto& z = slots<C>(c);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) {
         const Slot<D> r = to_slot<D>(F::apply(from_slot<A>(x[i]), from_slot<B>(y[i]), from_slot<C>(z[i])));

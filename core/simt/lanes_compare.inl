@@ -30,8 +30,8 @@ inline T compared(T x) {
 
 template <Compare C, class T, bool Ftz>
 void setp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte*, uint32_t mask) {
-    const Slot<T>* x = slots<T>(a);
-    const Slot<T>* y = slots<T>(b);
+    const auto& x = slots<T>(a);
+    const auto& y = slots<T>(b);
     uint32_t bits = 0;
     for (int i = 0; i < kWarpSize; ++i) {
         const bool t = holds<C>(compared<Ftz>(from_slot<T>(x[i])), compared<Ftz>(from_slot<T>(y[i])));
@@ -81,9 +81,9 @@ inline LaneOp find_compare(const Operation& i) {
 template <class T>
 void selp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, const std::byte* c,
           uint32_t mask) {
-    T* out = slots<T>(d);
-    const T* x = slots<T>(a);
-    const T* y = slots<T>(b);
+    auto& out = slots<T>(d);
+    const auto& x = slots<T>(a);
+    const auto& y = slots<T>(b);
     const uint32_t p = word(c);
     TILESCOPE_EACH_LANE
     for (int i = 0; i < kWarpSize; ++i) {

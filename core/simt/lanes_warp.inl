@@ -13,7 +13,7 @@ inline void activemask(std::byte* d, std::byte*, const std::byte*, const std::by
 // cooperative groups do): fn(lanes of a team), one team after the other.
 template <class Fn>
 void each_team(const std::byte* members, uint32_t mask, Fn fn) {
-    const uint32_t* member = slots<uint32_t>(members);
+    const auto& member = slots<uint32_t>(members);
     while (mask) {
         const uint32_t first = static_cast<uint32_t>(std::countr_zero(mask)), named = member[first];
         uint32_t same = 0;
@@ -57,7 +57,7 @@ void vote(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, cons
 template <class T, bool All>
 void match(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, const std::byte*,
            uint32_t mask) {
-    const T* value = slots<T>(a);
+    const auto& value = slots<T>(a);
     uint32_t found[kWarpSize] = {}, agreed = 0;
     each_team(b, mask, [&](uint32_t team) {
         uint32_t left = team;

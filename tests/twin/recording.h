@@ -85,6 +85,7 @@ public:
         if (!names_.contains("M") || !names_.contains("N") || !names_.contains("P")) return;
         m = array("M").rows, k = array("M").cols, n = array("N").cols, T = trace.launch.block.x;
     }
+    const std::shared_ptr<const trace::Trace>& shared() const { return held_; }
     bool product() const { return T > 0; }
     bool tiled() const { return names_.contains("Mds"); }
     const Array& array(const std::string& name) const { return trace.launch.arrays[names_.at(name)]; }
