@@ -19,7 +19,7 @@ void replay_levels(benchmark::State& state, const trace::Trace& trace) {
     for (auto _ : state) {
         const auto walked = analysis::walk_levels(trace, *rule, h200(), {});
         if (!walked) return state.SkipWithError(walked.error().message.c_str());
-        benchmark::DoNotOptimize(walked->levels.misses);
+        benchmark::DoNotOptimize(walked->levels.model.misses);
     }
     state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * trace.steps()));
 }
