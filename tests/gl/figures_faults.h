@@ -3,6 +3,8 @@
 // value that its own phase stored before that line, else what the latest phase before stored.
 #pragma once
 
+#include <deque>
+
 #include "tests/gl/figures_scene.h"
 
 namespace tilescope::app {
@@ -75,7 +77,7 @@ inline std::optional<Fault> race_of(const Accesses& of, const Access& load) {
     return race;
 }
 
-inline std::vector<Fault> faults_of(const twin::Recording& f, size_t block, bool known) {
+inline std::vector<Fault> faults_anew(const twin::Recording& f, size_t block, bool known) {
     std::vector<Fault> all;
     const auto cells = twin::accesses_of(f, block);
     std::map<uint8_t, std::set<uint32_t>> filled;  // by array: the intervals in which it is stored to
@@ -119,6 +121,16 @@ inline std::vector<Fault> faults_of(const twin::Recording& f, size_t block, bool
     }
     return all;
 }
+// The same; those of the latest few blocks are kept, since every rule for a text asks for them.
+inline const std::vector<Fault>& faults_of(const twin::Recording& f, size_t block, bool known) {
+    using Of = std::tuple<std::shared_ptr<const trace::Trace>, size_t, bool>;
+    static std::deque<std::pair<Of, std::vector<Fault>>> kept;
+    const Of of{f.shared(), block, known};
+    for (const auto& [at, faults] : kept)
+        if (at == of) return faults;
+    if (kept.size() == 8) kept.pop_back();
+    return kept.emplace_front(of, faults_anew(f, block, known)).second;
+}
 
 // Steps of a block at which a load went wrong; where none did, at which a race is told, of two warps if there
 // is one.
@@ -156,7 +168,7 @@ inline bool values_known(const Scene& s) { return s.side != "B "; }
 template <class Say>
 Figures told_fault(const Scene& s, const Captures& c, Fault::Kind kind, const std::string& cell,
                    const std::string& thread, Say say) {
-    const std::vector<Fault> all = faults_of(s.f, s.cursor.block, values_known(s));
+    const std::vector<Fault>& all = faults_of(s.f, s.cursor.block, values_known(s));
     std::optional<Fault> found;
     uint64_t cells = 0;
     bool all_right = true;

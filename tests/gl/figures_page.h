@@ -3,6 +3,9 @@
 // as well.
 #pragma once
 
+#include <bit>
+#include <unordered_map>
+
 #include "imgui.h"
 #include "tests/gl/figures_words.h"
 
@@ -21,10 +24,14 @@ inline Texts unrecorded(const draw::Inspection&) { return {}; }
 #else
 inline constexpr bool kReadsGlyphs = true;
 inline Texts unrecorded(const draw::Inspection& seen) {
-    std::map<std::pair<float, float>, std::pair<const ImFont*, const ImFontGlyph*>> known;
+    // By where a glyph stands in the texture.
+    const auto key = [](float u, float v) {
+        return uint64_t{std::bit_cast<uint32_t>(u)} << 32 | std::bit_cast<uint32_t>(v);
+    };
+    std::unordered_map<uint64_t, std::pair<const ImFont*, const ImFontGlyph*>> known;
     for (const ImFont* font : ImGui::GetIO().Fonts->Fonts)
         for (const ImFontGlyph& glyph : font->Glyphs)
-            if (glyph.Visible) known[{glyph.U0, glyph.V0}] = {font, &glyph};
+            if (glyph.Visible) known[key(glyph.U0, glyph.V0)] = {font, &glyph};
     Texts texts;
     const ImFont* last = nullptr;
     float next = 0;  // where the next glyph of the text stands
@@ -35,7 +42,7 @@ inline Texts unrecorded(const draw::Inspection& seen) {
                 const ImDrawIdx* index = &data.CmdLists[i]->IdxBuffer[static_cast<int>(cmd.IdxOffset + at)];
                 if (index[1] != index[0] + 1 || index[3] != index[0] || index[5] != index[0] + 3) continue;
                 const auto& corner = data.CmdLists[i]->VtxBuffer[static_cast<int>(cmd.VtxOffset + index[0])];
-                const auto found = known.find({corner.uv.x, corner.uv.y});
+                const auto found = known.find(key(corner.uv.x, corner.uv.y));
                 if (found == known.end()) continue;
                 const auto& [font, glyph] = found->second;
                 const ImVec2 pen{corner.pos.x - glyph->X0, corner.pos.y - glyph->Y0};

@@ -242,11 +242,14 @@ public:
         return number_of(initial_value(trace.launch.arrays[of], element));
     }
     double expected(uint64_t element) const {
+        const auto [kept, anew] = expected_.try_emplace(element);
+        if (!anew) return kept->second;
+        const Array &of_m = array("M"), &of_n = array("N");
         double sum = 0;
         for (uint64_t i = 0; i < k; ++i)
-            sum += number_of(initial_value(array("M"), element / n * k + i)) *
-                   number_of(initial_value(array("N"), i * n + element % n));
-        return sum;
+            sum += number_of(initial_value(of_m, element / n * k + i)) *
+                   number_of(initial_value(of_n, i * n + element % n));
+        return kept->second = sum;
     }
     // The thread of the block that stores an element, the last time.
     std::optional<std::pair<uint32_t, uint32_t>> stores(size_t block, uint8_t of, uint64_t element) const {
@@ -263,6 +266,7 @@ public:
 
 private:
     std::shared_ptr<const trace::Trace> held_;
+    mutable std::map<uint64_t, double> expected_;  // by element, of those that were asked for
 
 public:
     const trace::Trace& trace;
