@@ -144,14 +144,10 @@ inline std::map<std::string, uint64_t> count_recording(const Recording& f) {
     }
     uint64_t least = UINT64_MAX, most = 0;
     for (const auto& [cell, times] : loaded) least = std::min(least, times), most = std::max(most, times);
-    return {{"load_sectors", sectors},
-            {"least_load_sectors", least_sectors},
-            {"shared_reads", reads},
-            {"copied", copied},
-            {"elements", loaded.size()},
-            {"loads", loads},
-            {"least_loads", least},
-            {"most_loads", most}};
+    return {{"load_sectors", sectors},   {"least_load_sectors", least_sectors},
+            {"shared_reads", reads},     {"copied", copied},
+            {"elements", loaded.size()}, {"loads", loads},
+            {"least_loads", least},      {"most_loads", most}};
 }
 
 // The same, kept: a lesson comes back to the same accesses at every stop.
