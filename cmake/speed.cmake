@@ -75,7 +75,8 @@ function(tilescope_fuzzed target)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()
-# Sources of such a target that report nothing: they go through numbers by the million and hold no decision to find.
+# Sources of such a target that report nothing: numbers go through them by the million, and what they decide shows in the
+# code around them.
 function(tilescope_no_feedback)
   if(TILESCOPE_LIBFUZZER)
     foreach(source IN LISTS ARGN)
