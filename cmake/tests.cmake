@@ -67,7 +67,7 @@ if(TARGET unit_analysis)  # and what is worked out from it
 endif()
 foreach(target unit_kernels host_kernels)
   if(TARGET ${target})
-    target_link_libraries(${target} PRIVATE tilescope_call)
+    target_link_libraries(${target} PRIVATE tilescope_call tilescope_export tilescope_playback)
   endif()
 endforeach()
 # Where the CUDA Toolkit is, its own sums of occupancy are held against ours.
@@ -117,7 +117,7 @@ tilescope_uses_fake_cuda(host_cli)
 # what came out asks for no OpenGL, X11, CUDA or ImGui.
 set(core_parts base ptx simt trace recording analysis hazards limits levels playback export)
 add_executable(core_alone ${PROJECT_SOURCE_DIR}/tests/unit/core_alone.cpp)
-target_link_libraries(core_alone PRIVATE tilescope_export)
+target_link_libraries(core_alone PRIVATE tilescope_export tilescope_playback)
 foreach(part IN LISTS core_parts)
   get_target_property(type tilescope_${part} TYPE)
   if(type STREQUAL STATIC_LIBRARY)

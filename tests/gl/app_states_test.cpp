@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/cli/pictures.h"
 #include "app/input/overlays.h"
 #include "app/platform/gl.h"
 #include "app/session/session.h"
@@ -291,6 +292,12 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
         for (const std::string& flaw : flaws(stage.seen, look.width, look.height)) ADD_FAILURE() << flaw;
         expect_whole(stage.seen, state);
     }
+}
+
+TEST(Screens, AreWhatTheOptionTakes) {
+    std::string options;
+    for (const ScreenRow& screen : screens()) options += (options.empty() ? "" : "|") + std::string(screen.option);
+    EXPECT_EQ(options, cli::kScreenWords);
 }
 
 TEST(Jobs, WhereMemoryEndsAResultIsAnError) {

@@ -3,7 +3,6 @@
 // value that its own phase stored before that line, else what the latest phase before stored.
 #pragma once
 
-#include <deque>
 
 #include "tests/gl/figures_scene.h"
 
@@ -123,13 +122,8 @@ inline std::vector<Fault> faults_anew(const twin::Recording& f, size_t block, bo
 }
 // The same; those of the latest few blocks are kept, since every rule for a text asks for them.
 inline const std::vector<Fault>& faults_of(const twin::Recording& f, size_t block, bool known) {
-    using Of = std::tuple<std::shared_ptr<const trace::Trace>, size_t, bool>;
-    static std::deque<std::pair<Of, std::vector<Fault>>> kept;
-    const Of of{f.shared(), block, known};
-    for (const auto& [at, faults] : kept)
-        if (at == of) return faults;
-    if (kept.size() == 8) kept.pop_back();
-    return kept.emplace_front(of, faults_anew(f, block, known)).second;
+    static twin::Latest<std::tuple<std::shared_ptr<const trace::Trace>, size_t, bool>, std::vector<Fault>> faults;
+    return faults.answer({f.shared(), block, known}, [&] { return faults_anew(f, block, known); });
 }
 
 // Steps of a block at which a load went wrong; where none did, at which a race is told, of two warps if there

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <deque>
 #include <set>
 #include <tuple>
 
@@ -150,17 +149,19 @@ inline std::map<std::string, uint64_t> count_recording(const Recording& f) {
             {"least_loads", least},      {"most_loads", most}};
 }
 
-// The same, kept: a lesson comes back to the same accesses at every stop.
-inline const std::map<std::string, uint64_t>& counts_of(const Recording& f) {
-    const auto same = [](const trace::Trace& a, const trace::Trace& b) {
+// Two recordings are the same question where they hold the same.
+struct Held {
+    std::shared_ptr<const trace::Trace> trace;
+    bool operator==(const Held& other) const {
+        const trace::Trace &a = *trace, &b = *other.trace;
         return a.key == b.key && a.base == b.base && a.forms == b.forms && a.irregular == b.irregular &&
                a.meta.ptx == b.meta.ptx && a.launch.arrays == b.launch.arrays;
-    };
-    static std::deque<std::pair<std::shared_ptr<const trace::Trace>, std::map<std::string, uint64_t>>> kept;
-    for (const auto& [trace, counts] : kept)
-        if (same(*trace, f.trace)) return counts;
-    if (kept.size() == 16) kept.pop_back();
-    return kept.emplace_front(f.shared(), count_recording(f)).second;
+    }
+};
+// The same, kept: a lesson comes back to the same accesses at every stop.
+inline const std::map<std::string, uint64_t>& counts_of(const Recording& f) {
+    static Latest<Held, std::map<std::string, uint64_t>> counts;
+    return counts.answer({f.shared()}, [&] { return count_recording(f); });
 }
 
 // Reads of shared memory between a copy and the wait for it. The store of a copy is its warp's next step.

@@ -17,6 +17,7 @@
 
 #include "core/base/contents.h"
 #include "core/trace/trace.h"
+#include "tests/twin/latest.h"
 #include "tests/twin/request.h"
 
 namespace tilescope::twin {
@@ -181,12 +182,8 @@ public:
 
     // --- values: the block's steps again, up to and with `step`. What a lane stores to shared memory it
     // loaded just before from global memory, of a product from the matrix of that tile; else it is a zero.
-    // The latest few are kept, since every figure of a screen asks for the same.
     const Played& play(size_t block, uint32_t step) const {
-        for (const auto& [at, played] : kept_)
-            if (at == std::pair(block, step)) return played;
-        if (kept_.size() == 16) kept_.pop_back();
-        return kept_.emplace_front(std::pair(block, step), play_anew(block, step)).second;
+        return played_.answer({block, step}, [&] { return play_anew(block, step); });
     }
     Played play_anew(size_t block, uint32_t step) const {
         struct Load {
@@ -304,7 +301,7 @@ private:
     mutable std::vector<Request> all_;
     std::vector<uint32_t> passed_;
     std::map<std::string, uint8_t> names_;
-    mutable std::deque<std::pair<std::pair<size_t, uint32_t>, Played>> kept_;
+    mutable Latest<std::pair<size_t, uint32_t>, Played> played_;
 };
 
 // --- what loads of shared cells found, in the order of the recording
