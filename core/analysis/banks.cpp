@@ -12,9 +12,12 @@ uint32_t worst_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     return *std::max_element(per_bank.begin(), per_bank.end());
 }
 
-bool pairs_agree(const uint64_t* address, uint32_t mask) {
-    for (uint32_t lane = 0; lane < 32; lane += 2)
-        if ((mask >> lane & 3) == 3 && address[lane] != address[lane + 1]) return false;
+// Whether every lane n asks for the same as lane n ^ distance, wherever both are active.
+bool pairs_agree(const uint64_t* address, uint32_t mask, uint32_t distance) {
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        const uint32_t other = lane ^ distance;
+        if ((mask >> lane & mask >> other & 1) && address[lane] != address[other]) return false;
+    }
     return true;
 }
 
@@ -38,7 +41,8 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
     if (bytes == 0 || bytes > 16) return {};
     uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;  // of a group
-    if (lanes < 32 && !is_store && pairs_agree(address, mask)) lanes *= 2;
+    if (lanes < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
+        lanes *= 2;
     const uint32_t group = lanes == 32 ? ~0u : (1u << lanes) - 1;
     BankCost cost;
     for (uint32_t first = 0; first < 32; first += lanes) {

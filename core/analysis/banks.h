@@ -8,8 +8,9 @@
 //   8 bytes           two groups, half warps        neighbours: 2
 //   16 bytes          four groups, quarter warps    neighbours: 4
 //
-// A load of 8 or 16 bytes is taken in groups twice as large where in every pair of lanes 2i, 2i+1 both ask
-// for the same address or one is inactive; a store never is. Groups without an active lane cost nothing.
+// A load of 8 or 16 bytes is taken in groups twice as large where every lane n asks for the same address as lane
+// n ^ 1, or every lane n for the same as lane n ^ 2, wherever both are active; a store never is. Groups without an
+// active lane cost nothing.
 //
 //   32 lanes x 4 bytes, a stride of s words   gcd(s, 32) words in a bank   gcd(s, 32) wavefronts
 //   32 lanes x 4 bytes, all the same word     a broadcast                  1
@@ -18,7 +19,7 @@
 // Source: CUDA C++ Programming Guide, "Shared Memory" (compute capability 5.x and later: 32 banks of
 // 32 bits; broadcast within a word); half and quarter warps: "64-Bit Accesses" and "128-Bit Accesses" under
 // compute capability 2.x, since dropped from the guide. The doubled groups are in no document: they follow
-// from counters of an H200, which this model meets in all of tests/data/hardware/banks.txt. Nsight Compute:
+// from counters of an H100, which this model meets in all of tests/data/hardware/banks.txt. Nsight Compute:
 // l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum,
 // l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum.
 #pragma once

@@ -1,8 +1,8 @@
 // What a request costs, counted from the addresses of its lanes: the slow twin of
 // core/analysis/coalescing.h and banks.h, which have the sources of its rules. Sectors are 32-byte parts of
 // memory. Shared memory serves 32 lanes together, of 8 bytes each 16, of 16 bytes 8, and of loads twice as many
-// where neighbours in pairs ask for the same; every such group takes as many wavefronts as its fullest bank has
-// different words of 4 bytes.
+// where all lanes ask for the same as lane n ^ 1, or all for the same as lane n ^ 2; every such group takes as many
+// wavefronts as its fullest bank has different words of 4 bytes.
 #pragma once
 
 #include <algorithm>
@@ -77,10 +77,13 @@ struct SharedCost {
 };
 inline SharedCost shared_cost(const Addresses& at, uint32_t mask, uint32_t bytes, bool load) {
     uint32_t group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
-    bool pairs = load && bytes > 4;
-    for (uint32_t lane = 0; lane < 32; lane += 2)
-        if ((mask >> lane & 3) == 3 && at[lane] != at[lane + 1]) pairs = false;
-    if (pairs) group *= 2;
+    const auto alike = [&](uint32_t distance) {
+        for (uint32_t a = 0; a < 32; ++a)
+            for (uint32_t b = 0; b < 32; ++b)
+                if ((a ^ b) == distance && mask >> a & 1 && mask >> b & 1 && at[a] != at[b]) return false;
+        return true;
+    };
+    if (load && bytes > 4 && (alike(1) || alike(2))) group *= 2;
     SharedCost cost;
     for (uint32_t first = 0; first < 32; first += group) {
         const uint32_t lanes = group == 32 ? mask : mask & (((1u << group) - 1) << first);

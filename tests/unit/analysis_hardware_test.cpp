@@ -1,11 +1,11 @@
-// The bank model against a real GPU's counters: tests/data/hardware/banks.txt holds, for 270 patterns of
+// The bank model against a real GPU's counters: tests/data/hardware/banks.txt holds, for 930 patterns of
 // 4-, 8- and 16-byte accesses under full and partial masks, the wavefronts and bank conflicts that Nsight
-// Compute counted on an H200 (tests/gpu/probes). Nothing is fitted here: every count must be equal.
+// Compute counted on an H100 (tests/gpu/probes). Nothing is fitted here: every count must be equal.
 //
 // The rule that gives all of them, and that bank_cost states:
 //   groups of lanes   4 bytes: the whole warp; 8 bytes: halves; 16 bytes: quarters. A load (never a
-//                     store) is taken in groups twice as large when in every pair of lanes 2i, 2i+1 both
-//                     ask for the same address or one of them is inactive.
+//                     store) is taken in groups twice as large when every lane n asks for the same address as
+//                     lane n ^ 1, or every lane n as lane n ^ 2, wherever both are active.
 //   wavefronts        the sum over groups of the worst bank's count of different words
 //   bank conflicts    wavefronts - the number of groups that have an active lane
 #include <array>
@@ -44,7 +44,7 @@ TEST(BankHardware, EveryCountIsTheCountersCount) {
         EXPECT_EQ(as_store.conflicts(), store_conflicts) << "store: " << line;
         ++patterns;
     }
-    EXPECT_EQ(patterns, 270);
+    EXPECT_EQ(patterns, 930);
 }
 
 // Requests to global memory: 501 patterns of pairs of lines, rows and random addresses (requests.txt). The

@@ -99,14 +99,55 @@ static int regular(int pattern, int l, int words) {
     }
 }
 
+// Patterns in which lanes ask for the same as others, so that what is served together shows: every lane n with n ^ d,
+// or one half, quarter or eighth of the warp with one d and the rest with another, or some pairs not.
+constexpr int kPairings = 220;
+static unsigned paired(int pattern, int (&index)[32], int n) {
+    static const int kDistances[] = {1, 2, 3, 4, 5, 6, 7, 8, 16, 31};
+    const int range = pattern % 2 ? n : 16;  // far apart or with conflicts
+    for (int& i : index) i = random_bits() % range;
+    const auto alike = [&](int first, int last, int d) {
+        for (int l = first; l < last; ++l)
+            if ((l ^ d) < l && (l ^ d) >= first) index[l] = index[l ^ d];
+    };
+    unsigned mask = ~0u;
+    if (pattern < 40) {  // all with one distance
+        alike(0, 32, kDistances[pattern / 4]);
+    } else if (pattern < 120) {  // parts of 4, 8 or 16 lanes, each with 1, 2, 4 or none
+        const int size = 4 << random_bits() % 3;
+        for (int l = 0; l < 32; l += size) alike(l, l + size, (pattern < 80 ? 1 : 0) + random_bits() % 4);
+    } else if (pattern < 180) {  // all with 1 or 2, but for one lane, or with lanes that do nothing
+        const int d = 1 + pattern / 2 % 2;
+        alike(0, 32, d);
+        if (pattern < 150) index[random_bits() % 32] = random_bits() % range;
+        if (pattern >= 140) mask = random_bits() | random_bits() % (1 << pattern % 32);
+        if (pattern >= 160)
+            for (int l = 0; l < 32; ++l)
+                if (!(mask >> l & 1)) index[l] = random_bits() % range;
+    } else {  // n with n ^ 1 in some pairs of pairs, with n ^ 2 in the others; a sparse mask
+        for (int l = 0; l < 32; l += 4) alike(l, l + 4, 1 + random_bits() % 2);
+        if (pattern >= 200) mask = random_bits() & random_bits();
+    }
+    return mask ? mask : 1;
+}
+
 int main() {
     int* index_d;
     float* out;
     cudaMalloc(&index_d, 128);
     cudaMalloc(&out, 128);
+    const auto ask = [&](int words, const int (&index)[32], unsigned mask) {
+        cudaMemcpy(index_d, index, sizeof index, cudaMemcpyHostToDevice);
+        printf("pattern %d %u", words * 4, mask);
+        for (int i : index) printf(" %d", i);
+        printf("\n");
+        if (words == 1) load<1><<<1, 32>>>(index_d, mask, out), store<1><<<1, 32>>>(index_d, mask, out);
+        if (words == 2) load<2><<<1, 32>>>(index_d, mask, out), store<2><<<1, 32>>>(index_d, mask, out);
+        if (words == 4) load<4><<<1, 32>>>(index_d, mask, out), store<4><<<1, 32>>>(index_d, mask, out);
+    };
+    int index[32];
     for (int words : {1, 2, 4}) {
         for (int pattern = 0; pattern < 90; ++pattern) {
-            int index[32];
             const int k = pattern - 20;
             const int range = k < 14 ? 8 : k < 28 ? 16 : k < 42 ? 32 : k < 56 ? 64 : 8192 / words;
             for (int l = 0; l < 32; ++l) {
@@ -118,13 +159,13 @@ int main() {
             if (pattern >= 20 && pattern % 2) mask = random_bits() | 1;
             if (pattern >= 20 && pattern % 8 == 1) mask = 0xFFFF;
             if (pattern >= 20 && pattern % 8 == 5) mask = 0x55555555;
-            cudaMemcpy(index_d, index, sizeof index, cudaMemcpyHostToDevice);
-            printf("pattern %d %u", words * 4, mask);
-            for (int i : index) printf(" %d", i);
-            printf("\n");
-            if (words == 1) load<1><<<1, 32>>>(index_d, mask, out), store<1><<<1, 32>>>(index_d, mask, out);
-            if (words == 2) load<2><<<1, 32>>>(index_d, mask, out), store<2><<<1, 32>>>(index_d, mask, out);
-            if (words == 4) load<4><<<1, 32>>>(index_d, mask, out), store<4><<<1, 32>>>(index_d, mask, out);
+            ask(words, index, mask);
+        }
+    }
+    for (int words : {1, 2, 4}) {
+        for (int pattern = 0; pattern < kPairings; ++pattern) {
+            const unsigned mask = paired(pattern, index, 8192 / words);
+            ask(words, index, mask);
         }
     }
     const cudaError_t error = cudaDeviceSynchronize();
