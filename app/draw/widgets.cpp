@@ -117,6 +117,15 @@ float warning_height(Ui& ui, float width, const std::string& warning) {
     return ui.px(28) + (two ? line_height(ui, Size::Small) : 0);
 }
 
+void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,
+                 float least) {
+    if (all <= shown || strip.height() <= 0) return;
+    const double part = strip.height() / all;
+    const float high = std::max(least, static_cast<float>(part * shown));
+    const float top = std::min(strip.min.y + static_cast<float>(part * first), strip.max.y - high);
+    list.AddRectFilled({strip.min.x, top}, {strip.max.x, top + high}, ui.ink(Ink::LineStrong), ui.px(2));
+}
+
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
     const Rgba fault = ui.ink(Ink::Fault);
     ui.list.AddRectFilled(rect.min, rect.max, mix(ui.ink(Ink::Panel), fault, 0.14f), ui.px(6));

@@ -35,6 +35,11 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 
 // What a viewer must know before they believe the recording (look/sums.h); it stays.
+// How far down a list of `all` rows, or pixels, the `shown` ones from `first` on are: a mark in a strip beside
+// it, at least `least` pixels high. None where all of them are shown or the strip has no height.
+void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,
+                 float least = 0);
+
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
 float warning_height(Ui& ui, float width, const std::string& warning);  // of one line or two, as it needs
 

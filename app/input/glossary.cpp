@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
 
 namespace tilescope::input {
@@ -174,12 +175,7 @@ void glossary_box(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
         if (under && ImGui::IsMouseClicked(0)) glossary.chosen = at;
     }
     over.PopClipRect();
-    if (total > area.height()) {  // how far down the list this is
-        const float part = area.height() / total;
-        over.AddRectFilled({area.max.x - ui.px(4), area.min.y + shift * part},
-                           {area.max.x, area.min.y + (shift + area.height()) * part}, ui.ink(Ink::LineStrong),
-                           ui.px(2));
-    }
+    scroll_mark(ui, over, {{area.max.x - ui.px(4), area.min.y}, area.max}, shift, area.height(), total);
     std::string foot = "No word is called that; Backspace takes back what was typed";
     if (!list.terms.empty()) {
         const std::string action = std::string("term:") + list.terms[glossary.chosen]->word;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/draw/widgets.h"
 #include "app/session/session.h"
 
 namespace tilescope::input {
@@ -235,13 +236,8 @@ int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<Command>& row
         put(ui, over(), mono, {row.max.x - pad, y + ui.px(5)}, quiet, right, Align::Right);
         if (ui.clicked(row)) clicked = at;
     }
-    if (count > fit) {  // how far down the list this is
-        const float part = rect.height() / static_cast<float>(count);
-        const float y = rect.min.y + part * static_cast<float>(first);
-        over().AddRectFilled({rect.max.x + ui.px(4), y},
-                             {rect.max.x + ui.px(8), y + part * static_cast<float>(fit)},
-                             ui.ink(Ink::LineStrong), ui.px(2));
-    }
+    scroll_mark(ui, over(), {{rect.max.x + ui.px(4), rect.min.y}, {rect.max.x + ui.px(8), rect.max.y}}, first,
+                fit, count);
     return clicked;
 }
 

@@ -211,7 +211,9 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
     using Kind = look::Pick::Kind;
     const auto at = numbers(what);
     if (!session.block || !at) return false;
+    if (at->empty() || (*at)[0] > UINT32_MAX) return false;
     const auto number = static_cast<uint32_t>((*at)[0]);
+    const auto& arrays = session.trace().launch.arrays;
     const auto& spans = session.block->spans;
     const auto span = std::ranges::find(spans, number, &look::PhaseSpan::phase);
     if (kind == "step" || kind == "line") {
@@ -221,12 +223,13 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
     } else if (const auto block = kind == "block" ? block_at(session.trace(), *at) : std::nullopt) {
         session.cursor.block = *block;
         session::go_to(session, 0);
-    } else if (kind == "thread") {
+    } else if (kind == "thread" && number < session.trace().launch.block.count()) {
         session.pin = {.kind = Kind::Thread, .thread = number, .warp = number / kWarpSize};
-    } else if (kind == "warp") {
+    } else if (kind == "warp" && number < session.block->warps) {
         session.pin = {.kind = Kind::Warp, .warp = number};
-    } else if (kind == "element" && at->size() == 2 && number < session.trace().launch.arrays.size()) {
-        const bool shared = session.trace().launch.arrays[number].space == Space::Shared;
+    } else if (kind == "element" && at->size() == 2 && number < arrays.size() &&
+               (*at)[1] < arrays[number].elements()) {
+        const bool shared = arrays[number].space == Space::Shared;
         session.pin = look::picked_element(static_cast<uint8_t>(number), (*at)[1],
                                            shared ? Kind::SharedCell : Kind::Element);
     } else {

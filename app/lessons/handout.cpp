@@ -46,11 +46,6 @@ footer {{ margin-top: 8mm; padding-top: 2mm; border-top: 0.2mm solid #c5ccd3; co
 <p class="teaches">{1}</p>
 )";
 
-void replace_all(std::string& text, std::string_view what, const std::string& by) {
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-        text.replace(at, what.size(), by);
-}
-
 std::string stop_of(const HandoutStop& stop, size_t number) {
     std::string out = fmt::format(
         "<section class=\"stop\">\n<div class=\"head\"><span class=\"number\">{}</span><span "
@@ -70,8 +65,20 @@ std::string stop_of(const HandoutStop& stop, size_t number) {
 }  // namespace
 
 std::string svg_part(const std::string& svg, const std::string& prefix) {
-    std::string part = svg.substr(std::min(svg.find("<svg "), svg.size()));
-    for (const char* before : {" id=\"", "url(#", " href=\"#"}) replace_all(part, before, before + prefix);
+    std::string_view rest = std::string_view(svg).substr(std::min(svg.find("<svg "), svg.size()));
+    std::string part;
+    while (!rest.empty()) {  // a tag and the text behind it, which stays as it is
+        const std::string_view tag = rest.substr(0, std::min(rest.find('>'), rest.size() - 1) + 1);
+        for (size_t at = 0; at < tag.size(); ++at) {
+            part += tag[at];
+            for (const std::string_view before : {" id=\"", "=\"url(#", " href=\"#"})
+                if (tag.substr(0, at + 1).ends_with(before)) part += prefix;
+        }
+        rest.remove_prefix(tag.size());
+        const std::string_view text = rest.substr(0, std::min(rest.find('<'), rest.size()));
+        part += text;
+        rest.remove_prefix(text.size());
+    }
     return part;
 }
 

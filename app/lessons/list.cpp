@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/draw/widgets.h"
 #include "app/lessons/panels.h"
 #include "core/base/text.h"
 
@@ -131,12 +132,8 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         if (ui.clicked(row)) place.listed = place.listed_seen = at;
         y += high + gap;
     }
-    if (last == 0) return;  // how far down the list this is
-    const float part = in.height() / static_cast<float>(rows.size());
-    const float from = in.min.y + part * static_cast<float>(place.listed_top);
-    ui.list.AddRectFilled({in.max.x - ui.px(4), from},
-                          {in.max.x, from + part * static_cast<float>(end - place.listed_top)},
-                          ui.ink(Ink::LineStrong), ui.px(2));
+    scroll_mark(ui, ui.list, {{in.max.x - ui.px(4), in.min.y}, in.max}, static_cast<double>(place.listed_top),
+                static_cast<double>(end - place.listed_top), static_cast<double>(rows.size()));
 }
 
 }  // namespace tilescope::lessons

@@ -38,9 +38,10 @@ bool may_act(std::string_view act) {
 }
 
 void read_acts(const Json& acts, LessonStop& stop, JsonFields& fields, std::string& problem) {
-    if (acts.size() > kMostActs) fields.fail("do");
+    if (!acts.is_array() || acts.size() > kMostActs) return fields.fail("do");
     for (const Json& act : acts) {
-        stop.acts.push_back(act.is_string() ? act.get<std::string>() : act.dump());
+        if (!act.is_string()) return fields.fail("do");  // dump() goes as deep as a file is nested
+        stop.acts.push_back(act.get<std::string>());
         if (problem.empty() && !may_act(stop.acts.back()))
             problem =
                 fmt::format("its field 'do' names '{}', which a stop cannot do", one_line(stop.acts.back()));

@@ -43,15 +43,8 @@ bool turned(Ui& ui, const Rect& area, double& first) {
     return true;
 }
 
-// How far down a list this is.
-void scroll_mark(Ui& ui, const Rect& area, double first, double shown, double all) {
-    if (all <= shown) return;
-    const double part = area.height() / all;
-    const auto y = area.min.y + static_cast<float>(part * first);
-    const float high = std::max(ui.px(12), static_cast<float>(part * shown));
-    const float top = std::min(y, area.max.y - high);
-    ui.list.AddRectFilled({area.max.x + ui.px(2), top}, {area.max.x + ui.px(6), top + high},
-                          ui.ink(Ink::LineStrong), ui.px(2));
+Rect strip_beside(Ui& ui, const Rect& area) {  // a list, for its scroll mark
+    return {{area.max.x + ui.px(2), area.min.y}, {area.max.x + ui.px(6), area.max.y}};
 }
 
 // What was written so far, or all of it.
@@ -92,7 +85,7 @@ void output_panel(Ui& ui, const Rect& rect, const Program& program) {
     float y = area.min.y;
     for (size_t at = first; at < end; ++at, y += small)
         line(ui, {area.min.x, y}, area.width(), Face::Mono, Size::Small, Ink::Text, state.lines[at]);
-    scroll_mark(ui, area, state.line, fit, all);
+    scroll_mark(ui, ui.list, strip_beside(ui, area), state.line, fit, all, ui.px(12));
 }
 
 // --- the launches
@@ -191,7 +184,7 @@ void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::Launch
         state.chosen = at;
         ui.context.another_frame = true;
     }
-    scroll_mark(ui, area, state.top, fit, static_cast<double>(launches.size()));
+    scroll_mark(ui, ui.list, strip_beside(ui, area), state.top, fit, static_cast<double>(launches.size()), ui.px(12));
 }
 
 // The chosen launch and its button. Returns the height that it takes; draws where `rect` has it.

@@ -189,7 +189,7 @@ void remove_unfinished_on_signals() {
     }
 }
 
-Result<std::string> read_whole(const std::string& path, uint64_t most, std::string_view begins) {
+Result<std::string> read_whole(const std::string& path, uint64_t most, const RefusesFile& refuses) {
     const auto cannot = [&](const std::string& why) {
         return Error{fmt::format("cannot read {}: {}", path, why)};
     };
@@ -215,7 +215,8 @@ Result<std::string> read_whole(const std::string& path, uint64_t most, std::stri
         size_t have = 0;
         for (;;) {
             if (have == bytes.size()) {
-                if (std::string_view(bytes).substr(0, begins.size()) != begins) return bytes;
+                if (have == kFirst && refuses)
+                    if (auto error = refuses(bytes, size)) return *error;
                 if (size > most) return too_large();
                 // One more, which shows the end; a file of /proc says that it has no bytes.
                 bytes.resize(std::min(std::max<uint64_t>(size + 1, uint64_t{2} * have), most + 1));

@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,8 +56,10 @@ std::string write_whole(const std::string& path, std::string_view bytes);
 void remove_unfinished_on_signals();
 
 // The whole of a regular file of at most `most` bytes. Devices and pipes, which may never end, are not read.
-// begins: of a file that does not begin with these bytes only its beginning is read.
+// refuses: asked with the first 64 KiB of a file that is larger, and how large it is; what it gives is the
+// error, and nothing more is read.
 // Error: "cannot read X: " and why, and what to do where that helps.
-Result<std::string> read_whole(const std::string& path, uint64_t most, std::string_view begins = {});
+using RefusesFile = std::function<std::optional<Error>(std::string_view begin, uint64_t size)>;
+Result<std::string> read_whole(const std::string& path, uint64_t most, const RefusesFile& refuses = {});
 
 }  // namespace tilescope

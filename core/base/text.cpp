@@ -36,8 +36,19 @@ Character first_of(std::string_view text) {
 }
 
 bool is_control(uint32_t code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
+    constexpr std::pair<uint32_t, uint32_t> kControls[] = {
+        {0, 0x1F},          // C0
+        {0x7F, 0x9F},       // DEL, C1
+        {0x61C, 0x61C},     // Arabic letter mark
+        {0x200B, 0x200B},   // zero width space
+        {0x200E, 0x200F},   // marks of direction
+        {0x2028, 0x202E},   // separators of lines and paragraphs, embeddings and overrides of direction
+        {0x2060, 0x2069},   // word joiner, invisible operators, isolates of direction
+        {0xFEFF, 0xFEFF},   // zero width no-break space
+        {0xE0000, 0xE007F}  // tags
+    };
+    return std::ranges::any_of(kControls,
+                               [&](const auto& of) { return code >= of.first && code <= of.second; });
 }
 
 // Passes each character on to `add`, with its code; those that are no UTF-8 as U+FFFD.
@@ -138,10 +149,18 @@ std::string one_sentence(std::string_view text, size_t most) {
 }
 
 std::string csv_cell(std::string_view text) {
-    std::string cell = is_formula(text) ? "'" : "";
-    cell +=
+    const std::string kept =
         without_controls(text, [](uint32_t code) { return code == '\n' || code == '\r' || code == '\t'; });
-    if (cell.find_first_of(",\"\t\r\n") == std::string::npos) return cell;
+    // Where the computer's language writes numbers with a comma, spreadsheets begin a cell at a semicolon.
+    std::string cell;
+    for (std::string_view rest = kept;;) {
+        const size_t end = std::min(rest.find(';'), rest.size());
+        if (is_formula(rest)) cell += "'";
+        cell += rest.substr(0, std::min(end + 1, rest.size()));
+        if (end == rest.size()) break;
+        rest.remove_prefix(end + 1);
+    }
+    if (cell.find_first_of(",;\"\t\r\n") == std::string::npos) return cell;
     std::string out = "\"";
     for (const char c : cell) out.append(c == '"' ? 2 : 1, c);
     return out + "\"";

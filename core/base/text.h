@@ -9,8 +9,8 @@
 //   JSON         json_text (json_fields.h)
 //   the window   draw::shown (app/draw/fonts.h)
 //
-// A control is a character of C0 or C1, DEL, a separator of lines or paragraphs, or one that turns the
-// direction of text. It becomes U+FFFD, and so does each byte that is not UTF-8.
+// A control is a character of C0 or C1, DEL, a separator of lines or paragraphs, one that turns the direction
+// of text, or one that is not seen: zero width spaces, invisible operators and tags. It becomes U+FFFD, and so does each byte that is not UTF-8.
 //
 // Source: RFC 3629 (UTF-8), section 4; ECMA-48 (controls); UAX #9 (directions); OWASP, "CSV Injection";
 // GitHub Flavored Markdown, sections 4.10 (tables) and 6.3 (code spans); XML 1.0, section 2.2.

@@ -60,22 +60,37 @@ Result<void> within_kind(const Section& section) {
     }
 }
 
-Result<std::vector<Section>> read_sections(std::string_view bytes) {
-    if (bytes.size() < kHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic)
-        return Error{"it does not begin as one"};
-    NumbersReader header{bytes.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
-    const auto version = header.take<uint32_t>();
-    const auto count = header.take<uint32_t>();
-    const auto size = header.take<uint64_t>();
-    const auto table_crc = header.take<uint32_t>();
-    if (header.take<uint32_t>() != crc32c(bytes.substr(0, kHeaderBytes - 4)))
+struct FileHeader {
+    uint32_t version = 0, sections = 0;
+    uint64_t size = 0;  // bytes of the file
+    uint32_t table_crc = 0;
+};
+
+// begin: at least the header of a file of `size` bytes.
+Result<FileHeader> read_header(std::string_view begin, uint64_t size) {
+    if (begin.size() < kHeaderBytes || !begin.starts_with(kMagic)) return Error{"it does not begin as one"};
+    NumbersReader reader{begin.substr(kMagic.size(), kHeaderBytes - kMagic.size())};
+    FileHeader header;
+    header.version = reader.take<uint32_t>();
+    header.sections = reader.take<uint32_t>();
+    header.size = reader.take<uint64_t>();
+    header.table_crc = reader.take<uint32_t>();
+    if (reader.take<uint32_t>() != crc32c(begin.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
+    const uint32_t version = header.version;
     if (version != kFileVersion && version != kCopiesVersion) {
         return Error{fmt::format("it has version {}, this program reads versions {} and {}; {}", version,
                                  kFileVersion, kCopiesVersion,
                                  version > kCopiesVersion ? "update Tilescope" : "record it again")};
     }
-    if (size != bytes.size()) return Error{fmt::format("it has {} of its {} bytes", bytes.size(), size)};
+    if (header.size != size) return Error{fmt::format("it has {} of its {} bytes", size, header.size)};
+    return header;
+}
+
+Result<std::vector<Section>> read_sections(std::string_view bytes) {
+    const auto header = read_header(bytes, bytes.size());
+    if (!header) return header.error();
+    const auto [version, count, size, table_crc] = *header;
     if (count < kTableSections || count > kMaxSections || kHeaderBytes + count * kEntryBytes > size)
         return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
     const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
@@ -344,6 +359,10 @@ Result<void> check_unpacked(const std::vector<Section>& sections, uint64_t store
         std::ceil(4 * (taken + static_cast<double>(beside)) / 3e9))};
 }
 
+Error damaged_file(const std::string& name, const Error& why) {
+    return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, why.message)};
+}
+
 // Bytes of a file that this machine can hold together with what is made of them.
 uint64_t most_bytes() {
     const auto pages = static_cast<uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L));
@@ -353,9 +372,7 @@ uint64_t most_bytes() {
 }  // namespace
 
 Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint64_t beside) {
-    const auto damaged = [&](const Error& error) {
-        return Error{fmt::format("{} is not a whole Tilescope recording: {}", name, error.message)};
-    };
+    const auto damaged = [&](const Error& error) { return damaged_file(name, error); };
     Trace trace;
     try {
         const auto sections = read_sections(bytes);
@@ -371,7 +388,10 @@ Result<Trace> deserialize(std::string_view bytes, const std::string& name, uint6
 }
 
 Result<Trace> read_file(const std::string& path, uint64_t beside) {
-    const auto bytes = read_whole(path, most_bytes(), kMagic);
+    const auto bytes = read_whole(path, most_bytes(), [&](std::string_view begin, uint64_t size) {
+        const auto header = read_header(begin, size);
+        return header ? std::nullopt : std::optional(damaged_file(path, header.error()));
+    });
     return bytes ? deserialize(*bytes, path, beside) : bytes.error();
 }
 

@@ -160,7 +160,17 @@ TEST_F(Files, AreReadWithinABound) {
     EXPECT_EQ(read_whole(at("large"), 200'000)->size(), 200'000u);
     // A file with holes of a terabyte is not read to see that it does not begin as it should.
     fs::resize_file(made("holes", "no"), uint64_t{1} << 40);
-    EXPECT_LT(read_whole(at("holes"), uint64_t{1} << 50, "yes")->size(), size_t{1} << 20);
+    uint64_t said = 0;
+    const auto refused =
+        read_whole(at("holes"), uint64_t{1} << 50, [&](std::string_view begin, uint64_t size) {
+            said = size;
+            EXPECT_LE(begin.size(), size_t{1} << 16);
+            return std::optional(Error{"it is full of holes"});
+        });
+    EXPECT_EQ(refused.error().message, "it is full of holes");
+    EXPECT_EQ(said, std::filesystem::file_size(at("holes")));
+    EXPECT_EQ(read_whole(at("large"), 200'000, [](auto, auto) { return std::optional<Error>(); })->size(),
+              200'000u);
     EXPECT_GT(read_whole("/proc/self/status", 1 << 20)->size(), 100u) << "which says that it has no bytes";
 }
 

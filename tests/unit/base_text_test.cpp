@@ -16,7 +16,7 @@ constexpr std::string_view kMark = "\uFFFD";
 // What a terminal obeys, each of it one character.
 const std::string kControls[] = {
     "\x1b",  std::string(1, '\0'), "\a", "\b", "\r", "\v", "\x7f", "\u009b", "\u0085", "\u2028", "\u202e",
-    "\u2066"};
+    "\u2066", "\u061c", "\u200b", "\u200f", "\u2060", "\ufeff", "\U000e0041"};
 // No UTF-8, each of it one byte that is wrong.
 const std::string kWrong[] = {"\xff", "\x80", "\xc3", "\xc0", "\xf5", "\xe2"};
 
@@ -79,6 +79,10 @@ TEST(Text, ASpreadsheetFindsNoFormula) {
     EXPECT_EQ(csv_cell("a\r\nb"), "\"a\r\nb\"");
     EXPECT_EQ(csv_cell("=\x1b\xff"), "'=" + std::string(kMark) + std::string(kMark));
     EXPECT_EQ(csv_cell(""), "");
+    // Where numbers have a comma, a semicolon begins a cell.
+    EXPECT_EQ(csv_cell("a;=1+1"), "\"a;'=1+1\"");
+    EXPECT_EQ(csv_cell("=1; @b;c"), "\"'=1;' @b;c\"");
+    EXPECT_EQ(csv_cell("a;b"), "\"a;b\"");
 }
 
 TEST(Text, NothingEndsAMarkdownCell) {
