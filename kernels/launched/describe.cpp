@@ -1,12 +1,11 @@
 #include "kernels/launched/describe.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
+#include "core/base/demangle.h"
 #include "core/ptx/parse.h"
 
 namespace tilescope::launched {
@@ -15,10 +14,8 @@ namespace {
 
 // "scale" for "_ZL5scale".
 std::string variable_name(const std::string& symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> text(
-        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 && text ? std::string(text.get()) : symbol;
+    const std::string text = demangled(symbol);
+    return text.empty() ? symbol : text;
 }
 
 // Type of a variable's elements; arrays of structs are bytes in PTX.

@@ -29,11 +29,20 @@ struct Forwarded {
 };
 constexpr Forwarded kForwarded[] = {
     {"cuda_runtime.h",
-     "builtin_types.h channel_descriptor.h cuda_device_runtime_api.h cuda_profiler_api.h "
-     "device_atomic_functions.h device_double_functions.h device_functions.h device_launch_parameters.h "
-     "driver_functions.h driver_types.h host_config.h math_functions.h sm_20_atomic_functions.h "
-     "sm_20_intrinsics.h sm_30_intrinsics.h sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_intrinsics.h "
-     "sm_60_atomic_functions.h sm_61_intrinsics.h solve.h vector_functions.hpp"},
+     "builtin_types.h channel_descriptor.h common_functions.h crt/common_functions.h "
+     "crt/device_double_functions.h crt/device_functions.h crt/host_config.h crt/host_defines.h "
+     "crt/math_functions.h crt/sm_70_rt.h crt/sm_80_rt.h crt/sm_90_rt.h cuda_device_runtime_api.h "
+     "cuda_profiler_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h cudart_platform.h "
+     "device_atomic_functions.h device_atomic_functions.hpp device_double_functions.h device_functions.h "
+     "device_launch_parameters.h device_types.h driver_functions.h driver_types.h host_config.h "
+     "math_functions.h math_functions.hpp sm_20_atomic_functions.h sm_20_atomic_functions.hpp "
+     "sm_20_intrinsics.h sm_20_intrinsics.hpp sm_30_intrinsics.h sm_30_intrinsics.hpp "
+     "sm_32_atomic_functions.h sm_32_atomic_functions.hpp sm_32_intrinsics.h sm_32_intrinsics.hpp "
+     "sm_35_atomic_functions.h sm_35_intrinsics.h sm_60_atomic_functions.h sm_60_atomic_functions.hpp "
+     "sm_61_intrinsics.h sm_61_intrinsics.hpp solve.h surface_functions.h surface_indirect_functions.h "
+     "surface_types.h texture_fetch_functions.h texture_indirect_functions.h texture_types.h "
+     "vector_functions.hpp"},
+    {"cuda.h", "cudaProfiler.h"},
     {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
     {"cuda_bf16.h", "cuda_bf16.hpp"},
     {"cuda_fp16.h", "cuda_fp16.hpp"},

@@ -34,7 +34,27 @@ struct Tools {
     Compiler compiler, nvcc;  // nvcc: without a path where clang makes the PTX
     fs::path headers;
     Flags flags;
+    std::string arch;  // flags.arch, or the newest before it that this clang knows
 };
+
+int capability_of(const std::string& arch) { return std::atoi(arch.c_str() + 3); }
+
+// The newest architecture up to `wanted` that the compiler makes PTX for; `wanted` where there is none. PTX is
+// read here and not run on a device, so a program for a newer one is no worse off.
+std::string known_arch(const Compiler& compiler, const std::string& wanted) {
+    std::vector<std::string> candidates = {wanted};
+    for (const int capability : {120, 100, 90, 89, 86, 80, 75, 70})
+        if (capability <= capability_of(wanted)) candidates.push_back(fmt::format("sm_{}", capability));
+    if (capability_of(wanted) < 70) candidates.push_back(Flags().arch);
+    for (const std::string& arch : candidates) {
+        const auto ran =
+            run_process({compiler.path, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
+                         "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-fsyntax-only", "/dev/null"},
+                        30s);
+        if (ran && ran->status == 0) return arch;
+    }
+    return wanted;
+}
 
 Result<Tools> tools_of(const CompileOptions& options) {
     auto words = split_words(options.flags);
@@ -49,7 +69,8 @@ Result<Tools> tools_of(const CompileOptions& options) {
         flags->files.push_back(options.own_main);
         flags->compile.emplace_back("-Dmain=tilescope_other_main");
     }
-    Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags)};
+    Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags), Flags().arch};
+    if (tools.flags.arch != tools.arch) tools.arch = known_arch(tools.compiler, tools.flags.arch);
     if (options.nvcc) {
         auto nvcc = find_nvcc();
         if (!nvcc) return nvcc.error();
@@ -84,14 +105,14 @@ std::vector<std::string> common_words(const Tools& tools) {
 std::vector<std::string> cuda_words(const Tools& tools) {
     std::vector<std::string> words = common_words(tools);
     words.insert(words.end(), {"-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
-                               "--cuda-gpu-arch=" + tools.flags.arch, "-Xclang", "-target-sdk-version=11.5",
+                               "--cuda-gpu-arch=" + tools.arch, "-Xclang", "-target-sdk-version=11.5",
                                "-include", (tools.headers / "tilescope_cuda.h").string()});
     return words;
 }
 
 // PTX 7.0 knows all instructions that our headers use; sm_89 and later ask for more.
 std::string ptx_feature(const std::string& arch) {
-    const int capability = std::atoi(arch.c_str() + 3);
+    const int capability = capability_of(arch);
     return capability >= 100  ? "+ptx86"
            : capability >= 89 ? "+ptx78"
            : capability >= 86 ? "+ptx71"
@@ -124,13 +145,16 @@ std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, 
 std::vector<std::string> device_words(const Tools& tools, const fs::path& source, const fs::path& out) {
     if (!tools.nvcc.path.empty()) return nvcc_words(tools, source, out);
     std::vector<std::string> words = cuda_words(tools);
+    if (tools.arch != tools.flags.arch)  // what the program asks by #if
+        words.insert(words.end(), {"-U__CUDA_ARCH__",
+                                   fmt::format("-D__CUDA_ARCH__={}0", capability_of(tools.flags.arch))});
     // Loops stay loops, so that a memory instruction of the PTX is an access of the source
     // (kernels/textbook/make_ptx.sh).
     words.insert(words.end(),
                  {"--cuda-device-only", "-O3", "-gline-tables-only", "-mllvm", "-unroll-threshold=0",
                   "-mllvm", "-unroll-max-count=1", "-mllvm", "-unroll-full-max-count=1", "-mllvm",
-                  "-unroll-runtime=0", "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.flags.arch),
-                  "-S", "-o", out.string(), file_word(source)});
+                  "-unroll-runtime=0", "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.arch), "-S",
+                  "-o", out.string(), file_word(source)});
     return words;
 }
 

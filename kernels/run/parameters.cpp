@@ -2,31 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
+#include "core/base/demangle.h"
 #include "core/ptx/sites.h"
 #include "kernels/run/source_text.h"
 
 namespace tilescope::kernels {
 namespace {
-
-// A short name can stand for a very long text by naming its own parts again and again.
-constexpr size_t kLongestMangled = 2048;
-constexpr ptrdiff_t kMostSubstitutions = 64;
-
-std::string demangled(std::string_view entry) {
-    if (entry.substr(0, 2) != "_Z" || entry.size() > kLongestMangled) return "";
-    if (std::count(entry.begin(), entry.end(), '_') > kMostSubstitutions) return "";
-    int status = 0;
-    const std::unique_ptr<char, void (*)(void*)> text(
-        abi::__cxa_demangle(std::string(entry).c_str(), nullptr, nullptr, &status), std::free);
-    return status == 0 && text ? text.get() : "";
-}
 
 // Where the last pair of parentheses of a function's text opens: "void f<int>(float const*, int)".
 size_t opening(std::string_view text) {

@@ -65,6 +65,13 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4,
 };
 
+enum cudaRoundMode {
+    cudaRoundNearest,
+    cudaRoundZero,
+    cudaRoundPosInf,
+    cudaRoundMinInf,
+};
+
 enum cudaMemoryType {
     cudaMemoryTypeUnregistered = 0,
     cudaMemoryTypeHost = 1,
