@@ -51,10 +51,27 @@ constexpr Forwarded kForwarded[] = {
     {"stdexcept", "exception.h"},
 };
 
+// What a function of these headers does stands at the line of the program that calls it: the device's code is
+// made without lines of their own.
+std::string without_lines(std::string_view text) {
+    constexpr std::string_view kOnce = "#pragma once\n";
+    const size_t once = text.find(kOnce);
+    if (once == std::string_view::npos) return std::string(text);
+    const size_t behind = once + kOnce.size();
+    return fmt::format(
+        "{}#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))\n#line "
+        "{}\n{}\n"
+        "#pragma clang attribute pop\n",
+        text.substr(0, behind),
+        1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(behind), '\n'),
+        text.substr(behind));
+}
+
 // Name and text of every header.
 std::vector<std::pair<std::string, std::string>> all_headers() {
     std::vector<std::pair<std::string, std::string>> all;
-    for (const auto& [name, text] : embedded_headers()) all.emplace_back(name.substr(kHeaders.size()), text);
+    for (const auto& [name, text] : embedded_headers())
+        all.emplace_back(name.substr(kHeaders.size()), without_lines(text));
     for (const Forwarded& row : kForwarded)
         for (const std::string& name : shell_words(row.names, Backslash::Plain).words)
             all.emplace_back(name, fmt::format("#pragma once\n#include \"{}\"\n", row.to));
