@@ -17,6 +17,7 @@
 #include "kernels/program/complaint.h"
 #include "kernels/program/flags.h"
 #include "kernels/program/source.h"
+#include "kernels/program/whole_copies.h"
 
 namespace tilescope::program {
 
@@ -142,20 +143,53 @@ std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, 
     return words;
 }
 
+// The device's code, up to where LLVM begins to optimise it.
 std::vector<std::string> device_words(const Tools& tools, const fs::path& source, const fs::path& out) {
-    if (!tools.nvcc.path.empty()) return nvcc_words(tools, source, out);
     std::vector<std::string> words = cuda_words(tools);
     if (tools.arch != tools.flags.arch)  // what the program asks by #if
         words.insert(words.end(), {"-U__CUDA_ARCH__",
                                    fmt::format("-D__CUDA_ARCH__={}0", capability_of(tools.flags.arch))});
-    // Loops stay loops, so that a memory instruction of the PTX is an access of the source
-    // (kernels/textbook/make_ptx.sh).
     words.insert(words.end(),
-                 {"--cuda-device-only", "-O3", "-gline-tables-only", "-mllvm", "-unroll-threshold=0",
-                  "-mllvm", "-unroll-max-count=1", "-mllvm", "-unroll-full-max-count=1", "-mllvm",
-                  "-unroll-runtime=0", "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.arch), "-S",
-                  "-o", out.string(), file_word(source)});
+                 {"--cuda-device-only", "-O3", "-gline-tables-only", "-Xclang", "-disable-llvm-passes",
+                  "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.arch), "-emit-llvm", "-S", "-o",
+                  out.string(), file_word(source)});
     return words;
+}
+
+// The rest of the way, from that to PTX. Loops stay loops, so that a memory instruction of the PTX is an access of the
+// source (kernels/textbook/make_ptx.sh).
+std::vector<std::string> ptx_words(const Tools& tools, const fs::path& ir, const fs::path& out) {
+    std::string contract = "-ffp-contract=fast";  // as for CUDA where nothing is said
+    for (const std::string& flag : tools.flags.compile)
+        if (flag.starts_with("-ffp-contract=")) contract = flag;
+    return {tools.compiler.path,
+            "-w",
+            "-fno-color-diagnostics",
+            "-x",
+            "ir",
+            "--target=nvptx64-nvidia-cuda",
+            "-O3",
+            contract,
+            "-Xclang",
+            "-target-cpu",
+            "-Xclang",
+            tools.arch,
+            "-Xclang",
+            "-target-feature",
+            "-Xclang",
+            ptx_feature(tools.arch),
+            "-mllvm",
+            "-unroll-threshold=0",
+            "-mllvm",
+            "-unroll-max-count=1",
+            "-mllvm",
+            "-unroll-full-max-count=1",
+            "-mllvm",
+            "-unroll-runtime=0",
+            "-S",
+            "-o",
+            out.string(),
+            ir.string()};
 }
 
 // Words by which the compiler reads a source with its launches' brackets in one piece, at its own place; none
@@ -225,6 +259,29 @@ Result<void> call(std::vector<std::string> words, const CompileOptions& options,
                      : missing};
 }
 
+// PTX of the kernels of a .cu file, whose other files begin with `stem`. overlay: words of overlay_of().
+Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const std::string& stem,
+                               const std::vector<std::string>& overlay, const CompileOptions& options,
+                               std::string& said) {
+    const std::string ir = stem + ".ll", ptx = stem + ".ptx";
+    if (!tools.nvcc.path.empty()) {
+        std::vector<std::string> words = nvcc_words(tools, source, ptx);
+        words.insert(words.end(), overlay.begin(), overlay.end());
+        if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
+        return read_whole(ptx, kLargestPtx);
+    }
+    std::vector<std::string> words = device_words(tools, source, ir);
+    words.insert(words.end(), overlay.begin(), overlay.end());
+    if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
+    const auto text = read_whole(ir, kLargestPtx);
+    if (!text) return text.error();
+    if (const std::string why = write_whole(ir, with_whole_copies(*text)); !why.empty())
+        return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", ir, why)};
+    if (auto made = call(ptx_words(tools, ir, ptx), options, source.string(), said); !made)
+        return made.error();
+    return read_whole(ptx, kLargestPtx);
+}
+
 class Build {
 public:
     Build(const Tools& tools, const CompileOptions& options, const fs::path& folder)
@@ -239,11 +296,7 @@ public:
         if (is_cuda(source)) {
             const auto overlay = overlay_of(source, folder_ / stem);
             if (!overlay) return overlay.error();
-            std::vector<std::string> words = device_words(tools_, source, ptx);
-            words.insert(words.end(), overlay->begin(), overlay->end());
-            auto device = call(std::move(words), options_, source.string(), said);
-            if (!device) return device;
-            auto text = read_whole(ptx.string(), kLargestPtx);
+            auto text = device_ptx(tools_, source, (folder_ / stem).string(), *overlay, options_, said);
             if (!text) return text.error();
             text->push_back('\0');
             if (const std::string why = write_whole(ptx.string(), *text); !why.empty())
@@ -432,16 +485,13 @@ Result<std::string> compile_device(const fs::path& source, const CompileOptions&
     if (!programs) return programs.error();
     auto work = WorkFolder::make(*programs);
     if (!work) return work.error();
-    const fs::path out = work->path() / "device.ptx";
-    const auto overlay = overlay_of(source, work->path() / "device");
+    const std::string stem = (work->path() / "device").string();
+    const auto overlay = overlay_of(source, stem);
     if (!overlay) return overlay.error();
-    std::vector<std::string> words = device_words(*tools, source, out);
-    words.insert(words.end(), overlay->begin(), overlay->end());
     std::string said;
-    const auto made = call(std::move(words), options, source.string(), said);
+    auto ptx = device_ptx(*tools, source, stem, *overlay, options, said);
     if (complaint != nullptr) complaint->said = said;
-    if (!made) return made.error();
-    return read_whole(out.string(), kLargestPtx);
+    return ptx;
 }
 
 Result<Built> build(const fs::path& source, const CompileOptions& options, Complaint* complaint) {
