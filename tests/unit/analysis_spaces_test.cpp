@@ -40,7 +40,7 @@ TEST(LocalSectors, OffsetsOfTheirOwnCostASectorALane) {
 TEST(LocalSectors, AreThoseOfTheInterleavedWords) {
     std::mt19937 random(7);
     for (int round = 0; round < 500; ++round) {
-        const uint32_t bytes = 1u << random() % 5, mask = random() | 1;
+        const uint32_t bytes = 1u << random() % 5, mask = static_cast<uint32_t>(random() | 1);
         Addresses address;
         for (uint64_t& a : address) a = random() % 16 * bytes;
         std::set<uint64_t> sectors, lines;
@@ -81,7 +81,7 @@ TEST(AtomicSectors, CountAsOftenAsTheirMostHitWord) {
 TEST(AtomicSectors, AreThoseOfTheTurns) {
     std::mt19937 random(11);
     for (int round = 0; round < 500; ++round) {
-        const uint32_t mask = random() | 1, words = 1 + random() % 40;
+        const uint32_t mask = static_cast<uint32_t>(random() | 1), words = 1 + random() % 40;
         Addresses address;
         for (uint64_t& a : address) a = random() % words * 4;
         uint32_t sectors = 0;
