@@ -24,8 +24,10 @@ constexpr uint32_t last_lane_of(uint32_t lanes) {
 
 }  // namespace
 
-BlockHazards::BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop)
+BlockHazards::BlockHazards(HazardForms& forms, Chains& chains, uint64_t most_bytes, uint64_t most_found,
+                           Stop stop)
     : forms_(forms),
+      chains_(chains),
       judged_(1u << 12),
       epoch_(64),
       most_bytes_(most_bytes),
@@ -103,8 +105,14 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
             if (cell.written != interval) cell.first_read = kNoInterval;
             cell.written = interval;
         });
-        for (uint64_t bits = kind.shared ? kind.array_bit : 0; bits; bits &= bits - 1)
+        if (!kind.shared || !forms_.facts.fills(forms_.trace.form_of(step).site)) continue;
+        for (uint64_t bits = kind.array_bit; bits; bits &= bits - 1)
             epoch_[static_cast<size_t>(std::countr_zero(bits))] = interval + 1;
+        Filled& filled = filled_[kind.place];
+        filled.latest = interval + 1;
+        filled.of_thread.resize(std::max(filled.of_thread.size(), size_t{warp + 1} * kWarpSize));
+        for_lanes(part.mask,
+                  [&](uint32_t lane) { filled.of_thread[warp * kWarpSize + lane] = interval + 1; });
     }
 }
 
@@ -209,6 +217,15 @@ void BlockHazards::tell_early(const HazardSink& sink) {
     }
 }
 
+// Whether the latest filling of its array, `epoch` - 1, left the cell out, though its value had been used: the
+// store that filled it took part in that filling, but the thread that made it did not come to it.
+bool BlockHazards::is_left_over(const BlockIntervals& b, const HazardCell& cell, uint32_t epoch) const {
+    if (cell.written + 1 >= epoch || cell.first_read >= epoch - 1) return false;
+    const auto at = filled_.find(forms_.kind_of(b.first + cell.writer_step).place);
+    if (at == filled_.end()) return false;
+    return at->second.latest == epoch && at->second.of_thread[cell.writer] < epoch;
+}
+
 // Shared loads: of nothing, or of what is left over.
 void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
@@ -241,7 +258,7 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
                 return;
             }
             const bool never = cell.written == kNoInterval;
-            const bool stale = !never && cell.written + 1 < epoch && cell.first_read < epoch - 1;
+            const bool stale = !never && is_left_over(b, cell, epoch);
             cell.first_read = std::min(cell.first_read, interval);
             if (!never && !stale) return;
             clean = false;
@@ -297,7 +314,43 @@ HazardSide BlockHazards::side(const BlockIntervals& b, uint32_t thread, uint32_t
     return {b.block, thread, forms_.trace.form_of(b.first + step).site, b.first + step, b.phases.phase[step]};
 }
 
-void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
+// Races of lanes of one warp in a kernel that has any bar.warp.sync: stretch by stretch between them.
+void BlockHazards::find_in_warps(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
+    const auto key = [&](uint32_t i) {
+        return uint64_t{forms_.trace.warp_of(b.first + b.parts[i].step)} << 32 | b.epoch[i];
+    };
+    const auto kind = [&](uint32_t i) { return forms_.kind_of(b.first + b.parts[i].step); };
+    order_.clear();
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i)
+        if (kind(i).array_bit & b.stored[interval]) order_.push_back(i);
+    std::ranges::stable_sort(order_, {}, key);
+    for (size_t from = 0, to = 0; from < order_.size() && !stop_.at(from); from = to) {
+        while (to < order_.size() && key(order_[to]) == key(order_[from])) ++to;
+        records_.clear();
+        touched_.clear();
+        ++stamp_;
+        for (const bool stores : {true, false})
+            for (size_t at = from; at < to; ++at) {
+                const StepPart& part = b.parts[order_[at]];
+                const HazardForms::FormKind of = kind(order_[at]);
+                if (of.store != stores) continue;
+                each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+                    HazardCell* const cell = stores ? reach(of.shared, number) : map(of.shared).find(number);
+                    if (!cell || (!stores && cell->stamp != stamp_)) return;
+                    if (cell->stamp != stamp_) {
+                        cell->stamp = stamp_;
+                        cell->records = -1;
+                        touched_.push_back({number, of.shared});
+                    }
+                    add(cell->records, of.place, forms_.trace.warp_of(b.first + part.step), lanes, part.step);
+                });
+            }
+        tell_races(b, interval, false, sink);
+    }
+}
+
+void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, bool between_warps,
+                              const HazardSink& sink) {
     std::vector<const Record*> of_cell;
     for (const TouchedCell& touched : touched_) {
         const HazardCell& cell = *map(touched.shared).find(touched.cell);
@@ -317,8 +370,8 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 const Record &p = *of_cell[i], &q = *of_cell[j];
                 const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
                 if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
+                if (between_warps && low / kWarpSize == high / kWarpSize) continue;
                 if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
-                if (!tells()) return;
                 HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
                 found.same_warp = low / kWarpSize == high / kWarpSize;
                 // The extremes of one against those of the other: of different warps where there are such.
@@ -349,6 +402,8 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const 
                 found.example.last_step = b.first + std::max(p.last_step, q.last_step);
                 forms_.name(touched.shared ? Space::Shared : Space::Global, touched.cell, found.example.array,
                             found.example.element);
+                if (!judge_race(forms_, chains_, p.place, q.place, found)) continue;
+                if (!tells()) return;
                 sink(found);
             }
     }
@@ -386,6 +441,7 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
     shared_.clear();
     global_.clear();
     std::fill(epoch_.begin(), epoch_.end(), 0);
+    filled_.clear();
     ++run_;
     found_ = 0;
     needed.assign(b.intervals(), false);
@@ -404,13 +460,14 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
             if (at > 0 && !needed[at - 1]) needed[at - 1] = meets(b, at - 1, b.stored[at], false);
             if (at + 1 < b.intervals()) needed[at] = meets(b, at + 1, b.stored[at], true);
             enter_loads(b, at);
-            tell_races(b, at, sink);
+            tell_races(b, at, !b.epoch.empty(), sink);
         }
         judge_loads(b, at);
         if (!bad_.empty()) tell_loads(b, at, sink);
         // Behind a wait the barrier would keep them apart.
         if (!early_.empty() && at > 0) needed[at - 1] = true;
         tell_early(sink);
+        if (b.stored[at] != 0 && !b.epoch.empty()) find_in_warps(b, at, sink);
     }
 }
 

@@ -161,11 +161,76 @@ std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
     return fetches.empty() ? any : fetches;
 }
 
-// Ranks, copies and stays of the sites for which `belongs` holds, in the order of the laid-open kernel. A
-// copy begins where a trip's opening comes again behind a barrier.
+// Whether every trip of these loops comes once, and outside of inner loops, to a site whose source stands there
+// alone: then the way through the body tells one trip from the next. Where a compiler writes several trips
+// into one, all sources come several times.
+bool trips_are_told(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                    const std::vector<uint32_t>& group, const std::vector<int32_t>& loops) {
+    return std::ranges::all_of(loops, [&](int32_t loop) {
+        std::map<uint32_t, uint32_t> times;  // by group
+        std::set<uint32_t> own;              // groups outside of inner loops
+        for (const ptx::Site& site : sites) {
+            const int32_t block = flow.block_of[site.instruction];
+            if (!flow.holds(loop, block)) continue;
+            ++times[group[site.id]];
+            if (flow.blocks[block].loop == loop) own.insert(group[site.id]);
+        }
+        return std::ranges::any_of(own, [&](uint32_t number) { return times[number] == 1; });
+    });
+}
+
+// In the order of the laid-open kernel: a copy begins where a trip's opening comes again behind a barrier.
+void number_copies(const std::vector<const ptx::Site*>& order, PhaseRule& rule) {
+    const std::set<Source> opening = opening_of(order);
+    uint32_t copy = 0;
+    bool behind_barrier = false;
+    for (const ptx::Site* site : order) {
+        if (behind_barrier && opening.contains(source_of(*site))) {
+            ++copy;
+            behind_barrier = false;
+        }
+        rule.body[site->id] = copy;
+        if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
+    }
+}
+
+// The same without barriers: each loop is a copy, and so is each trip that a compiler wrote beside one, which
+// begins where a source that a trip comes to once comes again.
+void number_copies(const std::vector<const ptx::Site*>& order, const ControlFlow& flow,
+                   const std::vector<int32_t>& outermost, const std::vector<int32_t>& loops,
+                   PhaseRule& rule) {
+    const auto loop_of = [&](const ptx::Site& site) {
+        const int32_t loop = outermost[flow.block_of[site.instruction]];
+        return std::ranges::binary_search(loops, loop) ? loop : -1;
+    };
+    std::map<uint32_t, uint32_t> most, times;  // by group: in one loop; since the copy began
+    for (const int32_t loop : loops) {
+        std::map<uint32_t, uint32_t> of_loop;
+        for (const ptx::Site* site : order)
+            if (loop_of(*site) == loop) ++of_loop[rule.group[site->id]];
+        for (const auto& [group, count] : of_loop) most[group] = std::max(most[group], count);
+    }
+    uint32_t copy = 0;
+    int32_t last = -1;
+    for (const ptx::Site* site : order) {
+        const int32_t loop = loop_of(*site);
+        const uint32_t group = rule.group[site->id];
+        const bool again = loop < 0 && times[group] >= most[group];
+        if (site != order.front() && (loop != last || again)) {
+            ++copy;
+            times.clear();
+        }
+        ++times[group];
+        last = loop;
+        rule.body[site->id] = copy;
+    }
+}
+
+// Ranks and stays of the sites for which `belongs` holds. Returns them in the order of the laid-open kernel.
 template <class Belongs>
-void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
-                   const std::vector<int32_t>& loops, Belongs belongs, PhaseRule& rule) {
+std::vector<const ptx::Site*> number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                                            const std::vector<int32_t>& loops, Belongs belongs,
+                                            PhaseRule& rule) {
     Unrolled kernel(flow, loops);
     kernel.lay_out();
     std::vector<std::vector<const ptx::Site*>> sites_of_node(flow.blocks.size());
@@ -183,17 +248,7 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
         }
         if (folded) ++place;
     }
-    const std::set<Source> opening = opening_of(order);
-    uint32_t copy = 0;
-    bool behind_barrier = false;
-    for (const ptx::Site* site : order) {
-        if (behind_barrier && opening.contains(source_of(*site))) {
-            ++copy;
-            behind_barrier = false;
-        }
-        rule.body[site->id] = copy;
-        if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
-    }
+    return order;
 }
 
 }  // namespace
@@ -229,11 +284,12 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const auto is_barrier = [](const ptx::Site& s) { return s.kind == ptx::SiteKind::Barrier; };
     const std::vector<int32_t> outermost = outermost_loops(flow);
     std::vector<int32_t> loops = outermost_loops_with(flow, outermost, sites, is_barrier);
-    rule.by_barrier = !loops.empty();
+    const bool barriers = !loops.empty();
     if (std::none_of(sites.begin(), sites.end(), is_barrier))
         loops = outermost_loops_with(flow, outermost, sites, [](const ptx::Site&) { return true; });
+    rule.by_place = barriers || trips_are_told(flow, sites, rule.group, loops);
     if (loops.empty()) {
-        rule.by_barrier = true;
+        rule.by_place = true;
         rule.rank.assign(count, 0);
         rule.stays.assign(count, true);
         return rule;
@@ -255,10 +311,16 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const bool ahead = std::ranges::any_of(
         sites, [&](const ptx::Site& site) { return site.lands_later() && in_loop(site); });
     const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
-        if (!rule.by_barrier) return bool{looped[rule.group[site.id]]};
+        if (!barriers) return bool{looped[rule.group[site.id]]};
         return ahead ? in_loop(site) : copies.contains(source_of(site));
     };
-    if (rule.by_barrier) number_places(flow, sites, loops, is_loops, rule);
+    if (rule.by_place) {
+        const std::vector<const ptx::Site*> order = number_places(flow, sites, loops, is_loops, rule);
+        if (barriers)
+            number_copies(order, rule);
+        else
+            number_copies(order, flow, outermost, loops, rule);
+    }
     for (const ptx::Site& site : sites) {
         if (!reached[flow.block_of[site.instruction]] || is_loops(site)) continue;
         rule.after[site.id] = true;

@@ -72,7 +72,7 @@ struct PhaseWalk::State {
         Step at{last_phase[warp], passed[warp]};
         if (place.after) {
             at.phase = kAfter;
-        } else if (rule.by_barrier) {
+        } else if (rule.by_place) {
             if (place.rank >= 0) {
                 LaneClasses<Walk>& lanes = walks[warp];
                 at.phase =
@@ -99,7 +99,7 @@ PhaseWalk::PhaseWalk(const trace::Trace& trace, const PhaseRule& rule)
     : state_(std::make_unique<State>(trace, rule)) {
     state_->warps = static_cast<uint32_t>(std::clamp<uint64_t>(
         (trace.launch.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
-    if (!rule.by_barrier) state_->number.assign(size_t{state_->warps} * rule.groups, kUnvisited);
+    if (!rule.by_place) state_->number.assign(size_t{state_->warps} * rule.groups, kUnvisited);
 }
 
 PhaseWalk::~PhaseWalk() = default;
@@ -107,7 +107,7 @@ PhaseWalk::~PhaseWalk() = default;
 void PhaseWalk::enter(uint32_t block) {
     State& s = *state_;
     s.step = s.trace.blocks[block].first;
-    s.walks.assign(s.rule.by_barrier ? s.warps : 0, LaneClasses<Walk>{});
+    s.walks.assign(s.rule.by_place ? s.warps : 0, LaneClasses<Walk>{});
     for (const uint32_t place : s.visited) s.number[place] = kUnvisited;
     s.visited.clear();
     s.visits.clear();

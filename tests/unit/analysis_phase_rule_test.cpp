@@ -45,8 +45,8 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         const trace::Trace trace = empty_trace(ptx, path.filename());
         const auto rule = phase_rule(trace);
         ASSERT_TRUE(rule) << rule.error().message;
-        EXPECT_EQ(rule->by_barrier, !trace.meta.kernel.starts_with("untiled"));
-        (rule->by_barrier ? tiled : untiled) += 1;
+        EXPECT_EQ(rule->by_place, !trace.meta.kernel.starts_with("untiled"));
+        (rule->by_place ? tiled : untiled) += 1;
         std::map<uint32_t, std::map<std::tuple<uint32_t, ptx::SiteKind, Space>, uint32_t>> sites_of_copy;
         uint32_t last_line = 0;  // of the store of P; generic stores do not name their space
         for (const ptx::Site& site : trace.sites)
@@ -57,7 +57,7 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         for (const ptx::Site& site : trace.sites) {
             const bool store_of_p = site.kind == ptx::SiteKind::Store && site.line == last_line;
             EXPECT_EQ(rule->after[site.id], store_of_p) << "site " << site.id;
-            if (!rule->by_barrier || store_of_p) continue;
+            if (!rule->by_place || store_of_p) continue;
             // What is copied ahead of the loop is of no trip.
             if (ptx.find("cp.async") != std::string::npos && rule->rank[site.id] < 0) {
                 EXPECT_LT(site.ptx_line, first_of_loop);
