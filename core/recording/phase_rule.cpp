@@ -1,6 +1,8 @@
 // Finds the loop that walks the tiles in the PTX, and numbers the places of its body.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -161,22 +163,72 @@ std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
     return fetches.empty() ? any : fetches;
 }
 
-// Whether every trip of these loops comes once, and outside of inner loops, to a site whose source stands there
-// alone: then the way through the body tells one trip from the next. Where a compiler writes several trips
-// into one, all sources come several times.
-bool trips_are_told(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
-                    const std::vector<uint32_t>& group, const std::vector<int32_t>& loops) {
-    return std::ranges::all_of(loops, [&](int32_t loop) {
-        std::map<uint32_t, uint32_t> times;  // by group
-        std::set<uint32_t> own;              // groups outside of inner loops
-        for (const ptx::Site& site : sites) {
-            const int32_t block = flow.block_of[site.instruction];
-            if (!flow.holds(loop, block)) continue;
-            ++times[group[site.id]];
-            if (flow.blocks[block].loop == loop) own.insert(group[site.id]);
+// By how much a loop's counters grow in what the PTX has as one trip: the greatest number that divides all of
+// these steps, 0 where there is none. `add r, r, 4`, or `add s, r, 4` and `mov r, s`.
+uint64_t step_of(const ptx::Kernel& kernel, const ControlFlow& flow, int32_t loop) {
+    using Kind = ptx::Operand::Kind;
+    std::vector<const ptx::Instruction*> adds;
+    std::map<int32_t, std::set<int32_t>> moved;  // register -> those that it is moved to
+    for (const int32_t block : flow.blocks_of(loop))
+        for (uint32_t i = flow.blocks[block].first; i < flow.blocks[block].last; ++i) {
+            const ptx::Instruction& made = kernel.instructions[i];
+            if (made.op == ptx::Op::Add && made.operands[2].kind == Kind::Immediate) adds.push_back(&made);
+            if (made.op == ptx::Op::Mov && made.operands[1].kind == Kind::Register)
+                moved[made.operands[1].reg].insert(made.operands[0].reg);
         }
-        return std::ranges::any_of(own, [&](uint32_t number) { return times[number] == 1; });
-    });
+    uint64_t step = 0;
+    for (const ptx::Instruction* add : adds) {
+        const int32_t to = add->operands[0].reg, from = add->operands[1].reg;
+        if (is_float(add->type) || (to != from && !moved[to].contains(from))) continue;
+        const auto grows = static_cast<int64_t>(add->operands[2].bits);
+        step = std::gcd(step, static_cast<uint64_t>(std::abs(grows)));
+    }
+    return step;
+}
+
+// How many trips of the source a compiler wrote into one trip of a loop, at most: the sources of its sites then
+// come as often, and its counters grow as much faster. 0 where all of its sites lie in inner loops.
+uint32_t trips_in_one(const ptx::Kernel& kernel, const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                      const std::vector<uint32_t>& group, int32_t loop) {
+    std::map<uint32_t, uint32_t> times;  // by group, outside of inner loops
+    std::set<uint32_t> beside;           // groups outside of the loop
+    for (const ptx::Site& site : sites) {
+        const int32_t block = flow.block_of[site.instruction];
+        if (flow.blocks[block].loop == loop) ++times[group[site.id]];
+        if (!flow.holds(loop, block)) beside.insert(group[site.id]);
+    }
+    uint32_t trips = 0;
+    bool rest = false;  // odd trips are left over beside the loop
+    for (const auto& [number, count] : times) {
+        trips = std::gcd(trips, count);
+        rest = rest || beside.contains(number);
+    }
+    if (trips <= 1) return trips;
+    const uint64_t step = step_of(kernel, flow, loop);
+    if (step == 0) return rest ? trips : 1;
+    return static_cast<uint32_t>(std::gcd(uint64_t{trips}, step));
+}
+
+// Of loops without barriers: whether the way through the body tells one trip from the next; else, by group, how
+// often a trip comes there.
+bool trips_are_told(const ptx::Kernel& kernel, const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                    const std::vector<int32_t>& loops, PhaseRule& rule) {
+    bool told = true;
+    rule.a_trip.assign(rule.groups, 0);
+    for (const int32_t loop : loops) {
+        const uint32_t trips = trips_in_one(kernel, flow, sites, rule.group, loop);
+        told = told && trips == 1;
+        std::map<uint32_t, uint32_t> times;
+        for (const ptx::Site& site : sites)
+            if (flow.holds(loop, flow.block_of[site.instruction])) ++times[rule.group[site.id]];
+        for (const auto& [group, count] : times) {
+            uint32_t& least = rule.a_trip[group];
+            const uint32_t here = std::max(count / std::max(trips, 1u), 1u);
+            least = least == 0 ? here : std::min(least, here);
+        }
+    }
+    for (uint32_t& times : rule.a_trip) times = std::max(times, 1u);
+    return told;
 }
 
 // In the order of the laid-open kernel: a copy begins where a trip's opening comes again behind a barrier.
@@ -287,7 +339,7 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const bool barriers = !loops.empty();
     if (std::none_of(sites.begin(), sites.end(), is_barrier))
         loops = outermost_loops_with(flow, outermost, sites, [](const ptx::Site&) { return true; });
-    rule.by_place = barriers || trips_are_told(flow, sites, rule.group, loops);
+    rule.by_place = barriers || trips_are_told(*kernel, flow, sites, loops, rule);
     if (loops.empty()) {
         rule.by_place = true;
         rule.rank.assign(count, 0);

@@ -31,13 +31,14 @@ struct PhaseWalk::State {
     State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {
         places.reserve(trace.sites.size());
         for (size_t site = 0; site < trace.sites.size(); ++site)
-            places.push_back({rule.rank[site], rule.body[site], rule.group[site], rule.stays[site],
+            places.push_back({rule.rank[site], rule.body[site], rule.group[site],
+                              rule.a_trip.empty() ? 1 : rule.a_trip[rule.group[site]], rule.stays[site],
                               rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier});
     }
     // What the rule says of a site, side by side.
     struct Place {
         int32_t rank;
-        uint32_t body, group;
+        uint32_t body, group, a_trip;
         bool stays, after, barrier;
     };
     const trace::Trace& trace;
@@ -82,7 +83,7 @@ struct PhaseWalk::State {
             }
         } else if (!place.barrier) {
             LaneClasses<uint32_t>& lanes = visits_of(warp, place.group);
-            at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
+            at.phase = (lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1) / place.a_trip;
             enter_phase(warp, at.phase, lanes.classes());
         }
         if (place.barrier) barriers = std::max(barriers, ++passed[warp]);

@@ -8,9 +8,9 @@
 //                                 it comes to a place that does not lie after its last one,
 //                                 or into another copy of the body
 //   loops, and no barrier at all: the same, inside any outermost loop; but where a compiler wrote several
-//                                 trips into one, so that no access of the body stands there once, a
-//                                 lane's phase at an access is how often it has been at that source line,
-//                                 array and direction before
+//                                 trips into one, or all accesses lie in inner loops, a lane's phase at an access is how often it has been at
+//                                 that source line, array and direction before, less often by as many times
+//                                 as one trip comes there
 //   neither:                      all of it is phase 0: one place, in which a lane stays
 //
 // The places of the first rule are those of the loop's body, without the way back to its top, in an order in
@@ -58,7 +58,8 @@ struct PhaseRule {
     std::vector<uint32_t> body;   // site -> copy of the loop's body that it lies in, each a trip of its own
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;
-    std::vector<bool> after;  // site -> lies behind the loop
+    std::vector<uint32_t> a_trip;  // group -> times that a trip comes to it; empty: once each
+    std::vector<bool> after;       // site -> lies behind the loop
 };
 Result<PhaseRule> phase_rule(const trace::Trace& trace);
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);
