@@ -8,9 +8,9 @@
 //                                 it comes to a place that does not lie after its last one,
 //                                 or into another copy of the body
 //   loops, and no barrier at all: the same, inside any outermost loop; but where a compiler wrote several
-//                                 trips into one, or all accesses lie in inner loops, a lane's phase at an access is how often it has been at
-//                                 that source line, array and direction before, less often by as many times
-//                                 as one trip comes there
+//                                 trips into one, or all accesses lie in inner loops, a lane's phase at
+//                                 an access is how often it has been at that source line, array and
+//                                 direction before, divided by how often one trip comes there
 //   neither:                      all of it is phase 0: one place, in which a lane stays
 //
 // The places of the first rule are those of the loop's body, without the way back to its top, in an order in
