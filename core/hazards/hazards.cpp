@@ -287,6 +287,7 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
     PhaseWalk walk(trace, recording.rule);
     const BlockIntervals intervals = intervals_of_block(forms, walk, block);
     const auto sink = [&](const HazardInstance& found) {
+        if (found.severity != Severity::Fault) return;
         if (out.cells.size() >= most) {
             out.cut = true;
             return;
@@ -294,7 +295,7 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
         const HazardExample& e = found.example;
         out.cells.push_back({found.kind, found.same_warp, e.array, e.element, e.interval,
                              static_cast<uint32_t>(e.first_step - intervals.first),
-                             static_cast<uint32_t>(e.last_step - intervals.first), e, 0, found.severity});
+                             static_cast<uint32_t>(e.last_step - intervals.first), e, 0});
     };
     hazards.find(intervals, sink, needed);
     if (stop.now()) return {};

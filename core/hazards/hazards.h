@@ -181,7 +181,7 @@ using ValueAt = std::function<Value(uint32_t step, uint32_t lane, uint32_t part)
 // Chooses the pairs of the examples of a block anew, by their values, and says them.
 void tell_values(const Recording& recording, uint32_t block, const ValueAt& value, Hazards& hazards);
 
-// For pictures of one block: every cell at fault with the interval and the steps it concerns.
+// For pictures of one block: every cell at fault, with the interval and the steps it concerns.
 struct FaultyCell {
     HazardKind kind{};  // of a cell of the block; never one of barriers or of the grid
     bool same_warp = false;
@@ -193,7 +193,6 @@ struct FaultyCell {
     HazardExample example;
     // The step of the block that the example is about: the load that went wrong, else the later of the two.
     uint32_t told_step = 0;
-    Severity severity = Severity::Fault;
 };
 struct FaultyCells {
     std::vector<FaultyCell> cells;  // by interval, array, element, kind
