@@ -107,9 +107,11 @@ uint32_t Chains::passed(const OfBlock& of, uint32_t thread, uint32_t step) {
 }
 
 // Whether what a thread did at a step comes before a store in one piece, by its own fence or, behind a barrier,
-// by a fence of either thread.
-bool Chains::released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step) {
-    if (by.thread == thread && by.step > step && by.fenced > step) return true;
+// by a fence of either thread. by_warp: the lanes of a warp count as one.
+bool Chains::released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, bool by_warp) {
+    if ((by.thread == thread || (by_warp && by.thread / kWarpSize == thread / kWarpSize)) && by.step > step &&
+        by.fenced > step)
+        return true;
     const uint32_t here = passed(of, thread, step);
     if (by.passed <= here) return false;
     const std::vector<Arrival>& own = of.arrivals[thread / kWarpSize];
@@ -128,8 +130,10 @@ Ordered Chains::before(const HazardSide& a, const HazardSide& b) {
     if (a.thread / kWarpSize >= of_a.arrivals.size() || b.thread / kWarpSize >= of_b.arrivals.size())
         return Ordered::No;
     const uint32_t passed_b = passed(of_b, b.thread, step_b);
+    const bool by_warp = forms_.facts.warp_waits() && (grid || a.thread / kWarpSize != b.thread / kWarpSize);
     const auto acquired = [&](const Strong& q) {
-        return q.reads && ((q.thread == b.thread && q.step < step_b) || q.passed < passed_b);
+        const bool own = q.thread == b.thread || (by_warp && q.thread / kWarpSize == b.thread / kWarpSize);
+        return q.reads && ((own && q.step < step_b) || q.passed < passed_b);
     };
     const bool b_writes = ptx::writes(forms_.trace.sites[b.site].kind);
     bool releases = false;
@@ -137,7 +141,7 @@ Ordered Chains::before(const HazardSide& a, const HazardSide& b) {
     for (const Strong& r : of_a.strong) {
         if (!r.writes || r.step < step_a) continue;
         const bool itself = r.thread == a.thread && r.step == step_a;
-        if (!itself && !released(of_a, r, a.thread, step_a)) continue;
+        if (!itself && !released(of_a, r, a.thread, step_a, by_warp)) continue;
         releases = releases || !itself;
         auto at = std::ranges::lower_bound(of_b.by_word, r.word, {},
                                            [&](uint32_t i) { return of_b.strong[i].word; });

@@ -4,7 +4,8 @@
 //     thread A   data = 1; __threadfence(); atomicAdd(&ticket, 1);
 //     thread B                                                      atomicAdd(&ticket, 1); ... = data;
 //
-// Barriers of the two blocks carry this to and from their other threads. The recording holds what each atomic
+// Barriers of the two blocks carry this to and from their other threads, and so do the lanes of a warp that wait
+// for each other. The recording holds what each atomic
 // of global memory found: where the word is a counter, that tells which of the two came first, and else either
 // order is taken for possible. Behind B's read no fence is asked for, which CUDA's own samples leave out.
 //
@@ -56,7 +57,7 @@ private:
     OfBlock make(uint32_t number, bool grid);
     Ordered before(const HazardSide& a, const HazardSide& b);
     static uint32_t passed(const OfBlock& of, uint32_t thread, uint32_t step);
-    static bool released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step);
+    static bool released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, bool by_warp);
 
     HazardForms& forms_;
     std::map<std::pair<uint32_t, bool>, OfBlock>

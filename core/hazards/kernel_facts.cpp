@@ -75,20 +75,34 @@ const Operand* stored_by(const Instruction& store) {
     return store.op == Op::St && store.operands.size() > 1 ? &store.operands[1] : nullptr;
 }
 
-// A constant, through moves: null for all else.
+// As KernelFacts::constant(), of an operand.
 std::optional<uint64_t> constant_of(const ptx::Kernel& kernel, const Definitions& definitions,
                                     const Operand& operand, int depth = 0) {
     if (operand.kind == Operand::Kind::Immediate) return operand.bits;
     if (operand.kind != Operand::Kind::Register || depth > 8) return std::nullopt;
-    std::optional<uint64_t> found;
-    for (const uint32_t at : definitions[operand.reg]) {
-        const Instruction& made = kernel.instructions[at];
-        if (made.op != Op::Mov || made.guard >= 0 || made.operands.size() < 2) return std::nullopt;
-        const auto one = constant_of(kernel, definitions, made.operands[1], depth + 1);
-        if (!one || (found && *found != *one)) return std::nullopt;
-        found = one;
+    if (definitions[operand.reg].size() != 1) return std::nullopt;
+    const Instruction& made = kernel.instructions[definitions[operand.reg].front()];
+    if (made.guard >= 0 || made.destinations != 1) return std::nullopt;
+    const auto mix = [](uint64_t a, uint64_t b) {
+        return (a ^ (b + 0x9E37'79B9'7F4A'7C15u + (a << 6) + (a >> 2))) * 0xBF58'476D'1CE4'E5B9u;
+    };
+    const auto source = [&](size_t i) {
+        return constant_of(kernel, definitions, made.operands[i], depth + 1);
+    };
+    if (made.op == Op::Mov && made.operands[0].kind == Operand::Kind::Register) return source(1);
+    const auto how = mix(static_cast<uint64_t>(made.op), static_cast<uint64_t>(made.type));
+    if (made.op == Op::Ld && made.space == ptx::StateSpace::Param && made.operands[1].symbol >= 0)
+        return mix(mix(how, static_cast<uint64_t>(made.operands[1].symbol)),
+                   static_cast<uint64_t>(made.operands[1].offset));
+    if (made.op != Op::Add && made.op != Op::Sub && made.op != Op::Mul && made.op != Op::Cvt)
+        return std::nullopt;
+    uint64_t key = mix(mix(how, static_cast<uint64_t>(made.type2)), static_cast<uint64_t>(made.half));
+    for (size_t i = 1; i < made.operands.size(); ++i) {
+        const auto one = source(i);
+        if (!one) return std::nullopt;
+        key = mix(key, *one);
     }
-    return found;
+    return key;
 }
 
 // Whether a value is made of what global memory brought, and of nothing that shared memory or another lane
@@ -134,6 +148,8 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     kernel_ = kernel;
     for (const Instruction& instruction : kernel->instructions) {
         warp_syncs_ = warp_syncs_ || instruction.op == Op::BarWarp;
+        warp_waits_ = warp_waits_ || instruction.op == Op::BarWarp || instruction.op == Op::Shfl ||
+                      instruction.op == Op::Vote || instruction.op == Op::Match;
         fences_ = fences_ || passes(instruction).block_fence;
         const bool bar = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const size_t first = instruction.destinations;

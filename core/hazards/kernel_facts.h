@@ -37,6 +37,8 @@ public:
     bool known() const { return kernel_ != nullptr; }
     bool warp_syncs() const { return warp_syncs_; }  // whether there is any bar.warp.sync
     bool fences() const { return fences_; }          // whether there is any fence
+    // Whether lanes of a warp wait for each other anywhere, by a bar.warp.sync or to exchange values.
+    bool warp_waits() const { return warp_waits_; }
     // Whether barriers with a number or a number of threads of their own hold parts of a block.
     bool part_barriers() const { return part_barriers_; }
 
@@ -52,7 +54,9 @@ public:
     bool releases(uint32_t site) const { return known() && facts_[site].releases; }
     // Whether it comes to nothing but such loads as long as its loop runs: it waits for a value.
     bool polls(uint32_t site) const { return known() && facts_[site].polls; }
-    // What every lane of a store puts there, where that is the same in all threads whenever they come by.
+    // What stands for the value that a store puts there, where it is the same in all threads whenever they come
+    // by: a constant's bits, or a number for what is made of constants and parameters. Equal for equal values
+    // alone.
     std::optional<uint64_t> constant(uint32_t site) const {
         return known() ? facts_[site].constant : std::nullopt;
     }
@@ -76,7 +80,7 @@ private:
     std::vector<SiteFacts> facts_;
     // By `from` + 1, where it was asked for: by `to`, and behind them up to any site or the thread's end.
     std::vector<std::vector<Passed>> rows_;
-    bool warp_syncs_ = false, fences_ = false, part_barriers_ = false;
+    bool warp_syncs_ = false, warp_waits_ = false, fences_ = false, part_barriers_ = false;
 };
 
 }  // namespace tilescope::analysis

@@ -172,7 +172,7 @@ std::set<Key> twin_of_block(const Made& made, uint32_t block) {
 
 TEST(HazardsTwin, CellsOfABlockAreThoseOfTheTwin) {
     uint64_t kinds[4] = {};
-    for (uint64_t seed = 0; seed < 24; ++seed) {
+    for (uint64_t seed = 0; seed < 48; ++seed) {
         SCOPED_TRACE(seed);
         const Made made = random_recording(seed, false);
         for (uint32_t block = 0; block < made.trace.blocks.size(); ++block) {

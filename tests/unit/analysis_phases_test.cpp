@@ -103,7 +103,8 @@ PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t 
                     lane.body = rule.body[access.site];
                     phase = lane.phase;
                 } else {
-                    phase = lane.visits[rule.group[access.site]]++;
+                    const uint32_t group = rule.group[access.site];
+                    phase = lane.visits[group]++ / (rule.a_trip.empty() ? 1 : rule.a_trip[group]);
                 }
             }
             last[access.warp] = phase;
@@ -123,6 +124,7 @@ TEST(Phases, OfAnythingAtAllAgreeWithLanesAlone) {
         PhaseRule rule;
         rule.by_place = round % 2;
         rule.groups = 3;
+        if (round % 4 < 2) rule.a_trip = {1, 2, 5};
         for (size_t site = 0; site < trace.sites.size(); ++site) {
             rule.after.push_back(random() % 8 == 0);
             rule.rank.push_back(static_cast<int32_t>(random() % 6) - 1);

@@ -6,7 +6,7 @@
 #include <cooperative_groups.h>
 
 __device__ unsigned ticket = 0, blocks_done = 0;
-__device__ int flags[8], lock = 0, state[8], next_part = 0;
+__device__ int flags[8], lock = 0, state[8], next_part = 0, ready[8];
 
 // --- by __syncwarp
 __global__ void reverse_in_warp(const int* in, int* out) {
@@ -166,6 +166,21 @@ __global__ void locked(int* out) {
     atomicExch(&lock, 0);
 }
 
+// Lane 0 waits and counts for its warp.
+__global__ void warps_look_back(const int* in, int* sums, int* out) {
+    int lane = threadIdx.x, b = blockIdx.x;
+    sums[b * 32 + lane] = in[b * 32 + lane];
+    __syncwarp();
+    if (lane == 0) {
+        __threadfence();
+        atomicExch(&ready[b], 1);
+        while (b > 0 && atomicAdd(&ready[b - 1], 0) == 0) {
+        }
+    }
+    __syncwarp();
+    out[b * 32 + lane] = b > 0 ? sums[b * 32 - 1 - lane] : 0;
+}
+
 // --- in place
 __global__ void greatest(const int* in, int* out) {
     __shared__ int s[64];
@@ -272,6 +287,12 @@ __global__ void found_by_any(const int* in, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (in[i] % 7 == 3) *out = 1;
 }
+__global__ void told_by_all(const int* in, int* out, int n) {
+    __shared__ int last;
+    last = n - 1;
+    __syncthreads();
+    out[threadIdx.x] = in[last - threadIdx.x];
+}
 __global__ void cleared_by_all(const int* in, int* out) {
     __shared__ int count;
     count = 0;
@@ -302,6 +323,7 @@ int main() {
     domino_scan<<<6, 32>>>(in, part, out);
     look_back<<<6, 32>>>(in, part, out);
     locked<<<6, 32>>>(out);
+    warps_look_back<<<6, 32>>>(in, part, out);
     greatest<<<1, 64>>>(in, out);
     bitonic_sort<<<1, 64>>>(in, out);
     odd_even_sort<<<1, 64>>>(in, out);
@@ -310,6 +332,7 @@ int main() {
     rolling_window<<<1, 64>>>(in, out);
     weights_and_tiles<<<1, 64>>>(in, out);
     found_by_any<<<4, 64>>>(in, out);
+    told_by_all<<<1, 64>>>(in, out, 64);
     cleared_by_all<<<1, 64>>>(in, out);
     cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
     printf("%d %s\n", h[0], cudaGetErrorString(cudaGetLastError()));
