@@ -8,7 +8,7 @@ namespace tilescope::analysis {
 // A rule for traces without a kernel: everything lies before any loop, in phase 0.
 inline PhaseRule one_phase(size_t sites) {
     PhaseRule rule;
-    rule.by_barrier = true;
+    rule.by_place = true;
     rule.rank.assign(sites, -1);
     rule.stays.assign(sites, false);
     rule.body.assign(sites, 0);

@@ -61,6 +61,7 @@ void find_redundant(const HazardForms& forms, const PhaseRule& rule, const Block
         if (needed[at]) continue;
         HazardInstance found;
         found.kind = HazardKind::RedundantBarrier;
+        found.severity = Severity::Remark;
         found.place.line = line(at);
         found.example = passage(block, at);
         sink(found);

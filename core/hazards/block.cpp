@@ -12,11 +12,6 @@ namespace {
 
 constexpr uint32_t kMostPlacesOfCell = 256;  // that access one cell in one interval
 
-// How far apart two threads are; those of different warps always farther than those of one.
-constexpr uint32_t apart(uint32_t a, uint32_t b) {
-    return (a / kWarpSize != b / kWarpSize ? 1u << 16 : 0) + (a < b ? b - a : a - b);
-}
-
 constexpr uint32_t lane_of(uint32_t lanes) { return static_cast<uint32_t>(std::countr_zero(lanes)); }
 constexpr uint32_t last_lane_of(uint32_t lanes) {
     return 31 - static_cast<uint32_t>(std::countl_zero(lanes));
@@ -24,8 +19,10 @@ constexpr uint32_t last_lane_of(uint32_t lanes) {
 
 }  // namespace
 
-BlockHazards::BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop)
+BlockHazards::BlockHazards(HazardForms& forms, Chains& chains, uint64_t most_bytes, uint64_t most_found,
+                           Stop stop)
     : forms_(forms),
+      chains_(chains),
       judged_(1u << 12),
       epoch_(64),
       most_bytes_(most_bytes),
@@ -103,8 +100,14 @@ void BlockHazards::enter_stores(const BlockIntervals& b, uint32_t interval) {
             if (cell.written != interval) cell.first_read = kNoInterval;
             cell.written = interval;
         });
-        for (uint64_t bits = kind.shared ? kind.array_bit : 0; bits; bits &= bits - 1)
+        if (!kind.shared || !forms_.facts.fills(forms_.trace.form_of(step).site)) continue;
+        for (uint64_t bits = kind.array_bit; bits; bits &= bits - 1)
             epoch_[static_cast<size_t>(std::countr_zero(bits))] = interval + 1;
+        Filled& filled = filled_[kind.place];
+        filled.latest = interval + 1;
+        filled.of_thread.resize(std::max(filled.of_thread.size(), size_t{warp + 1} * kWarpSize));
+        for_lanes(part.mask,
+                  [&](uint32_t lane) { filled.of_thread[warp * kWarpSize + lane] = interval + 1; });
     }
 }
 
@@ -209,6 +212,15 @@ void BlockHazards::tell_early(const HazardSink& sink) {
     }
 }
 
+// Whether the latest filling of its array, `epoch` - 1, left the cell out, though its value had been used: the
+// store that filled it took part in that filling, but the thread that made it did not come to it.
+bool BlockHazards::is_left_over(const BlockIntervals& b, const HazardCell& cell, uint32_t epoch) const {
+    if (cell.written + 1 >= epoch || cell.first_read >= epoch - 1) return false;
+    const auto at = filled_.find(forms_.kind_of(b.first + cell.writer_step).place);
+    if (at == filled_.end()) return false;
+    return at->second.latest == epoch && at->second.of_thread[cell.writer] < epoch;
+}
+
 // Shared loads: of nothing, or of what is left over.
 void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
     for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
@@ -241,7 +253,7 @@ void BlockHazards::judge_loads(const BlockIntervals& b, uint32_t interval) {
                 return;
             }
             const bool never = cell.written == kNoInterval;
-            const bool stale = !never && cell.written + 1 < epoch && cell.first_read < epoch - 1;
+            const bool stale = !never && is_left_over(b, cell, epoch);
             cell.first_read = std::min(cell.first_read, interval);
             if (!never && !stale) return;
             clean = false;
@@ -293,92 +305,38 @@ bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t st
     return met;
 }
 
-HazardSide BlockHazards::side(const BlockIntervals& b, uint32_t thread, uint32_t step) const {
-    return {b.block, thread, forms_.trace.form_of(b.first + step).site, b.first + step, b.phases.phase[step]};
-}
-
-void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
-    std::vector<const Record*> of_cell;
-    for (const TouchedCell& touched : touched_) {
-        const HazardCell& cell = *map(touched.shared).find(touched.cell);
-        if (cell.records < 0) continue;
-        if (const Record& only = records_[cell.records]; only.next < 0 && only.low == only.high) continue;
-        if (found_ >= most_found_) {
-            full_ = true;
-            return;
-        }
-        of_cell.clear();
-        for (int32_t r = cell.records; r >= 0; r = records_[r].next) of_cell.push_back(&records_[r]);
-        const std::vector<SourceAccess>& places = forms_.places();
-        std::sort(of_cell.begin(), of_cell.end(),
-                  [](const Record* x, const Record* y) { return x->place < y->place; });
-        for (size_t i = 0; i < of_cell.size() && places[of_cell[i]->place].store; ++i)
-            for (size_t j = i; j < of_cell.size(); ++j) {
-                const Record &p = *of_cell[i], &q = *of_cell[j];
-                const uint32_t low = std::min(p.low, q.low), high = std::max(p.high, q.high);
-                if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
-                if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
-                if (!tells()) return;
-                HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
-                found.same_warp = low / kWarpSize == high / kWarpSize;
-                // The extremes of one against those of the other: of different warps where there are such.
-                const bool low_high = apart(p.low, q.high) >= apart(p.high, q.low);
-                const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
-                found.example.a = low_high ? lower : higher;
-                found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
-                // In step order: a store before the latest load of a phase before, or behind the earliest.
-                const auto phase = [&](uint32_t step) { return b.phases.phase[step]; };
-                const bool load = !places[q.place].store;
-                const bool first = load && p.first_step < q.last_step && p.first != q.last &&
-                                   phase(p.first_step) > phase(q.last_step);
-                const bool last = load && p.last_step < q.last_step && p.last != q.last &&
-                                  phase(p.last_step) > phase(q.last_step);
-                if (first || last) {
-                    found.example.order = ReadOrder::Overwritten;
-                    found.example.a = first ? side(b, p.first, p.first_step) : side(b, p.last, p.last_step);
-                    found.example.b = side(b, q.last, q.last_step);
-                } else if (load && q.first_step < p.last_step && p.last != q.first &&
-                           places[p.place].line < places[q.place].line &&
-                           phase(p.last_step) == phase(q.first_step)) {
-                    found.example.order = ReadOrder::Early;
-                    found.example.a = side(b, p.last, p.last_step);
-                    found.example.b = side(b, q.first, q.first_step);
-                }
-                found.example.interval = interval;
-                found.example.first_step = b.first + std::min(p.first_step, q.first_step);
-                found.example.last_step = b.first + std::max(p.last_step, q.last_step);
-                forms_.name(touched.shared ? Space::Shared : Space::Global, touched.cell, found.example.array,
-                            found.example.element);
-                sink(found);
+// Races of lanes of one warp in a kernel that has any bar.warp.sync: stretch by stretch between them.
+void BlockHazards::find_in_warps(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
+    const auto key = [&](uint32_t i) {
+        return uint64_t{forms_.trace.warp_of(b.first + b.parts[i].step)} << 32 | b.epoch[i];
+    };
+    const auto kind = [&](uint32_t i) { return forms_.kind_of(b.first + b.parts[i].step); };
+    order_.clear();
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i)
+        if (kind(i).array_bit & b.stored[interval]) order_.push_back(i);
+    std::ranges::stable_sort(order_, {}, key);
+    for (size_t from = 0, to = 0; from < order_.size() && !stop_.at(from); from = to) {
+        while (to < order_.size() && key(order_[to]) == key(order_[from])) ++to;
+        records_.clear();
+        touched_.clear();
+        ++stamp_;
+        for (const bool stores : {true, false})
+            for (size_t at = from; at < to; ++at) {
+                const StepPart& part = b.parts[order_[at]];
+                const HazardForms::FormKind of = kind(order_[at]);
+                if (of.store != stores) continue;
+                each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
+                    HazardCell* const cell = stores ? reach(of.shared, number) : map(of.shared).find(number);
+                    if (!cell || (!stores && cell->stamp != stamp_)) return;
+                    if (cell->stamp != stamp_) {
+                        cell->stamp = stamp_;
+                        cell->records = -1;
+                        touched_.push_back({number, of.shared});
+                    }
+                    add(cell->records, of.place, forms_.trace.warp_of(b.first + part.step), lanes, part.step);
+                });
             }
-    }
-}
-
-void BlockHazards::tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
-    for (const TouchedCell& touched : bad_) {
-        const HazardCell& cell = *shared_.find(touched.cell);
-        for (int32_t r = cell.bad; r >= 0; r = records_[r].next) {
-            if (!tells()) return;
-            const Record& load = records_[r];
-            // An atomic at fault found nothing, and left something.
-            const bool never = cell.written == kNoInterval || forms_.places()[load.place].atomic;
-            HazardInstance found{never ? HazardKind::Uninitialised : HazardKind::Stale,
-                                 forms_.places()[load.place],
-                                 {},
-                                 false,
-                                 {}};
-            found.example.interval = interval;
-            found.example.a = side(b, load.low, load.low_step);
-            if (!never) {
-                found.example.b = side(b, cell.writer, cell.writer_step);
-                found.other =
-                    forms_.places()[forms_.kind(forms_.trace.key[found.example.b.step] & 0xFFFFFF).place];
-            }
-            found.example.first_step = b.first + load.first_step;
-            found.example.last_step = b.first + load.last_step;
-            forms_.name(Space::Shared, touched.cell, found.example.array, found.example.element);
-            sink(found);
-        }
+        tell_races(b, interval, false, sink);
     }
 }
 
@@ -386,6 +344,7 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
     shared_.clear();
     global_.clear();
     std::fill(epoch_.begin(), epoch_.end(), 0);
+    filled_.clear();
     ++run_;
     found_ = 0;
     needed.assign(b.intervals(), false);
@@ -404,13 +363,14 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
             if (at > 0 && !needed[at - 1]) needed[at - 1] = meets(b, at - 1, b.stored[at], false);
             if (at + 1 < b.intervals()) needed[at] = meets(b, at + 1, b.stored[at], true);
             enter_loads(b, at);
-            tell_races(b, at, sink);
+            tell_races(b, at, !b.epoch.empty(), sink);
         }
         judge_loads(b, at);
         if (!bad_.empty()) tell_loads(b, at, sink);
         // Behind a wait the barrier would keep them apart.
         if (!early_.empty() && at > 0) needed[at - 1] = true;
         tell_early(sink);
+        if (b.stored[at] != 0 && !b.epoch.empty()) find_in_warps(b, at, sink);
     }
 }
 

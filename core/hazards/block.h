@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/hazards/hazards.h"
+#include "core/hazards/kernel_facts.h"
 #include "core/recording/cell_map.h"
+#include "core/recording/lane_classes.h"
 #include "core/recording/phases.h"
 #include "core/trace/trace.h"
 
@@ -49,22 +51,28 @@ public:
         bool grid_written = false;  // global, of an array that some form stores to
     };
     const FormKind& kind(uint32_t form) const { return kinds_[form]; }
+    const FormKind& kind_of(uint64_t step) const { return kinds_[trace.key[step] & 0xFF'FFFF]; }
     // Stores first, then by line and array, so that equal findings come out the same.
     const std::vector<SourceAccess>& places() const { return places_; }
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
     uint64_t first_cell(uint64_t step) const;
+    // What all stores of a place put there, where that is one constant.
+    const std::optional<uint64_t>& constant(uint32_t place) const { return constants_[place]; }
     // Array and element of a cell.
     void name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const;
 
     const trace::Trace& trace;
+    KernelFacts facts;
 
 private:
     void sort_places();
+    void find_constants();
 
     uint64_t grain_ = 4;
     std::vector<FormKind> kinds_;
     std::vector<SourceAccess> places_;
+    std::vector<std::optional<uint64_t>> constants_;  // by place
     std::vector<int32_t> row_;
     std::vector<std::vector<ShapeCell>> rows_;
     std::vector<ShapeCell> scratch_;
@@ -74,6 +82,22 @@ private:
 struct StepPart {
     uint32_t step = 0;  // step of the block
     uint32_t mask = 0;
+};
+
+// The steps of each warp by how often its lanes have passed a bar.warp.sync. A mask that names fewer lanes counts
+// as naming all. Where a lane may have passed more or fewer of them on its way, it has passed as many as the
+// others of its warp, at least: it could not go on without them.
+class WarpEpochs {
+public:
+    // The epoch of the next step, which lanes of a warp make together.
+    uint32_t next(KernelFacts& facts, uint32_t warp, uint32_t mask, uint32_t site);
+
+private:
+    struct Last {
+        uint32_t site = KernelFacts::kEntry, passed = 0;
+        bool operator==(const Last&) const = default;
+    };
+    std::vector<LaneClasses<Last>> warps_;
 };
 
 struct BarrierArrival {
@@ -92,6 +116,7 @@ struct BlockIntervals {
     uint64_t first = 0;  // the block's first step in the recording
     uint32_t block = 0;
     std::vector<StepPart> parts;    // steps of global and shared memory; a copy's store where it arrives
+    std::vector<uint32_t> epoch;    // part -> WarpEpochs, where the kernel has any bar.warp.sync; else empty
     std::vector<LaterPart> copies;  // sorted by `from`
     std::vector<uint32_t> begin;    // interval -> index of its first part; one more at the end
     std::vector<uint64_t> stored;   // interval -> FormKind::array_bit of all its stores
@@ -116,14 +141,21 @@ struct HazardInstance {
     SourceAccess place, other;
     bool same_warp = false;
     HazardExample example;
+    Severity severity = Severity::Fault;
 };
 using HazardSink = std::function<void(const HazardInstance&)>;
+
+// Races as they are to be told: what fences and atomics order is none.
+class Chains;
+// Makes of a race between a and b what it is: nothing (false), a fault, a remark, or what cannot be told.
+bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t other, HazardInstance& race);
 
 // Reused from block to block.
 class BlockHazards {
 public:
     // most_bytes: memory for cells and accesses. most_found: faults that are told of a block.
-    BlockHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop = {});
+    BlockHazards(HazardForms& forms, Chains& chains, uint64_t most_bytes, uint64_t most_found,
+                 Stop stop = {});
     // One of these limits was met: some accesses were not looked at, or some faults not told.
     bool full() const { return full_; }
     // Races, uninitialised and stale loads. needed: interval -> whether its last barrier keeps accesses
@@ -180,14 +212,18 @@ private:
     void tell_early(const HazardSink& sink);
     void judge_loads(const BlockIntervals& b, uint32_t interval);
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
-    void tell_races(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    void find_in_warps(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    void tell_races(const BlockIntervals& b, uint32_t interval, bool between_warps, const HazardSink& sink);
     void tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
     bool tells();  // whether one more fault may be told
     HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
     template <class Visit>
     void each_cell(const BlockIntervals& b, const StepPart& part, Visit visit);
 
+    bool is_left_over(const BlockIntervals& b, const HazardCell& cell, uint32_t epoch) const;
+
     HazardForms& forms_;
+    Chains& chains_;
     CellMap<HazardCell> shared_, global_;
     std::vector<Record> records_;
     std::vector<TouchedCell> touched_, bad_;
@@ -196,7 +232,14 @@ private:
     size_t next_copy_ = 0;                                     // index into BlockIntervals::copies
     std::map<std::array<uint64_t, 3>, HazardInstance> early_;  // by cell, place of load, place of copy
     std::vector<Judged> judged_;
-    std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that stored to it
+    std::vector<uint32_t> epoch_;  // array bit -> latest interval + 1 that filled it
+    // Of places that fill shared memory: latest interval + 1 in which anyone did; by thread, the same of it.
+    struct Filled {
+        uint32_t latest = 0;
+        std::vector<uint32_t> of_thread;
+    };
+    std::map<uint32_t, Filled> filled_;
+    std::vector<uint32_t> order_;  // parts of an interval, by warp and epoch
     uint32_t stamp_ = 0, run_ = 0;
     uint64_t most_bytes_ = 0, most_found_ = 0, found_ = 0;
     Stop stop_;
@@ -220,7 +263,7 @@ void find_redundant(const HazardForms& forms, const PhaseRule& rule, const Block
                     const std::vector<bool>& needed, PassagesOfLines& passages, const HazardSink& sink);
 
 // grid.cpp: elements that two of the first `blocks` touch. Returns false where there were too many.
-bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop);
+bool find_grid_races(HazardForms& forms, Chains& chains, uint32_t blocks, const HazardSink& sink, Stop stop);
 
 // budget.cpp: how many blocks from the first on are looked at; where that is not all of them, `why` says so.
 uint32_t blocks_looked_at(const trace::Trace& trace, std::string& why);

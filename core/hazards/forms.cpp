@@ -28,7 +28,7 @@ uint64_t grain_of(const trace::Trace& trace) {
 }  // namespace
 
 HazardForms::HazardForms(const trace::Trace& t)
-    : trace(t), grain_(grain_of(t)), kinds_(t.forms.size()), row_(t.forms.size(), -1) {
+    : trace(t), facts(t), grain_(grain_of(t)), kinds_(t.forms.size()), row_(t.forms.size(), -1) {
     std::map<std::tuple<uint32_t, bool, uint8_t, Space, bool, bool>, uint32_t> numbers;
     std::vector<bool> written(256, false);
     for (size_t i = 0; i < kinds_.size(); ++i) {
@@ -53,6 +53,7 @@ HazardForms::HazardForms(const trace::Trace& t)
         if (kind.store && !kind.shared) written[form.array] = true;
     }
     sort_places();
+    find_constants();
     const bool outside = written[trace::kNoArray];
     const bool any = std::find(written.begin(), written.end(), true) != written.end();
     for (size_t i = 0; i < kinds_.size(); ++i) {
@@ -78,6 +79,21 @@ void HazardForms::sort_places() {
     places_ = std::move(sorted);
     for (FormKind& kind : kinds_)
         if (!kind.barrier && !kind.apart) kind.place = number[kind.place];
+}
+
+void HazardForms::find_constants() {
+    constants_.assign(places_.size(), std::nullopt);
+    std::vector<bool> met(places_.size(), false);
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+        const FormKind& kind = kinds_[i];
+        if (kind.barrier || kind.apart || !kind.store) continue;
+        const auto constant = facts.constant(trace.forms[i].site);
+        if (met[kind.place] && constants_[kind.place] != constant)
+            constants_[kind.place] = std::nullopt;
+        else if (!met[kind.place])
+            constants_[kind.place] = constant;
+        met[kind.place] = true;
+    }
 }
 
 const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
@@ -135,7 +151,28 @@ void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& ele
     element = address;
 }
 
-uint64_t interval_bytes(const trace::Trace& trace) { return trace.arrival.empty() ? 28 : 48; }
+uint32_t WarpEpochs::next(KernelFacts& facts, uint32_t warp, uint32_t mask, uint32_t site) {
+    if (warp >= warps_.size()) warps_.resize(warp + 1);
+    LaneClasses<Last>& lanes = warps_[warp];
+    uint32_t epoch = 0;
+    bool sure = true;
+    lanes.update(mask, [&](Last& last) {
+        const Passed& passed = facts.passed(last.site, site);
+        const bool same = passed.least == passed.most && passed.most < Passed::kMany;
+        sure = sure && same;
+        last.passed += same ? passed.least : std::max<uint32_t>(passed.least, 1);
+        last.site = site;
+        epoch = std::max(epoch, last.passed);
+    });
+    if (!sure)
+        lanes.each([&](uint32_t of, const Last& last) {
+            if (!(of & mask)) epoch = std::max(epoch, last.passed + facts.syncs_behind(last.site));
+        });
+    lanes.update(mask, [&](Last& last) { last.passed = epoch; });
+    return epoch;
+}
+
+uint64_t interval_bytes(const trace::Trace& trace) { return trace.arrival.empty() ? 36 : 56; }
 
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block) {
     const trace::Trace& trace = forms.trace;
@@ -155,11 +192,15 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     bool sorted = true;
     interval.reserve(b.count);  // one part a step, but where a warp's lanes have passed different barriers
     out.parts.reserve(b.count);
+    WarpEpochs epochs;
+    const bool syncs = forms.facts.warp_syncs();
+    uint32_t epoch = 0;
     const auto put = [&](uint32_t at, StepPart part) {
         sorted = sorted && (interval.empty() || interval.back() <= at);
         highest = std::max(highest, at);
         interval.push_back(at);
         out.parts.push_back(part);
+        if (syncs) out.epoch.push_back(epoch);
     };
     // Where requests are lost, the wait may be among them: then all stores count as landing at once.
     const trace::Arrivals arrivals = b.dropped == 0 ? trace::Arrivals(trace, b) : trace::Arrivals{};
@@ -180,6 +221,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
         const uint32_t form = trace.key[step] & 0xFFFFFF, warp = trace.warp_of(step);
         arrive_before(i);
         const uint32_t mask = trace.forms[form].mask;
+        if (syncs) epoch = epochs.next(forms.facts, warp, mask, trace.forms[form].site);
         if (out.passed.size() <= size_t{warp} * kWarpSize) {  // a warp that the launch does not have
             out.passed.resize((size_t{warp} + 1) * kWarpSize, 0);
             out.last_step.resize(out.passed.size(), kNoInterval);
@@ -226,8 +268,14 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     if (!sorted) {
         std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
         std::vector<StepPart> parts(out.parts.size());
-        for (size_t i = 0; i < parts.size(); ++i) parts[next[interval[i]]++] = out.parts[i];
+        std::vector<uint32_t> of_part(out.epoch.size());
+        for (size_t i = 0; i < parts.size(); ++i) {
+            const uint32_t to = next[interval[i]]++;
+            parts[to] = out.parts[i];
+            if (syncs) of_part[to] = out.epoch[i];
+        }
         out.parts = std::move(parts);
+        out.epoch = std::move(of_part);
     }
     out.stored.assign(count, 0);
     for (uint32_t at = 0; at < count; ++at)

@@ -55,7 +55,7 @@ void each_access(HazardForms& forms, uint32_t blocks, Stop stop, Visit visit) {
 
 }  // namespace
 
-bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink, Stop stop) {
+bool find_grid_races(HazardForms& forms, Chains& chains, uint32_t blocks, const HazardSink& sink, Stop stop) {
     const trace::Trace& trace = forms.trace;
     if (blocks < 2) return true;
     bool whole = true;
@@ -133,7 +133,7 @@ bool find_grid_races(HazardForms& forms, uint32_t blocks, const HazardSink& sink
                 found.example.b = low_high ? side(q.high, q.high_step) : side(q.low, q.low_step);
                 found.example.first_step = found.example.last_step = found.example.a.step;
                 forms.name(Space::Global, cell, found.example.array, found.example.element);
-                sink(found);
+                if (judge_race(forms, chains, p.place, q.place, found)) sink(found);
             }
     }
     return whole;

@@ -11,6 +11,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/hazards/block.h"
+#include "core/hazards/chains.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::analysis {
@@ -44,7 +45,7 @@ Hazard barrier_fault(const trace::Trace& trace) {
 void say(const trace::Trace& trace, Hazard& h) {
     std::sort(h.examples.begin(), h.examples.end(),
               [](const HazardExample& x, const HazardExample& y) { return order_of(x) < order_of(y); });
-    if (!h.examples.empty()) h.sentence = sentence_of(trace, h.kind, h.examples.front());
+    if (!h.examples.empty()) h.sentence = sentence_of(trace, h.kind, h.examples.front(), {}, h.severity);
 }
 
 // The kinds whose examples tell_pairs is for.
@@ -69,7 +70,7 @@ public:
 
     Hazard& add(const HazardInstance& found) {
         const Key key{found.kind,        found.place.line,  found.other.line, found.example.array,
-                      found.place.space, found.other.store, found.same_warp};
+                      found.place.space, found.other.store, found.same_warp,  found.severity};
         auto at = groups_.find(key);
         const bool fresh = at == groups_.end();
         if (fresh && groups_.size() >= kMostFindings) {
@@ -86,6 +87,7 @@ public:
             h.other_line = found.other.line;
             h.other_stores = found.other.store;
             h.same_warp = found.same_warp;
+            h.severity = found.severity;
         }
         ++h.count;
         if (at->second.last_block != found.example.a.block) {
@@ -120,7 +122,7 @@ public:
     }
 
 private:
-    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool>;
+    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool, Severity>;
     struct HazardGroup {
         Hazard hazard;
         uint32_t last_block = 0xFFFF'FFFFu;
@@ -181,6 +183,13 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             "threads wait for each other by cuda::barrier, whose order is not followed: races and values "
             "that "
             "were never stored were not looked for");
+    const bool parts_wait = KernelFacts(trace).part_barriers();
+    if (parts_wait)
+        lacks(
+            "barriers with a number or a count of threads of their own hold parts of a block, and their "
+            "order is "
+            "not followed: races within a block, values that were never stored and barriers were not looked "
+            "for");
     if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         return out;
@@ -196,12 +205,13 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
     for_each_index(parts, static_cast<unsigned>(parts), [&](uint64_t part) {
         HazardForms forms(trace);
         PhaseWalk walk(trace, recording.rule);
-        BlockHazards hazards(forms, most_bytes, most_found_of_a_block(blocks), options.stop);
+        Chains chains(forms);
+        BlockHazards hazards(forms, chains, most_bytes, most_found_of_a_block(blocks), options.stop);
         Groups& groups = of_part[part];
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
         std::vector<bool> needed;
         for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
-            if (options.stop.now()) return;
+            if (options.stop.now() || parts_wait) return;
             const BlockIntervals block = intervals_of_block(forms, walk, static_cast<uint32_t>(i));
             hazards.find(block, sink, needed);
             if (block.cut || hazards.full()) left_out = true;
@@ -224,6 +234,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
         }
     }
     HazardForms forms(trace);
+    Chains chains(forms);
     const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
     if (left_out)
         lacks(
@@ -232,7 +243,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             "set TILESCOPE_MAX_MEMORY to more gigabytes");
     // Where blocks wait for each other, in which intervals they touched an element is not recorded.
     const bool ordered = trace.meta.ptx.find(ptx::kGridBarrier) != std::string::npos;
-    if (!ordered && !find_grid_races(forms, blocks, sink, options.stop))
+    if (!ordered && !find_grid_races(forms, chains, blocks, sink, options.stop))
         lacks(
             "more elements were stored to than are held against one another between blocks: "
             "the others were not looked at; record a smaller window of blocks");
@@ -267,14 +278,16 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
                          Stop stop) {
     const trace::Trace& trace = *recording.trace;
     FaultyCells out;
-    out.not_looked = !is_looked_at(trace, trace.blocks[block]);
-    if (out.not_looked) return out;
     HazardForms forms(trace);
-    BlockHazards hazards(forms, trace::memory_left(trace) / 2, most_found_of_a_block(1), stop);
+    out.not_looked = !is_looked_at(trace, trace.blocks[block]) || forms.facts.part_barriers();
+    if (out.not_looked) return out;
+    Chains chains(forms);
+    BlockHazards hazards(forms, chains, trace::memory_left(trace) / 2, most_found_of_a_block(1), stop);
     std::vector<bool> needed;
     PhaseWalk walk(trace, recording.rule);
     const BlockIntervals intervals = intervals_of_block(forms, walk, block);
     const auto sink = [&](const HazardInstance& found) {
+        if (found.severity != Severity::Fault) return;
         if (out.cells.size() >= most) {
             out.cut = true;
             return;

@@ -1,6 +1,8 @@
 // Finds the loop that walks the tiles in the PTX, and numbers the places of its body.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -161,11 +163,126 @@ std::set<Source> opening_of(const std::vector<const ptx::Site*>& trip) {
     return fetches.empty() ? any : fetches;
 }
 
-// Ranks, copies and stays of the sites for which `belongs` holds, in the order of the laid-open kernel. A
-// copy begins where a trip's opening comes again behind a barrier.
+// By how much a loop's counters grow in what the PTX has as one trip: the greatest number that divides all of
+// these steps, 0 where there is none. `add r, r, 4`, or `add s, r, 4` and `mov r, s`.
+uint64_t step_of(const ptx::Kernel& kernel, const ControlFlow& flow, int32_t loop) {
+    using Kind = ptx::Operand::Kind;
+    std::vector<const ptx::Instruction*> adds;
+    std::map<int32_t, std::set<int32_t>> moved;  // register -> those that it is moved to
+    for (const int32_t block : flow.blocks_of(loop))
+        for (uint32_t i = flow.blocks[block].first; i < flow.blocks[block].last; ++i) {
+            const ptx::Instruction& made = kernel.instructions[i];
+            if (made.op == ptx::Op::Add && made.operands[2].kind == Kind::Immediate) adds.push_back(&made);
+            if (made.op == ptx::Op::Mov && made.operands[1].kind == Kind::Register)
+                moved[made.operands[1].reg].insert(made.operands[0].reg);
+        }
+    uint64_t step = 0;
+    for (const ptx::Instruction* add : adds) {
+        const int32_t to = add->operands[0].reg, from = add->operands[1].reg;
+        if (is_float(add->type) || (to != from && !moved[to].contains(from))) continue;
+        const auto grows = static_cast<int64_t>(add->operands[2].bits);
+        step = std::gcd(step, static_cast<uint64_t>(std::abs(grows)));
+    }
+    return step;
+}
+
+// How many trips of the source a compiler wrote into one trip of a loop, at most: the sources of its sites then
+// come as often, and its counters grow as much faster. 0 where all of its sites lie in inner loops.
+uint32_t trips_in_one(const ptx::Kernel& kernel, const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                      const std::vector<uint32_t>& group, int32_t loop) {
+    std::map<uint32_t, uint32_t> times;  // by group, outside of inner loops
+    std::set<uint32_t> beside;           // groups outside of the loop
+    for (const ptx::Site& site : sites) {
+        const int32_t block = flow.block_of[site.instruction];
+        if (flow.blocks[block].loop == loop) ++times[group[site.id]];
+        if (!flow.holds(loop, block)) beside.insert(group[site.id]);
+    }
+    uint32_t trips = 0;
+    bool rest = false;  // odd trips are left over beside the loop
+    for (const auto& [number, count] : times) {
+        trips = std::gcd(trips, count);
+        rest = rest || beside.contains(number);
+    }
+    if (trips <= 1) return trips;
+    const uint64_t step = step_of(kernel, flow, loop);
+    if (step == 0) return rest ? trips : 1;
+    return static_cast<uint32_t>(std::gcd(uint64_t{trips}, step));
+}
+
+// Of loops without barriers: whether the way through the body tells one trip from the next; else, by group, how
+// often a trip comes there.
+bool trips_are_told(const ptx::Kernel& kernel, const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                    const std::vector<int32_t>& loops, PhaseRule& rule) {
+    bool told = true;
+    rule.a_trip.assign(rule.groups, 0);
+    for (const int32_t loop : loops) {
+        const uint32_t trips = trips_in_one(kernel, flow, sites, rule.group, loop);
+        told = told && trips == 1;
+        std::map<uint32_t, uint32_t> times;
+        for (const ptx::Site& site : sites)
+            if (flow.holds(loop, flow.block_of[site.instruction])) ++times[rule.group[site.id]];
+        for (const auto& [group, count] : times) {
+            uint32_t& least = rule.a_trip[group];
+            const uint32_t here = std::max(count / std::max(trips, 1u), 1u);
+            least = least == 0 ? here : std::min(least, here);
+        }
+    }
+    for (uint32_t& times : rule.a_trip) times = std::max(times, 1u);
+    return told;
+}
+
+// In the order of the laid-open kernel: a copy begins where a trip's opening comes again behind a barrier.
+void number_copies(const std::vector<const ptx::Site*>& order, PhaseRule& rule) {
+    const std::set<Source> opening = opening_of(order);
+    uint32_t copy = 0;
+    bool behind_barrier = false;
+    for (const ptx::Site* site : order) {
+        if (behind_barrier && opening.contains(source_of(*site))) {
+            ++copy;
+            behind_barrier = false;
+        }
+        rule.body[site->id] = copy;
+        if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
+    }
+}
+
+// The same without barriers: each loop is a copy, and so is each trip that a compiler wrote beside one, which
+// begins where a source that a trip comes to once comes again.
+void number_copies(const std::vector<const ptx::Site*>& order, const ControlFlow& flow,
+                   const std::vector<int32_t>& outermost, const std::vector<int32_t>& loops,
+                   PhaseRule& rule) {
+    const auto loop_of = [&](const ptx::Site& site) {
+        const int32_t loop = outermost[flow.block_of[site.instruction]];
+        return std::ranges::binary_search(loops, loop) ? loop : -1;
+    };
+    std::map<uint32_t, uint32_t> most, times;  // by group: in one loop; since the copy began
+    for (const int32_t loop : loops) {
+        std::map<uint32_t, uint32_t> of_loop;
+        for (const ptx::Site* site : order)
+            if (loop_of(*site) == loop) ++of_loop[rule.group[site->id]];
+        for (const auto& [group, count] : of_loop) most[group] = std::max(most[group], count);
+    }
+    uint32_t copy = 0;
+    int32_t last = -1;
+    for (const ptx::Site* site : order) {
+        const int32_t loop = loop_of(*site);
+        const uint32_t group = rule.group[site->id];
+        const bool again = loop < 0 && times[group] >= most[group];
+        if (site != order.front() && (loop != last || again)) {
+            ++copy;
+            times.clear();
+        }
+        ++times[group];
+        last = loop;
+        rule.body[site->id] = copy;
+    }
+}
+
+// Ranks and stays of the sites for which `belongs` holds. Returns them in the order of the laid-open kernel.
 template <class Belongs>
-void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
-                   const std::vector<int32_t>& loops, Belongs belongs, PhaseRule& rule) {
+std::vector<const ptx::Site*> number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
+                                            const std::vector<int32_t>& loops, Belongs belongs,
+                                            PhaseRule& rule) {
     Unrolled kernel(flow, loops);
     kernel.lay_out();
     std::vector<std::vector<const ptx::Site*>> sites_of_node(flow.blocks.size());
@@ -183,17 +300,7 @@ void number_places(const ControlFlow& flow, const std::vector<ptx::Site>& sites,
         }
         if (folded) ++place;
     }
-    const std::set<Source> opening = opening_of(order);
-    uint32_t copy = 0;
-    bool behind_barrier = false;
-    for (const ptx::Site* site : order) {
-        if (behind_barrier && opening.contains(source_of(*site))) {
-            ++copy;
-            behind_barrier = false;
-        }
-        rule.body[site->id] = copy;
-        if (site->kind == ptx::SiteKind::Barrier) behind_barrier = true;
-    }
+    return order;
 }
 
 }  // namespace
@@ -229,11 +336,12 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const auto is_barrier = [](const ptx::Site& s) { return s.kind == ptx::SiteKind::Barrier; };
     const std::vector<int32_t> outermost = outermost_loops(flow);
     std::vector<int32_t> loops = outermost_loops_with(flow, outermost, sites, is_barrier);
-    rule.by_barrier = !loops.empty();
+    const bool barriers = !loops.empty();
     if (std::none_of(sites.begin(), sites.end(), is_barrier))
         loops = outermost_loops_with(flow, outermost, sites, [](const ptx::Site&) { return true; });
+    rule.by_place = barriers || trips_are_told(*kernel, flow, sites, loops, rule);
     if (loops.empty()) {
-        rule.by_barrier = true;
+        rule.by_place = true;
         rule.rank.assign(count, 0);
         rule.stays.assign(count, true);
         return rule;
@@ -255,10 +363,16 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const bool ahead = std::ranges::any_of(
         sites, [&](const ptx::Site& site) { return site.lands_later() && in_loop(site); });
     const auto is_loops = [&](const ptx::Site& site) {  // lies in a loop, or is a copy of what does
-        if (!rule.by_barrier) return bool{looped[rule.group[site.id]]};
+        if (!barriers) return bool{looped[rule.group[site.id]]};
         return ahead ? in_loop(site) : copies.contains(source_of(site));
     };
-    if (rule.by_barrier) number_places(flow, sites, loops, is_loops, rule);
+    if (rule.by_place) {
+        const std::vector<const ptx::Site*> order = number_places(flow, sites, loops, is_loops, rule);
+        if (barriers)
+            number_copies(order, rule);
+        else
+            number_copies(order, flow, outermost, loops, rule);
+    }
     for (const ptx::Site& site : sites) {
         if (!reached[flow.block_of[site.instruction]] || is_loops(site)) continue;
         rule.after[site.id] = true;

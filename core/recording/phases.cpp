@@ -31,13 +31,14 @@ struct PhaseWalk::State {
     State(const trace::Trace& of, const PhaseRule& by) : trace(of), rule(by) {
         places.reserve(trace.sites.size());
         for (size_t site = 0; site < trace.sites.size(); ++site)
-            places.push_back({rule.rank[site], rule.body[site], rule.group[site], rule.stays[site],
+            places.push_back({rule.rank[site], rule.body[site], rule.group[site],
+                              rule.a_trip.empty() ? 1 : rule.a_trip[rule.group[site]], rule.stays[site],
                               rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier});
     }
     // What the rule says of a site, side by side.
     struct Place {
         int32_t rank;
-        uint32_t body, group;
+        uint32_t body, group, a_trip;
         bool stays, after, barrier;
     };
     const trace::Trace& trace;
@@ -72,7 +73,7 @@ struct PhaseWalk::State {
         Step at{last_phase[warp], passed[warp]};
         if (place.after) {
             at.phase = kAfter;
-        } else if (rule.by_barrier) {
+        } else if (rule.by_place) {
             if (place.rank >= 0) {
                 LaneClasses<Walk>& lanes = walks[warp];
                 at.phase =
@@ -82,7 +83,7 @@ struct PhaseWalk::State {
             }
         } else if (!place.barrier) {
             LaneClasses<uint32_t>& lanes = visits_of(warp, place.group);
-            at.phase = lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1;
+            at.phase = (lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1) / place.a_trip;
             enter_phase(warp, at.phase, lanes.classes());
         }
         if (place.barrier) barriers = std::max(barriers, ++passed[warp]);
@@ -99,7 +100,7 @@ PhaseWalk::PhaseWalk(const trace::Trace& trace, const PhaseRule& rule)
     : state_(std::make_unique<State>(trace, rule)) {
     state_->warps = static_cast<uint32_t>(std::clamp<uint64_t>(
         (trace.launch.block.count() + kWarpSize - 1) / kWarpSize, 1, trace::kMaxWarpsPerBlock));
-    if (!rule.by_barrier) state_->number.assign(size_t{state_->warps} * rule.groups, kUnvisited);
+    if (!rule.by_place) state_->number.assign(size_t{state_->warps} * rule.groups, kUnvisited);
 }
 
 PhaseWalk::~PhaseWalk() = default;
@@ -107,7 +108,7 @@ PhaseWalk::~PhaseWalk() = default;
 void PhaseWalk::enter(uint32_t block) {
     State& s = *state_;
     s.step = s.trace.blocks[block].first;
-    s.walks.assign(s.rule.by_barrier ? s.warps : 0, LaneClasses<Walk>{});
+    s.walks.assign(s.rule.by_place ? s.warps : 0, LaneClasses<Walk>{});
     for (const uint32_t place : s.visited) s.number[place] = kUnvisited;
     s.visited.clear();
     s.visits.clear();

@@ -7,9 +7,10 @@
 //   a loop that holds a barrier:  a lane enters the next phase when, inside the outermost such loop,
 //                                 it comes to a place that does not lie after its last one,
 //                                 or into another copy of the body
-//   loops, and no barrier at all: a lane's phase at an access is how often it has been at that
-//                                 source line, array and direction before (so an unrolled loop counts
-//                                 its trips all the same)
+//   loops, and no barrier at all: the same, inside any outermost loop; but where a compiler wrote several
+//                                 trips into one, or all accesses lie in inner loops, a lane's phase at
+//                                 an access is how often it has been at that source line, array and
+//                                 direction before, divided by how often one trip comes there
 //   neither:                      all of it is phase 0: one place, in which a lane stays
 //
 // The places of the first rule are those of the loop's body, without the way back to its top, in an order in
@@ -50,14 +51,15 @@ struct PhaseMap {
 
 // What of the kernel the phases need; made once for a trace.
 struct PhaseRule {
-    bool by_barrier = false;
+    bool by_place = false;  // by the places of the loop's body; else by how often a lane has been somewhere
     // site -> place inside the loop or a copy of it, -1 outside (before), -2 behind
     std::vector<int32_t> rank;
     std::vector<bool> stays;      // site -> its place is an inner loop: coming back to it is no new trip
     std::vector<uint32_t> body;   // site -> copy of the loop's body that it lies in, each a trip of its own
     std::vector<uint32_t> group;  // site -> number of its (line, array, direction) group
     uint32_t groups = 0;
-    std::vector<bool> after;  // site -> lies behind the loop
+    std::vector<uint32_t> a_trip;  // group -> times that a trip comes to it; empty: once each
+    std::vector<bool> after;       // site -> lies behind the loop
 };
 Result<PhaseRule> phase_rule(const trace::Trace& trace);
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);

@@ -39,6 +39,7 @@ struct Recorded {
     uint64_t barriers = 0;                       // arrivals of warps
     std::vector<std::vector<uint32_t>> extents;  // of the global arrays
     uint64_t most_loads = 1;                     // of one element of an input
+    uint32_t phases = 1;
 };
 
 struct Example {
@@ -63,12 +64,13 @@ const std::vector<Example> kPrograms = {
        {1024, 32768, 1024},
        1024,
        {{64, 64}, {64, 64}, {64, 64}},
+       4,
        4}},
      0,
      true},
     // 16 trips x 8 warps for M and for N; M's rows are two a warp, a sector each, N's one of two sectors.
     {"product_one_block",
-     {{"product.1.tsc", {256, 8192, 512}, {8, 256, 32}, {}, {}, 0, {{16, 16}, {16, 16}, {16, 16}}, 16}},
+     {{"product.1.tsc", {256, 8192, 512}, {8, 256, 32}, {}, {}, 0, {{16, 16}, {16, 16}, {16, 16}}, 16, 16}},
      0,
      true},
     // 4 blocks x 2 phases x 2 warps, for M and for N; 8 trips a phase, and 1 + 8 barriers.
@@ -80,6 +82,7 @@ const std::vector<Example> kPrograms = {
        {32, 1024, 32},
        4 * 2 * 9 * 2,
        {{16, 16}, {16, 16}, {16, 16}},
+       2,
        2}},
      0,
      true},
@@ -92,6 +95,7 @@ const std::vector<Example> kPrograms = {
        {128, 2048, 128},
        0,
        {{16, 16}, {16, 16}, {16, 16}},
+       4,
        4},
       {"two_warps.2.tsc",
        {32, 1024, 128},
@@ -100,6 +104,7 @@ const std::vector<Example> kPrograms = {
        {32, 1024, 32},
        0,
        {{16, 16}, {16, 16}, {16, 16}},
+       2,
        2}},
      1,
      true},
@@ -117,7 +122,7 @@ const std::vector<Example> kPrograms = {
     // 2,000 / 32 is 62 warps and half of one.
     {"vector_2000", {{"add.1.tsc", {126, 4000, 500}, {63, 2000, 250}, {}, {}, 0, {{2000}, {2000}, {2000}}}}},
     {"transpose_naive",
-     {{"transpose.1.tsc", {192, 6144, 768}, {192, 6144, 6144}, {}, {}, 0, {{96, 64}, {64, 96}}}}},
+     {{"transpose.1.tsc", {192, 6144, 768}, {192, 6144, 6144}, {}, {}, 0, {{96, 64}, {64, 96}}, 1, 4}}},
     {"transpose_tiled",
      {{"transpose.1.tsc",
        {192, 6144, 768},
@@ -136,7 +141,7 @@ const std::vector<Example> kPrograms = {
        {{96, 64}, {64, 96}}}}},
     // Nine loads a thread, but for what lies outside: (48 + 47 + 47) x (64 + 63 + 63). Passes: not counted
     // here.
-    {"blur", {{"blur.1.tsc", {864, 26980, 0}, {96, 3072, 192}, {}, {}, 0, {{48, 64}, {48, 64}}, 9}}},
+    {"blur", {{"blur.1.tsc", {864, 26980, 0}, {96, 3072, 192}, {}, {}, 0, {{48, 64}, {48, 64}}, 9, 9}}},
     // The halo: three on the left of all blocks but the first, three on the right of all but the last.
     {"stencil_halo",
      {{"stencil.1.tsc",
@@ -156,7 +161,9 @@ const std::vector<Example> kPrograms = {
        {8 * (2 * 47 + 1), 8 * (2 * 255 + 1), 8 * (2 * 47 + 1)},
        {8 * (47 + 8), 8 * (255 + 256), 8 * (47 + 8)},
        8 * 8 * 9,
-       {{2048}, {8}}}}},
+       {{2048}, {8}},
+       1,
+       8}}},
     // 4, 2, 1, 1, 1, 1, 1, 1.
     {"reduction_sequential",
      {{"reduce.1.tsc",
@@ -165,7 +172,9 @@ const std::vector<Example> kPrograms = {
        {8 * (2 * 12 + 1), 8 * (2 * 255 + 1), 8 * (2 * 12 + 1)},
        {8 * (12 + 8), 8 * (255 + 256), 8 * (12 + 8)},
        8 * 8 * 9,
-       {{2048}, {8}}}}},
+       {{2048}, {8}},
+       1,
+       8}}},
     {"reduction_shuffle",
      {{"reduce.1.tsc", {64, 2048, 256}, {8, 8, 8}, {8, 64, 8}, {64, 64, 64}, 64, {{2048}, {8}}}}},
     {"divergence",
@@ -217,6 +226,7 @@ TEST_P(Examples, IsRightAndRecordsWhatItPromises) {
         EXPECT_EQ(shared((*summary)[StepKind::SharedLoad], expected.shared_load), expected.shared_load);
         EXPECT_EQ(shared((*summary)[StepKind::SharedStore], expected.shared_store), expected.shared_store);
         EXPECT_EQ(summary->barriers, expected.barriers);
+        EXPECT_EQ(summary->phases, expected.phases) << expected.file;
         std::vector<std::vector<uint32_t>> extents;
         for (const Array& array : trace->launch.arrays)
             if (array.space == Space::Global)

@@ -67,7 +67,7 @@ Told told(const std::vector<Step>& steps, bool values = true) {
     made.trace =
         trace::assemble(meta, test_launch(arrays, {1, 1, 1}, {32, 4, 1}), sites, std::move(recorders));
     PhaseRule rule = one_phase(sites.size());
-    rule.by_barrier = false;
+    rule.by_place = false;
     rule.group = {0, 1};
     rule.groups = 2;
     const ValueAt value = [&](uint32_t step, uint32_t, uint32_t) { return value_of(steps[step].value); };

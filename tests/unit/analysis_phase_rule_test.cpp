@@ -45,8 +45,10 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         const trace::Trace trace = empty_trace(ptx, path.filename());
         const auto rule = phase_rule(trace);
         ASSERT_TRUE(rule) << rule.error().message;
-        EXPECT_EQ(rule->by_barrier, !trace.meta.kernel.starts_with("untiled"));
-        (rule->by_barrier ? tiled : untiled) += 1;
+        // Of kernels without barriers, those whose trips are not unrolled.
+        const bool is_tiled = !trace.meta.kernel.starts_with("untiled");
+        EXPECT_TRUE(rule->by_place || !is_tiled);
+        (is_tiled ? tiled : untiled) += 1;
         std::map<uint32_t, std::map<std::tuple<uint32_t, ptx::SiteKind, Space>, uint32_t>> sites_of_copy;
         uint32_t last_line = 0;  // of the store of P; generic stores do not name their space
         for (const ptx::Site& site : trace.sites)
@@ -57,7 +59,7 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         for (const ptx::Site& site : trace.sites) {
             const bool store_of_p = site.kind == ptx::SiteKind::Store && site.line == last_line;
             EXPECT_EQ(rule->after[site.id], store_of_p) << "site " << site.id;
-            if (!rule->by_barrier || store_of_p) continue;
+            if (!rule->by_place || store_of_p) continue;
             // What is copied ahead of the loop is of no trip.
             if (ptx.find("cp.async") != std::string::npos && rule->rank[site.id] < 0) {
                 EXPECT_LT(site.ptx_line, first_of_loop);
@@ -81,6 +83,67 @@ TEST(PhaseRule, PlacesClimbAlongTheText) {
     ASSERT_TRUE(rule);
     EXPECT_EQ(rule->rank, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 5, 6, -2}));
     EXPECT_EQ(rule->stays, (std::vector<bool>{false, false, false, false, false, true, true, false, false}));
+}
+
+// A loop without barriers whose body has `loads` copies of one load, and whose counter grows by `step`; behind
+// it the load once more where `rest`.
+PhaseRule rule_of_loop(int loads, const std::string& step, bool rest) {
+    const std::string load = "    .loc 1 8 0\n    ld.global.u32 %r1, [%d0];\n";
+    std::string body;
+    for (int i = 0; i < loads; ++i) body += load;
+    const std::string ptx = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+    .reg .pred %p0; .reg .b32 %r<5>; .reg .b64 %d0;
+    .loc 1 5 0
+    ld.param.u64 %d0, [k_0];
+    mov.u32 %r2, 0;
+$loop:
+)" + body + "    .loc 1 7 0\n" +
+                            step +
+                            R"(
+    setp.lt.u32 %p0, %r2, 24;
+    @%p0 bra $loop;
+)" + (rest ? load : "") + R"(
+    .loc 1 9 0
+    st.global.u32 [%d0], %r1;
+    ret;
+}
+.file 1 "k.cu"
+)";
+    const auto rule = phase_rule(empty_trace(ptx, "k.ptx"));
+    EXPECT_TRUE(rule) << rule.error().message;
+    return rule ? *rule : PhaseRule{};
+}
+
+TEST(PhaseRule, TellsAnUnrolledOuterLoopFromAnUnrolledInnerOne) {
+    const std::string by_one = "    add.u32 %r2, %r2, 1;", by_two = "    add.u32 %r2, %r2, 2;";
+    const std::string moved = "    add.u32 %r3, %r2, 1;\n    mov.u32 %r2, %r3;";
+    const std::string by_register = "    add.u32 %r2, %r2, %r1;";
+    struct {
+        int loads;
+        std::string step;
+        bool rest, by_place;
+        uint32_t a_trip;
+    } const loops[] = {
+        {1, by_one, false, true, 1},       // as it stands
+        {4, by_one, false, true, 4},       // four loads a trip
+        {4, moved, false, true, 4},        //
+        {2, by_two, false, false, 1},      // two trips of one load
+        {6, by_two, false, false, 3},      // two trips of three
+        {4, by_register, true, false, 1},  // four trips, the odd ones behind the loop
+        {4, by_register, false, true, 4},  // a trip of four
+    };
+    for (const auto& loop : loops) {
+        const PhaseRule rule = rule_of_loop(loop.loads, loop.step, loop.rest);
+        SCOPED_TRACE(loop.step + std::to_string(loop.loads));
+        EXPECT_EQ(rule.by_place, loop.by_place);
+        ASSERT_FALSE(rule.a_trip.empty());
+        EXPECT_EQ(rule.a_trip[rule.group[0]], loop.a_trip);
+    }
 }
 
 // A kernel is found by its name in the PTX, whatever it is called, among others too.

@@ -89,11 +89,11 @@ PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t 
         uint32_t phase = last[access.warp];
         if (rule.after[access.site]) {
             phase = kAfter;
-        } else if (rule.by_barrier ? rule.rank[access.site] >= 0 : !barrier) {
+        } else if (rule.by_place ? rule.rank[access.site] >= 0 : !barrier) {
             for (int l = 31; l >= 0; --l) {  // the lowest lane last: its phase is the request's
                 if (!(access.mask >> l & 1)) continue;
                 Lane& lane = lanes[access.warp * 32 + static_cast<uint32_t>(l)];
-                if (rule.by_barrier) {
+                if (rule.by_place) {
                     const int32_t place = rule.rank[access.site];
                     if (place < lane.place || (place == lane.place && !rule.stays[access.site]))
                         ++lane.phase;
@@ -103,7 +103,8 @@ PhaseMap slow_phases(const trace::Trace& trace, const PhaseRule& rule, uint32_t 
                     lane.body = rule.body[access.site];
                     phase = lane.phase;
                 } else {
-                    phase = lane.visits[rule.group[access.site]]++;
+                    const uint32_t group = rule.group[access.site];
+                    phase = lane.visits[group]++ / (rule.a_trip.empty() ? 1 : rule.a_trip[group]);
                 }
             }
             last[access.warp] = phase;
@@ -121,8 +122,9 @@ TEST(Phases, OfAnythingAtAllAgreeWithLanesAlone) {
     const auto random = [&] { return static_cast<uint32_t>(engine()); };
     for (int round = 0; round < 8; ++round) {
         PhaseRule rule;
-        rule.by_barrier = round % 2;
+        rule.by_place = round % 2;
         rule.groups = 3;
+        if (round % 4 < 2) rule.a_trip = {1, 2, 5};
         for (size_t site = 0; site < trace.sites.size(); ++site) {
             rule.after.push_back(random() % 8 == 0);
             rule.rank.push_back(static_cast<int32_t>(random() % 6) - 1);

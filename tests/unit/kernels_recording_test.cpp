@@ -31,7 +31,7 @@ TEST(OpenedRecording, ParsesItsPtxOnce) {
 TEST(OpenedRecording, HasItsPhasesAndItsProduct) {
     const auto tiled = analysis::opened(recorded("tiled", {4, 4, 4, 2}));
     ASSERT_TRUE(tiled) << tiled.error().message;
-    EXPECT_TRUE(tiled->rule.by_barrier);
+    EXPECT_TRUE(tiled->rule.by_place);
     EXPECT_EQ(phases_of_block(*tiled, 0).phases, 2u);
     ASSERT_TRUE(tiled->product);
     EXPECT_EQ(tiled->product->sizes(), "4x4x4");

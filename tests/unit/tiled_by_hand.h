@@ -54,7 +54,7 @@ inline std::vector<Array> arrays(const Tiled& t) {
 
 inline analysis::PhaseRule rule() {
     analysis::PhaseRule rule;
-    rule.by_barrier = true;
+    rule.by_place = true;
     rule.rank = {0, 1, 2, 3, 4, 5, 5, 6, -2};
     rule.stays = {false, false, false, false, false, true, true, false, false};
     rule.body.assign(9, 0);

@@ -1,0 +1,129 @@
+// The kernels of ordered.cu with what orders them left out, each with one fault. Made for
+// tests/host/cli_order_test.cpp.
+#include <cstdio>
+
+__device__ unsigned ticket = 0, blocks_done = 0, first_ticket = 0;
+__device__ int lock = 0, flags[8], flag = 0, shared_flag = 0;
+
+__global__ void reverse_without(const int* in, int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    out[t] = s[31 - t];
+}
+// __syncwarp holds a warp, and there are two.
+__global__ void reverse_two_warps(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp();
+    out[t] = s[63 - t];
+}
+__global__ void one_syncwarp_of_two(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    int v = in[t];
+    s[t] = v;
+    s[t + 32] = 0;
+    __syncwarp();
+    for (int d = 16; d > 0; d /= 2) {
+        v += s[t + d];
+        s[t] = v;
+        __syncwarp();
+    }
+    if (t == 0) out[0] = v;
+}
+__global__ void ticket_without_fence(const int* in, volatile int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    if (atomicInc(&ticket, gridDim.x) != gridDim.x - 1) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
+}
+// Only the last block may read what all have stored, and this is the first.
+__global__ void first_block_sums(const int* in, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    if (atomicInc(&first_ticket, gridDim.x) != 0) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
+}
+__global__ void fence_behind_the_ticket(const int* in, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    unsigned before = atomicAdd(&blocks_done, 1);
+    __threadfence();
+    if (before != gridDim.x - 1) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
+}
+__global__ void locked_without_fence(int* out) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    out[0] = out[0] + 1;
+    atomicExch(&lock, 0);
+}
+__global__ void plain_flag(const int* in, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        part[0] = in[0];
+        __threadfence();
+        flag = 1;
+    } else if (flag == 1) {
+        out[blockIdx.x] = part[0];
+    }
+}
+__global__ void one_value_and_another(const int* in, int* out) {
+    __shared__ int s;
+    s = 0;
+    if (threadIdx.x == 40) s = in[0] + 1;
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+__global__ void one_value_and_a_reader(const int* in, int* out) {
+    __shared__ int s;
+    if (in[threadIdx.x] > 3) s = 1;
+    out[threadIdx.x] = s;
+}
+// The last tile is smaller, and what the one before left behind it is added once more.
+__global__ void left_over(const int* in, int* out, int n) {
+    __shared__ int s[64];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < n; i += 64) {
+        if (i + t < n) s[t] = in[i + t];
+        __syncthreads();
+        for (int k = 0; k < 64; k++) sum += s[k];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
+int main() {
+    const int n = 1024;
+    int h[n], *in, *out, *part;
+    for (int i = 0; i < n; i++) h[i] = i * 37 % 101;
+    cudaMalloc(&in, sizeof h);
+    cudaMalloc(&out, sizeof h);
+    cudaMalloc(&part, sizeof h);
+    cudaMemcpy(in, h, sizeof h, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sizeof h);
+    cudaMemset(part, 0, sizeof h);
+    reverse_without<<<1, 32>>>(in, out);
+    reverse_two_warps<<<1, 64>>>(in, out);
+    one_syncwarp_of_two<<<1, 32>>>(in, out);
+    ticket_without_fence<<<6, 32>>>(in, part, out);
+    first_block_sums<<<6, 32>>>(in, part, out);
+    fence_behind_the_ticket<<<6, 32>>>(in, part, out);
+    locked_without_fence<<<6, 32>>>(out);
+    plain_flag<<<2, 32>>>(in, part, out);
+    one_value_and_another<<<1, 64>>>(in, out);
+    one_value_and_a_reader<<<1, 64>>>(in, out);
+    left_over<<<1, 64>>>(in, out, 150);
+    cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %s\n", h[0], cudaGetErrorString(cudaGetLastError()));
+}
