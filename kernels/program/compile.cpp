@@ -186,6 +186,8 @@ std::vector<std::string> ptx_words(const Tools& tools, const fs::path& ir, const
             "-unroll-full-max-count=1",
             "-mllvm",
             "-unroll-runtime=0",
+            "-mllvm",
+            "-disable-vector-combine",  // which makes several loads of one of a vector
             "-S",
             "-o",
             out.string(),
