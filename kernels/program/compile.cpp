@@ -156,42 +156,24 @@ std::vector<std::string> device_words(const Tools& tools, const fs::path& source
     return words;
 }
 
-// The rest of the way, from that to PTX. Loops stay loops, so that a memory instruction of the PTX is an access of the
-// source (kernels/textbook/make_ptx.sh).
+// The rest of the way, from that to PTX, as the driver of clang would go it in one step. Loops stay loops, so that a
+// memory instruction of the PTX is an access of the source (kernels/textbook/make_ptx.sh).
 std::vector<std::string> ptx_words(const Tools& tools, const fs::path& ir, const fs::path& out) {
+    std::vector<std::string> words = {tools.compiler.path, "-cc1", "-triple", "nvptx64-nvidia-cuda"};
+    words.insert(words.end(),
+                 {"-w", "-x", "ir", "-O3", "-vectorize-loops", "-vectorize-slp", "-fno-dwarf-directory-asm",
+                  "-target-cpu", tools.arch, "-target-feature", ptx_feature(tools.arch)});
     std::string contract = "-ffp-contract=fast";  // as for CUDA where nothing is said
     for (const std::string& flag : tools.flags.compile)
         if (flag.starts_with("-ffp-contract=")) contract = flag;
-    return {tools.compiler.path,
-            "-w",
-            "-fno-color-diagnostics",
-            "-x",
-            "ir",
-            "--target=nvptx64-nvidia-cuda",
-            "-O3",
-            contract,
-            "-Xclang",
-            "-target-cpu",
-            "-Xclang",
-            tools.arch,
-            "-Xclang",
-            "-target-feature",
-            "-Xclang",
-            ptx_feature(tools.arch),
-            "-mllvm",
-            "-unroll-threshold=0",
-            "-mllvm",
-            "-unroll-max-count=1",
-            "-mllvm",
-            "-unroll-full-max-count=1",
-            "-mllvm",
-            "-unroll-runtime=0",
-            "-mllvm",
-            "-disable-vector-combine",  // which makes several loads of one of a vector
-            "-S",
-            "-o",
-            out.string(),
-            ir.string()};
+    if (contract.starts_with("-ffp-contract=fast"))
+        words.insert(words.end(), {"-mllvm", "-nvptx-fma-level=2"});
+    for (const char* flag :
+         {"-unroll-threshold=0", "-unroll-max-count=1", "-unroll-full-max-count=1", "-unroll-runtime=0",
+          "-disable-vector-combine"})  // which makes several loads of one of a vector
+        words.insert(words.end(), {"-mllvm", flag});
+    words.insert(words.end(), {"-S", "-o", out.string(), ir.string()});
+    return words;
 }
 
 // Words by which the compiler reads a source with its launches' brackets in one piece, at its own place; none
