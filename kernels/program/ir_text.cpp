@@ -114,6 +114,13 @@ std::vector<Scalar> Declarations::scalars_of(std::string_view type) const {
     return lay_out(type, 0, scalars, 0) ? scalars : std::vector<Scalar>();
 }
 
+bool Declarations::holds_array(std::string_view type) const {
+    type = trimmed(type);
+    const auto found = types_.find(type);
+    return type.starts_with('[') ||
+           (found != types_.end() && found->second.find('[') != std::string_view::npos);
+}
+
 std::optional<Declarations::Extent> Declarations::lay_out(std::string_view type, uint64_t at,
                                                           std::vector<Scalar>& scalars, int depth) const {
     constexpr int kDeepest = 16;

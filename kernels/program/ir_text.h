@@ -44,6 +44,8 @@ public:
     // What a type holds, from its first byte on: four of float for "%struct.float4". Nothing for packed structs,
     // vectors, and what holds very much.
     std::vector<Scalar> scalars_of(std::string_view type) const;
+    // Whether a type is an array, or a struct with one.
+    bool holds_array(std::string_view type) const;
     // Whether a variable, "@name", is an array of numbers.
     bool is_array_of_scalars(std::string_view variable) const { return arrays_.contains(variable); }
 
