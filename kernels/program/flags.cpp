@@ -67,7 +67,7 @@ constexpr NvccFlags kNvccFlags[] = {
      "--archiver-binary -arbin --cudart -cudart --cudadevrt -cudadevrt --libdevice-directory -ldir "
      "--target-directory -target-dir --optimization-info -opt-info --optimize --Ofast-compile -Ofc --dopt "
      "-dopt "
-     "--machine -m --archive-options -Xarchive --ptxas-options -Xptxas --nvlink-options -Xnvlink "
+     "--machine -m --archive-options -Xarchive --ptxas-options -Xptxas -Xcudafe --nvlink-options -Xnvlink "
      "--static-global-template-stub -static-global-template-stub --device-entity-has-hidden-visibility "
      "-device-entity-has-hidden-visibility --threads -t --split-compile -split-compile "
      "--split-compile-extended "
@@ -257,6 +257,9 @@ Result<Flags> flags_of(const std::vector<std::string>& words) {
             if (at + 1 < words.size()) ++at;  // ours to say
         } else if (is_ours(word)) {
             continue;
+        } else if (word == "-Werror" && at + 1 < words.size() && words[at + 1][0] != '-' &&
+                   !is_file(words[at + 1])) {
+            ++at;  // nvcc's, which names the kinds of warnings
         } else if (word.rfind("-l", 0) == 0 || word.rfind("-L", 0) == 0 || word.rfind("-Wl,", 0) == 0) {
             flags.link.push_back(word);
             if (word.size() == 2 && at + 1 < words.size()) flags.link.push_back(words[++at]);
