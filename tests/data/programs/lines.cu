@@ -19,7 +19,9 @@ __global__ void apply(T *a, F f) {
     a[threadIdx.x] =                //: store
         f(a[threadIdx.x]);          //: load
 }
-template __global__ void apply(int *, int (*)(int));
+struct AddOne {
+    __device__ int operator()(int v) const { return v + 1; }
+};
 __device__ float twice(const float *p, int i) {
     return 2 * p[i];                //: load
 }
@@ -46,8 +48,7 @@ __global__ void halves(__half *h, __half2 *h2, float *f) {
         h2[threadIdx.x + 2]);       //: load
     f[threadIdx.x] =                //: store
         __ldg(&f[threadIdx.x + 1]); //: load
-    assert(
-        f[threadIdx.x + 2] >= 0);   //: load
+    assert(f[threadIdx.x + 2] >= 0);  //: load
 }
 struct View {
     float *d;
@@ -66,4 +67,4 @@ __global__ void lambdas(int *a) {
     put(threadIdx.x, max(1, (int)threadIdx.x));
     put(threadIdx.x + 32, 2);
 }
-int main() {}
+int main() { apply<<<1, 32>>>((int *)nullptr, AddOne()); }

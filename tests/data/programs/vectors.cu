@@ -205,7 +205,6 @@ __global__ void struct8_short(const S8 *in, S8 *out) { out[threadIdx.x] = in[thr
 __global__ void header16(const Header *in, Header *out) { out[threadIdx.x] = in[threadIdx.x]; }
 __global__ void header16_used(const Header *in, double *out) { Header h = in[threadIdx.x]; out[threadIdx.x] = h.id * h.weight; }
 __global__ void half2_copy(const __half2 *in, __half2 *out) { out[threadIdx.x] = in[threadIdx.x]; }
-__global__ void half2_add(const __half2 *in, __half2 *out) { out[threadIdx.x] = __hadd2(in[threadIdx.x], in[threadIdx.x + 32]); }
 __global__ void half_copy(const __half *in, __half *out) { out[threadIdx.x] = in[threadIdx.x]; }
 __global__ void in_holder(Holder h, float4 *out) { out[threadIdx.x] = h.p[threadIdx.x]; }
 __global__ void longlong4_copy(const longlong4 *in, longlong4 *out) { out[threadIdx.x] = in[threadIdx.x]; }
