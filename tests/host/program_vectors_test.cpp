@@ -163,6 +163,27 @@ TEST_F(DeviceCode, StandsAtTheLineThatSaysSo) {
     }
 }
 
+// min and max of the program's own, of either side and of both, are those that it calls.
+TEST_F(DeviceCode, TakesTheProgramsOwnMinAndMax) {
+    const std::string path = at("own.cu");
+    std::ofstream(path)
+        << "__host__ __device__ int min(int a, int b) { return a * 7 + b; }\n"
+           "__device__ float max(float a, float b) { return a > b ? a : b; }\n"
+           "unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }\n"
+           "template <class T> __device__ T smallest(T a, T b) { return min(a, b); }\n"
+           "__global__ void k(int *o, float *f) {\n"
+           "    o[threadIdx.x] = min(o[threadIdx.x], 3) + max(o[threadIdx.x + 32], 4) + smallest(1u, 2u);\n"
+           "    f[threadIdx.x] = max(f[threadIdx.x], 0.f) + min(f[threadIdx.x + 32], 1.f);\n"
+           "}\n"
+           "int main() { return min(3, 4) + int(max(1u, 2u)); }\n";
+    const ptx::Module module = module_of(path);
+    ASSERT_EQ(module.kernels.size(), 1u);
+    bool times_7 = false;
+    for (const ptx::Instruction& one : module.kernels[0].instructions)
+        for (const ptx::Operand& operand : one.operands) times_7 |= operand.text == "7";
+    EXPECT_TRUE(times_7);
+}
+
 TEST(WholeCopies, LeaveWhatTheyCannotRead) {
     const std::string ir =
         "%struct.float4 = type { float, float, float, float }\n"
