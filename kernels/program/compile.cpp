@@ -22,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
+// Told anew with what changes the PTX of the same source, so that no older program is taken from the cache.
+constexpr const char* kHowDeviceCodeIsMade = "structs by vectors, small arrays in registers";
 
 // The files that a compiler's dependency file (make's syntax) names: backslashes quote blanks, dollars
 // double.
@@ -136,7 +138,7 @@ std::string key_of(const fs::path& source, const Tools& tools, const std::string
     std::error_code error;
     digest.add(fs::current_path(error).string()).add(source.string());
     digest.add(tools.compiler.path).add(tools.compiler.version).add(tools.headers.string()).add(runtime);
-    digest.add(tools.nvcc.path).add(tools.nvcc.version);
+    digest.add(tools.nvcc.path).add(tools.nvcc.version).add(kHowDeviceCodeIsMade);
     digest.add(tools.flags.arch).add(tools.flags.standard).add(tools.flags.warnings ? "W" : "w");
     for (const auto* words : {&tools.flags.compile, &tools.flags.link, &tools.flags.files}) {
         digest.add(std::to_string(words->size()));

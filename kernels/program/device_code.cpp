@@ -91,12 +91,14 @@ std::vector<std::string> ptx_words(const Tools& tools, const fs::path& ir, const
 }
 
 // PTX of the IR of a .cu file, whose other files begin with `stem`.
-Result<std::string> ptx_of(const Tools& tools, const std::string& text, const std::string& stem, Loops loops,
-                           const CompileOptions& options, std::string& said) {
+Result<std::string> ptx_of(const Tools& tools, const fs::path& source, const std::string& text,
+                           const std::string& stem, Loops loops, const CompileOptions& options,
+                           std::string& said) {
     const std::string ir = stem + ".ll", ptx = stem + ".ptx";
     if (const std::string why = write_whole(ir, text); !why.empty())
         return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", ir, why)};
-    if (auto made = call(ptx_words(tools, ir, ptx, loops), options, stem, said); !made) return made.error();
+    if (auto made = call(ptx_words(tools, ir, ptx, loops), options, source.string(), said); !made)
+        return made.error();
     return read_whole(ptx, kLargestPtx);
 }
 
@@ -137,21 +139,22 @@ Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const
     const auto text = read_whole(ir, kLargestPtx);
     if (!text) return text.error();
     const std::string whole = with_whole_copies(*text);
-    auto kept = ptx_of(tools, whole, stem, Loops::Kept, options, said);
+    auto kept = ptx_of(tools, source, whole, stem, Loops::Kept, options, said);
     if (!kept || !has_local_arrays(whole)) return kept;
     // The kernels that have less in local memory with their loops unrolled; all of the others' stay.
     const auto before = local_bytes(*kept);
     const auto none_local = [&](const std::string& kernel) { return before.at(kernel) == 0; };
     if (std::ranges::all_of(before, [&](const auto& one) { return none_local(one.first); })) return kept;
-    auto unrolled =
-        ptx_of(tools, with_loops_kept(whole, before, none_local), stem, Loops::Unrolled, options, said);
+    auto unrolled = ptx_of(tools, source, with_loops_kept(whole, before, none_local), stem, Loops::Unrolled,
+                           options, said);
     if (!unrolled) return kept;
     auto after = local_bytes(*unrolled);
     const auto not_less = [&](const std::string& kernel) { return after[kernel] >= before.at(kernel); };
     const auto in_vain = [&](const auto& one) { return one.second > 0 && not_less(one.first); };
     if (std::ranges::all_of(before, [&](const auto& one) { return not_less(one.first); })) return kept;
     if (std::ranges::none_of(before, in_vain)) return unrolled;
-    return ptx_of(tools, with_loops_kept(whole, before, not_less), stem, Loops::Unrolled, options, said);
+    return ptx_of(tools, source, with_loops_kept(whole, before, not_less), stem, Loops::Unrolled, options,
+                  said);
 }
 
 }  // namespace tilescope::program
