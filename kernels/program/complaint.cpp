@@ -70,6 +70,14 @@ std::string missing_call(std::string_view said) {
             "launch it from "
             "the host",
             found[2].str(), found[1].str());
+    static const std::regex launched_by_newer(  // clang 22 names no kernel
+        R"(:(\d+):\d+: error: kernel launch from __device__ or __global__ function requires)");
+    if (std::regex_search(text, found, launched_by_newer))
+        return fmt::format(
+            "device code launches a kernel at line {}, and Tilescope runs no dynamic parallelism; launch it "
+            "from the "
+            "host",
+            found[1].str());
     static const std::regex name(
         R"((?:use of undeclared identifier|unknown type name|undefined reference to|undefined symbol:|no type named|no template named|no member named|no matching function for call to|variable has incomplete type) ?['`"]?(?:struct |enum )?([A-Za-z_][A-Za-z0-9_:]*))");
     std::vector<std::string> names;

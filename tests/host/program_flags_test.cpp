@@ -151,6 +151,13 @@ TEST(Complaint, NamesTheCall) {
                      "'cudaDeviceSynchronize'?"),
         "")
         << "a slip";
+    EXPECT_EQ(
+        missing_call(
+            "a.cu:5:61: error: kernel launch from __device__ or __global__ function requires relocatable "
+            "device code (i.e. requires -fgpu-rdc)"),
+        "device code launches a kernel at line 5, and Tilescope runs no dynamic parallelism; launch it from "
+        "the "
+        "host");
     for (const char* function : {"__global__", "__device__"})
         EXPECT_EQ(missing_call(std::string("a.cu:5:56: error: reference to __global__ function 'child' in ") +
                                function + " function\nchild<<<1, 32>>>(o);"),
