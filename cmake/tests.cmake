@@ -101,7 +101,7 @@ if(TARGET host_kernels)
   target_compile_definitions(host_kernels PRIVATE TILESCOPE_CLANG="${TILESCOPE_CLANG}")
 endif()
 
-tilescope_tests(host program RELEASE LINK tilescope_program)
+tilescope_tests(host program RELEASE LINK tilescope_program tilescope_ptx)
 
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)

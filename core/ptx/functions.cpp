@@ -13,6 +13,7 @@
 // ".alias".
 #include <set>
 
+#include "core/base/demangle.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {
@@ -147,15 +148,24 @@ bool too_long(Parser& parser, uint32_t line) {
     return parser.fail(line, "the functions that are called here are too long to be inlined; call fewer");
 }
 
+// By the name and the line that the source has, where the PTX tells them.
+bool calls_itself(Parser& parser, const Body& body, const Instruction& call, std::string_view name) {
+    constexpr size_t kLongest = 200;
+    std::string function = demangled(name);
+    if (function.empty() || function.size() > kLongest)
+        function = fmt::format("function '{}'", name.substr(0, 60));
+    if (body.source.line == 0)
+        return parser.fail(call.text_line,
+                           "{} calls itself, and Tilescope runs no recursion; write it as a loop", function);
+    return parser.fail_plainly(
+        fmt::format("{} at line {} calls itself, and Tilescope runs no recursion; write it as a loop",
+                    function, body.source.line));
+}
+
 bool inline_call(Parser& parser, Body& body, const Instruction& call, std::string_view name,
                  const FunctionTokens& function) {
     for (const Inlining& outer : body.inlinings) {
-        if (outer.function == name) {
-            return parser.fail(
-                call.text_line,
-                "function '{}' calls itself, and Tilescope runs no recursion; write it as a loop",
-                name.substr(0, 60));
-        }
+        if (outer.function == name) return calls_itself(parser, body, call, name);
     }
     parser.inlined_read += function.body_end - function.first;
     if (body.inlinings.size() == kMaxCallDepth || parser.inlined_read > kMaxInlined)

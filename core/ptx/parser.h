@@ -75,6 +75,11 @@ struct Parser {
         if (message.empty()) message = fmt::format("{}:{}: {}", name, line, sentence);
         return false;
     }
+    // The sentence alone, which names a place of the source.
+    bool fail_plainly(std::string sentence) {
+        if (message.empty()) message = std::move(sentence);
+        return false;
+    }
     template <class... Args>
     bool fail(uint32_t line, fmt::format_string<Args...> form, Args&&... args) {
         return fail_at(line, fmt::format(form, std::forward<Args>(args)...));

@@ -1,4 +1,6 @@
 // Faults in words: which thread, where in the source, which element of which array.
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "core/base/words.h"
@@ -53,6 +55,42 @@ std::string element_text(const Array& array, int64_t address) {
     return element_name(array, bytes / size - (bytes % size < 0 ? 1 : 0));
 }
 
+// The array that a pointer points into, or right behind; none for other numbers.
+const Array* pointed_to(const Launch& launch, uint64_t pointer) {
+    for (const Array& array : launch.arrays)
+        if (array.space == Space::Global && pointer >= array.base && pointer <= array.base + array.bytes())
+            return &array;
+    return nullptr;
+}
+
+// The one array that the addresses of a site are made from; none where there are none or several.
+const Array* array_of(const Launch& launch, const Program& program, uint32_t instruction) {
+    const Array* found = nullptr;
+    for (const ptx::Site& site : program.sites) {
+        if (site.instruction != instruction) continue;
+        for (const Program::AddressBase& base : program.address_bases[site.id]) {
+            const Array* array = nullptr;
+            if (base.parameter >= 0 && static_cast<size_t>(base.parameter) < launch.arguments.size()) {
+                const Argument& argument = launch.arguments[static_cast<size_t>(base.parameter)];
+                uint64_t pointer = launch.bits_of(argument);
+                const auto offset = static_cast<uint64_t>(base.offset);
+                if (!argument.object.empty()) {
+                    if (offset + sizeof pointer > argument.object.size()) continue;
+                    std::memcpy(&pointer, argument.object.data() + offset, sizeof pointer);
+                }
+                array = pointed_to(launch, pointer);
+            } else if (base.parameter < 0) {
+                for (const Array& one : launch.arrays)
+                    if (!one.symbol.empty() && one.symbol == base.symbol) array = &one;
+            }
+            if (array == nullptr) continue;
+            if (found != nullptr && found != array) return nullptr;
+            found = array;
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 void Machine::raise_access(Warp& warp, const MicroOp& op, const MemoryAccess& access, StateSpace space,
@@ -80,6 +118,13 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const MemoryAccess& ac
             const uint64_t d = distance(array, signed_address);
             if (d < least) least = d, nearest = &array;
         }
+
+    // What the address was made from tells better which array is meant than what lies near.
+    if (const Array* const meant = array_of(launch_, program_, op.instruction);
+        meant && (meant->space == Space::Shared) == shared && (shared || space == StateSpace::Global)) {
+        const uint64_t d = distance(*meant, signed_address);
+        if (d < kFar && (d != 0 || !nearest || least != 0)) least = d, nearest = meant;
+    }
 
     const std::string outside = space == StateSpace::Global && !misaligned && options_.name_outside
                                     ? options_.name_outside(address)

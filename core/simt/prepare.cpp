@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/bases.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/parse.h"
 #include "core/simt/lowering.h"
@@ -257,6 +258,17 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     const auto program = std::make_shared<Program>();
     program->kernel = name;
     program->sites = ptx::sites_of(*kernel);
+    for (const std::vector<ptx::AddressBase>& bases : ptx::address_bases(*kernel, program->sites)) {
+        auto& made = program->address_bases.emplace_back();
+        for (const ptx::AddressBase& base : bases) {
+            const auto parameter = std::ranges::find(kernel->parameters, base.symbol);
+            if (parameter == kernel->parameters.end())
+                made.push_back({-1, 0, kernel->symbols[static_cast<size_t>(base.symbol)].name});
+            else
+                made.push_back(
+                    {static_cast<int32_t>(parameter - kernel->parameters.begin()), base.offset, ""});
+        }
+    }
     Lowering lowering{
         .module = module, .kernel = *kernel, .version = version, .program = *program, .arrays = arrays};
     lowering.site_of.assign(kernel->instructions.size(), -1);

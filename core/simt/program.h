@@ -140,7 +140,14 @@ public:
     std::vector<LaneCode> lanes;  // parallel to code
     std::vector<MemoryAccess> accesses;
     std::vector<ptx::Site> sites;
-    std::vector<uint32_t> ptx_lines;  // by instruction
+    // What an address of a site was made from: a parameter, by its number, or a variable, by its symbol.
+    struct AddressBase {
+        int32_t parameter = -1;
+        int64_t offset = 0;  // of a parameter: bytes from its beginning to the pointer
+        std::string symbol;
+    };
+    std::vector<std::vector<AddressBase>> address_bases;  // by site
+    std::vector<uint32_t> ptx_lines;                      // by instruction
     std::vector<uint32_t> source_lines;
     std::vector<PoolColumn> pool;
     uint32_t pool_bytes = 0, register_bytes = 0;

@@ -181,7 +181,8 @@ cudaError_t error_of(const simt::Fault& fault) {
     }
 }
 
-// "; 4 bytes behind its end": how far outside the nearest array an address lies; empty for other faults.
+// "; 4 bytes behind its end": how far outside the array that the fault's sentence names, or the nearest one, an
+// address lies; empty for other faults.
 std::string how_far(const Launch& launch, const simt::Fault& fault) {
     constexpr uint64_t kFar = uint64_t{1} << 40;
     if (fault.kind != simt::Fault::Kind::OutOfBounds || fault.address < kFar) return "";
@@ -193,8 +194,10 @@ std::string how_far(const Launch& launch, const simt::Fault& fault) {
         if (fault.address >= array.base && fault.address < end) return "";
         const bool behind = fault.address >= end;
         const uint64_t bytes = behind ? fault.address - end : array.base - fault.address;
-        if (bytes >= least) continue;
-        least = bytes;
+        const bool named =
+            fault.message.find(fmt::format(", outside {}'s ", name_in({}, array))) != std::string::npos;
+        if (bytes >= least && !named) continue;
+        least = named ? 0 : bytes;
         words = bytes == 0 ? "; right behind its end"
                            : fmt::format("; {} {}", counted(bytes, "byte"),
                                          behind ? "behind its end" : "before its beginning");

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/demangle.h"
+#include "core/base/file.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/sites.h"
+#include "kernels/run/source_text.h"
 
 namespace tilescope::launched {
 
@@ -18,19 +24,61 @@ std::string variable_name(const std::string& symbol) {
     return text.empty() ? symbol : text;
 }
 
-// Type of a variable's elements; arrays of structs are bytes in PTX.
-ElementType type_of(const ptx::Symbol& symbol) {
+// The one type that the kernel loads constants as; none where there are several, or bits.
+std::optional<ElementType> type_of_constants(const ptx::Kernel& code) {
+    std::optional<ElementType> type;
+    for (const ptx::Instruction& one : code.instructions) {
+        if (one.op != ptx::Op::Ld || one.space != ptx::StateSpace::Const) continue;
+        if (!lies_in_memory(one.type) || is_bits(one.type) || (type && *type != one.type))
+            return std::nullopt;
+        type = one.type;
+    }
+    return type;
+}
+
+// Type of a variable's elements: what the source declares, what the kernel loads, or bits as PTX has them, where arrays
+// are of bytes.
+ElementType type_of(const ptx::Symbol& symbol, const ptx::Kernel& code, const std::string& source) {
     const ElementType type = lies_in_memory(symbol.type) ? symbol.type : ElementType::B8;
+    if (!is_bits(type) && !symbol.is_array && size_of(type) > 1) return type;
+    std::string name = variable_name(symbol.name);
+    if (const size_t scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
+    const bool constant = symbol.space == ptx::StateSpace::Const;
+    if (const auto declared = kernels::declaration(source, constant ? "__constant__" : "__device__", name);
+        declared && symbol.bytes() % size_of(declared->type) == 0)
+        return declared->type;
+    size_t constants = 0;
+    for (const ptx::Symbol& one : code.symbols) constants += one.space == ptx::StateSpace::Const;
+    const auto loaded = constant && constants == 1 ? type_of_constants(code) : std::nullopt;
+    if (loaded && symbol.bytes() % size_of(*loaded) == 0) return *loaded;
     return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
 }
 
+// The text of the file that the kernel stands in, where that is another than the program's source; its path.
+std::optional<std::pair<std::string, std::string>> own_file_of(const ptx::Module& module,
+                                                               const ptx::Kernel& code,
+                                                               std::string_view source) {
+    constexpr uint64_t kMost = uint64_t{16} << 20;  // bytes
+    const uint32_t number = ptx::source_file_of(code);
+    for (const ptx::SourceFile& file : module.files) {
+        if (file.index != number || source.empty()) continue;
+        auto text = read_whole(file.name, kMost);
+        if (!text || *text == source || text->find('\0') != std::string::npos) return std::nullopt;
+        return std::pair{file.name, std::move(*text)};
+    }
+    return std::nullopt;
+}
+
 // The variables of the module that the kernel names.
-void add_variables(Launch& launch, KnownMemory& memory, const LoadedModule& module, const ptx::Kernel& code) {
+void add_variables(Launch& launch, KnownMemory& memory, const LoadedModule& module, const ptx::Kernel& code,
+                   const std::string& source) {
     for (const ptx::Symbol& symbol : code.symbols) {
         const auto base = module.bases.find(symbol.name);
         if (base == module.bases.end()) continue;
         const Allocation* const variable = memory.find(base->second);
-        if (!variable || !add_array(launch, *variable, variable_name(symbol.name), type_of(symbol))) continue;
+        if (!variable ||
+            !add_array(launch, *variable, variable_name(symbol.name), type_of(symbol, code, source)))
+            continue;
         Array& array = launch.arrays.back();
         if (symbol.space == ptx::StateSpace::Const) {
             array.space = Space::Const;
@@ -54,12 +102,17 @@ bool LoadedModule::parse() {
     return problem.empty();
 }
 
-const ptx::Kernel* LoadedKernel::look_up(std::string_view source) {
+const ptx::Kernel* LoadedKernel::look_up(std::string_view program_source) {
     const ptx::Kernel* const code = ptx::find_kernel(module->ptx, entry);
     if (!code) {
         const std::string* const why = ptx::refusal_of(module->ptx, entry);
         problem = why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", entry);
         return nullptr;
+    }
+    if (source.empty() && !program_source.empty()) {
+        source = program_source;
+        if (auto own = own_file_of(module->ptx, *code, program_source))
+            std::tie(own_file, source) = std::move(*own);
     }
     if (parameters.size() != code->parameters.size())
         parameters = kernels::parameters_of(module->ptx, *code, source);
@@ -132,7 +185,7 @@ Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kern
             argument.value = 0;
         }
     }
-    add_variables(launch, memory, *kernel.module, code);
+    add_variables(launch, memory, *kernel.module, code, kernel.source);
     return launch;
 }
 

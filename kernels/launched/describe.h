@@ -50,9 +50,12 @@ struct LoadedKernel {
     uint64_t constants_version = 0;                    // version of the constants that `program` has
     std::string problem;                               // why it cannot be run; empty where it can
     uint64_t launches = 0;                             // number of launches that have ended
+    std::string source;    // text of the file that it stands in, or of the program's; filled in by look_up()
+    std::string own_file;  // path of that file where it is another than the program's source
 
-    // Looks it up in its module, which was parsed; null where it cannot be run. The source may be empty.
-    const ptx::Kernel* look_up(std::string_view source);
+    // Looks it up in its module, which was parsed; null where it cannot be run. program_source: text
+    // of its file, which may be empty.
+    const ptx::Kernel* look_up(std::string_view program_source);
     // Its program, with constants as they are in a launch of it. False where it cannot be interpreted.
     bool prepare(const Launch& launch, uint64_t constants);
 };

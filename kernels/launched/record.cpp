@@ -104,6 +104,10 @@ kernels::Plan plan_for(const LaunchingProgram& program, const LoadedKernel& kern
     plan.source_name = source.filename().string();
     plan.ptx_name = source.empty() ? kernel.module->name : source.stem().string() + ".ptx";
     plan.source = program.source;
+    if (!kernel.own_file.empty()) {
+        plan.source_name = std::filesystem::path(kernel.own_file).filename().string();
+        plan.source = kernel.source;
+    }
     return plan;
 }
 

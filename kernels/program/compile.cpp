@@ -1,7 +1,6 @@
 #include "kernels/program/compile.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <system_error>
@@ -9,209 +8,22 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
-#include "core/base/process.h"
 #include "kernels/program/cache.h"
 #include "kernels/program/complaint.h"
-#include "kernels/program/flags.h"
-#include "kernels/program/source.h"
-#include "kernels/program/whole_copies.h"
+#include "kernels/program/device_code.h"
+#include "kernels/program/tools.h"
 
 namespace tilescope::program {
 
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
-constexpr auto kDeadline = 10min;                      // of one file; a compiler that takes longer hangs
 constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
-constexpr int kOldest = 13, kNewest = 30;              // versions of clang
-
-// What everything is compiled with.
-struct Tools {
-    Compiler compiler, nvcc;  // nvcc: without a path where clang makes the PTX
-    fs::path headers;
-    Flags flags;
-    std::string arch;  // flags.arch, or the newest before it that this clang knows
-};
-
-int capability_of(const std::string& arch) { return std::atoi(arch.c_str() + 3); }
-
-// The newest architecture up to `wanted` that the compiler makes PTX for; `wanted` where there is none. PTX is
-// read here and not run on a device, so a program for a newer one is no worse off.
-std::string known_arch(const Compiler& compiler, const std::string& wanted) {
-    std::vector<std::string> candidates = {wanted};
-    for (const int capability : {120, 100, 90, 89, 86, 80, 75, 70})
-        if (capability <= capability_of(wanted)) candidates.push_back(fmt::format("sm_{}", capability));
-    if (capability_of(wanted) < 70) candidates.push_back(Flags().arch);
-    for (const std::string& arch : candidates) {
-        const auto ran =
-            run_process({compiler.path, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
-                         "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-fsyntax-only", "/dev/null"},
-                        30s);
-        if (ran && ran->status == 0) return arch;
-    }
-    return wanted;
-}
-
-Result<Tools> tools_of(const CompileOptions& options) {
-    auto words = split_words(options.flags);
-    if (!words) return words.error();
-    auto flags = flags_of(*words);
-    if (!flags) return flags.error();
-    auto compiler = find_compiler();
-    if (!compiler) return compiler.error();
-    auto headers = headers_folder();
-    if (!headers) return headers.error();
-    if (!options.own_main.empty()) {
-        flags->files.push_back(options.own_main);
-        flags->compile.emplace_back("-Dmain=tilescope_other_main");
-    }
-    Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags), Flags().arch};
-    if (tools.flags.arch != tools.arch) tools.arch = known_arch(tools.compiler, tools.flags.arch);
-    if (options.nvcc) {
-        auto nvcc = find_nvcc();
-        if (!nvcc) return nvcc.error();
-        tools.nvcc = std::move(*nvcc);
-    }
-    return tools;
-}
-
-bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
-
-// A name that begins with a dash would be a flag.
-std::string file_word(const fs::path& path) {
-    const std::string text = path.string();
-    return text.rfind('-', 0) == 0 ? "./" + text : text;
-}
-
-// Flags of every pass. What nvcc takes without a word is no error here either.
-std::vector<std::string> common_words(const Tools& tools) {
-    std::vector<std::string> words = {
-        tools.compiler.path,     "-std=" + tools.flags.standard,       "-Wno-c++11-narrowing",
-        "-Wno-narrowing",        "-Wno-reserved-user-defined-literal", "-Wno-register",
-        "-Wno-error=register",   "-Wno-unknown-cuda-version",          "-Wno-unused-command-line-argument",
-        "-fno-color-diagnostics"};
-    if (!tools.flags.warnings) words.push_back("-w");
-    words.insert(words.end(), tools.flags.compile.begin(), tools.flags.compile.end());
-    // Behind the folders that -I names, so that a sample's own helper_cuda.h comes first; before the
-    // system's, where a toolkit may have its headers.
-    words.insert(words.end(), {"-isystem", tools.headers.string()});
-    return words;
-}
-
-std::vector<std::string> cuda_words(const Tools& tools) {
-    std::vector<std::string> words = common_words(tools);
-    words.insert(words.end(), {"-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
-                               "--cuda-gpu-arch=" + tools.arch, "-Xclang", "-target-sdk-version=11.5",
-                               "-include", (tools.headers / "tilescope_cuda.h").string()});
-    return words;
-}
-
-// PTX 7.0 knows all instructions that our headers use; sm_89 and later ask for more.
-std::string ptx_feature(const std::string& arch) {
-    const int capability = capability_of(arch);
-    return capability >= 100  ? "+ptx86"
-           : capability >= 89 ? "+ptx78"
-           : capability >= 86 ? "+ptx71"
-                              : "+ptx70";
-}
-
-// The flags of clang that nvcc has too: folders of headers and macros.
-std::vector<std::string> nvcc_words(const Tools& tools, const fs::path& source, const fs::path& out) {
-    const Flags& flags = tools.flags;
-    std::string standard = flags.standard;
-    if (standard.rfind("gnu", 0) == 0) standard.replace(0, 3, "c");
-    std::vector<std::string> words = {tools.nvcc.path, "-ptx", "-lineinfo", "-std=" + standard};
-    // Newer ones know no older devices than they start from where nothing is said.
-    if (flags.arch != Flags().arch) words.push_back("-arch=" + flags.arch);
-    if (!flags.warnings) words.push_back("-w");
-    for (size_t at = 0; at < flags.compile.size(); ++at) {
-        const std::string& flag = flags.compile[at];
-        if (flag == "-fcuda-approx-transcendentals") words.push_back("-use_fast_math");
-        for (const char* kept : {"-I", "-D", "-U", "-isystem", "-include"}) {
-            if (flag.rfind(kept, 0) != 0) continue;
-            words.push_back(flag);
-            if (flag == kept && at + 1 < flags.compile.size()) words.push_back(flags.compile[++at]);
-            break;
-        }
-    }
-    words.insert(words.end(), {"-o", out.string(), file_word(source)});
-    return words;
-}
-
-// The device's code, up to where LLVM begins to optimise it.
-std::vector<std::string> device_words(const Tools& tools, const fs::path& source, const fs::path& out) {
-    std::vector<std::string> words = cuda_words(tools);
-    if (tools.arch != tools.flags.arch)  // what the program asks by #if
-        words.insert(words.end(), {"-U__CUDA_ARCH__",
-                                   fmt::format("-D__CUDA_ARCH__={}0", capability_of(tools.flags.arch))});
-    words.insert(words.end(),
-                 {"--cuda-device-only", "-O3", "-gline-tables-only", "-Xclang", "-disable-llvm-passes",
-                  "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.arch), "-emit-llvm", "-S", "-o",
-                  out.string(), file_word(source)});
-    return words;
-}
-
-// The rest of the way, from that to PTX. Loops stay loops, so that a memory instruction of the PTX is an access of the
-// source (kernels/textbook/make_ptx.sh).
-std::vector<std::string> ptx_words(const Tools& tools, const fs::path& ir, const fs::path& out) {
-    std::string contract = "-ffp-contract=fast";  // as for CUDA where nothing is said
-    for (const std::string& flag : tools.flags.compile)
-        if (flag.starts_with("-ffp-contract=")) contract = flag;
-    return {tools.compiler.path,
-            "-w",
-            "-fno-color-diagnostics",
-            "-x",
-            "ir",
-            "--target=nvptx64-nvidia-cuda",
-            "-O3",
-            contract,
-            "-Xclang",
-            "-target-cpu",
-            "-Xclang",
-            tools.arch,
-            "-Xclang",
-            "-target-feature",
-            "-Xclang",
-            ptx_feature(tools.arch),
-            "-mllvm",
-            "-unroll-threshold=0",
-            "-mllvm",
-            "-unroll-max-count=1",
-            "-mllvm",
-            "-unroll-full-max-count=1",
-            "-mllvm",
-            "-unroll-runtime=0",
-            "-S",
-            "-o",
-            out.string(),
-            ir.string()};
-}
-
-// Words by which the compiler reads a source with its launches' brackets in one piece, at its own place; none
-// where it needs no mending. The files of it begin with `stem`.
-Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::path& stem) {
-    const auto text = read_whole(source.string(), kLargestPtx);
-    if (!text) return text.error();
-    const auto mended = with_whole_brackets(*text);
-    if (!mended) return std::vector<std::string>{};
-    const std::string copy = stem.string() + ".mended.cu", overlay = stem.string() + ".yaml";
-    std::error_code error;
-    const nlohmann::json file = {{"name", fs::absolute(source, error).lexically_normal().string()},
-                                 {"type", "file"},
-                                 {"external-contents", copy}};
-    const nlohmann::json map = {
-        {"version", 0}, {"use-external-names", false}, {"roots", nlohmann::json::array({file})}};
-    const std::string json = map.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-    for (const auto& [path, words] : {std::pair{copy, *mended}, {overlay, json}})
-        if (const std::string why = write_whole(path, words); !why.empty())
-            return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
-    return std::vector<std::string>{"-ivfsoverlay", overlay};
-}
+// Told anew with what changes the PTX of the same source, so that no older program is taken from the cache.
+constexpr const char* kHowDeviceCodeIsMade = "structs by vectors, small arrays in registers";
 
 // The files that a compiler's dependency file (make's syntax) names: backslashes quote blanks, dollars
 // double.
@@ -243,44 +55,7 @@ std::vector<std::string> files_in(const std::string& rule) {
     return files;
 }
 
-// One call of the compiler; what it said goes to `said`.
-Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
-                  std::string& said) {
-    const auto ran = run_process(std::move(words), kDeadline, options.stop);
-    if (!ran) return ran.error();
-    said += ran->out + ran->err;
-    if (ran->stopped) return Error{"stopped; nothing was run"};
-    if (ran->too_late)
-        return Error{fmt::format("the compiler took more than ten minutes for '{}'; give it less", what)};
-    if (ran->status == 0) return {};
-    const std::string missing = missing_call(ran->err);
-    return Error{missing.empty()
-                     ? fmt::format("'{}' does not compile; the compiler's words stand above", what)
-                     : missing};
-}
-
-// PTX of the kernels of a .cu file, whose other files begin with `stem`. overlay: words of overlay_of().
-Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const std::string& stem,
-                               const std::vector<std::string>& overlay, const CompileOptions& options,
-                               std::string& said) {
-    const std::string ir = stem + ".ll", ptx = stem + ".ptx";
-    if (!tools.nvcc.path.empty()) {
-        std::vector<std::string> words = nvcc_words(tools, source, ptx);
-        words.insert(words.end(), overlay.begin(), overlay.end());
-        if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
-        return read_whole(ptx, kLargestPtx);
-    }
-    std::vector<std::string> words = device_words(tools, source, ir);
-    words.insert(words.end(), overlay.begin(), overlay.end());
-    if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
-    const auto text = read_whole(ir, kLargestPtx);
-    if (!text) return text.error();
-    if (const std::string why = write_whole(ir, with_whole_copies(*text)); !why.empty())
-        return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", ir, why)};
-    if (auto made = call(ptx_words(tools, ir, ptx), options, source.string(), said); !made)
-        return made.error();
-    return read_whole(ptx, kLargestPtx);
-}
+bool is_cuda(const fs::path& path) { return path.extension() == ".cu"; }
 
 class Build {
 public:
@@ -363,7 +138,7 @@ std::string key_of(const fs::path& source, const Tools& tools, const std::string
     std::error_code error;
     digest.add(fs::current_path(error).string()).add(source.string());
     digest.add(tools.compiler.path).add(tools.compiler.version).add(tools.headers.string()).add(runtime);
-    digest.add(tools.nvcc.path).add(tools.nvcc.version);
+    digest.add(tools.nvcc.path).add(tools.nvcc.version).add(kHowDeviceCodeIsMade);
     digest.add(tools.flags.arch).add(tools.flags.standard).add(tools.flags.warnings ? "W" : "w");
     for (const auto* words : {&tools.flags.compile, &tools.flags.link, &tools.flags.files}) {
         digest.add(std::to_string(words->size()));
@@ -398,57 +173,6 @@ std::optional<std::string> cached(const fs::path& programs, const std::string& k
 }
 
 }  // namespace
-
-Result<Compiler> find_compiler() {
-    std::vector<std::string> names;
-    const char* given = std::getenv("TILESCOPE_CLANG");
-    if (given != nullptr && given[0] != '\0') {
-        names = {given};
-    } else {
-        for (int version = kNewest; version >= kOldest; --version)
-            names.push_back(fmt::format("clang++-{}", version));
-        names.push_back("clang++");
-    }
-    for (const std::string& name : names) {
-        const std::string path = find_program(name);
-        if (path.empty()) continue;
-        const auto ran = run_process({path, "--version"}, 30s);
-        if (!ran || ran->status != 0) continue;
-        const size_t at = ran->out.find("clang version ");
-        if (at == std::string::npos) continue;
-        const std::string version = ran->out.substr(at, ran->out.find_first_of(" \n(", at + 14) - at);
-        if (std::atoi(version.c_str() + 14) < kOldest) continue;
-        return Compiler{path, version};
-    }
-    if (given != nullptr && given[0] != '\0')
-        return Error{fmt::format(
-            "TILESCOPE_CLANG names '{}', which is no clang++ of version {} or newer; name another one", given,
-            kOldest)};
-    return Error{
-        fmt::format("CUDA programs are compiled by clang, which is not installed; install the package clang, "
-                    "version {} or newer",
-                    kOldest)};
-}
-
-Result<Compiler> find_nvcc() {
-    const char* given = std::getenv("TILESCOPE_NVCC");
-    const bool named = given != nullptr && given[0] != '\0';
-    for (const std::string& name : named ? std::vector<std::string>{given}
-                                         : std::vector<std::string>{"nvcc", "/usr/local/cuda/bin/nvcc"}) {
-        const std::string path = find_program(name);
-        if (path.empty()) continue;
-        const auto ran = run_process({path, "--version"}, 30s);
-        constexpr std::string_view kRelease = "release ";
-        const size_t at = ran && ran->status == 0 ? ran->out.find(kRelease) : std::string::npos;
-        if (at == std::string::npos) continue;
-        const size_t first = at + kRelease.size();
-        return Compiler{path,
-                        "nvcc " + ran->out.substr(first, ran->out.find_first_of(" ,\n", first) - first)};
-    }
-    return Error{named ? fmt::format("TILESCOPE_NVCC names '{}', which is no nvcc; name another one", given)
-                       : std::string("nvcc of the CUDA Toolkit is not on this machine; leave out --compiler "
-                                     "nvcc, and clang makes the PTX")};
-}
 
 Result<std::string> find_runtime() {
     if (const char* given = std::getenv("TILESCOPE_CUDART"); given != nullptr && given[0] != '\0')

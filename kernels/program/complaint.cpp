@@ -62,11 +62,28 @@ std::string missing_call(std::string_view said) {
         return fmt::format(
             "the program is linked with lib{}, which is not there; leave -l{} out of --flags, or install it",
             found[1].str(), found[1].str());
+    static const std::regex launched(
+        R"(:(\d+):\d+: error: reference to __global__ function '([^'\n]+)' in __(?:global|device|host__ __device)__ function)");
+    if (std::regex_search(text, found, launched))
+        return fmt::format(
+            "device code launches the kernel {} at line {}, and Tilescope runs no dynamic parallelism; "
+            "launch it from "
+            "the host",
+            found[2].str(), found[1].str());
+    static const std::regex launched_by_newer(  // clang 22 names no kernel
+        R"(:(\d+):\d+: error: kernel launch from __device__ or __global__ function requires)");
+    if (std::regex_search(text, found, launched_by_newer))
+        return fmt::format(
+            "device code launches a kernel at line {}, and Tilescope runs no dynamic parallelism; launch it "
+            "from the "
+            "host",
+            found[1].str());
     static const std::regex name(
         R"((?:use of undeclared identifier|unknown type name|undefined reference to|undefined symbol:|no type named|no template named|no member named|no matching function for call to|variable has incomplete type) ?['`"]?(?:struct |enum )?([A-Za-z_][A-Za-z0-9_:]*))");
     std::vector<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
-        const std::string one = (*at)[1];
+        const std::string one = (*at)[1], behind = at->suffix();
+        if (behind.starts_with("'; did you mean")) continue;  // a slip, whose right name is there
         if (is_nvidias(one) && std::find(names.begin(), names.end(), one) == names.end())
             names.push_back(one);
     }

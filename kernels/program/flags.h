@@ -30,7 +30,8 @@ struct Flags {
     bool operator==(const Flags&) const = default;
 };
 
-// Error: a flag that asks for what is not there (device linking, another target), in one sentence.
+// Error: a flag that asks for something else than a program, as -ptx and -E do, in one sentence. Every flag of nvcc is
+// understood, of no effect, or refused.
 Result<Flags> flags_of(const std::vector<std::string>& words);
 
 // Whether they name further files, one of which may have the main. False for what cannot be read.

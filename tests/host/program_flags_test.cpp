@@ -86,11 +86,52 @@ TEST(CompilerFlags, OfNvccMeanTheSame) {
     EXPECT_EQ(made.standard, "c++20");
     EXPECT_EQ(made.compile, (Words{"-fopenmp", "-O1", "-fcuda-approx-transcendentals"}));
     EXPECT_EQ(made.link, Words{});
+    EXPECT_EQ(made.files, Words{});
     EXPECT_EQ(flags("-gencode arch=compute_75,code=sm_75").arch, "sm_75");
     EXPECT_EQ(flags("-arch=native").arch, "sm_70");
-    const auto linked = flags_of({"-rdc=true"});
-    ASSERT_FALSE(linked);
-    EXPECT_NE(linked.error().message.find("-rdc=true"), std::string::npos);
+}
+
+TEST(CompilerFlags, OfAnArchitectureAreUnderstood) {
+    for (const auto& [text, arch] : std::vector<std::pair<const char*, const char*>>{
+             {"-arch=sm_90", "sm_90"},
+             {"-arch sm_90a", "sm_90a"},
+             {"--gpu-architecture=compute_89", "sm_89"},
+             {"-gencode arch=compute_90,code=sm_90", "sm_90"},
+             {"-gencode=arch=compute_60,code=sm_60 -gencode=arch=compute_86,code=sm_86 "
+              "-gencode=arch=compute_75,code=sm_75",
+              "sm_86"},
+             {"-arch=all", "sm_70"},
+             {"-arch=all-major", "sm_70"},
+             {"-arch=native", "sm_70"},
+             {"-arch=sm_35", "sm_70"}})  // the oldest for which the headers are written
+        EXPECT_EQ(flags(text).arch, arch) << text;
+}
+
+// A Makefile's line, of which each word is known: nothing of it reaches clang but what clang has too.
+TEST(CompilerFlags, OfAMakefileLeaveWhatClangHasToo) {
+    const Flags made = flags(
+        "-O3 -O2 -O 3 -g -G -lineinfo -m64 -w -ccbin g++ --compiler-bindir=/usr/bin/g++ -Xptxas -v "
+        "-Xptxas=-O3,-v "
+        "--ptxas-options=-v -rdc=true -dc --relocatable-device-code true -maxrregcount=32 --maxrregcount 64 "
+        "-lcublas -lcurand -lcudadevrt -lcuda -cudart static --cudart=shared --threads 4 -t0 "
+        "--default-stream "
+        "per-thread --expt-relaxed-constexpr --extended-lambda -res-usage --keep --keep-dir tmp "
+        "-diag-suppress 177 "
+        "-Xcudafe --display_error_number -Werror all-warnings -Wno-deprecated-gpu-targets -o a.out -x cu "
+        "--output-file=b.out --std=c++20 --include-path=a,b -DN=2 --define-macro M=3 --library-path=/l "
+        "--library=m");
+    EXPECT_EQ(made.compile, (Words{"-I", "a", "-I", "b", "-DN=2", "-D", "M=3"}));
+    EXPECT_EQ(made.link, (Words{"-L/l", "-lm"}));
+    EXPECT_EQ(made.files, Words{});
+    EXPECT_EQ(made.standard, "c++20");
+    EXPECT_FALSE(made.warnings);
+    EXPECT_EQ(flags("--fmad=false -ftz=true").compile,
+              (Words{"-ffp-contract=off", "-fcuda-flush-denormals-to-zero"}));
+    for (const std::string word : {"-ptx", "--cubin", "-E", "-M", "--dryrun", "--options-file=x", "-V"}) {
+        const auto refused = flags_of({word});
+        ASSERT_FALSE(refused) << word;
+        EXPECT_NE(refused.error().message.find(word), std::string::npos);
+    }
 }
 
 TEST(Complaint, NamesTheCall) {
@@ -104,6 +145,25 @@ TEST(Complaint, NamesTheCall) {
               "the program includes cublas_v2.h, and cuBLAS is not part of Tilescope's runtime");
     EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'mine.h' file not found"), "");
     EXPECT_EQ(missing_call("a.cu:3:5: error: use of undeclared identifier 'count'"), "");
+    EXPECT_EQ(
+        missing_call("a.cu:3:5: error: use of undeclared identifier 'count'\n"
+                     "a.cu:4:5: error: use of undeclared identifier 'cudaDeviceSynchronise'; did you mean "
+                     "'cudaDeviceSynchronize'?"),
+        "")
+        << "a slip";
+    EXPECT_EQ(
+        missing_call(
+            "a.cu:5:61: error: kernel launch from __device__ or __global__ function requires relocatable "
+            "device code (i.e. requires -fgpu-rdc)"),
+        "device code launches a kernel at line 5, and Tilescope runs no dynamic parallelism; launch it from "
+        "the "
+        "host");
+    for (const char* function : {"__global__", "__device__"})
+        EXPECT_EQ(missing_call(std::string("a.cu:5:56: error: reference to __global__ function 'child' in ") +
+                               function + " function\nchild<<<1, 32>>>(o);"),
+                  "device code launches the kernel child at line 5, and Tilescope runs no dynamic "
+                  "parallelism; launch "
+                  "it from the host");
     EXPECT_EQ(missing_call(""), "");
 }
 

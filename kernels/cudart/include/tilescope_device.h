@@ -108,12 +108,13 @@ TILESCOPE_DEVICE float sinpi(float a) { return __nv_sinpif(a); }
 TILESCOPE_DEVICE float cospi(float a) { return __nv_cospif(a); }
 TILESCOPE_DEVICE float normcdf(float a) { return __nv_normcdff(a); }
 
-// --- on both sides: CUDA's min and max in the global namespace, for every pair that is not ambiguous there
+// --- on both sides: CUDA's min and max in the global namespace, for every pair that is not ambiguous there; templates, so
+// that functions of the program's own with the same parameters are no second definitions, and are preferred
 
 #define TILESCOPE_BOTH static __inline__ __attribute__((host, device, always_inline, nodebug, unused))
 #define TILESCOPE_MIN_MAX(A, B, R)                                                  \
-    TILESCOPE_BOTH R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }            \
-    TILESCOPE_BOTH R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
+    template <int...> TILESCOPE_BOTH R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }            \
+    template <int...> TILESCOPE_BOTH R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
 TILESCOPE_MIN_MAX(int, int, int)
 TILESCOPE_MIN_MAX(unsigned int, unsigned int, unsigned int)
 TILESCOPE_MIN_MAX(int, unsigned int, unsigned int)
@@ -129,8 +130,8 @@ TILESCOPE_MIN_MAX(unsigned long long, long long, unsigned long long)
 #undef TILESCOPE_MIN_MAX
 // A NaN beside a number gives the number.
 #define TILESCOPE_MIN_MAX(A, B, R, f)                                           \
-    TILESCOPE_BOTH R min(A a, B b) { return __builtin_fmin##f((R)a, (R)b); }    \
-    TILESCOPE_BOTH R max(A a, B b) { return __builtin_fmax##f((R)a, (R)b); }
+    template <int...> TILESCOPE_BOTH R min(A a, B b) { return __builtin_fmin##f((R)a, (R)b); }    \
+    template <int...> TILESCOPE_BOTH R max(A a, B b) { return __builtin_fmax##f((R)a, (R)b); }
 TILESCOPE_MIN_MAX(float, float, float, f)
 TILESCOPE_MIN_MAX(double, double, double, )
 TILESCOPE_MIN_MAX(float, double, double, )

@@ -1,0 +1,161 @@
+#include "kernels/program/tools.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/process.h"
+#include "kernels/program/cache.h"
+#include "kernels/program/complaint.h"
+
+namespace tilescope::program {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kDeadline = 10min;          // of one file; a compiler that takes longer hangs
+constexpr int kOldest = 13, kNewest = 30;  // versions of clang
+
+// The newest architecture up to `wanted` that the compiler makes PTX for; `wanted` where there is none. PTX is
+// read here and not run on a device, so a program for a newer one is no worse off.
+std::string known_arch(const Compiler& compiler, const std::string& wanted) {
+    std::vector<std::string> candidates = {wanted};
+    for (const int capability : {120, 100, 90, 89, 86, 80, 75, 70})
+        if (capability <= capability_of(wanted)) candidates.push_back(fmt::format("sm_{}", capability));
+    if (capability_of(wanted) < 70) candidates.push_back(Flags().arch);
+    for (const std::string& arch : candidates) {
+        const auto ran =
+            run_process({compiler.path, "-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
+                         "--cuda-device-only", "--cuda-gpu-arch=" + arch, "-fsyntax-only", "/dev/null"},
+                        30s);
+        if (ran && ran->status == 0) return arch;
+    }
+    return wanted;
+}
+
+}  // namespace
+
+int capability_of(const std::string& arch) { return std::atoi(arch.c_str() + 3); }
+
+Result<Tools> tools_of(const CompileOptions& options) {
+    auto words = split_words(options.flags);
+    if (!words) return words.error();
+    auto flags = flags_of(*words);
+    if (!flags) return flags.error();
+    auto compiler = find_compiler();
+    if (!compiler) return compiler.error();
+    auto headers = headers_folder();
+    if (!headers) return headers.error();
+    if (!options.own_main.empty()) {
+        flags->files.push_back(options.own_main);
+        flags->compile.emplace_back("-Dmain=tilescope_other_main");
+    }
+    Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags), Flags().arch};
+    if (tools.flags.arch != tools.arch) tools.arch = known_arch(tools.compiler, tools.flags.arch);
+    if (options.nvcc) {
+        auto nvcc = find_nvcc();
+        if (!nvcc) return nvcc.error();
+        tools.nvcc = std::move(*nvcc);
+    }
+    return tools;
+}
+
+std::string file_word(const fs::path& path) {
+    const std::string text = path.string();
+    return text.rfind('-', 0) == 0 ? "./" + text : text;
+}
+
+// What nvcc takes without a word is no error here either.
+std::vector<std::string> common_words(const Tools& tools) {
+    std::vector<std::string> words = {
+        tools.compiler.path,     "-std=" + tools.flags.standard,       "-Wno-c++11-narrowing",
+        "-Wno-narrowing",        "-Wno-reserved-user-defined-literal", "-Wno-register",
+        "-Wno-error=register",   "-Wno-unknown-cuda-version",          "-Wno-unused-command-line-argument",
+        "-fno-color-diagnostics"};
+    if (!tools.flags.warnings) words.push_back("-w");
+    words.insert(words.end(), tools.flags.compile.begin(), tools.flags.compile.end());
+    // Behind the folders that -I names, so that a sample's own helper_cuda.h comes first; before the
+    // system's, where a toolkit may have its headers.
+    words.insert(words.end(), {"-isystem", tools.headers.string()});
+    return words;
+}
+
+std::vector<std::string> cuda_words(const Tools& tools) {
+    std::vector<std::string> words = common_words(tools);
+    words.insert(words.end(), {"-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
+                               "--cuda-gpu-arch=" + tools.arch, "-Xclang", "-target-sdk-version=11.5",
+                               "-include", (tools.headers / "tilescope_cuda.h").string()});
+    return words;
+}
+
+Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
+                  std::string& said) {
+    const auto ran = run_process(std::move(words), kDeadline, options.stop);
+    if (!ran) return ran.error();
+    said += ran->out + ran->err;
+    if (ran->stopped) return Error{"stopped; nothing was run"};
+    if (ran->too_late)
+        return Error{fmt::format("the compiler took more than ten minutes for '{}'; give it less", what)};
+    if (ran->status == 0) return {};
+    const std::string missing = missing_call(ran->err);
+    return Error{missing.empty()
+                     ? fmt::format("'{}' does not compile; the compiler's words stand above", what)
+                     : missing};
+}
+
+Result<Compiler> find_compiler() {
+    std::vector<std::string> names;
+    const char* given = std::getenv("TILESCOPE_CLANG");
+    if (given != nullptr && given[0] != '\0') {
+        names = {given};
+    } else {
+        for (int version = kNewest; version >= kOldest; --version)
+            names.push_back(fmt::format("clang++-{}", version));
+        names.push_back("clang++");
+    }
+    for (const std::string& name : names) {
+        const std::string path = find_program(name);
+        if (path.empty()) continue;
+        const auto ran = run_process({path, "--version"}, 30s);
+        if (!ran || ran->status != 0) continue;
+        const size_t at = ran->out.find("clang version ");
+        if (at == std::string::npos) continue;
+        const std::string version = ran->out.substr(at, ran->out.find_first_of(" \n(", at + 14) - at);
+        if (std::atoi(version.c_str() + 14) < kOldest) continue;
+        return Compiler{path, version};
+    }
+    if (given != nullptr && given[0] != '\0')
+        return Error{fmt::format(
+            "TILESCOPE_CLANG names '{}', which is no clang++ of version {} or newer; name another one", given,
+            kOldest)};
+    return Error{
+        fmt::format("CUDA programs are compiled by clang, which is not installed; install the package clang, "
+                    "version {} or newer",
+                    kOldest)};
+}
+
+Result<Compiler> find_nvcc() {
+    const char* given = std::getenv("TILESCOPE_NVCC");
+    const bool named = given != nullptr && given[0] != '\0';
+    for (const std::string& name : named ? std::vector<std::string>{given}
+                                         : std::vector<std::string>{"nvcc", "/usr/local/cuda/bin/nvcc"}) {
+        const std::string path = find_program(name);
+        if (path.empty()) continue;
+        const auto ran = run_process({path, "--version"}, 30s);
+        constexpr std::string_view kRelease = "release ";
+        const size_t at = ran && ran->status == 0 ? ran->out.find(kRelease) : std::string::npos;
+        if (at == std::string::npos) continue;
+        const size_t first = at + kRelease.size();
+        return Compiler{path,
+                        "nvcc " + ran->out.substr(first, ran->out.find_first_of(" ,\n", first) - first)};
+    }
+    return Error{named ? fmt::format("TILESCOPE_NVCC names '{}', which is no nvcc; name another one", given)
+                       : std::string("nvcc of the CUDA Toolkit is not on this machine; leave out --compiler "
+                                     "nvcc, and clang makes the PTX")};
+}
+
+}  // namespace tilescope::program
