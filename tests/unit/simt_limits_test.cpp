@@ -30,7 +30,8 @@ ld.param.u64 %rd1, [k_0];
 }
 
 TEST(SimtLimits, InstructionsOfABlock) {
-    KernelRun run = run_of("L: ld.global.u32 %r1, [%rd1]; bra L;");
+    // It counts, so that it is not one that waits.
+    KernelRun run = run_of("L: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1; bra L;");
     run.launch.block = {64, 1, 1};
     run.options.max_instructions_per_block = 1000;
     const Outcome outcome = run.run();
