@@ -67,7 +67,8 @@ TEST(SimtProgress, LanesMeetAgain) {
     for (const char* meet : {"bar.sync 0;", "bar.warp.sync -1;", ""}) {
         KernelRun run = run_of(kLock + meet + R"(
     shfl.sync.idx.b32 %r6, %r1, 5, 31, -1;
-    vote.sync.ballot.b32 %r7, 1, -1;
+    setp.eq.u32 %p3, %r1, %r1;
+    vote.sync.ballot.b32 %r7, %p3, -1;
     mul.wide.u32 %rd2, %r1, 4;
     add.s64 %rd2, %rd1, %rd2;
     setp.lt.u32 %p2, %r1, 2;
