@@ -65,7 +65,10 @@ public:
             const bool alone = running_ == 0;
             if (!all_begun() && laid.size() + running_ < room) return true;
             if (laid.empty() && (alone || all_begun())) return false;
-            const bool news = !laid.empty() && laid.front().news != news_;
+            // One that has not looked since something changed goes first.
+            const auto fresh = std::ranges::find_if(laid, [&](const Laid& one) { return one.news != news_; });
+            const bool news = fresh != laid.end();
+            if (news) std::iter_swap(fresh, laid.begin());
             if (news || (!laid.empty() && waited)) break;
             if (alone && !all_exact()) break;
             if (alone) {
