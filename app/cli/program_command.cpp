@@ -16,6 +16,7 @@
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
+#include "core/base/words.h"
 #include "kernels/launched/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
@@ -42,7 +43,7 @@ void check(const ProgramRequest& request) {
 // Where recordings go until the program has ended: beside their place, so that a rename moves them there.
 class Recordings {
 public:
-    Recordings(const std::string& output, const std::string& source) : output_(output) {
+    Recordings(const std::string& output, const std::string& source) : output_(output), source_(source) {
         if (output_.empty()) output_ = fs::path(source).stem().string();
         if (output_.empty() || output_ == "." || output_ == "..") output_ = "recordings";
         single_ = fs::path(output_).extension() == ".tsc";
@@ -70,9 +71,12 @@ public:
 
     const std::string& folder() const { return folder_; }
     const std::string& output() const { return output_; }
+    bool unplaced() const { return unplaced_; }  // a recording found no place
 
-    // Brings what was recorded to its place, by which the lines then call it; returns how many there are.
+    // Brings what was recorded to its place, by which the lines then call it; returns how many are there. One
+    // that finds no place says so in its line.
     uint64_t keep(std::vector<LaunchLine>& launches) {
+        uint64_t kept = 0;
         const auto recorded = std::count_if(launches.begin(), launches.end(),
                                             [](const LaunchLine& line) { return !line.recorded.empty(); });
         std::error_code error;
@@ -92,18 +96,23 @@ public:
                 to = fs::path(output_) / name;
             }
             first = false;
-            fs::rename(fs::path(folder_) / name, to, error);
-            if (error)
-                refuse(kFailure, "'{}' cannot be written: {}; name another place with -o", to.string(),
-                       error.message());
-            line.recorded = to.string();
+            const std::string why = move_whole((fs::path(folder_) / name).string(), to.string(), {source_});
+            if (why.empty()) {
+                line.recorded = to.string();
+                ++kept;
+                continue;
+            }
+            line.recorded.clear();
+            line.unrecorded =
+                fmt::format("'{}' cannot be written: {}; name another place with -o", to.string(), why);
+            unplaced_ = true;
         }
-        return static_cast<uint64_t>(recorded);
+        return kept;
     }
 
 private:
-    std::string output_, folder_, others_;
-    bool single_ = false;
+    std::string output_, source_, folder_, others_;
+    bool single_ = false, unplaced_ = false;
 };
 
 std::string size_of(const Dim3& size) { return fmt::format("{},{},{}", size.x, size.y, size.z); }
@@ -263,12 +272,17 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
         if (print(said) != kDone) return kFailure;
     }
     if (!result.damage.empty()) return fail(kFailure, result.damage);
-    if (stop) return fail(kFailure, "stopped; what was recorded until then is kept");
+    if (stop)
+        return fail(kFailure, recorded == 0
+                                  ? "stopped; nothing was recorded until then"
+                                  : fmt::format("stopped; {} {} kept", counted(recorded, "recording"),
+                                                recorded == 1 ? "is" : "are"));
     if (result.status >= 128)
         return fail(kFailure, fmt::format("the program was ended by signal {}", result.status - 128));
     if (result.status != 0)
         return fail(kFailure, fmt::format("the program ended with status {}", result.status));
     if (!right) return fail(kFailure, "a launch went wrong; its row says how");
+    if (recordings.unplaced()) return fail(kFailure, "a recording could not be written; its row says why");
     if (result.launches.empty())
         return fail(kFailure, "the program launched no kernel, so that nothing was recorded");
     if (recorded == 0)

@@ -88,9 +88,12 @@ Result<Ran> run_self(std::vector<std::string> arguments, std::string_view given,
     if (const int why = start_process(watch.program.c_str(), std::move(start), child))
         return Error{fmt::format("The program could not call itself: {}; use its command line instead.",
                                  std::strerror(why))};
-    const int status = wait_for_process(child, &stop, SIGINT, true, [&] {
+    // A program that is recorded writes what it has when it is stopped.
+    constexpr std::chrono::minutes kToKeep{2};
+    const auto look = [&] {
         if (watch.look) watch.look(err);
-    });
+    };
+    const int status = wait_for_process(child, &stop, SIGINT, true, look, kToKeep);
     return Ran{WIFEXITED(status) && WEXITSTATUS(status) == 0, out.text(), err.text()};
 }
 

@@ -175,6 +175,20 @@ std::string write_whole(const std::string& path, std::string_view bytes) {
     return file.keep();
 }
 
+std::string move_whole(const std::string& from, const std::string& path,
+                       const std::vector<std::string>& inputs) {
+    std::string target;
+    uint32_t mode = 0;
+    if (std::string why = look_at(path, inputs, target, mode); !why.empty()) return why;
+    if (::chmod(from.c_str(), mode) != 0) return std::strerror(errno);
+    if (::rename(from.c_str(), target.c_str()) == 0) return "";
+    if (errno != EXDEV) return std::strerror(errno);
+    // A link leads to another file system.
+    const auto bytes = read_whole(from, UINT64_MAX);
+    if (!bytes) return bytes.error().message;
+    return write_whole(target, *bytes);
+}
+
 void remove_unfinished_on_signals() {
     for (int signal = 1; signal < NSIG; ++signal) {
         // These do not end a program by default.

@@ -51,6 +51,10 @@ private:
 // Writes a whole file in one call.
 std::string write_whole(const std::string& path, std::string_view bytes);
 
+// Moves a whole file, of the same file system, to its place by the same rules. Returns why that failed, or "".
+std::string move_whole(const std::string& from, const std::string& path,
+                       const std::vector<std::string>& inputs = {});
+
 // From now on a signal that would end the program removes its unfinished files first. Signals that are
 // ignored or handled already stay so.
 void remove_unfinished_on_signals();

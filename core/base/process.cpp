@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,7 +22,6 @@ namespace tilescope {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr int kPatience = 100;  // polls from the first signal to SIGKILL
 
 // In the child, up to exec: only what may be called after fork (signal-safety(7)). Returns errno if it fails.
 int become(const char* program, char* const* argv, char* const* environment, const ProcessStart& start,
@@ -117,15 +117,18 @@ int start_process(const char* program, ProcessStart start, pid_t& child) {
 }
 
 int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group,
-                     const std::function<void()>& look) {
+                     const std::function<void()>& look, std::chrono::milliseconds patience,
+                     const std::function<bool()>& keeps) {
     const pid_t to = to_group ? -child : child;
-    int status = 0, polls = 0;
+    int status = 0;
+    bool signalled = false;
+    std::chrono::milliseconds waited{0};  // since the first signal
     for (;;) {
         if (look) look();
         const pid_t got = waitpid(child, &status, WNOHANG);
         if (got == child || (got < 0 && errno != EINTR)) return status;
-        if (stop != nullptr && *stop && polls++ == 0) kill(to, first);
-        if (polls == kPatience) kill(to, SIGKILL);
+        if (stop != nullptr && *stop && !std::exchange(signalled, true)) kill(to, first);
+        if (signalled && !(keeps && keeps()) && (waited += kPoll) == patience) kill(to, SIGKILL);
         std::this_thread::sleep_for(kPoll);
     }
 }

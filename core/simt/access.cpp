@@ -257,7 +257,7 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
     request.site = static_cast<uint32_t>(access.site);
     request.warp = warp.number;
     request.mask = mask;
-    request.space = space_of(space);
+    request.space = last_space_ = space_of(space);
     request.address = address_.data();
     const bool is_load = op.kind == MicroOp::Kind::Load, is_atomic = op.kind == MicroOp::Kind::Atomic;
     const bool shared_by_blocks = space == StateSpace::Global;

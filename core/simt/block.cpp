@@ -128,8 +128,9 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
 void Machine::start(const BlockId& block) {
     block_ = block;
     fault.reset();
-    at_grid_ = grid_is_here_ = false;
+    at_grid_ = grid_is_here_ = waiting_ = false;
     steps_ = next_chain_ = 0;
+    changes_ = 0;
     next_return_ = 0;
     clock_ = 0;
     cursor_ = static_cast<uint32_t>(warps_.size()) - 1;
@@ -153,6 +154,9 @@ void Machine::start(const BlockId& block) {
         warp.alive = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
         warp.stack.assign(1, {0, kNoPc, warp.alive});
         warp.parked = {};
+        warp.spin.pc = kNoPc, warp.spin.tried = 0;
+        warp.spin.round_changes = warp.spin.waits_at = UINT64_MAX;
+        warp.split = false, warp.gathered = 0;
         warp.instructions = 0;
         warp.loose.clear();
         warp.copies.clear();
@@ -186,7 +190,12 @@ int Machine::next_warp() {
     if (count == 0) return -1;
     switch (options_.schedule.kind) {
         case Schedule::Kind::Fair: break;  // above
-        case Schedule::Kind::Greedy: return static_cast<int>(ready(cursor_) && steps_ > 0 ? cursor_ : first);
+        case Schedule::Kind::Greedy:
+            if (!ready(cursor_) || steps_ == 0) return static_cast<int>(first);
+            // One that waits for another lets it run.
+            for (uint32_t w = cursor_ + 1; waits(warps_[cursor_]) && w < cursor_ + n; ++w)
+                if (ready(w % n)) return static_cast<int>(w % n);
+            return static_cast<int>(cursor_);
         case Schedule::Kind::Seeded: {
             uint64_t pick = splitmix64(random_) % count;
             for (uint32_t w = first; w < n; ++w)
@@ -221,6 +230,7 @@ Machine::Advance Machine::step(Warp& warp) {
     if (op.kind == MicroOp::Kind::Barrier) {
         const int lane = std::countr_zero(warp.pending_mask);
         warp.state = Warp::State::Waiting;
+        warp.spin.waits_at = UINT64_MAX;
         warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
         // Source: PTX ISA, "bar, barrier": operand a is 0 to 15.
         if (warp.barrier >= kGridBarrierNumber && !(op.c & kBarrierGrid)) {
@@ -240,7 +250,7 @@ Machine::Advance Machine::step(Warp& warp) {
     // A copy's two steps are one instruction.
     const bool counts = op.counted || !program_.accesses[op.target].copy;
     warp.instructions += counts, clock_ += counts;
-    ++top.pc;
+    watch(warp, op, top.pc++);
     return advance<Values>(warp);
 }
 
@@ -310,7 +320,10 @@ Machine::Advance Machine::release_barriers() {
 
 template <bool Values>
 BlockEnd Machine::turns() {
-    if (at_grid_) {
+    if (waiting_) {
+        waiting_ = false;
+        for (Warp& warp : warps_) warp.spin.waits_at = UINT64_MAX;  // others may have written
+    } else if (at_grid_) {
         grid_is_here_ = true;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     } else {
@@ -326,7 +339,10 @@ BlockEnd Machine::turns() {
         Warp& warp = warps_[static_cast<size_t>(next)];
         cursor_ = static_cast<uint32_t>(next);
         if (const Advance a = step<Values>(warp); a != Advance::Ok) return ended(a);
-        if (warp.state == Warp::State::Ready) continue;
+        if (warp.state == Warp::State::Ready) {
+            if (waits(warp) && all_wait()) return BlockEnd::Waits;
+            continue;
+        }
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     }
     if (at_grid_) return BlockEnd::AtGrid;
@@ -367,9 +383,10 @@ BlockEnd Machine::go_on() { return run(); }
 
 BlockEnd Machine::run() {
     const BlockEnd result = options_.values ? turns<true>() : turns<false>();
+    waiting_ = result == BlockEnd::Waits;
     instructions = 0;
     for (const Warp& warp : warps_) instructions += warp.instructions;
-    if (observer_ && result != BlockEnd::AtGrid) observer_->on_end();
+    if (observer_ && result != BlockEnd::AtGrid && !waiting_) observer_->on_end();
     return result;
 }
 

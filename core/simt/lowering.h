@@ -61,6 +61,7 @@ struct Lowering {
     bool barrier();
     bool reduction();
     bool wait();
+    bool converge();
     bool move();
     bool convert();
     bool compare();

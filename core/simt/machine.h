@@ -5,6 +5,7 @@
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   update        atom and red                                           (atomic.cpp)
+//   yield         paths and blocks that wait for others                  (progress.cpp)
 //   print         printf and assert                                      (calls.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -52,6 +54,28 @@ struct PendingCopy {
     std::array<std::array<uint32_t, kWarpSize>, 4> data{};
 };
 
+// The request at which a path of a warp comes by again and again (progress.cpp).
+struct Spin {
+    uint32_t pc = kNoPc;
+    uint64_t address = 0;              // of its first lane
+    uint32_t since = 0, times = 0;     // requests since it was seen last; how often it was seen
+    bool exact = false;                // registers and stack were the same as the last time
+    uint64_t changes = 0;              // of the block's memory, the last time
+    std::vector<std::byte> registers;  // as they were the last time
+    std::vector<StackEntry> stack;
+    // What it found there: for words.
+    uint64_t value = 0;
+    uint32_t bytes = 0;
+    Space space = Space::Global;
+    uint32_t mask = 0;
+    // A round in which each path of the warp gets its turns.
+    uint32_t tried = 0;  // lanes whose paths only wait
+    uint64_t round_changes = UINT64_MAX;
+    bool round_exact = true;
+    uint64_t waits_at = UINT64_MAX;  // the block's changes when all paths of the warp only waited
+    bool waits_exactly = false;      // each of them does the same for ever while memory stays as it is
+};
+
 struct Warp {
     enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
     uint32_t number = 0;
@@ -67,11 +91,15 @@ struct Warp {
     std::map<Origin, LooseProduct> loose;  // by chain
     std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
+    Spin spin;
+    bool split = false;        // lanes that waited at a join went on without the others
+    uint32_t gathered = 0;     // split: lanes that wait for the others at a *.sync
     size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };
 
-// AtGrid: all threads that have not exited wait at the grid's barrier.
-enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid };
+// AtGrid: all threads that have not exited wait at the grid's barrier. Waits: all of them only look again and
+// again at memory that none of them changes.
+enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid, Waits };
 
 // 64 bytes is a cache line and the widest vector.
 struct alignas(64) Chunk {
@@ -84,11 +112,16 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     BlockEnd run_block(const BlockId& block, BlockObserver* observer);
-    // Goes on with the block that run_block() or go_on() left AtGrid.
+    // Goes on with the block that run_block() or go_on() left AtGrid or Waits.
     BlockEnd go_on();
     // Ends such a block instead: as it is, or with a fault that says why.
     void leave();
     void wait_for_ever(const std::string& why);
+    // Of a block that Waits: whether it does so for ever while no other block changes memory; what it changed
+    // itself since it began; the fault that says which lanes wait where, and for what.
+    bool waits_exactly() const;
+    uint64_t changes() const { return changes_; }
+    void wait_in_loops(uint64_t other_blocks);
 
     // Bytes that one machine takes. values: as in RunOptions.
     static uint64_t bytes(const Program& program, const Launch& launch, bool values);
@@ -139,6 +172,36 @@ private:
         return access.site >= 0 && (!access.copy || op.kind == MicroOp::Kind::Load ||
                                     options_.schedule.kind == Schedule::Kind::Recorded);
     }
+
+    // progress.cpp
+    // Called after each request of a warp, before its path goes on.
+    void watch(Warp& warp, const MicroOp& op, uint32_t pc) {
+        Spin& spin = warp.spin;
+        const MemoryAccess& access = program_.accesses[op.target];
+        if (op.kind == MicroOp::Kind::Store || access.copy ||
+            (op.kind == MicroOp::Kind::Atomic && changed_memory(warp.pending_mask))) {
+            ++changes_;
+            spin.pc = kNoPc;
+            return;
+        }
+        const uint64_t address = address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))];
+        if (spin.pc == pc && spin.address == address) {
+            spin.since = 0;
+            if (++spin.times >= kPatience) look_again(warp, op);
+        } else if (spin.pc == kNoPc || ++spin.since > kLongestSpin) {
+            spin.pc = pc, spin.address = address;
+            spin.since = spin.times = 0;
+        }
+    }
+    static constexpr uint32_t kPatience = 64, kLongestSpin = 16;
+    bool changed_memory(uint32_t mask) const;
+    void look_again(Warp& warp, const MicroOp& op);
+    void yield(Warp& warp, bool exact);
+    bool bring(Warp& warp, uint32_t wanted);
+    bool gather(Warp& warp, uint32_t pc, uint32_t members);
+    bool waits(const Warp& warp) const { return warp.spin.waits_at == changes_; }
+    bool all_wait() const;
+    std::string spin_text(const Warp& warp) const;
 
     // copies.cpp
     uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);
@@ -205,17 +268,20 @@ private:
     std::vector<Warp> warps_;
     BlockId block_;
     BlockObserver* observer_ = nullptr;
-    uint32_t steps_ = 0;  // of this block, so far
-    uint64_t clock_ = 0;  // instructions that the block's warps have executed, all together
+    uint32_t steps_ = 0;    // of this block, so far
+    uint64_t changes_ = 0;  // requests of this block that changed memory, so far
+    uint64_t clock_ = 0;    // instructions that the block's warps have executed, all together
     uint32_t next_chain_ = 0;
     uint32_t cursor_ = 0;                          // the warp whose turn was the last
     bool at_grid_ = false, grid_is_here_ = false;  // all wait at its barrier; all other blocks do too
+    bool waiting_ = false;                         // the block was left as one that Waits
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
     // What the latest atomic found in memory and left there.
     std::array<uint64_t, kWarpSize> returned_{}, stored_{};
-    size_t next_return_ = 0;  // index into RunOptions::returns
+    Space last_space_ = Space::Global;  // of the latest request
+    size_t next_return_ = 0;            // index into RunOptions::returns
     alignas(64) std::array<Origin, kWarpSize> no_origin_{};
 };
 

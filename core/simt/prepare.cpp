@@ -166,6 +166,14 @@ bool Lowering::reduction() {
     return true;
 }
 
+// The member mask is the last operand of all that have one.
+bool Lowering::converge() {
+    const Ref members = source(current->operands.back(), Type::U32);
+    if (!problem.empty()) return false;
+    emit(MicroOp::Kind::Converge).a = members;
+    return true;
+}
+
 bool Lowering::wait() {
     emit(MicroOp::Kind::Wait).target = ptx::groups_left(*current);
     return true;
@@ -183,7 +191,7 @@ bool Lowering::instruction() {
         {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
         {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
         {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
-        {Op::BarWarp, &Lowering::alone<Kind::Nothing>},
+        {Op::BarWarp, &Lowering::converge},
         {Op::Bar, &Lowering::barrier},
         {Op::BarRed, &Lowering::reduction},
         {Op::Ld, &Lowering::memory},
@@ -204,6 +212,7 @@ bool Lowering::instruction() {
     };
     for (const auto& [op, lower] : kOthers)
         if (op == current->op) return (this->*lower)();
+    if (ptx::rule_of(current->op).suffixes & ptx::kSync && !converge()) return false;
     return arithmetic();
 }
 

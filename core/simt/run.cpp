@@ -4,12 +4,14 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/parallel.h"
 #include "core/base/words.h"
 #include "core/simt/machine.h"
+#include "core/simt/waiting.h"
 
 namespace tilescope::simt {
 namespace {
@@ -83,6 +85,15 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
     return {};
 }
 
+// Blocks that are on a GPU at once, here those of the largest (H100, H200: 132 SMs; CUDA C++ Programming Guide,
+// "Technical Specifications per Compute Capability"), as far as there is memory for them.
+uint64_t most_side_by_side(const Program& program, const Launch& launch, const RunOptions& options) {
+    constexpr uint64_t kSms = 132, kThreads = 2048, kBlocks = 32;
+    const uint64_t fitting =
+        (options.memory - program.module_bytes) / Machine::bytes(program, launch, options.values);
+    return std::min(fitting, kSms * std::clamp<uint64_t>(kThreads / launch.block.count(), 1, kBlocks));
+}
+
 // The aligned access of a kernel must be one of this machine too.
 bool aligned(const View& view) { return (view.base - reinterpret_cast<uintptr_t>(view.data)) % 16 == 0; }
 
@@ -140,7 +151,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
 
     // What became of a block.
     const auto note = [&](uint64_t i, BlockEnd how, const Machine& machine) {
-        if (how == BlockEnd::Complete || how == BlockEnd::AtGrid) return;
+        if (how == BlockEnd::Complete || how == BlockEnd::AtGrid || how == BlockEnd::Waits) return;
         const std::lock_guard lock(mutex);
         if (how == BlockEnd::Stopped) stopped = true;
         if (how == BlockEnd::OrderNotFollowed) order_problem = machine.order_problem;
@@ -150,40 +161,81 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             first_fault.store(i, std::memory_order_relaxed);
         }
     };
+    const auto count = [&](uint64_t i, const Machine& machine) {
+        const std::lock_guard lock(mutex);
+        counts.emplace_back(i, machine.instructions);
+        flop += machine.flop;
+        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
+    };
     const auto stop_is_set = [&] {
         if (!options.stop || !options.stop->load(std::memory_order_relaxed)) return false;
         const std::lock_guard lock(mutex);
         stopped = true;
         return true;
     };
+    // A block that waits for others is laid aside with its machine, so that these can run.
+    Waiting waiting;
+    waiting.room = most_side_by_side(program, launch, options);
     const auto run_blocks = [&] {
-        Machine machine(program, launch, options, views);
-        std::vector<std::pair<uint64_t, uint64_t>> own_counts;
+        std::unique_ptr<Machine> machine;
         for (;;) {
-            const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
-            if (i >= total || i > first_fault.load(std::memory_order_relaxed)) break;
-            if (stop_is_set()) break;
-            const BlockId block = blocks.at(i);
-            BlockObserver* observer = make_observer ? make_observer(block) : nullptr;
-            const BlockEnd how = machine.run_block(block, observer);
-            own_counts.emplace_back(i, machine.instructions);
-            flop += machine.flop;
-            note(i, how, machine);
+            if (stop_is_set()) {
+                waiting.stop_all();
+                break;
+            }
+            Laid block;
+            bool new_block = waiting.begin(block);
+            if (new_block && (block.number = next.fetch_add(1, std::memory_order_relaxed)) >= total)
+                waiting.none_begun(), new_block = false;
+            if (!new_block && !waiting.take(block, [&] { return next.load() >= total; })) break;
+            if (!new_block && !block.machine) continue;
+            const uint64_t failed = first_fault.load(std::memory_order_relaxed);
+            if (new_block && block.number > failed) {
+                next = total;
+                waiting.none_begun();
+                continue;
+            }
+            // Nobody waits for it, or what it waits for does not come, as another block has failed.
+            if (block.number > failed || (block.hopeless && failed != UINT64_MAX)) {
+                waiting.drop(std::move(block));
+                continue;
+            }
+            BlockEnd how{};
+            if (new_block) {
+                if (!machine) machine = std::make_unique<Machine>(program, launch, options, views);
+                block.machine = std::move(machine);
+                const BlockId id = blocks.at(block.number);
+                how = block.machine->run_block(id, make_observer ? make_observer(id) : nullptr);
+            } else if (block.hopeless) {
+                block.machine->wait_in_loops(waiting.laid.size());
+                how = BlockEnd::Faulted;
+            } else {
+                how = block.machine->go_on();
+            }
+            if (how == BlockEnd::Waits) {
+                waiting.lay_aside(std::move(block));
+                continue;
+            }
+            note(block.number, how, *block.machine);
+            waiting.end();
+            count(block.number, *block.machine);
             if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+            if (how == BlockEnd::Stopped) waiting.stop_all();
             if (how == BlockEnd::Stopped) break;
+            machine = std::move(block.machine);
         }
-        const std::lock_guard lock(mutex);
-        counts.insert(counts.end(), own_counts.begin(), own_counts.end());
-        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
     };
 
     // Side by side, with a machine for each block.
     std::vector<std::unique_ptr<Machine>> machines(program.grid_barrier ? total : 0);
     std::vector<BlockEnd> how_far(machines.size(), BlockEnd::AtGrid);
+    bool some_wait = false;  // in loops: they go on before those that stand at the barrier
+    uint64_t news = 0;       // changes of memory and ended blocks, before the round
     const auto run_round = [&] {
         for (;;) {
             const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= total || i > first_fault.load(std::memory_order_relaxed) || stop_is_set()) break;
+            if (machines[i] && some_wait && how_far[i] != BlockEnd::Waits) continue;
             if (machines[i]) {
                 how_far[i] = machines[i]->go_on();
             } else {
@@ -192,13 +244,30 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                 how_far[i] = machines[i]->run_block(block, make_observer ? make_observer(block) : nullptr);
             }
             note(i, how_far[i], *machines[i]);
-            if (options.blocks_done && how_far[i] != BlockEnd::AtGrid)
+            if (options.blocks_done && how_far[i] != BlockEnd::AtGrid && how_far[i] != BlockEnd::Waits)
                 options.blocks_done->fetch_add(1, std::memory_order_relaxed);
         }
     };
     // Whether the blocks go on to a next round; if some wait for one that has ended, the first says so.
     const auto waits = [&] {
         if (fault || stopped || !order_problem.empty()) return false;
+        const auto spinning = std::ranges::find(how_far, BlockEnd::Waits);
+        some_wait = spinning != how_far.end();
+        if (some_wait) {
+            uint64_t now = 1 + static_cast<uint64_t>(std::ranges::count(how_far, BlockEnd::Complete));
+            bool exactly = true;
+            for (uint64_t i = 0; i < total; ++i) {
+                now += machines[i]->changes();
+                exactly = exactly && (how_far[i] != BlockEnd::Waits || machines[i]->waits_exactly());
+            }
+            if (std::exchange(news, now) != now || !exactly) return true;
+            const auto i = static_cast<uint64_t>(spinning - how_far.begin());
+            machines[i]->wait_in_loops(static_cast<uint64_t>(std::ranges::count(how_far, BlockEnd::Waits)) -
+                                       1);
+            how_far[i] = BlockEnd::Faulted;
+            note(i, BlockEnd::Faulted, *machines[i]);
+            return false;
+        }
         const auto waiting = std::ranges::find(how_far, BlockEnd::AtGrid);
         const auto ended = std::ranges::find(how_far, BlockEnd::Complete);
         if (waiting == how_far.end()) return false;
@@ -212,9 +281,9 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
         return false;
     };
 
-    const uint64_t fitting = (options.memory - program.module_bytes) /
-                             Machine::bytes(program, launch, options.values);  // 1 at least, by check()
-    const uint64_t cpu_threads = std::min<uint64_t>({threads_of(options.threads), total, fitting});
+    // At least one block fits, by check().
+    const uint64_t cpu_threads =
+        std::min<uint64_t>({threads_of(options.threads), total, most_side_by_side(program, launch, options)});
     do {
         next = 0;
         on_threads(cpu_threads, [&] {
@@ -225,16 +294,23 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                     run_blocks();
             } catch (...) {
                 next = total;  // no further block is begun
+                waiting.stop_all();
                 throw;
             }
         });
     } while (waits());
+    const auto leave = [&](uint64_t i, Machine& left) {
+        left.leave();
+        count(i, left);
+    };
+    for (const Laid& left : waiting.laid) leave(left.number, *left.machine);  // the run was stopped
+    for (const Laid& left : waiting.dropped) leave(left.number, *left.machine);
     for (uint64_t i = 0; i < machines.size(); ++i) {
         if (!machines[i]) continue;
-        if (how_far[i] == BlockEnd::AtGrid) machines[i]->leave();
-        counts.emplace_back(i, machines[i]->instructions);
-        flop += machines[i]->flop;
-        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machines[i]->touched[v];
+        if (how_far[i] == BlockEnd::AtGrid || how_far[i] == BlockEnd::Waits)
+            leave(i, *machines[i]);
+        else
+            count(i, *machines[i]);
     }
 
     if (!order_problem.empty()) return Error{order_problem};

@@ -8,6 +8,9 @@
 // is right, though lanes still wait at the join of the branch. The lanes at the barrier are parked, the
 // rest goes on alone; when all of the rest has exited, the parked lanes arrive. If the rest comes to a
 // barrier too, that part of the warp never meets the other: a fault.
+//
+// A path that waits for another is progress.cpp's; after it has split lanes that would have met, barriers and
+// *.sync instructions bring them together again.
 #include <algorithm>
 #include <bit>
 
@@ -31,7 +34,7 @@ void Machine::diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken
 
 void Machine::park(Warp& warp, uint32_t pc, uint32_t mask) {
     StackEntry& top = warp.stack.back();
-    warp.parked = {pc, top.reconverge, mask};
+    warp.parked = {pc, warp.parked.mask ? kNoPc : top.reconverge, mask | warp.parked.mask};
     if (top.mask == mask) {
         warp.stack.pop_back();
     } else {
@@ -54,8 +57,9 @@ void Machine::settle(Warp& warp) {
         stack.push_back(alone);
         return;
     }
-    stack.push_back(warp.parked);  // all others have exited
+    stack.push_back(warp.parked);  // all others have exited, or have come here too
     warp.parked.mask = 0;
+    warp.split = false;
 }
 
 template <bool Values>
@@ -135,7 +139,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 } else if (mask == warp.alive) {
                     warp.pending_mask = mask;
                     return leave(Advance::Ok);
-                } else if (warp.parked.mask) {
+                } else if (warp.parked.mask && !(warp.split && warp.parked.pc == pc)) {
                     const MicroOp& first = program_.code[warp.parked.pc];
                     const int held = std::countr_zero(warp.parked.mask), other = std::countr_zero(mask);
                     raise(
@@ -151,6 +155,16 @@ Machine::Advance Machine::advance(Warp& warp) {
                     park(warp, pc, mask);
                     reload();
                 }
+                break;
+            case MicroOp::Kind::Converge:
+                if (warp.split && mask && mask != warp.alive) {
+                    const int lane = std::countr_zero(mask);
+                    const bool here =
+                        gather(warp, pc, reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane]);
+                    reload();
+                    if (!here) break;
+                }
+                go_on(op);
                 break;
             case MicroOp::Kind::Branch:
                 ++count;

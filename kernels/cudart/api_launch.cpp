@@ -6,8 +6,10 @@
 //
 // Source: CUDA Runtime API 12, "Execution Control", "Occupancy", "Stream Management", "Event Management".
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <type_traits>
 
 #include "core/limits/occupancy.h"
 #include "core/ptx/ast.h"
@@ -91,8 +93,14 @@ struct CallConfiguration {
     cudaStream_t stream = nullptr;
 };
 
-// Configurations that `<<<>>>` has pushed and its kernel's stub has not popped.
-thread_local std::vector<CallConfiguration> configurations;
+// Configurations that `<<<>>>` has pushed and its kernel's stub has not popped: more than one where an argument
+// launches, too. Nothing of it is ever destroyed, as destructors of static objects may launch.
+struct CallConfigurations {
+    std::array<CallConfiguration, 64> all;
+    size_t count = 0;
+};
+static_assert(std::is_trivially_destructible_v<CallConfigurations>);
+thread_local CallConfigurations configurations;
 
 }  // namespace
 }  // namespace tilescope::cudart
@@ -103,16 +111,16 @@ namespace launched = tilescope::launched;
 namespace ptx = tilescope::ptx;
 
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void* stream) {
-    configurations.push_back({grid, block, shared, static_cast<cudaStream_t>(stream)});
+    if (configurations.count == configurations.all.size()) return cudaErrorLaunchOutOfResources;
+    configurations.all[configurations.count++] = {grid, block, shared, static_cast<cudaStream_t>(stream)};
     return 0;
 }
 
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
-    if (configurations.empty()) return cudaErrorMissingConfiguration;
-    const CallConfiguration& top = configurations.back();
+    if (configurations.count == 0) return cudaErrorMissingConfiguration;
+    const CallConfiguration& top = configurations.all[--configurations.count];
     *grid = top.grid, *block = top.block, *shared = top.shared;
     *static_cast<cudaStream_t*>(stream) = top.stream;
-    configurations.pop_back();
     return cudaSuccess;
 }
 

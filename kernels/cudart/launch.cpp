@@ -10,9 +10,14 @@
 // blocks); CUDA Runtime API 12, "Execution Control" and "Error Handling" (which error, and that those of
 // faults stay).
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <span>
 #include <thread>
 
@@ -23,6 +28,7 @@
 
 #include "core/base/words.h"
 #include "kernels/cudart/runtime.h"
+#include "kernels/launched/pace.h"
 
 namespace tilescope::cudart {
 
@@ -36,35 +42,83 @@ double ms_since(Clock::time_point start) {
 
 std::atomic<bool> interrupted{false};
 
-// While a launch runs, the first Ctrl-C ends it between two blocks, so that what was recorded can be kept; a
-// second one ends the program.
+// What the handler of signals touches.
+std::atomic<int> stop_signal{0};            // the one that came
+std::atomic<int64_t> stopped_at{0};         // ms of the monotonic clock
+std::array<char, PATH_MAX> keeping_file{};  // its name (launched::kKeeping); "" for none
+static_assert(std::atomic<int64_t>::is_always_lock_free);
+
+// One Ctrl-C may come twice, from the terminal and from the command that waits; a later one ends the program.
+// Source: POSIX.1-2017, "2.4.3 Signal Actions", for what a handler may call.
+void on_stop(int signal) {
+    constexpr int64_t kSame = 1500;  // ms
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const int64_t ms = int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+    if (interrupted.exchange(true)) {
+        if (ms - stopped_at < kSame) return;
+        struct sigaction ours {};
+        ours.sa_handler = SIG_DFL;
+        sigaction(signal, &ours, nullptr);
+        raise(signal);
+        return;
+    }
+    stop_signal = signal, stopped_at = ms;
+    const int before = errno;
+    if (keeping_file[0] != 0)
+        if (const int file = open(keeping_file.data(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); file >= 0)
+            close(file);
+    errno = before;
+}
+
+// While a launch runs, the first Ctrl-C or SIGTERM ends it between two blocks, so that what was recorded can be
+// kept.
 class Interrupts {
 public:
-    Interrupts() {
-        struct sigaction ours {};
-        ours.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-        ours.sa_flags = static_cast<int>(SA_RESETHAND);
-        sigemptyset(&ours.sa_mask);
-        sigaction(SIGINT, nullptr, &before_);
-        taken_ = (before_.sa_flags & SA_SIGINFO) == 0 && before_.sa_handler == SIG_DFL &&
-                 sigaction(SIGINT, &ours, nullptr) == 0;
+    explicit Interrupts(const Runtime& r) {
+        const std::string keeping = r.orders.launches + launched::kKeeping;
+        if (r.recording && !r.orders.launches.empty() && keeping.size() < keeping_file.size())
+            std::memcpy(keeping_file.data(), keeping.c_str(), keeping.size() + 1);
+        for (size_t at = 0; at < kSignals.size(); ++at) {
+            struct sigaction ours {};
+            ours.sa_handler = on_stop;
+            sigemptyset(&ours.sa_mask);
+            for (const int signal : kSignals) sigaddset(&ours.sa_mask, signal);
+            sigaction(kSignals[at], nullptr, &before_[at]);
+            taken_[at] = (before_[at].sa_flags & SA_SIGINFO) == 0 && before_[at].sa_handler == SIG_DFL &&
+                         sigaction(kSignals[at], &ours, nullptr) == 0;
+        }
     }
+    // After a signal they stay, until the program has ended by it.
     ~Interrupts() {
-        if (taken_) sigaction(SIGINT, &before_, nullptr);
+        for (size_t at = 0; at < kSignals.size(); ++at)
+            if (taken_[at] && !interrupted) sigaction(kSignals[at], &before_[at], nullptr);
     }
     Interrupts(const Interrupts&) = delete;
     Interrupts& operator=(const Interrupts&) = delete;
 
 private:
-    struct sigaction before_ {};
-    bool taken_ = false;
+    static constexpr std::array kSignals = {SIGINT, SIGTERM};
+    std::array<struct sigaction, kSignals.size()> before_{};
+    std::array<bool, kSignals.size()> taken_{};
 };
 
-// Says once that a launch will take long, from what its first blocks took. It has a thread of its own.
+// Ends the program by the signal that stopped its launch.
+void end_by_signal() {
+    std::fflush(stdout);
+    if (keeping_file[0] != 0) unlink(keeping_file.data());
+    const int signal = stop_signal;
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+// Says how far a launch is that takes long, and what Ctrl-C does: once, and on a terminal each second. It has a
+// thread of its own.
 class Estimate {
 public:
-    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done)
-        : watcher_([this, what, blocks, &done] { watch(what, blocks, done); }) {}
+    // kept: a recording of the launch has been written.
+    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept)
+        : watcher_([this, what, blocks, &done, kept] { watch(what, blocks, done, kept); }) {}
     ~Estimate() {
         {
             const std::lock_guard lock(mutex_);
@@ -77,26 +131,31 @@ public:
     Estimate& operator=(const Estimate&) = delete;
 
 private:
-    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done) {
-        constexpr double kLong = 60'000;  // ms
+    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept) {
+        constexpr double kLong = 60;  // seconds
+        const bool terminal = isatty(STDERR_FILENO) == 1;
         const Clock::time_point start = Clock::now();
+        bool said = false;
         std::unique_lock lock(mutex_);
-        for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(2)) {
-            if (woken_.wait_for(lock, wait, [&] { return over_; })) return;
+        for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(said ? 1 : 2)) {
+            if (woken_.wait_for(lock, wait, [&] { return over_; })) break;
             const uint64_t so_far = done.load(std::memory_order_relaxed);
-            const double ms = ms_since(start);
+            const double seconds = ms_since(start) / 1000;
             const double all =
-                so_far == 0 ? 0 : ms / static_cast<double>(so_far) * static_cast<double>(blocks);
-            if (so_far == 0 ? ms < kLong / 2 : all < kLong) continue;
-            const std::string time = so_far == 0
-                                         ? "more than a minute"
-                                         : fmt::format("about {:.0f} minutes", std::max(all / 60'000, 1.0));
-            say(fmt::format(
-                "{} will take {} on this machine, {} of {} done; give the program smaller sizes, or stop "
-                "it with Ctrl-C and record a few blocks of it (--blocks)",
-                what, time, grouped(so_far), counted(blocks, "block")));
-            return;
+                so_far == 0 ? 0 : seconds / static_cast<double>(so_far) * static_cast<double>(blocks);
+            if (said) {
+                fmt::print(stderr, "\r{} of {}\x1b[K", grouped(so_far), counted(blocks, "block"));
+                std::fflush(stderr);
+                continue;
+            }
+            if (so_far == 0 ? seconds < kLong / 2 : all < kLong) continue;
+            say(fmt::format("{} will take {} on this machine, {} of {} done; Ctrl-C ends it{}", what,
+                            launched::long_time(all), grouped(so_far), counted(blocks, "block"),
+                            kept ? ", and its recording is kept" : " and keeps what is recorded"));
+            if (!terminal) return;
+            said = true;
         }
+        if (said) fmt::print(stderr, "\r\x1b[K");
     }
 
     std::mutex mutex_;
@@ -257,6 +316,18 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         r.repeatable.erase(key);
 }
 
+// Says once that the launches take long, all together.
+void tell_sum(Runtime& r, double ms) {
+    constexpr double kLong = 60'000;
+    const double before = r.launches_ms;
+    r.launches_ms += ms;
+    if (!r.recording || r.gpu || r.launches < 2 || before >= kLong || r.launches_ms < kLong) return;
+    say(
+        fmt::format("{} launches took a minute so far, and the program goes on; Ctrl-C ends it and keeps "
+                    "what is recorded",
+                    grouped(r.launches)));
+}
+
 // What lies at an address that a launch may not use, as the end of a sentence.
 std::string name_outside(Runtime& r, uint64_t address) {
     constexpr uint64_t kLow = 1 << 16;
@@ -368,14 +439,20 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     const Clock::time_point start = Clock::now();
     LaunchEnd done;
     double on_gpu = 0;  // ms
+    bool done_by_recording = false;
     {
-        const Interrupts interrupts;
+        const Interrupts interrupts(r);
+        // A recording of all blocks of a grid tells its time by itself, and becomes one of a few of them.
         std::optional<Estimate> estimate;
-        if (!r.gpu &&
-            (function->launches == 0 || function->last_ms > 100 || line.grid.count() > function->last_blocks))
-            estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
-                             blocks_done);
-        bool ran = false;
+        const bool may_be_long = !r.gpu && (function->launches == 0 || function->last_ms > 100 ||
+                                            line.grid.count() > function->last_blocks);
+        const auto watch = [&](bool kept) {
+            if (may_be_long)
+                estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
+                                 blocks_done, kept);
+        };
+        bool& ran = done_by_recording;
+        if (!record_it || line.grid.count() == 1) watch(false);
         if (record_it) {
             const launched::RecordedLaunch recorded =
                 launched::record({r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr},
@@ -385,7 +462,14 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             done.fault = recorded.fault, done.stopped = recorded.stopped;
             line.error = recorded.race, line.remark = recorded.remark;
         }
-        blocks_done = 0;
+        if (record_it && !ran) {
+            estimate.reset();
+            // What is recorded is said before the long part.
+            if (!line.recorded.empty() && !line.remark.empty())
+                say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
+            blocks_done = 0;
+            watch(!line.recorded.empty());
+        }
         if (!ran)
             done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
                          : run_plain(r, *function, described, options, key, line.number);
@@ -393,21 +477,24 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     ++function->launches;
     line.ms = function->last_ms = r.gpu ? on_gpu : ms_since(start);
     function->last_blocks = line.grid.count();
+    tell_sum(r, line.ms);
+    if (done.stopped || interrupted) {  // the signal may have come when the launch was over
+        const std::string_view by = stop_signal == SIGTERM ? "" : " by Ctrl-C";
+        end(cudaErrorLaunchFailure,
+            done.stopped ? fmt::format("it was stopped{} before its end", by) : line.error + done.problem);
+        flush_prints(r);
+        end_by_signal();
+    }
     if (!done.problem.empty() && r.gpu && r.gpu->device().fault_code() != 0) {
         // The runtime's errors have the driver's numbers.
         r.sticky = static_cast<cudaError_t>(r.gpu->device().fault_code());
         end(cudaSuccess, done.problem);
         return cudaSuccess;
     }
-    if (!done.problem.empty() && !done.stopped) return end(cudaErrorLaunchOutOfResources, done.problem);
-    if (done.stopped) {
-        end(cudaErrorLaunchFailure, "it was stopped by Ctrl-C before its end");
-        flush_prints(r);
-        std::fflush(stdout);
-        std::signal(SIGINT, SIG_DFL);
-        std::raise(SIGINT);
-    }
-    if (!line.remark.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
+    if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
+    const bool said = record_it && !done_by_recording && !line.recorded.empty();
+    if (!line.remark.empty() && !said)
+        say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
     if (!done.fault) return end(cudaSuccess, line.error);
     // As on a GPU, where launches return before they run, the fault is what the next call returns.
     flush_prints(r);

@@ -96,6 +96,7 @@ struct Runtime {
     std::string source;      // text of the program's source; empty where it is not known
     analysis::DeviceSpec device;
     uint64_t launches = 0;
+    double launches_ms = 0;  // of all launches so far
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
     std::mutex print_mutex;
     std::string printed;  // output of kernels that is not on standard output yet

@@ -19,6 +19,10 @@ namespace tilescope::launched {
 
 inline constexpr const char* kOrdersVariable = "TILESCOPE_ORDERS";
 
+// Behind the name of Orders::launches: a file that is there while the program, asked to stop, keeps what it has
+// recorded.
+inline constexpr const char* kKeeping = ".keeping";
+
 struct Orders {
     std::string folder;    // recordings are written here as KERNEL.NUMBER.tsc; it exists
     std::string launches;  // the file that takes a line for each launch; it exists and is empty

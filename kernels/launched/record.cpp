@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include "core/analysis/array_shapes.h"
+#include "core/base/words.h"
 #include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/record_gpu.h"
+#include "kernels/launched/pace.h"
+#include "kernels/launched/touched.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::launched {
@@ -203,8 +206,10 @@ struct Recorder {
     const LoadedKernel& kernel;
     const simt::RunOptions& run;
     kernels::Plan plan;
-    BlockWindow window;  // of the blocks that were chosen, fewer where these take too much memory
-    bool all = true;     // it is the whole grid
+    BlockWindow window;         // of the blocks that were chosen, fewer where these take too much memory
+    bool all = true;            // it is the whole grid
+    uint64_t whole_arrays = 0;  // bytes of all arrays, where only the parts that are touched are recorded
+    std::string too_long{};     // how long all blocks would take, where that is why they are not recorded
     simt::GlobalMemory after{};
     RecordedLaunch done{};
 };
@@ -222,6 +227,27 @@ bool add_missing(Launch& launch, const Allocation& missing) {
     return add_array(launch, missing, fmt::format("memory{}", before + 1)) && launch.arrays.size() > before;
 }
 
+// Where all arrays take more memory than a recording may: the parts of them that a window of blocks touches.
+void narrow(Recorder& r) {
+    const auto limit = trace::memory_limit();
+    const uint64_t all = bytes_of_arrays(r.plan.launch);
+    if (!limit || all < *limit / 4 * 3 || !r.kernel.program) return;
+    constexpr double kMany = 1e9;  // blocks a second: how long a few take is not known
+    BlockWindow window = r.all ? first_blocks(r.plan.launch.grid, kMany) : r.window;
+    do {
+        const auto touched = touched_by(*r.kernel.program, r.plan.launch, r.program.memory, window);
+        if (!touched) continue;
+        Launch cut = r.plan.launch;
+        cut_arrays(cut, *touched);
+        if (bytes_of_arrays(cut) > *limit / 4) continue;
+        r.plan.launch = std::move(cut);
+        r.window = window;
+        r.all = false;
+        r.whole_arrays = all;
+        return;
+    } while (shrink(window, r.plan.launch.grid));
+}
+
 // Records with the interpreter, again from the start until the blocks find room and every array is known.
 Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool waits) {
     for (;;) {
@@ -234,6 +260,13 @@ Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool 
         options.fault = &r.done.fault;
         std::string printed;  // by this attempt
         if (r.all) options.print = [&](std::string_view text) { printed += text; };
+        // All blocks, unless they take too long; a window is recorded to its end.
+        std::optional<Pace> pace;
+        const uint64_t blocks = r.plan.launch.grid.count();
+        if (r.all && !waits && blocks > 1 && r.run.blocks_done) {
+            pace.emplace(r.run.stop, *r.run.blocks_done, blocks);
+            options.stop = &pace->stop();
+        }
         const Allocation* missing = nullptr;
         bool too_large = false;
         options.too_large = &too_large;
@@ -244,6 +277,14 @@ Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool 
             return r.run.name_outside(address);
         };
         auto made = kernels::record_cpu(r.plan, options);
+        if (pace) pace->settle();
+        if (pace && pace->too_long && !(r.run.stop && *r.run.stop) && !r.done.fault) {
+            r.all = false;
+            r.window = first_blocks(r.plan.launch.grid, pace->rate);
+            r.too_long = long_time(pace->seconds);
+            r.run.blocks_done->store(0);
+            continue;
+        }
         if (made && r.all && r.run.print && !r.program.device && (!missing || !r.done.fault))
             r.run.print(printed);
         if (too_large && !made && !waits && shrink(r.window, r.plan.launch.grid))
@@ -278,11 +319,16 @@ void add_remarks(Recorder& r, const std::shared_ptr<const trace::Trace>& trace) 
         if (harmless) done.remark += "; its value changes nothing that the launch leaves in memory";
     }
     const BlockWindow& w = r.window;
+    if (r.whole_arrays > 0)
+        done.remark += fmt::format("{}of its {} of arrays, the recording holds what its blocks touch",
+                                   done.remark.empty() ? "" : "; ", bytes_text(r.whole_arrays));
     if (w == r.program.orders.window) return;
-    done.remark +=
-        fmt::format("{}only its blocks {}:{},{}:{} were recorded: {}, or choose others with --blocks",
-                    done.remark.empty() ? "" : "; ", w.x0, w.x1, w.y0, w.y1,
-                    trace::more_memory("recording all of them").message);
+    done.remark += fmt::format(
+        "{}only its blocks {}:{},{}:{} were recorded: {}, or choose others with --blocks",
+        done.remark.empty() ? "" : "; ", w.x0, w.x1, w.y0, w.y1,
+        r.too_long.empty()
+            ? trace::more_memory("recording all of them").message
+            : fmt::format("all of them would take {}; give the program smaller sizes", r.too_long));
 }
 
 }  // namespace
@@ -320,6 +366,7 @@ RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kerne
         auto trace = record_on_gpu(program.memory, *program.device, r.plan, options_of(r));
         if (trace || run.stop->load()) made.emplace(std::move(trace));
     }
+    if (!made && !program.device && !waits) narrow(r);
     if (!made) made.emplace(interpret(r, heap, waits));
     if (!*made) {
         done.why_not = made->error().message;

@@ -81,7 +81,9 @@ Result<RunOutcome> run_program(const RunRequest& request) {
         return Error{
             fmt::format("the program '{}' could not be started: {}", request.path, std::strerror(why))};
     RunOutcome run;
-    run.status = exit_status(wait_for_process(child, request.stop, SIGINT, false));
+    const std::string keeping = launches.string() + launched::kKeeping;
+    const auto keeps = [&] { return access(keeping.c_str(), F_OK) == 0; };
+    run.status = exit_status(wait_for_process(child, request.stop, SIGINT, false, {}, kPatience, keeps));
     read_launches(launches, run);
     return run;
 }

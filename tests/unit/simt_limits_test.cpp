@@ -30,18 +30,19 @@ ld.param.u64 %rd1, [k_0];
 }
 
 TEST(SimtLimits, InstructionsOfABlock) {
-    KernelRun run = run_of("L: ld.global.u32 %r1, [%rd1]; bra L;");
+    // It counts, so that it is not one that waits.
+    KernelRun run = run_of("L: ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r2, 1; bra L;");
     run.launch.block = {64, 1, 1};
     run.options.max_instructions_per_block = 1000;
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::NeverEnds);
-    EXPECT_NE(outcome.fault->message.find("has run 1000 instructions with the others of its block"),
+    EXPECT_NE(outcome.fault->message.find("has run 1001 instructions with the others of its block"),
               std::string::npos)
         << outcome.fault->message;
-    EXPECT_EQ(outcome.instructions, 1000u);
+    EXPECT_EQ(outcome.instructions, 1001u);
     run.options.max_instructions_per_warp = 100;
-    EXPECT_NE(run.run().fault->message.find("has run 101 instructions and"), std::string::npos);
+    EXPECT_NE(run.run().fault->message.find("has run 100 instructions and"), std::string::npos);
 }
 
 struct Enough final : BlockObserver {
