@@ -32,7 +32,7 @@ constexpr Forwarded kForwarded[] = {
      "builtin_types.h channel_descriptor.h common_functions.h crt/common_functions.h "
      "crt/device_double_functions.h crt/device_functions.h crt/host_config.h crt/host_defines.h "
      "crt/math_functions.h crt/sm_70_rt.h crt/sm_80_rt.h crt/sm_90_rt.h cuda_device_runtime_api.h "
-     "cuda_profiler_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h cudart_platform.h "
+     "cuda_occupancy.h cuda_profiler_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h cudart_platform.h "
      "device_atomic_functions.h device_atomic_functions.hpp device_double_functions.h device_functions.h "
      "device_launch_parameters.h device_types.h driver_functions.h driver_types.h host_config.h "
      "math_functions.h math_functions.hpp sm_20_atomic_functions.h sm_20_atomic_functions.hpp "
