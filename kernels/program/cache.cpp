@@ -42,6 +42,7 @@ constexpr Forwarded kForwarded[] = {
      "sm_61_intrinsics.h sm_61_intrinsics.hpp solve.h surface_functions.h surface_indirect_functions.h "
      "surface_types.h texture_fetch_functions.h texture_indirect_functions.h texture_types.h "
      "vector_functions.hpp"},
+    {"cublas_v2.h", "cublas.h cublas_api.h"},
     {"cuda.h", "cudaProfiler.h"},
     {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
     {"cuda_bf16.h", "cuda_bf16.hpp"},

@@ -17,22 +17,51 @@ struct OtherLibrary {
     const char* name;
 };
 constexpr OtherLibrary kLibraries[] = {
-    {"cublas", "cuBLAS"},     {"curand", "cuRAND"},
-    {"cufft", "cuFFT"},       {"cusparse", "cuSPARSE"},
-    {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
-    {"thrust/", "Thrust"},    {"cub/", "CUB"},
-    {"npp", "NPP"},           {"nvrtc", "NVRTC"},
-    {"nvjpeg", "nvJPEG"},     {"nvToolsExt", "NVTX"},
-    {"nvtx3/", "NVTX"},       {"nvml", "NVML"},
-    {"cuda/std/", "libcu++"}, {"cuda/", "libcu++"},
-    {"nvgraph", "nvGRAPH"},   {"mma.h", "tensor cores"},
-    {"GL/", "OpenGL"},        {"cuda_gl_interop", "OpenGL interoperability"},
-    {"helper_gl", "OpenGL"},  {"cudaGL", "OpenGL interoperability"},
-    {"EGL/", "EGL"},          {"vulkan/", "Vulkan"},
-    {"mpi", "MPI"},           {"nccl", "NCCL"},
-    {"cutlass/", "CUTLASS"},  {"cooperative_groups/", "this part of cooperative groups"},
-    {"opencv2/", "OpenCV"},   {"cudaProfiler", "the driver's profiler"},
-    {"texture_", "textures"}, {"surface_", "surfaces"}};
+    {"cublasLt", "cuBLASLt"},
+    {"cublasXt", "cuBLASXt"},
+    {"cudalibxt", "cuBLASXt"},
+    {"nvblas", "NVBLAS"},
+    {"curand_", "this part of cuRAND"},
+    {"cufft", "cuFFT"},
+    {"cusparse", "cuSPARSE"},
+    {"cusolver", "cuSOLVER"},
+    {"cudnn", "cuDNN"},
+    {"npp", "NPP"},
+    {"nvrtc", "NVRTC"},
+    {"nvvm", "libNVVM"},
+    {"nvJitLink", "nvJitLink"},
+    {"nvPTXCompiler", "the PTX compiler"},
+    {"nvjpeg", "nvJPEG"},
+    {"nvml", "NVML"},
+    {"cupti", "CUPTI"},
+    {"nvperf", "CUPTI"},
+    {"cudaTypedefs", "the driver's interface"},
+    {"cudaProfilerTypedefs", "the driver's interface"},
+    {"cudaEGL", "EGL interoperability"},
+    {"cuda_egl", "EGL interoperability"},
+    {"cudaVDPAU", "VDPAU interoperability"},
+    {"cuda_vdpau", "VDPAU interoperability"},
+    {"cuda/std/", "libcu++"},
+    {"cuda/", "libcu++"},
+    {"nv/", "libcu++"},
+    {"nvgraph", "nvGRAPH"},
+    {"GL/", "OpenGL"},
+    {"GLFW/", "OpenGL"},
+    {"cuda_gl_interop", "OpenGL interoperability"},
+    {"helper_gl", "OpenGL"},
+    {"cudaGL", "OpenGL interoperability"},
+    {"EGL/", "EGL"},
+    {"vulkan/", "Vulkan"},
+    {"mpi", "MPI"},
+    {"nccl", "NCCL"},
+    {"nvshmem", "NVSHMEM"},
+    {"cutlass/", "CUTLASS"},
+    {"cute/", "CUTLASS"},
+    {"cooperative_groups/", "this part of cooperative groups"},
+    {"cuda_awbarrier", "the older interface of asynchronous barriers"},
+    {"opencv2/", "OpenCV"}};
+// What a distribution has as a package: once it is installed, such programs compile.
+constexpr OtherLibrary kPackages[] = {{"thrust/", "libthrust-dev"}, {"cub/", "libcub-dev"}};
 
 bool is_nvidias(const std::string& name) {
     static const std::regex pattern(
@@ -51,6 +80,10 @@ std::string missing_call(std::string_view said) {
     static const std::regex header(R"(fatal error: '([^'\n]+)' file not found)");
     if (std::regex_search(text, found, header)) {
         const std::string file = found[1];
+        for (const OtherLibrary& package : kPackages)
+            if (file.rfind(package.header, 0) == 0)
+                return fmt::format("the program includes {}, which the package {} has; install it with apt",
+                                   file, package.name);
         for (const OtherLibrary& library : kLibraries)
             if (file.rfind(library.header, 0) == 0)
                 return fmt::format("the program includes {}, and {} is not part of Tilescope's runtime", file,

@@ -42,6 +42,15 @@ constexpr std::array kIgnored = {"-lineinfo",
                                  "-lcudart",
                                  "-lcudart_static",
                                  "-lcuda",
+                                 "-lcudadevrt",
+                                 "-lcublas",
+                                 "-lcublas_static",
+                                 "-lcublasLt",
+                                 "-lcublasLt_static",
+                                 "-lcurand",
+                                 "-lcurand_static",
+                                 "-lculibos",
+                                 "-lnvToolsExt",
                                  "-lrt"};
 // Of those, the ones whose next word belongs to them.
 constexpr std::array kIgnoredWithWord = {"-Xptxas", "--ptxas-options", "--threads", "-t", "-ccbin"};
