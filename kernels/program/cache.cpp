@@ -43,6 +43,8 @@ constexpr Forwarded kForwarded[] = {
      "surface_types.h texture_fetch_functions.h texture_indirect_functions.h texture_types.h "
      "vector_functions.hpp"},
     {"cublas_v2.h", "cublas.h cublas_api.h"},
+    {"curand_kernel.h",
+     "curand_lognormal.h curand_normal.h curand_philox4x32_x.h curand_poisson.h curand_uniform.h"},
     {"cuda.h", "cudaProfiler.h"},
     {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
     {"cuda_bf16.h", "cuda_bf16.hpp"},
