@@ -49,8 +49,12 @@ constexpr Forwarded kForwarded[] = {
     {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
     {"cuda_bf16.h", "cuda_bf16.hpp"},
     {"cuda_fp16.h", "cuda_fp16.hpp"},
-    {"cuda_pipeline.h", "cuda_pipeline_primitives.h"},
-    {"nvtx3/nvToolsExt.h", "nvToolsExt.h"},
+    {"cuda_pipeline.h", "cuda_pipeline_helpers.h cuda_pipeline_primitives.h"},
+    {"cuda_fp8.h", "cuda_fp8.hpp"},
+    {"mma.h", "crt/mma.h"},
+    {"nvtx3/nvToolsExt.h",
+     "nvToolsExt.h nvToolsExtCuda.h nvToolsExtCudaRt.h nvtx3/nvToolsExtCuda.h nvtx3/nvToolsExtCudaRt.h "
+     "nvtx3/nvToolsExtSync.h"},
     {"stdexcept", "exception.h"},
 };
 

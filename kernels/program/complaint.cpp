@@ -41,6 +41,14 @@ constexpr OtherLibrary kLibraries[] = {
     {"cuda_egl", "EGL interoperability"},
     {"cudaVDPAU", "VDPAU interoperability"},
     {"cuda_vdpau", "VDPAU interoperability"},
+    {"cuda_fp6", "6-bit floating point"},
+    {"cuda_fp4", "4-bit floating point"},
+    {"generated_", "the driver's interface"},
+    {"fatbinary", "the loader of device code"},
+    {"nv_decode", "the decoder of names"},
+    {"Openacc/", "OpenACC"},
+    {"Openmp/", "OpenMP of the CUPTI"},
+    {"cccl/", "libcu++"},
     {"cuda/std/", "libcu++"},
     {"cuda/", "libcu++"},
     {"nv/", "libcu++"},
@@ -90,6 +98,9 @@ std::string missing_call(std::string_view said) {
                                    library.name);
         return "";
     }
+    // What a header of ours says of a function that it only declares.
+    static const std::regex declared(R"(error: call to .* declared with 'error' attribute: ([^\n]+))");
+    if (std::regex_search(text, found, declared)) return found[1];
     static const std::regex library_file(R"((?:cannot find|unable to find library) -l([A-Za-z0-9_]+))");
     if (std::regex_search(text, found, library_file))
         return fmt::format(
