@@ -15,7 +15,8 @@ const void* BlasCall::scalar_place(const void* at, size_t bytes, const char* wha
 bool BlasCall::demand_host(const void* at, const char* what) {
     const Allocation* const one = runtime_.memory.find(at);
     if (!one || one->on_host()) return true;
-    say(fmt::format("{} of {} lies in device memory; give the address of a host variable, or call "
+    say(
+        fmt::format("{} of {} lies in device memory; give the address of a host variable, or call "
                     "cublasSetPointerMode with CUBLAS_POINTER_MODE_DEVICE",
                     what, name()));
     failed_ = true;
@@ -36,7 +37,8 @@ struct StatusRow {
 };
 constexpr std::array kStatuses = {
     StatusRow{CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
-    StatusRow{CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    StatusRow{CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED",
+              "the library was not initialized"},
     StatusRow{CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
     StatusRow{CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE",
               "an unsupported value or parameter was passed to the function"},
@@ -156,10 +158,12 @@ cublasStatus_t cublasSetMatrix(int rows, int cols, int size, const void* A, int 
 cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void* A, int lda, void* B, int ldb) {
     return copy_matrix(rows, cols, size, A, lda, B, ldb, cudaMemcpyDeviceToHost);
 }
-cublasStatus_t cublasSetVectorAsync(int n, int size, const void* x, int incx, void* y, int incy, cudaStream_t) {
+cublasStatus_t cublasSetVectorAsync(int n, int size, const void* x, int incx, void* y, int incy,
+                                    cudaStream_t) {
     return cublasSetVector(n, size, x, incx, y, incy);
 }
-cublasStatus_t cublasGetVectorAsync(int n, int size, const void* x, int incx, void* y, int incy, cudaStream_t) {
+cublasStatus_t cublasGetVectorAsync(int n, int size, const void* x, int incx, void* y, int incy,
+                                    cudaStream_t) {
     return cublasGetVector(n, size, x, incx, y, incy);
 }
 cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int size, const void* A, int lda, void* B, int ldb,

@@ -34,21 +34,15 @@ W conjugate(const W& value) {
 
 size_t size_of_type(cudaDataType type) {  // 0: none that is computed with
     switch (type) {
-        case CUDA_R_8I:
-            return 1;
+        case CUDA_R_8I: return 1;
         case CUDA_R_16F:
-        case CUDA_R_16BF:
-            return 2;
+        case CUDA_R_16BF: return 2;
         case CUDA_R_32F:
-        case CUDA_R_32I:
-            return 4;
+        case CUDA_R_32I: return 4;
         case CUDA_R_64F:
-        case CUDA_C_32F:
-            return 8;
-        case CUDA_C_64F:
-            return 16;
-        default:
-            return 0;
+        case CUDA_C_32F: return 8;
+        case CUDA_C_64F: return 16;
+        default: return 0;
     }
 }
 
@@ -66,18 +60,12 @@ W load_element(const void* at, cudaDataType type) {
         if (type == CUDA_C_64F) return widen(read_as<cuDoubleComplex>(at));
     }
     switch (type) {
-        case CUDA_R_8I:
-            return W(read_as<int8_t>(at));
-        case CUDA_R_16F:
-            return W(static_cast<float>(read_as<__half>(at)));
-        case CUDA_R_16BF:
-            return W(static_cast<float>(read_as<__nv_bfloat16>(at)));
-        case CUDA_R_32I:
-            return W(read_as<int32_t>(at));
-        case CUDA_R_64F:
-            return W(read_as<double>(at));
-        default:
-            return W(static_cast<double>(read_as<float>(at)));
+        case CUDA_R_8I: return W(read_as<int8_t>(at));
+        case CUDA_R_16F: return W(static_cast<float>(read_as<__half>(at)));
+        case CUDA_R_16BF: return W(static_cast<float>(read_as<__nv_bfloat16>(at)));
+        case CUDA_R_32I: return W(read_as<int32_t>(at));
+        case CUDA_R_64F: return W(read_as<double>(at));
+        default: return W(static_cast<double>(read_as<float>(at)));
     }
 }
 
@@ -105,16 +93,12 @@ void store_element(void* at, cudaDataType type, const W& value) {
             write_as(at, narrow<cuDoubleComplex>(value));
     } else {
         switch (type) {
-            case CUDA_R_16F:
-                return write_as(at, __half(to_odd(value)));
-            case CUDA_R_16BF:
-                return write_as(at, __nv_bfloat16(to_odd(value)));
+            case CUDA_R_16F: return write_as(at, __half(to_odd(value)));
+            case CUDA_R_16BF: return write_as(at, __nv_bfloat16(to_odd(value)));
             case CUDA_R_32I:
                 return write_as(at, static_cast<int32_t>(static_cast<uint32_t>(static_cast<int64_t>(value))));
-            case CUDA_R_64F:
-                return write_as(at, value);
-            default:
-                return write_as(at, static_cast<float>(value));
+            case CUDA_R_64F: return write_as(at, value);
+            default: return write_as(at, static_cast<float>(value));
         }
     }
 }
@@ -149,7 +133,8 @@ Dense<W> dense(BlasCall& b, const Operand& a) {
 
 // columns first to end of left * right
 template <class W>
-void multiply_columns(const Dense<W>& left, const Dense<W>& right, Dense<W>& out, int64_t first, int64_t end) {
+void multiply_columns(const Dense<W>& left, const Dense<W>& right, Dense<W>& out, int64_t first,
+                      int64_t end) {
     constexpr int64_t kAtOnce = 4;
     const auto m = static_cast<size_t>(left.rows);
     for (int64_t col = first; col < end; col += kAtOnce) {
@@ -168,8 +153,8 @@ void multiply_columns(const Dense<W>& left, const Dense<W>& right, Dense<W>& out
 template <class W>
 Dense<W> product(const Dense<W>& left, const Dense<W>& right) {
     Dense<W> out(left.rows, right.cols);
-    const double work = static_cast<double>(left.rows) * static_cast<double>(left.cols) *
-                        static_cast<double>(right.cols);
+    const double work =
+        static_cast<double>(left.rows) * static_cast<double>(left.cols) * static_cast<double>(right.cols);
     const int64_t workers =
         work < 1e7 ? 1 : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, right.cols);
     std::vector<std::thread> threads;
@@ -298,8 +283,8 @@ Dense<Wide<T>> column(BlasCall& b, int n, const T* x, int inc, const char* name)
     return made;
 }
 template <class T>
-void put_column(BlasCall& b, const Dense<Wide<T>>& sums, int n, const Wide<T>& alpha, const Wide<T>& beta, T* y,
-                int inc, const char* name) {
+void put_column(BlasCall& b, const Dense<Wide<T>>& sums, int n, const Wide<T>& alpha, const Wide<T>& beta,
+                T* y, int inc, const char* name) {
     b.demand(inc != 0);
     const auto to = b.result_vector(n, y, inc, name);
     if (!b.ok() || !to.first) return;
@@ -324,8 +309,8 @@ void gemv(BlasCall& b, cublasOperation_t trans, int m, int n, const T* alpha, co
 }
 
 template <class T>
-void symv(BlasCall& b, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda, const T* x, int incx,
-          const T* beta, T* y, int incy) {
+void symv(BlasCall& b, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda, const T* x,
+          int incx, const T* beta, T* y, int incy) {
     const auto a = widen(b.scalar(alpha, "alpha")), c = widen(b.scalar(beta, "beta"));
     const auto matrix = half_of(b, uplo, n, A, lda, true);
     const auto vector = column(b, n, x, incx, "x");
@@ -333,8 +318,8 @@ void symv(BlasCall& b, cublasFillMode_t uplo, int n, const T* alpha, const T* A,
 }
 
 template <class T>
-void trv(BlasCall& b, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int n, const T* A,
-         int lda, T* x, int incx, bool solved) {
+void trv(BlasCall& b, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int n,
+         const T* A, int lda, T* x, int incx, bool solved) {
     const Triangle<T> triangle(b, uplo, trans, diag, n, A, lda);
     auto vector = column<T>(b, n, x, incx, "x");
     if (!b.ok() || n == 0) return;
@@ -351,7 +336,8 @@ void ger(BlasCall& b, int m, int n, const T* alpha, const T* x, int incx, const 
     const auto a = widen(b.scalar(alpha, "alpha"));
     const auto left = column(b, m, x, incx, "x"), right = column(b, n, y, incy, "y");
     if (!b.ok() || m == 0 || n == 0) return;
-    put_result(b, product(left, transposed(right, conjugated)), m, n, a, Wide<T>(1.0), {A, kType<T>, lda, "A"});
+    put_result(b, product(left, transposed(right, conjugated)), m, n, a, Wide<T>(1.0),
+               {A, kType<T>, lda, "A"});
 }
 
 template <class T>
@@ -360,7 +346,8 @@ void gemm_of(BlasCall& b, cublasOperation_t ta, cublasOperation_t tb, int m, int
     using W = std::conditional_t<std::is_same_v<T, __half>, double, Wide<T>>;
     const auto wide = [](const T& value) { return load_element<W>(&value, kType<T>); };
     const W a = wide(b.scalar(alpha, "alpha")), c = wide(b.scalar(beta, "beta"));
-    gemm<W>(b, {ta, m, k, A, kType<T>, lda, "A"}, {tb, k, n, B, kType<T>, ldb, "B"}, a, c, {C, kType<T>, ldc});
+    gemm<W>(b, {ta, m, k, A, kType<T>, lda, "A"}, {tb, k, n, B, kType<T>, ldb, "B"}, a, c,
+            {C, kType<T>, ldc});
 }
 
 // The pointers of a batch lie in device memory.
@@ -371,8 +358,8 @@ const void* nth_pointer(BlasCall& b, const void* pointers, int at, int count, co
 
 template <class T>
 void gemm_batch(BlasCall& b, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const T* alpha,
-                const T* const A[], int lda, const T* const B[], int ldb, const T* beta, T* const C[], int ldc,
-                int count) {
+                const T* const A[], int lda, const T* const B[], int ldb, const T* beta, T* const C[],
+                int ldc, int count) {
     b.demand(count >= 0);
     for (int i = 0; i < count && b.ok(); ++i)
         gemm_of(b, ta, tb, m, n, k, alpha, static_cast<const T*>(nth_pointer(b, A, i, count, "A")), lda,
@@ -381,9 +368,9 @@ void gemm_batch(BlasCall& b, cublasOperation_t ta, cublasOperation_t tb, int m, 
 }
 
 template <class T>
-void gemm_strided(BlasCall& b, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const T* alpha,
-                  const T* A, int lda, long long sa, const T* B, int ldb, long long sb, const T* beta, T* C,
-                  int ldc, long long sc, int count) {
+void gemm_strided(BlasCall& b, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+                  const T* alpha, const T* A, int lda, long long sa, const T* B, int ldb, long long sb,
+                  const T* beta, T* C, int ldc, long long sc, int count) {
     b.demand(count >= 0);
     for (int i = 0; i < count && b.ok(); ++i)
         gemm_of(b, ta, tb, m, n, k, alpha, A + i * sa, lda, B + i * sb, ldb, beta, C + i * sc, ldc);
@@ -397,12 +384,13 @@ void symm(BlasCall& b, cublasSideMode_t side, cublasFillMode_t uplo, int m, int 
     const auto symmetric = half_of(b, uplo, left ? m : n, A, lda, true);
     const auto other = dense<Wide<T>>(b, {CUBLAS_OP_N, m, n, B, kType<T>, ldb, "B"});
     if (!b.ok() || m == 0 || n == 0) return;
-    put_result(b, left ? product(symmetric, other) : product(other, symmetric), m, n, a, c, {C, kType<T>, ldc});
+    put_result(b, left ? product(symmetric, other) : product(other, symmetric), m, n, a, c,
+               {C, kType<T>, ldc});
 }
 
 template <class T>
-void syrk(BlasCall& b, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const T* alpha, const T* A,
-          int lda, const T* beta, T* C, int ldc) {
+void syrk(BlasCall& b, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, const T* alpha,
+          const T* A, int lda, const T* beta, T* C, int ldc) {
     const auto a = widen(b.scalar(alpha, "alpha")), c = widen(b.scalar(beta, "beta"));
     b.demand(uplo == CUBLAS_FILL_MODE_LOWER || uplo == CUBLAS_FILL_MODE_UPPER);
     const cublasOperation_t other = trans == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -420,8 +408,8 @@ void trmm(BlasCall& b, cublasSideMode_t side, cublasFillMode_t uplo, cublasOpera
     const Triangle<T> triangle(b, uplo, trans, diag, left ? m : n, A, lda);
     const auto other = dense<Wide<T>>(b, {CUBLAS_OP_N, m, n, B, kType<T>, ldb, "B"});
     if (!b.ok() || m == 0 || n == 0) return;
-    put_result(b, left ? product(triangle.matrix, other) : product(other, triangle.matrix), m, n, a, Wide<T>{},
-               {C, kType<T>, ldc});
+    put_result(b, left ? product(triangle.matrix, other) : product(other, triangle.matrix), m, n, a,
+               Wide<T>{}, {C, kType<T>, ldc});
 }
 
 template <class T>
@@ -488,43 +476,34 @@ cudaDataType scale_type(cublasComputeType_t compute, cudaDataType c) {
     const bool complex = c == CUDA_C_32F || c == CUDA_C_64F;
     switch (compute) {
         case CUBLAS_COMPUTE_16F:
-        case CUBLAS_COMPUTE_16F_PEDANTIC:
-            return CUDA_R_16F;
+        case CUBLAS_COMPUTE_16F_PEDANTIC: return CUDA_R_16F;
         case CUBLAS_COMPUTE_64F:
-        case CUBLAS_COMPUTE_64F_PEDANTIC:
-            return complex ? CUDA_C_64F : CUDA_R_64F;
+        case CUBLAS_COMPUTE_64F_PEDANTIC: return complex ? CUDA_C_64F : CUDA_R_64F;
         case CUBLAS_COMPUTE_32I:
-        case CUBLAS_COMPUTE_32I_PEDANTIC:
-            return CUDA_R_32I;
-        default:
-            return complex ? CUDA_C_32F : CUDA_R_32F;
+        case CUBLAS_COMPUTE_32I_PEDANTIC: return CUDA_R_32I;
+        default: return complex ? CUDA_C_32F : CUDA_R_32F;
     }
 }
 
 bool go_together(const MixedGemm& g) {
     if (g.a != g.b || size_of_type(g.a) == 0 || size_of_type(g.c) == 0) return false;
     switch (g.a) {
-        case CUDA_R_8I:
-            return g.c == (g.scale == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F);
-        case CUDA_R_16F:
-            return g.c == CUDA_R_16F || (g.c == CUDA_R_32F && g.scale == CUDA_R_32F);
-        case CUDA_R_16BF:
-            return (g.c == CUDA_R_16BF || g.c == CUDA_R_32F) && g.scale == CUDA_R_32F;
+        case CUDA_R_8I: return g.c == (g.scale == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F);
+        case CUDA_R_16F: return g.c == CUDA_R_16F || (g.c == CUDA_R_32F && g.scale == CUDA_R_32F);
+        case CUDA_R_16BF: return (g.c == CUDA_R_16BF || g.c == CUDA_R_32F) && g.scale == CUDA_R_32F;
         case CUDA_R_32F:
         case CUDA_R_64F:
         case CUDA_C_32F:
-        case CUDA_C_64F:
-            return g.c == g.a && g.scale == g.a;
-        default:
-            return false;
+        case CUDA_C_64F: return g.c == g.a && g.scale == g.a;
+        default: return false;
     }
 }
 
 template <class W>
 void mixed(BlasCall& b, const MixedGemm& g, const void* A, const void* B, void* C) {
     const size_t size = size_of_type(g.scale);
-    const void *const alpha = b.scalar_place(g.alpha, size, "alpha"),
-                      *const beta = b.scalar_place(g.beta, size, "beta");
+    const void *const alpha = b.scalar_place(g.alpha, size, "alpha"), *const beta = b.scalar_place(
+                                                                          g.beta, size, "beta");
     if (!b.ok()) return;
     gemm<W>(b, {g.ta, g.m, g.k, A, g.a, g.lda, "A"}, {g.tb, g.k, g.n, B, g.b, g.ldb, "B"},
             load_element<W>(alpha, g.scale), load_element<W>(beta, g.scale), {C, g.c, g.ldc});
@@ -555,75 +534,77 @@ const void* moved(const void* base, long long elements, cudaDataType type) {
 using namespace tilescope::cudart;
 
 #define BLAS(name, ...) return blas(name, h, [&](BlasCall& b) { __VA_ARGS__; })
-#define MATRIX(X, x_, T, R, Size, h)                                                                            \
-    cublasStatus_t cublas##X##gemv(h, cublasOperation_t trans, int m, int n, const T* alpha, const T* A, int lda, \
-                                   const T* x, int incx, const T* beta, T* y, int incy) {                       \
-        BLAS("cublas" #X "gemv", gemv(b, trans, m, n, alpha, A, lda, x, incx, beta, y, incy));                  \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##symv(h, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda,        \
-                                   const T* x, int incx, const T* beta, T* y, int incy) {                       \
-        BLAS("cublas" #X "symv", symv(b, uplo, n, alpha, A, lda, x, incx, beta, y, incy));                      \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##trmv(h, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag,    \
-                                   int n, const T* A, int lda, T* x, int incx) {                                \
-        BLAS("cublas" #X "trmv", trv(b, uplo, trans, diag, n, A, lda, x, incx, false));                         \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##trsv(h, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag,    \
-                                   int n, const T* A, int lda, T* x, int incx) {                                \
-        BLAS("cublas" #X "trsv", trv(b, uplo, trans, diag, n, A, lda, x, incx, true));                          \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##gemm(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,          \
-                                   const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta,     \
-                                   T* C, int ldc) {                                                             \
-        BLAS("cublas" #X "gemm", gemm_of(b, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));             \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##gemmBatched(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,   \
-                                          const T* alpha, const T* const A[], int lda, const T* const B[],      \
-                                          int ldb, const T* beta, T* const C[], int ldc, int count) {           \
-        BLAS("cublas" #X "gemmBatched",                                                                         \
-             gemm_batch(b, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, count));                       \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##gemmStridedBatched(                                                               \
-        h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, const T* alpha, const T* A, int lda, \
-        long long sa, const T* B, int ldb, long long sb, const T* beta, T* C, int ldc, long long sc,            \
-        int count) {                                                                                            \
-        BLAS("cublas" #X "gemmStridedBatched",                                                                  \
-             gemm_strided(b, ta, tb, m, n, k, alpha, A, lda, sa, B, ldb, sb, beta, C, ldc, sc, count));         \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##symm(h, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,               \
-                                   const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta,     \
-                                   T* C, int ldc) {                                                             \
-        BLAS("cublas" #X "symm", symm(b, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc));               \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##syrk(h, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,             \
-                                   const T* alpha, const T* A, int lda, const T* beta, T* C, int ldc) {         \
-        BLAS("cublas" #X "syrk", syrk(b, uplo, trans, n, k, alpha, A, lda, beta, C, ldc));                      \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##trmm(h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,    \
-                                   cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda,    \
-                                   const T* B, int ldb, T* C, int ldc) {                                        \
-        BLAS("cublas" #X "trmm", trmm(b, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc));        \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##trsm(h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,    \
-                                   cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda,    \
-                                   T* B, int ldb) {                                                             \
-        BLAS("cublas" #X "trsm", trsm(b, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb));                \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##geam(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, const T* alpha, \
-                                   const T* A, int lda, const T* beta, const T* B, int ldb, T* C, int ldc) {    \
-        BLAS("cublas" #X "geam", geam(b, ta, tb, m, n, alpha, A, lda, beta, B, ldb, C, ldc));                   \
-    }                                                                                                           \
-    cublasStatus_t cublas##X##dgmm(h, cublasSideMode_t side, int m, int n, const T* A, int lda, const T* x,     \
-                                   int incx, T* C, int ldc) {                                                   \
-        BLAS("cublas" #X "dgmm", dgmm(b, side, m, n, A, lda, x, incx, C, ldc));                                 \
+#define MATRIX(X, x_, T, R, Size, h)                                                                         \
+    cublasStatus_t cublas##X##gemv(h, cublasOperation_t trans, int m, int n, const T* alpha, const T* A,     \
+                                   int lda, const T* x, int incx, const T* beta, T* y, int incy) {           \
+        BLAS("cublas" #X "gemv", gemv(b, trans, m, n, alpha, A, lda, x, incx, beta, y, incy));               \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##symv(h, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda,     \
+                                   const T* x, int incx, const T* beta, T* y, int incy) {                    \
+        BLAS("cublas" #X "symv", symv(b, uplo, n, alpha, A, lda, x, incx, beta, y, incy));                   \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##trmv(h, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, \
+                                   int n, const T* A, int lda, T* x, int incx) {                             \
+        BLAS("cublas" #X "trmv", trv(b, uplo, trans, diag, n, A, lda, x, incx, false));                      \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##trsv(h, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, \
+                                   int n, const T* A, int lda, T* x, int incx) {                             \
+        BLAS("cublas" #X "trsv", trv(b, uplo, trans, diag, n, A, lda, x, incx, true));                       \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##gemm(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,       \
+                                   const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta,  \
+                                   T* C, int ldc) {                                                          \
+        BLAS("cublas" #X "gemm", gemm_of(b, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc));          \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##gemmBatched(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,       \
+                                          int k, const T* alpha, const T* const A[], int lda,                \
+                                          const T* const B[], int ldb, const T* beta, T* const C[], int ldc, \
+                                          int count) {                                                       \
+        BLAS("cublas" #X "gemmBatched",                                                                      \
+             gemm_batch(b, ta, tb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, count));                    \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##gemmStridedBatched(h, cublasOperation_t ta, cublasOperation_t tb, int m,       \
+                                                 int n, int k, const T* alpha, const T* A, int lda,          \
+                                                 long long sa, const T* B, int ldb, long long sb,            \
+                                                 const T* beta, T* C, int ldc, long long sc, int count) {    \
+        BLAS("cublas" #X "gemmStridedBatched",                                                               \
+             gemm_strided(b, ta, tb, m, n, k, alpha, A, lda, sa, B, ldb, sb, beta, C, ldc, sc, count));      \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##symm(h, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,            \
+                                   const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta,  \
+                                   T* C, int ldc) {                                                          \
+        BLAS("cublas" #X "symm", symm(b, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc));            \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##syrk(h, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,          \
+                                   const T* alpha, const T* A, int lda, const T* beta, T* C, int ldc) {      \
+        BLAS("cublas" #X "syrk", syrk(b, uplo, trans, n, k, alpha, A, lda, beta, C, ldc));                   \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##trmm(h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, \
+                                   cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda, \
+                                   const T* B, int ldb, T* C, int ldc) {                                     \
+        BLAS("cublas" #X "trmm", trmm(b, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb, C, ldc));     \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##trsm(h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans, \
+                                   cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda, \
+                                   T* B, int ldb) {                                                          \
+        BLAS("cublas" #X "trsm", trsm(b, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb));             \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##geam(h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,              \
+                                   const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb,  \
+                                   T* C, int ldc) {                                                          \
+        BLAS("cublas" #X "geam", geam(b, ta, tb, m, n, alpha, A, lda, beta, B, ldb, C, ldc));                \
+    }                                                                                                        \
+    cublasStatus_t cublas##X##dgmm(h, cublasSideMode_t side, int m, int n, const T* A, int lda, const T* x,  \
+                                   int incx, T* C, int ldc) {                                                \
+        BLAS("cublas" #X "dgmm", dgmm(b, side, m, n, A, lda, x, incx, C, ldc));                              \
     }
 TILESCOPE_BLAS_EACH(MATRIX, cublasHandle_t h)
 
-#define OUTER(function, T, h)                                                                              \
-    cublasStatus_t function(h, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy,   \
-                            T* A, int lda) {                                                               \
-        BLAS(#function,                                                                                    \
-             ger(b, m, n, alpha, x, incx, y, incy, A, lda, std::string_view(#function).back() == 'c'));    \
+#define OUTER(function, T, h)                                                                            \
+    cublasStatus_t function(h, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, \
+                            T* A, int lda) {                                                             \
+        BLAS(#function,                                                                                  \
+             ger(b, m, n, alpha, x, incx, y, incy, A, lda, std::string_view(#function).back() == 'c'));  \
     }
 TILESCOPE_BLAS_OUTER(OUTER, cublasHandle_t h)
 
@@ -647,11 +628,12 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperat
     const MixedGemm g{ta, tb, m, n, k, alpha, beta, a, type_b, c, scale_type(compute, c), lda, ldb, ldc};
     BLAS("cublasGemmEx", mixed_batch(b, g, 1, [&](int) { return std::array<const void*, 3>{A, B, C}; }));
 }
-cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
-                             const float* alpha, const void* A, cudaDataType a, int lda, const void* B,
+cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
+                             int k, const float* alpha, const void* A, cudaDataType a, int lda, const void* B,
                              cudaDataType type_b, int ldb, const float* beta, void* C, cudaDataType c,
                              int ldc) {
-    const MixedGemm g{ta, tb, m, n, k, alpha, beta, a, type_b, c, scale_type(CUBLAS_COMPUTE_32F, c), lda, ldb, ldc};
+    const MixedGemm g{ta,  tb,  m,  n, k, alpha, beta, a, type_b, c, scale_type(CUBLAS_COMPUTE_32F, c),
+                      lda, ldb, ldc};
     BLAS("cublasSgemmEx", mixed_batch(b, g, 1, [&](int) { return std::array<const void*, 3>{A, B, C}; }));
 }
 cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m, int n,
@@ -661,7 +643,8 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t ta, cubla
                                    cublasComputeType_t compute, cublasGemmAlgo_t) {
     const MixedGemm g{ta, tb, m, n, k, alpha, beta, a, type_b, c, scale_type(compute, c), lda, ldb, ldc};
     BLAS("cublasGemmBatchedEx", mixed_batch(b, g, count, [&](int i) {
-             return std::array<const void*, 3>{nth_pointer(b, A, i, count, "A"), nth_pointer(b, B, i, count, "B"),
+             return std::array<const void*, 3>{nth_pointer(b, A, i, count, "A"),
+                                               nth_pointer(b, B, i, count, "B"),
                                                nth_pointer(b, C, i, count, "C")};
          }));
 }
@@ -673,6 +656,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta
                                           cublasGemmAlgo_t) {
     const MixedGemm g{ta, tb, m, n, k, alpha, beta, a, type_b, c, scale_type(compute, c), lda, ldb, ldc};
     BLAS("cublasGemmStridedBatchedEx", mixed_batch(b, g, count, [&](int i) {
-             return std::array<const void*, 3>{moved(A, i * sa, a), moved(B, i * sb, type_b), moved(C, i * sc, c)};
+             return std::array<const void*, 3>{moved(A, i * sa, a), moved(B, i * sb, type_b),
+                                               moved(C, i * sc, c)};
          }));
 }

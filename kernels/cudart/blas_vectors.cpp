@@ -113,35 +113,35 @@ void rot(BlasCall& b, int n, T* x, int incx, T* y, int incy, const T* c, const T
 using namespace tilescope::cudart;
 
 #define BLAS(name, ...) return blas(name, h, [&](BlasCall& b) { __VA_ARGS__; })
-#define EACH(X, x_, T, R, Size, h)                                                                  \
+#define EACH(X, x_, T, R, Size, h)                                                                   \
     cublasStatus_t cublas##X##axpy(h, int n, const T* alpha, const T* x, int incx, T* y, int incy) { \
         BLAS("cublas" #X "axpy", axpy(b, n, alpha, x, incx, y, incy));                               \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublas##X##scal(h, int n, const T* alpha, T* x, int incx) {                       \
         BLAS("cublas" #X "scal", scal(b, n, alpha, x, incx));                                        \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublas##X##copy(h, int n, const T* x, int incx, T* y, int incy) {                 \
         BLAS("cublas" #X "copy", copy_vector(b, n, x, incx, y, incy));                               \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublas##X##swap(h, int n, T* x, int incx, T* y, int incy) {                       \
         BLAS("cublas" #X "swap", swap_vectors(b, n, x, incx, y, incy));                              \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublas##R##nrm2(h, int n, const T* x, int incx, Size* result) {                   \
         BLAS("cublas" #R "nrm2", nrm2(b, n, x, incx, result));                                       \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublas##R##asum(h, int n, const T* x, int incx, Size* result) {                   \
         BLAS("cublas" #R "asum", asum(b, n, x, incx, result));                                       \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublasI##x_##amax(h, int n, const T* x, int incx, int* result) {                  \
         BLAS("cublasI" #x_ "amax", extreme(b, n, x, incx, result, true));                            \
-    }                                                                                               \
+    }                                                                                                \
     cublasStatus_t cublasI##x_##amin(h, int n, const T* x, int incx, int* result) {                  \
         BLAS("cublasI" #x_ "amin", extreme(b, n, x, incx, result, false));                           \
     }
 TILESCOPE_BLAS_EACH(EACH, cublasHandle_t h)
 
-#define PAIR(function, T, h)                                                                          \
-    cublasStatus_t function(h, int n, const T* x, int incx, const T* y, int incy, T* result) {        \
+#define PAIR(function, T, h)                                                                             \
+    cublasStatus_t function(h, int n, const T* x, int incx, const T* y, int incy, T* result) {           \
         BLAS(#function, dot(b, n, x, incx, y, incy, result, std::string_view(#function).back() == 'c')); \
     }
 TILESCOPE_BLAS_PAIRS(PAIR, cublasHandle_t h)

@@ -50,7 +50,8 @@ curandStatus_t generate(const char* name, curandGenerator_t g, T* output, size_t
     curandStatus_t status = CURAND_STATUS_LAUNCH_FAILURE;
     call([&](Runtime& r) {
         LibraryCall one(r, name);
-        T* const to = g->on_host ? output : reinterpret_cast<T*>(one.out(output, count * sizeof(T), "output"));
+        T* const to =
+            g->on_host ? output : reinterpret_cast<T*>(one.out(output, count * sizeof(T), "output"));
         if (one.failed()) return cudaSuccess;
         if (g->fresh) make_states(*g);
         if (count > 0) fill(to);
@@ -74,7 +75,8 @@ double bits_of_double(curandGenerator_st& g) {
 
 // In pairs, as Box and Muller make them.
 template <class T, class Change>
-curandStatus_t generate_normal(const char* name, curandGenerator_t g, T* output, size_t count, Change change) {
+curandStatus_t generate_normal(const char* name, curandGenerator_t g, T* output, size_t count,
+                               Change change) {
     if (count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
     return generate(name, g, output, count, [&](T* to) {
         for (size_t i = 0; i < count; i += 2) {
