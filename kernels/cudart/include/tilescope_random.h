@@ -108,10 +108,60 @@ TILESCOPE_RANDOM void skipahead(unsigned long long n, curandStateXORWOW_t* state
     tilescope_xorwow_skip(n, x, state);
     state->d += 362437u * (unsigned int)n;
 }
+// x^(2^(67 + k)) mod p. Not an array: a kernel that draws numbers would load from it, and that would be recorded.
+#define TILESCOPE_FAR(of) \
+    of(0, 0x26294934u, 0x77bbc248u, 0x1a87dad0u, 0x930052d4u, 0x947e6dd2u) \
+    of(1, 0x5f39c379u, 0x95e20ba6u, 0x20e9ff72u, 0x1244ce5eu, 0xe8fd228fu) \
+    of(2, 0xa7474d19u, 0x37c549e0u, 0x140877d2u, 0x24c43924u, 0xcd52ebecu) \
+    of(3, 0xe0360ec5u, 0xb1c96c24u, 0xdbb91766u, 0x666ff5dcu, 0xf19a7e52u) \
+    of(4, 0xfcc8f692u, 0x35aa698au, 0x04ebbf85u, 0x448304b0u, 0x082f3fd5u) \
+    of(5, 0x48c289bdu, 0xe851cf98u, 0x845ad581u, 0xfd70752au, 0x2c3e63f6u) \
+    of(6, 0xe502f5b3u, 0x77859d31u, 0x97e1cbb3u, 0xea09047au, 0x61d5f37eu) \
+    of(7, 0xb89326d0u, 0x5a8655a9u, 0xfb6e98f5u, 0x02102162u, 0x7e6fcf6fu) \
+    of(8, 0xb3a15db4u, 0xc6df3330u, 0x1a8be751u, 0xf1e4b221u, 0x6bb61c05u) \
+    of(9, 0x133de1d0u, 0x361e4422u, 0xc6131fcfu, 0xd9719f45u, 0x9658a164u) \
+    of(10, 0x19e2bee8u, 0xf8974218u, 0x4e65536au, 0xa2570336u, 0xe9b88082u) \
+    of(11, 0x7863644bu, 0x2a21ce84u, 0x112e86f1u, 0xed01ce0eu, 0xba143e84u) \
+    of(12, 0x0e2cae2eu, 0xd1011279u, 0x58923768u, 0x2bf650bau, 0xc985bcdau) \
+    of(13, 0x213a286au, 0x6596b510u, 0x6fc10eaeu, 0x38a13547u, 0x11c7749eu) \
+    of(14, 0x146281e7u, 0xa45b4452u, 0xafa8c695u, 0x74a0ac94u, 0x4b250e0au) \
+    of(15, 0x2306bc52u, 0x790f3b4cu, 0x2fe473b9u, 0xbc81d7c0u, 0x093efe98u) \
+    of(16, 0x89658c8bu, 0xf3914315u, 0xa73fe84bu, 0x3c5fadb6u, 0xadba8dd6u) \
+    of(17, 0x09e49814u, 0x09caf5edu, 0x6b2460d9u, 0x1b9981c1u, 0x2d1fefc3u) \
+    of(18, 0x82161afcu, 0x9bb13c55u, 0xfd20d7fbu, 0x306d90b9u, 0x92bf386fu) \
+    of(19, 0x96d32350u, 0x0e081864u, 0x69faa798u, 0xe7faecf5u, 0xf1f951beu) \
+    of(20, 0x3e9058c1u, 0x71da9705u, 0xe2cb1f2bu, 0x73456536u, 0xbd6501b6u) \
+    of(21, 0x990ffc6eu, 0xbfdd1b5du, 0xc83e520bu, 0xe972936au, 0xac79abb9u) \
+    of(22, 0xb1321eb5u, 0xb06d01a2u, 0x51532012u, 0x8fb59962u, 0x141d3b0bu) \
+    of(23, 0x3257dfe1u, 0xd8a3d601u, 0x3a58c735u, 0x845f36e4u, 0x0112c611u) \
+    of(24, 0xa0ffe9a4u, 0xf57be00eu, 0xe706880cu, 0x191211efu, 0xee5664fbu) \
+    of(25, 0x9a3385b8u, 0xc540c30au, 0xb241d1e0u, 0x00626569u, 0x6b355fe9u) \
+    of(26, 0xe129d45du, 0xac3e698bu, 0xd61f79fdu, 0x7a72a28bu, 0x7f4942beu) \
+    of(27, 0x612501bbu, 0xae7b767du, 0xaa66c165u, 0x09bfaf8eu, 0x3e55c16du) \
+    of(28, 0x874e26a7u, 0x33bc5a47u, 0xad95cba5u, 0x67651c39u, 0xf1f07dcau) \
+    of(29, 0xb5ed0732u, 0x30e7a573u, 0x5c056714u, 0x2304f8fau, 0xebc584e1u) \
+    of(30, 0x4b324c2eu, 0x2bdcc5a0u, 0x53eb4240u, 0xcac4fbc1u, 0x13e529e7u) \
+    of(31, 0xe1683e38u, 0xa2339994u, 0x7308a647u, 0xc7c3f0b1u, 0x4a3dcd33u)
+TILESCOPE_RANDOM tilescope_bits160 tilescope_far(int bit) {
+    tilescope_bits160 poly = {0, 0, 0, 0, 0};
+    unsigned int mask;
+#define TILESCOPE_CHOOSE(k, a_, b_, c_, d_, e_)                                       \
+    mask = 0u - (unsigned int)(bit == k);                                             \
+    poly.a |= a_ & mask, poly.b |= b_ & mask, poly.c |= c_ & mask, poly.d |= d_ & mask; \
+    poly.e |= e_ & mask;
+    TILESCOPE_FAR(TILESCOPE_CHOOSE)
+#undef TILESCOPE_CHOOSE
+    return poly;
+}
+#undef TILESCOPE_FAR
 TILESCOPE_RANDOM void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) {
-    // x^(2^67) mod p; d comes back to where it was
-    const tilescope_bits160 far = {0x26294934u, 0x77bbc248u, 0x1a87dad0u, 0x930052d4u, 0x947e6dd2u};
-    tilescope_xorwow_skip(n, far, state);
+    // 2^67 steps for each; d comes back to where it was
+    if (n == 0) return;
+    tilescope_bits160 v = {state->v[0], state->v[1], state->v[2], state->v[3], state->v[4]};
+    for (int bit = 0; bit < 32; ++bit)
+        if (n >> bit & 1) v = tilescope_after(v, tilescope_far(bit));
+    state->v[0] = v.a, state->v[1] = v.b, state->v[2] = v.c, state->v[3] = v.d, state->v[4] = v.e;
+    if (n >> 32) tilescope_xorwow_skip(n >> 32, tilescope_squared(tilescope_far(31)), state);
 }
 TILESCOPE_RANDOM void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset,
                                   curandStateXORWOW_t* state) {
