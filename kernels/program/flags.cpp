@@ -116,7 +116,9 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
 Result<Flags> flags_of(const std::vector<std::string>& words) {
     Flags flags;
     for (size_t at = 0; at < words.size(); ++at) {
-        const std::string& word = words[at];
+        const bool apart = words[at] == "-l" && at + 1 < words.size();  // "-l name" is "-lname"
+        const std::string word = apart ? "-l" + words[at + 1] : words[at];
+        if (apart) ++at;
         if (word.empty()) continue;
         if (is_in(kIgnored, word)) {
             if (is_in(kIgnoredWithWord, word) && at + 1 < words.size()) ++at;
