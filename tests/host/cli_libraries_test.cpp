@@ -88,7 +88,7 @@ TEST(CliLibraries, CublasAndCurandAreComputedOnTheCpuAndSaySo) {
     EXPECT_TRUE(fs::is_regular_file(in_folder("out/product.1.tsc")));
     // No table of powers, and no array of its own: the states and the bits are all that the kernel stores.
     const trace::Trace drawn = recording("out/draw.2.tsc");
-    EXPECT_EQ(drawn.meta.launch.arrays.size(), 3u);
+    EXPECT_EQ(drawn.launch.arrays.size(), 3u);
 }
 
 // Every function of a pair that has a value is computed in device code and on the host, where tests/unit holds it against
