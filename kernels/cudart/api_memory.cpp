@@ -89,13 +89,6 @@ bool fits(Runtime& r, const Side& side, const CopyExtent& box, bool device, bool
     return false;
 }
 
-void note_written(Runtime& r, const void* pointer) {
-    Allocation* const one = r.memory.find(pointer);
-    if (!one) return;
-    r.memory.written(*one);
-    if (!one->symbol.empty()) ++r.constants_version;
-}
-
 cudaError_t copy(Runtime& r, const Side& to, const Side& from, const CopyExtent& box, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     flush_prints(r);
@@ -184,6 +177,14 @@ cudaError_t from_symbol(Runtime& r, void* dst, const void* symbol, size_t bytes,
 }
 
 }  // namespace
+
+void note_written(Runtime& r, const void* pointer) {
+    Allocation* const one = r.memory.find(pointer);
+    if (!one) return;
+    r.memory.written(*one);
+    if (!one->symbol.empty()) ++r.constants_version;
+}
+
 }  // namespace tilescope::cudart
 
 using namespace tilescope::cudart;

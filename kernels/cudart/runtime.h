@@ -5,6 +5,7 @@
 //   memory        where allocations lie
 //   modules       PTX and its kernels and variables, as the compiler's host code registers them
 //   launch        a launch: checked, run, its faults told
+//   blas_*, rand* cuBLAS and cuRAND, computed here (library.h)
 //
 // What is allocated, what describes a launch and what records it stands in kernels/launched, which knows
 // nothing of CUDA's runtime.
@@ -136,6 +137,10 @@ cudaError_t put(T* to, T value) {
     *to = value;
     return cudaSuccess;
 }
+
+// api_memory.cpp
+// To be called when this process has written to the memory that holds this address.
+void note_written(Runtime& r, const void* pointer);
 
 // modules.cpp
 // Reads the PTX unless that was done, and gives its variables their memory. False if it cannot be read.

@@ -32,7 +32,8 @@ constexpr Forwarded kForwarded[] = {
      "builtin_types.h channel_descriptor.h common_functions.h crt/common_functions.h "
      "crt/device_double_functions.h crt/device_functions.h crt/host_config.h crt/host_defines.h "
      "crt/math_functions.h crt/sm_70_rt.h crt/sm_80_rt.h crt/sm_90_rt.h cuda_device_runtime_api.h "
-     "cuda_profiler_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h cudart_platform.h "
+     "cuda_occupancy.h cuda_profiler_api.h cuda_stdint.h cuda_surface_types.h cuda_texture_types.h "
+     "cudart_platform.h "
      "device_atomic_functions.h device_atomic_functions.hpp device_double_functions.h device_functions.h "
      "device_launch_parameters.h device_types.h driver_functions.h driver_types.h host_config.h "
      "math_functions.h math_functions.hpp sm_20_atomic_functions.h sm_20_atomic_functions.hpp "
@@ -42,12 +43,19 @@ constexpr Forwarded kForwarded[] = {
      "sm_61_intrinsics.h sm_61_intrinsics.hpp solve.h surface_functions.h surface_indirect_functions.h "
      "surface_types.h texture_fetch_functions.h texture_indirect_functions.h texture_types.h "
      "vector_functions.hpp"},
+    {"cublas_v2.h", "cublas.h cublas_api.h"},
+    {"curand_kernel.h",
+     "curand_lognormal.h curand_normal.h curand_philox4x32_x.h curand_poisson.h curand_uniform.h"},
     {"cuda.h", "cudaProfiler.h"},
     {"cooperative_groups/reduce.h", "cooperative_groups/scan.h"},
     {"cuda_bf16.h", "cuda_bf16.hpp"},
     {"cuda_fp16.h", "cuda_fp16.hpp"},
-    {"cuda_pipeline.h", "cuda_pipeline_primitives.h"},
-    {"nvtx3/nvToolsExt.h", "nvToolsExt.h"},
+    {"cuda_pipeline.h", "cuda_pipeline_helpers.h cuda_pipeline_primitives.h"},
+    {"cuda_fp8.h", "cuda_fp8.hpp"},
+    {"mma.h", "crt/mma.h"},
+    {"nvtx3/nvToolsExt.h",
+     "nvToolsExt.h nvToolsExtCuda.h nvToolsExtCudaRt.h nvtx3/nvToolsExtCuda.h nvtx3/nvToolsExtCudaRt.h "
+     "nvtx3/nvToolsExtSync.h"},
     {"stdexcept", "exception.h"},
 };
 

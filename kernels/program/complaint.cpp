@@ -16,23 +16,59 @@ struct OtherLibrary {
     const char* header;  // how its headers' or files' names begin
     const char* name;
 };
-constexpr OtherLibrary kLibraries[] = {
-    {"cublas", "cuBLAS"},     {"curand", "cuRAND"},
-    {"cufft", "cuFFT"},       {"cusparse", "cuSPARSE"},
-    {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
-    {"thrust/", "Thrust"},    {"cub/", "CUB"},
-    {"npp", "NPP"},           {"nvrtc", "NVRTC"},
-    {"nvjpeg", "nvJPEG"},     {"nvToolsExt", "NVTX"},
-    {"nvtx3/", "NVTX"},       {"nvml", "NVML"},
-    {"cuda/std/", "libcu++"}, {"cuda/", "libcu++"},
-    {"nvgraph", "nvGRAPH"},   {"mma.h", "tensor cores"},
-    {"GL/", "OpenGL"},        {"cuda_gl_interop", "OpenGL interoperability"},
-    {"helper_gl", "OpenGL"},  {"cudaGL", "OpenGL interoperability"},
-    {"EGL/", "EGL"},          {"vulkan/", "Vulkan"},
-    {"mpi", "MPI"},           {"nccl", "NCCL"},
-    {"cutlass/", "CUTLASS"},  {"cooperative_groups/", "this part of cooperative groups"},
-    {"opencv2/", "OpenCV"},   {"cudaProfiler", "the driver's profiler"},
-    {"texture_", "textures"}, {"surface_", "surfaces"}};
+constexpr OtherLibrary kLibraries[] = {{"cublasLt", "cuBLASLt"},
+                                       {"cublasXt", "cuBLASXt"},
+                                       {"cudalibxt", "cuBLASXt"},
+                                       {"nvblas", "NVBLAS"},
+                                       {"curand_", "this part of cuRAND"},
+                                       {"cufft", "cuFFT"},
+                                       {"cusparse", "cuSPARSE"},
+                                       {"cusolver", "cuSOLVER"},
+                                       {"cudnn", "cuDNN"},
+                                       {"npp", "NPP"},
+                                       {"nvrtc", "NVRTC"},
+                                       {"nvvm", "libNVVM"},
+                                       {"nvJitLink", "nvJitLink"},
+                                       {"nvPTXCompiler", "the PTX compiler"},
+                                       {"nvjpeg", "nvJPEG"},
+                                       {"nvml", "NVML"},
+                                       {"cupti", "CUPTI"},
+                                       {"nvperf", "CUPTI"},
+                                       {"cudaTypedefs", "the driver's interface"},
+                                       {"cudaProfilerTypedefs", "the driver's interface"},
+                                       {"cudaEGL", "EGL interoperability"},
+                                       {"cuda_egl", "EGL interoperability"},
+                                       {"cudaVDPAU", "VDPAU interoperability"},
+                                       {"cuda_vdpau", "VDPAU interoperability"},
+                                       {"cuda_fp6", "6-bit floating point"},
+                                       {"cuda_fp4", "4-bit floating point"},
+                                       {"generated_", "the driver's interface"},
+                                       {"fatbinary", "the loader of device code"},
+                                       {"nv_decode", "the decoder of names"},
+                                       {"Openacc/", "OpenACC"},
+                                       {"Openmp/", "OpenMP of the CUPTI"},
+                                       {"cccl/", "libcu++"},
+                                       {"cuda/std/", "libcu++"},
+                                       {"cuda/", "libcu++"},
+                                       {"nv/", "libcu++"},
+                                       {"nvgraph", "nvGRAPH"},
+                                       {"GL/", "OpenGL"},
+                                       {"GLFW/", "OpenGL"},
+                                       {"cuda_gl_interop", "OpenGL interoperability"},
+                                       {"helper_gl", "OpenGL"},
+                                       {"cudaGL", "OpenGL interoperability"},
+                                       {"EGL/", "EGL"},
+                                       {"vulkan/", "Vulkan"},
+                                       {"mpi", "MPI"},
+                                       {"nccl", "NCCL"},
+                                       {"nvshmem", "NVSHMEM"},
+                                       {"cutlass/", "CUTLASS"},
+                                       {"cute/", "CUTLASS"},
+                                       {"cooperative_groups/", "this part of cooperative groups"},
+                                       {"cuda_awbarrier", "the older interface of asynchronous barriers"},
+                                       {"opencv2/", "OpenCV"}};
+// What a distribution has as a package: once it is installed, such programs compile.
+constexpr OtherLibrary kPackages[] = {{"thrust/", "libthrust-dev"}, {"cub/", "libcub-dev"}};
 
 bool is_nvidias(const std::string& name) {
     static const std::regex pattern(
@@ -51,12 +87,19 @@ std::string missing_call(std::string_view said) {
     static const std::regex header(R"(fatal error: '([^'\n]+)' file not found)");
     if (std::regex_search(text, found, header)) {
         const std::string file = found[1];
+        for (const OtherLibrary& package : kPackages)
+            if (file.rfind(package.header, 0) == 0)
+                return fmt::format("the program includes {}, which the package {} has; install it with apt",
+                                   file, package.name);
         for (const OtherLibrary& library : kLibraries)
             if (file.rfind(library.header, 0) == 0)
                 return fmt::format("the program includes {}, and {} is not part of Tilescope's runtime", file,
                                    library.name);
         return "";
     }
+    // What a header of ours says of a function that it only declares.
+    static const std::regex declared(R"(error: call to .* declared with 'error' attribute: ([^\n]+))");
+    if (std::regex_search(text, found, declared)) return found[1];
     static const std::regex library_file(R"((?:cannot find|unable to find library) -l([A-Za-z0-9_]+))");
     if (std::regex_search(text, found, library_file))
         return fmt::format(

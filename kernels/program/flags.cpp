@@ -59,7 +59,8 @@ constexpr NvccFlags kNvccFlags[] = {
      "-res-usage --extensible-whole-program -ewp --no-compress -no-compress --display-error-number -err-no "
      "--no-display-error-number -no-err-no --augment-host-linker-script -aug-hls --relocatable-link "
      "--relocatable-ptx -reloc-ptx --jobserver -jobserver --shared -shared "
-     "-lcudart -lcudart_static -lcudadevrt -lcuda -lcublas -lcublas_static -lcurand -lcurand_static "
+     "-lcudart -lcudart_static -lcudadevrt -lcuda -lcublas -lcublas_static -lcublasLt -lcublasLt_static "
+     "-lcurand -lcurand_static -lculibos "
      "-lnvToolsExt "
      "-lrt"},
     {NvccFlag::IgnoredWithValue,
@@ -238,7 +239,9 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
 Result<Flags> flags_of(const std::vector<std::string>& words) {
     Flags flags;
     for (size_t at = 0; at < words.size(); ++at) {
-        const std::string& word = words[at];
+        const bool apart = words[at] == "-l" && at + 1 < words.size();  // "-l name" is "-lname"
+        const std::string word = apart ? "-l" + words[at + 1] : words[at];
+        if (apart) ++at;
         if (word.empty()) continue;
         const auto of_nvcc = nvcc_flag(word);
         if (of_nvcc == NvccFlag::Refused)

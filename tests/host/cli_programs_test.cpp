@@ -107,9 +107,9 @@ TEST(CliPrograms, ShowsWhatTheCompilerSays) {
 }
 
 TEST(CliPrograms, NamesACallThatIsMissing) {
-    write(in_folder("blas.cu"),
-          "#include <cublas_v2.h>\nint main() { cublasHandle_t h; cublasCreate(&h); }\n");
-    EXPECT_NE(record("blas.cu").err.find("cuBLAS is not part of Tilescope's runtime"), std::string::npos);
+    write(in_folder("fft.cu"),
+          "#include <cufft.h>\nint main() { cufftHandle plan; return cufftDestroy(plan); }\n");
+    EXPECT_NE(record("fft.cu").err.find("cuFFT is not part of Tilescope's runtime"), std::string::npos);
     write(in_folder("graph.cu"), "int main() { cudaGraph_t g; return cudaGraphCreate(&g, 0); }\n");
     EXPECT_NE(record("graph.cu").err.find("the program uses cudaGraph_t"), std::string::npos);
 }

@@ -141,8 +141,8 @@ TEST(Complaint, NamesTheCall) {
                            "/usr/bin/ld: a.o: undefined reference to `cublasSgemm_v2'\n"
                            "/usr/bin/ld: a.o: undefined reference to `cublasCreate_v2'"),
               "the program uses cublasCreate_v2 and cublasSgemm_v2, which Tilescope's runtime does not have");
-    EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'cublas_v2.h' file not found"),
-              "the program includes cublas_v2.h, and cuBLAS is not part of Tilescope's runtime");
+    EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'cufft.h' file not found"),
+              "the program includes cufft.h, and cuFFT is not part of Tilescope's runtime");
     EXPECT_EQ(missing_call("a.cu:1:10: fatal error: 'mine.h' file not found"), "");
     EXPECT_EQ(missing_call("a.cu:3:5: error: use of undeclared identifier 'count'"), "");
     EXPECT_EQ(

@@ -3,6 +3,8 @@
 // Source: CUDA C++ Programming Guide, "Cooperative Groups".
 #pragma once
 
+#include <assert.h>
+
 #include "cuda_runtime.h"
 
 #include <type_traits>

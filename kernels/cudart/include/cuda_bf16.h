@@ -1,15 +1,19 @@
 // bfloat16, the upper half of a float: the types __nv_bfloat16 and __nv_bfloat162, conversions, and arithmetic that is
-// done in float and rounded once.
+// done in float and rounded once. tilescope_short_float.inl has what is the same for __half.
 //
 // Source: CUDA Math API, "Bfloat16 Precision Intrinsics".
 #pragma once
 
 #include "cuda_runtime.h"
+#include "tilescope_odd.h"
 
 #define TILESCOPE_BFLOAT static __inline__ __host__ __device__
 
 struct __nv_bfloat16_raw {
     unsigned short x;
+};
+struct __nv_bfloat162_raw {
+    unsigned short x, y;
 };
 // Nearest, halves to even.
 TILESCOPE_BFLOAT unsigned short tilescope_bfloat_bits(float value) {
@@ -23,8 +27,16 @@ struct __nv_bfloat16 {
     __nv_bfloat16() = default;
     __host__ __device__ __nv_bfloat16(const __nv_bfloat16_raw& raw) : tilescope_bits(raw.x) {}
     __host__ __device__ __nv_bfloat16(float value) : tilescope_bits(tilescope_bfloat_bits(value)) {}
-    __host__ __device__ __nv_bfloat16(double value) : tilescope_bits(tilescope_bfloat_bits((float)value)) {}
-    __host__ __device__ __nv_bfloat16(int value) : tilescope_bits(tilescope_bfloat_bits((float)value)) {}
+    __host__ __device__ __nv_bfloat16(double value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_float(value))) {}
+    __host__ __device__ __nv_bfloat16(short value) : tilescope_bits(tilescope_bfloat_bits((float)value)) {}
+    __host__ __device__ __nv_bfloat16(unsigned short value) : tilescope_bits(tilescope_bfloat_bits((float)value)) {}
+    __host__ __device__ __nv_bfloat16(int value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ __nv_bfloat16(unsigned int value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ __nv_bfloat16(long value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ __nv_bfloat16(unsigned long value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ __nv_bfloat16(long long value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ __nv_bfloat16(unsigned long long value) : tilescope_bits(tilescope_bfloat_bits(tilescope_odd_integer(value))) {}
+    __host__ __device__ operator __nv_bfloat16_raw() const { return {tilescope_bits}; }
     __host__ __device__ operator float() const {
         const unsigned int f = (unsigned int)tilescope_bits << 16;
         float value;
@@ -39,27 +51,18 @@ struct __nv_bfloat16 {
 typedef __nv_bfloat16 nv_bfloat16;
 struct __attribute__((aligned(4))) __nv_bfloat162 {
     __nv_bfloat16 x, y;
+    __nv_bfloat162() = default;
+    __host__ __device__ __nv_bfloat162(const __nv_bfloat16& a, const __nv_bfloat16& b) : x(a), y(b) {}
+    __host__ __device__ __nv_bfloat162(const __nv_bfloat162_raw& raw)
+        : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y}) {}
 };
 typedef __nv_bfloat162 nv_bfloat162;
+#undef TILESCOPE_BFLOAT
 
-TILESCOPE_BFLOAT __nv_bfloat16 operator+(__nv_bfloat16 a, __nv_bfloat16 b) { return a += b; }
-TILESCOPE_BFLOAT __nv_bfloat16 operator-(__nv_bfloat16 a, __nv_bfloat16 b) { return a -= b; }
-TILESCOPE_BFLOAT __nv_bfloat16 operator*(__nv_bfloat16 a, __nv_bfloat16 b) { return a *= b; }
-TILESCOPE_BFLOAT __nv_bfloat16 operator/(__nv_bfloat16 a, __nv_bfloat16 b) { return a /= b; }
-TILESCOPE_BFLOAT bool operator<(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a < (float)b; }
-TILESCOPE_BFLOAT bool operator>(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a > (float)b; }
-TILESCOPE_BFLOAT bool operator==(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a == (float)b; }
-TILESCOPE_BFLOAT bool operator!=(__nv_bfloat16 a, __nv_bfloat16 b) { return (float)a != (float)b; }
-TILESCOPE_BFLOAT __nv_bfloat16 __float2bfloat16(float a) { return __nv_bfloat16(a); }
-TILESCOPE_BFLOAT __nv_bfloat16 __float2bfloat16_rn(float a) { return __nv_bfloat16(a); }
-TILESCOPE_BFLOAT __nv_bfloat16 __double2bfloat16(double a) { return __nv_bfloat16(a); }
-TILESCOPE_BFLOAT float __bfloat162float(__nv_bfloat16 a) { return (float)a; }
-TILESCOPE_BFLOAT unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.tilescope_bits; }
-TILESCOPE_BFLOAT __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16_raw{a}; }
-TILESCOPE_BFLOAT __nv_bfloat162 __floats2bfloat162_rn(float a, float b) { return {a, b}; }
-TILESCOPE_BFLOAT __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
-TILESCOPE_BFLOAT float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
-TILESCOPE_BFLOAT __nv_bfloat162 __hadd2(__nv_bfloat162 a, __nv_bfloat162 b) { return {a.x + b.x, a.y + b.y}; }
-TILESCOPE_BFLOAT __nv_bfloat162 __hmul2(__nv_bfloat162 a, __nv_bfloat162 b) { return {a.x * b.x, a.y * b.y}; }
-TILESCOPE_BFLOAT __nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b) { return a + b; }
-TILESCOPE_BFLOAT __nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b) { return a * b; }
+#define TILESCOPE_H __nv_bfloat16
+#define TILESCOPE_H2 __nv_bfloat162
+#define TILESCOPE_N bfloat16
+#include "tilescope_short_float.inl"
+#undef TILESCOPE_H
+#undef TILESCOPE_H2
+#undef TILESCOPE_N

@@ -13,6 +13,7 @@
 
 #include "cuda_runtime_api.h"
 #include "host_defines.h"
+#include "tilescope_textures.h"
 #include "vector_functions.h"
 
 #include <stdlib.h>
@@ -202,5 +203,15 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* least_blocks, 
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
         least_blocks, block_size, function, [shared](int) { return shared; }, limit);
 }
+
+#ifdef __CUDA__
+// What Thrust and CUB name in functions that launch from the device; no device code of theirs comes to call it.
+extern "C" {
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+__device__ void* cudaGetParameterBuffer(size_t alignment, size_t bytes);
+__device__ cudaError_t cudaLaunchDevice(void* function, void* parameters, dim3 grid, dim3 block,
+                                        unsigned int shared, cudaStream_t stream);
+}
+#endif
 
 #endif  // __cplusplus

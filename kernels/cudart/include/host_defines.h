@@ -1,6 +1,9 @@
 // CUDA's keywords for clang; a C++ file, which has no device code, sees nothing in their place.
 #pragma once
 
+// By this, programs ask whether the toolkit's header of that name was read.
+#define __HOST_DEFINES_H__
+
 #ifdef __CUDA__
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

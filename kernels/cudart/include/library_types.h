@@ -1,4 +1,4 @@
-// The types of numbers that NVIDIA's libraries name; the libraries are not here.
+// The types of numbers that NVIDIA's libraries name.
 #pragma once
 
 typedef enum cudaDataType_t {
@@ -9,7 +9,18 @@ typedef enum cudaDataType_t {
     CUDA_C_32F = 4,
     CUDA_C_64F = 5,
     CUDA_C_16F = 6,
+    CUDA_C_8I = 7,
     CUDA_R_8U = 8,
+    CUDA_C_8U = 9,
     CUDA_R_32I = 10,
+    CUDA_C_32I = 11,
+    CUDA_R_32U = 12,
+    CUDA_C_32U = 13,
     CUDA_R_16BF = 14,
+    CUDA_C_16BF = 15,
+    CUDA_R_4I = 16,
+    CUDA_R_8F_E4M3 = 28,
+    CUDA_R_8F_E5M2 = 29,
 } cudaDataType;
+
+typedef enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
