@@ -13,13 +13,21 @@
 //   Race           in one interval of a block two threads touch one cell and one of them stores.
 //                  Program order holds within a thread only: two lanes of one warp race too (since compute
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
-//                  "Independent Thread Scheduling"). Hazard::same_warp marks such a race.
-//                  bar.warp.sync is not recorded, so it orders nothing here. Two atomics do not race.
+//                  "Independent Thread Scheduling"), unless a bar.warp.sync of both lies between.
+//                  Hazard::same_warp marks such a race. Two atomics do not race.
 //   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
 //                  (Not judged where the kernel has the barrier of a whole grid.)
+//
+// Fences and atomics order accesses as well (order.h): what a thread did before a fence and an atomic comes
+// before what another does behind an atomic of the same word. Where the recording does not say which of the
+// two atomics came first, such a pair is not called a race.
+//
+//   SameValue      all threads that store to a cell store one constant, and nothing else touches it: a remark.
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
-//                  that filling left the cell out, and the old value is used once more.
+//                  that filling left the cell out, and the old value is used once more. A filling brings new
+//                  values from global memory; an algorithm that works in place, as a tree that keeps the
+//                  greater of two elements, fills nothing, and may leave out what it likes.
 //   ReadBeforeWait a shared cell is loaded while a cp.async may still write it: by the thread that issued the
 //                  copy, before its wait; by another thread, before a barrier after that wait. A copy may
 //                  write at any time from where it is issued:
@@ -63,9 +71,19 @@ enum class HazardKind : uint8_t {
     ReadBeforeWait,
     BarrierDivergence,
     RedundantBarrier,
+    SameValue,
 };
 const char* name_of(HazardKind kind);  // "race", "race between blocks", ..., for people
 const char* key_of(HazardKind kind);   // "race", "grid_race", ..., for JSON
+
+// How much a finding weighs. Only a fault makes a recording a faulty one.
+enum class Severity : uint8_t {
+    Fault,       // what the recording proves to be wrong
+    Remark,      // what may well be meant: a barrier that keeps nothing apart, stores of one value
+    CannotTell,  // would be a fault if nothing ordered the two, and the recording does not say whether it does
+};
+const char* name_of(Severity severity);  // "fault", "remark", "Tilescope cannot tell"
+const char* key_of(Severity severity);   // "fault", "remark", "cannot_tell", for JSON
 
 inline constexpr uint32_t kNoSite = 0xFFFF'FFFFu;
 
@@ -137,14 +155,16 @@ struct Hazard {
     uint32_t threads = 0;                 // BarrierDivergence: the most threads of a block that do not come
     std::vector<HazardExample> examples;  // the first few by rank_of, then block, interval and cell
     std::string sentence;                 // about the first example, with its full stop left out
+    Severity severity = Severity::Fault;
 };
 
 struct Hazards {
-    std::vector<Hazard> found;  // by kind, then line, then array
+    std::vector<Hazard> found;  // by kind, then line, then array, then severity
     // What could not be looked at, a sentence; "" where all was. A recording that is not whole proves what it
     // shows, but not what it lacks: barriers are then not judged.
     std::string not_judged;
     bool any() const { return !found.empty(); }
+    bool faulty() const;  // whether one of them is a fault
 };
 
 struct HazardOptions {
@@ -173,6 +193,7 @@ struct FaultyCell {
     HazardExample example;
     // The step of the block that the example is about: the load that went wrong, else the later of the two.
     uint32_t told_step = 0;
+    Severity severity = Severity::Fault;
 };
 struct FaultyCells {
     std::vector<FaultyCell> cells;  // by interval, array, element, kind
@@ -188,6 +209,6 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
 // 27; thread[12,0] of warp 6 now reads phase 1's 4 at line 34 instead of phase 0's -2, with no barrier
 // between".
 std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& example,
-                        const Notation& notation = {});
+                        const Notation& notation = {}, Severity severity = Severity::Fault);
 
 }  // namespace tilescope::analysis

@@ -1,5 +1,8 @@
 // Findings in plain sentences.
+
 #include "core/base/words.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -102,6 +105,16 @@ struct Speaker {
                            load, thread(e.b), line(e.b), found);
     }
 
+    // Both sides, each with its block where they are two.
+    std::string both(const HazardExample& e, const char* between) const {
+        const bool blocks = e.a.block != e.b.block;
+        const auto who = [&](const HazardSide& side) {
+            return blocks ? fmt::format("{} of {}", thread(side), block(side.block)) : thread(side);
+        };
+        return fmt::format("{}: {} {} at line {} {} {} {} at line {}", cell(e), who(e.a), verb(e.a),
+                           line(e.a), between, who(e.b), verb(e.b), line(e.b));
+    }
+
     std::string race(const HazardExample& e) const {
         if (e.order != ReadOrder::Unknown) return read(e);
         const bool one_warp = e.a.thread / kWarpSize == e.b.thread / kWarpSize;
@@ -124,6 +137,7 @@ const char* name_of(HazardKind kind) {
         case HazardKind::ReadBeforeWait: return "read before wait";
         case HazardKind::BarrierDivergence: return "barrier that not all threads come to";
         case HazardKind::RedundantBarrier: return "redundant barrier";
+        case HazardKind::SameValue: return "stores of one value";
     }
     return "";
 }
@@ -137,20 +151,36 @@ const char* key_of(HazardKind kind) {
         case HazardKind::ReadBeforeWait: return "read_before_wait";
         case HazardKind::BarrierDivergence: return "barrier_divergence";
         case HazardKind::RedundantBarrier: return "redundant_barrier";
+        case HazardKind::SameValue: return "same_value";
     }
     return "";
 }
 
+const char* name_of(Severity severity) {
+    constexpr const char* kNames[] = {"fault", "remark", "Tilescope cannot tell"};
+    return kNames[static_cast<size_t>(severity)];
+}
+
+const char* key_of(Severity severity) {
+    constexpr const char* kKeys[] = {"fault", "remark", "cannot_tell"};
+    return kKeys[static_cast<size_t>(severity)];
+}
+
+bool Hazards::faulty() const {
+    return std::ranges::any_of(found, [](const Hazard& h) { return h.severity == Severity::Fault; });
+}
+
 std::string sentence_of(const trace::Trace& trace, HazardKind kind, const HazardExample& e,
-                        const Notation& notation) {
+                        const Notation& notation, Severity severity) {
     const Speaker say{trace, notation};
+    if (severity == Severity::CannotTell)
+        return say.both(e, "and") +
+               "; Tilescope cannot tell whether the fences, atomics and __syncwarp beside them order the two";
     switch (kind) {
         case HazardKind::Race: return say.race(e);
-        case HazardKind::GridRace:
-            return fmt::format(
-                "{}: {} of {} {} at line {} and {} of {} {} at line {}, and nothing orders blocks",
-                say.cell(e), say.thread(e.a), say.block(e.a.block), say.verb(e.a), say.line(e.a),
-                say.thread(e.b), say.block(e.b.block), say.verb(e.b), say.line(e.b));
+        case HazardKind::GridRace: return say.both(e, "and") + ", and nothing orders blocks";
+        case HazardKind::SameValue:
+            return say.both(e, "and") + ", all of them the same value: harmless, whichever comes last";
         case HazardKind::Uninitialised:
             // The CPU fills what is not stored with NaN; what a GPU read there is not recorded.
             return fmt::format("{}: {} {} at line {} {}, and nothing was stored there before{}", say.cell(e),
