@@ -1,7 +1,7 @@
 # The kernels that ship and the road from a plan to a recording.
 include(cmake/embed.cmake)
 
-tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_hazards tilescope_levels)
+tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_playback)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
 # A host function without a main, which gets one.

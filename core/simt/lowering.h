@@ -61,6 +61,7 @@ struct Lowering {
     bool barrier();
     bool reduction();
     bool wait();
+    bool warp_barrier();
     bool move();
     bool convert();
     bool compare();

@@ -52,6 +52,13 @@ struct PendingCopy {
     std::array<std::array<uint32_t, kWarpSize>, 4> data{};
 };
 
+// Lanes that a mask names at an instruction that they have not come to.
+struct MissingLanes {
+    uint32_t at = 0;  // pc of the Meet, the first of its kind and line
+    uint32_t lanes = 0, members = 0;
+    uint64_t count = 0;  // times that the others came there without them
+};
+
 struct Warp {
     enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
     uint32_t number = 0;
@@ -67,6 +74,7 @@ struct Warp {
     std::map<Origin, LooseProduct> loose;  // by chain
     std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
+    std::vector<MissingLanes> missing;
     size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };
 
@@ -77,6 +85,11 @@ enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, At
 struct alignas(64) Chunk {
     std::byte bytes[64];
 };
+
+// What several machines met of one kind at one instruction.
+void join(Undefined& all, const Undefined& more);
+// With how many reads there are, and of which elements, in its sentence.
+Undefined with_range(Undefined found, const Launch& launch);
 
 class Machine {
 public:
@@ -98,6 +111,8 @@ public:
     uint64_t instructions = 0;     // of the last block
     uint64_t flop = 0;             // the same, where values are wanted
     std::vector<uint8_t> touched;  // by view: kLoads, kStores, of all blocks so far
+    // What its blocks met that is undefined, by instruction and kind.
+    std::map<std::pair<uint32_t, Undefined::Kind>, Undefined> undefined;
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
@@ -175,6 +190,13 @@ private:
     void settle_dead_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
 
+    // undefined.cpp
+    uint32_t meet(Warp& warp, const MicroOp& op, uint32_t mask);
+    uint32_t reads_nobody(Warp& warp, const MicroOp& shuffle, const ptx::Operation& does, uint32_t mask);
+    void tell_missing(const Warp& warp);
+    void watch_filled(const Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    Undefined* note_undefined(const MicroOp& op, Undefined::Kind kind);
+
     // calls.cpp
     void print(Warp& warp, const MicroOp& op, uint32_t mask);
     bool allocate(Warp& warp, const MicroOp& op, uint32_t mask);
@@ -196,6 +218,7 @@ private:
     const Launch& launch_;
     const RunOptions& options_;
     std::vector<View> views_;
+    bool watches_ = false;  // one of them is not filled whole
     std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;

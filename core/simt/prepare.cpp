@@ -104,6 +104,13 @@ bool Lowering::compare() {
     return true;
 }
 
+namespace {
+
+// What the lanes of a mask do together; the mask is the last operand.
+bool meets(Op op) { return op == Op::Shfl || op == Op::Vote || op == Op::Match || op == Op::Redux; }
+
+}  // namespace
+
 // All others: destination and sources as their letters say; a second predicate, or the carry, comes last.
 bool Lowering::arithmetic() {
     const std::vector<Operand>& o = current->operands;
@@ -123,7 +130,19 @@ bool Lowering::arithmetic() {
         if (carry == UINT32_MAX) carry = predicate();
         refs[3] = carry;
     }
+    if (!meets(current->op)) return lane(*current, d, refs[0], refs[1], refs[2], refs[3]);
+    const Ref members = source(o.back(), Type::U32);
+    if (!problem.empty()) return false;
+    MicroOp& meet = emit(MicroOp::Kind::Meet);
+    meet.a = members, meet.c = 1;
     return lane(*current, d, refs[0], refs[1], refs[2], refs[3]);
+}
+
+bool Lowering::warp_barrier() {
+    const Ref members = source(current->operands.front(), Type::U32);
+    if (!problem.empty()) return false;
+    emit(MicroOp::Kind::Meet).a = members;
+    return true;
 }
 
 template <MicroOp::Kind kind>
@@ -182,7 +201,7 @@ bool Lowering::instruction() {
         {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
         {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
         {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
-        {Op::BarWarp, &Lowering::alone<Kind::Nothing>},
+        {Op::BarWarp, &Lowering::warp_barrier},
         {Op::Bar, &Lowering::barrier},
         {Op::BarRed, &Lowering::reduction},
         {Op::Ld, &Lowering::memory},

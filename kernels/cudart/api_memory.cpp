@@ -24,6 +24,7 @@ cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, 
     if (bytes == 0) return cudaSuccess;
     Allocation* const made = r.memory.allocate(bytes, kind, flags);
     if (!made) return cudaErrorMemoryAllocation;
+    if (kind == MemoryKind::Device && r.recording && !r.gpu) r.memory.follow(*made);
     *pointer = made->pointer();
     return cudaSuccess;
 }
@@ -89,10 +90,16 @@ bool fits(Runtime& r, const Side& side, const CopyExtent& box, bool device, bool
     return false;
 }
 
-void note_written(Runtime& r, const void* pointer) {
-    Allocation* const one = r.memory.find(pointer);
+// from: null where the bytes are the host's.
+void note_written(Runtime& r, const Side& to, const Side* from, const CopyExtent& box) {
+    Allocation* const one = r.memory.find(to.pointer);
     if (!one) return;
-    r.memory.written(*one);
+    const Allocation* const source = from ? r.memory.find(from->pointer) : nullptr;
+    for (size_t z = 0; z < box.slices; ++z)
+        for (size_t y = 0; y < box.rows; ++y)
+            r.memory.copied(*one, reinterpret_cast<uintptr_t>(to.row(z, y)), source,
+                            source ? reinterpret_cast<uintptr_t>(from->row(z, y)) : 0, box.width);
+    if (one->filled && one->filled->whole()) one->filled.reset();
     if (!one->symbol.empty()) ++r.constants_version;
 }
 
@@ -110,7 +117,7 @@ cudaError_t copy(Runtime& r, const Side& to, const Side& from, const CopyExtent&
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
             std::memmove(const_cast<std::byte*>(target.row(z, y)), source.row(z, y), box.width);
-    note_written(r, to.pointer);
+    note_written(r, to, &from, box);
     return cudaSuccess;
 }
 
@@ -126,7 +133,7 @@ cudaError_t set(Runtime& r, const Side& to, const CopyExtent& box, int value) {
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
             std::memset(const_cast<std::byte*>(target.row(z, y)), value, box.width);
-    note_written(r, to.pointer);
+    note_written(r, to, nullptr, box);
     return cudaSuccess;
 }
 

@@ -242,7 +242,7 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         if (touched[v] == 0) continue;
         Allocation* const one = r.memory.find(views[v].base);
         if (!one) continue;
-        if (touched[v] & simt::kStores) r.memory.written(*one);
+        if (touched[v] & simt::kStores) r.memory.stored(*one);
         may_repeat = may_repeat && touched[v] != (simt::kLoads | simt::kStores) && !one->on_host();
         made.versions.emplace_back(one->base, one->version);
     }
@@ -274,7 +274,25 @@ struct LaunchEnd {
     std::optional<simt::Fault> fault;
     std::string problem;  // it did not run; empty
     bool stopped = false;
+    std::vector<simt::Undefined> undefined{};
 };
+
+// What a launch met that was not recorded: once for each kernel and kind.
+void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::Undefined>& met,
+                    launched::LaunchLine& line) {
+    using U = simt::Undefined::Kind;
+    for (const simt::Undefined& one : met) {
+        // Whether a value of nobody matters shows in a recording alone.
+        if (one.kind == U::AbsentValue) continue;
+        const Allocation* const at = one.kind == U::UnfilledRead ? r.memory.find(one.lowest) : nullptr;
+        if (at && at->filled && !at->filled->rest_is_zero(at->data())) continue;
+        const bool unfilled = one.kind == U::UnfilledRead;
+        bool& told = unfilled ? function.told_unfilled : function.told_absent;
+        if (std::exchange(told, true)) continue;
+        line.faults.push_back(
+            {unfilled ? "unfilled" : "absent_lanes", "fault", one.line, 0, one.count, one.sentence});
+    }
+}
 
 LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch,
                     const simt::RunOptions& options, const std::string& key, uint64_t number) {
@@ -287,6 +305,8 @@ LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& laun
     }
     done.fault = outcome->fault;
     done.stopped = outcome->stopped;
+    done.undefined = outcome->undefined;
+    r.memory.settle();
     const bool printed = [&] {
         const std::lock_guard lock(r.print_mutex);
         return !r.printed.empty();
@@ -306,6 +326,21 @@ LaunchEnd run_on_gpu(Runtime& r, HostFunction& function, const Launch& launch, d
         done.stopped = interrupted;
     }
     return done;
+}
+
+// The sentence of the launch's first fault, "" for none, and those of its other rows, but for barriers that
+// keep nothing apart, which are the report's.
+std::pair<std::string, std::vector<std::string>> first_fault(const launched::LaunchLine& line) {
+    std::string first;
+    std::vector<std::string> others;
+    for (const launched::LaunchFault& row : line.faults) {
+        if (row.kind == "redundant_barrier") continue;
+        if (first.empty() && row.severity == "fault")
+            first = row.sentence;
+        else
+            others.push_back(row.severity == "remark" ? "remark: " + row.sentence : row.sentence);
+    }
+    return {first, others};
 }
 
 }  // namespace
@@ -380,12 +415,17 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             line.recorded = recorded.path, line.unrecorded = recorded.why_not;
             ran = recorded.ran;
             done.fault = recorded.fault, done.stopped = recorded.stopped;
-            line.error = recorded.race, line.remark = recorded.remark;
+            line.faults = recorded.faults, line.remark = recorded.remark;
         }
         blocks_done = 0;
         if (!ran)
             done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
                          : run_plain(r, *function, described, options, key, line.number);
+    }
+    if (r.recording && !done.stopped) tell_undefined(r, *function, done.undefined, line);
+    for (const launched::LaunchFault& fault : line.faults) {
+        if (fault.kind == "unfilled") function->told_unfilled = true;
+        if (fault.kind == "absent_lanes") function->told_absent = true;
     }
     ++function->launches;
     line.ms = function->last_ms = r.gpu ? on_gpu : ms_since(start);
@@ -405,7 +445,10 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         std::raise(SIGINT);
     }
     if (!line.remark.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
-    if (!done.fault) return end(cudaSuccess, line.error);
+    const auto [error, others] = first_fault(line);
+    for (const std::string& sentence : others)
+        say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
+    if (!done.fault) return end(cudaSuccess, error);
     // As on a GPU, where launches return before they run, the fault is what the next call returns.
     flush_prints(r);
     r.sticky = error_of(*done.fault);

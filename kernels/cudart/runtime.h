@@ -71,6 +71,7 @@ struct HostFunction : launched::LoadedKernel {
     uint64_t most_dynamic_shared = 0;  // as cudaFuncSetAttribute asked; 0: what needs no asking
     int carveout = -1;
     uint64_t last_blocks = 0;
+    bool told_unfilled = false, told_absent = false;  // that it reads what nobody filled, or nobody's lane
     double last_ms = 0;
 };
 
