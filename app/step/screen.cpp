@@ -318,6 +318,16 @@ void grant(State& state, session::Session&, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
+// That the recording is not whole or its result wrong; else its faults, and the key that leads to the first.
+std::string warning_of(const Ui& ui) {
+    const session::Session& session = ui.session;
+    std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
+    if (!text.empty() || !session.said) return text;
+    text = look::strip_text(*session.said);
+    if (!text.empty() && session.said->placed && !ui.context.paper) text += " X goes there.";
+    return text;
+}
+
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     const session::Session& session = ui.session;
@@ -325,9 +335,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
-    const std::string warning = session.question.hides(session::Hide::Result)
-                                    ? ""
-                                    : look::warning(ui.trace(), session.cursor.block, ui.notation());
+    const std::string warning = session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());

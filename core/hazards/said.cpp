@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
-
 namespace tilescope::analysis {
 namespace {
 
@@ -46,19 +44,6 @@ std::vector<SaidFault> said_faults(const Hazards& hazards) {
                 fmt::format("; the same at {} more {} of lines", more, more == 1 ? "pair" : "pairs");
     }
     return said;
-}
-
-std::string counted_faults(const std::vector<SaidFault>& said) {
-    const auto faults =
-        static_cast<uint64_t>(std::ranges::count(said, Severity::Fault, &SaidFault::severity));
-    const auto open =
-        static_cast<uint64_t>(std::ranges::count(said, Severity::CannotTell, &SaidFault::severity));
-    std::vector<std::string> parts;
-    if (faults > 0) parts.push_back(faults == 1 ? "1 fault" : fmt::format("{} kinds of faults", faults));
-    if (open > 0) parts.push_back(fmt::format("{} that cannot be told", open));
-    if (const uint64_t remarks = said.size() - faults - open; remarks > 0)
-        parts.push_back(counted(remarks, "remark"));
-    return listed(parts);
 }
 
 void add_findings(const trace::Trace& trace, Hazards& hazards) {

@@ -19,9 +19,6 @@ struct SaidFault {
 // Faults first, then what cannot be told, then remarks; else in the order of `found`.
 std::vector<SaidFault> said_faults(const Hazards& hazards);
 
-// "2 kinds of faults and 1 remark"; "" for none of them.
-std::string counted_faults(const std::vector<SaidFault>& said);
-
 // What the run met that is undefined (trace::Meta::findings), as findings like the others.
 void add_findings(const trace::Trace& trace, Hazards& hazards);
 

@@ -192,7 +192,8 @@ private:
 
     // undefined.cpp
     uint32_t meet(Warp& warp, const MicroOp& op, uint32_t mask);
-    uint32_t reads_nobody(Warp& warp, const MicroOp& shuffle, const ptx::Operation& does, uint32_t mask);
+    uint32_t reads_nobody(Warp& warp, const MicroOp& shuffle, uint32_t members, uint32_t mask);
+    std::string of_block(uint32_t lanes, const Warp& warp) const;  // "lanes 2 to 4 of warp 0 of block (1,0)"
     void tell_missing(const Warp& warp);
     void watch_filled(const Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     Undefined* note_undefined(const MicroOp& op, Undefined::Kind kind);
@@ -218,7 +219,7 @@ private:
     const Launch& launch_;
     const RunOptions& options_;
     std::vector<View> views_;
-    bool watches_ = false;  // one of them is not filled whole
+    bool watches_ = false;             // one of them is not filled whole
     std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;

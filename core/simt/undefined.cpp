@@ -106,9 +106,14 @@ Undefined* Machine::note_undefined(const MicroOp& op, Undefined::Kind kind) {
     return &found;
 }
 
+std::string Machine::of_block(uint32_t lanes, const Warp& warp) const {
+    return fmt::format("{} of warp {} of {}", lanes_text(lanes), warp.number,
+                       block_name(launch_.grid, block_.x, block_.y, block_.z));
+}
+
 // Lanes that read a lane that takes no part. Source lanes as in lanes_warp.inl.
-uint32_t Machine::reads_nobody(Warp& warp, const MicroOp& shuffle, const ptx::Operation& does,
-                               uint32_t mask) {
+uint32_t Machine::reads_nobody(Warp& warp, const MicroOp& shuffle, uint32_t members, uint32_t mask) {
+    const ptx::Operation& does = program_.lanes[static_cast<size_t>(&shuffle - program_.code.data())].does;
     const auto* const b = reinterpret_cast<const uint32_t*>(at(warp, shuffle.b));
     const auto* const c = reinterpret_cast<const uint32_t*>(at(warp, shuffle.c));
     uint32_t readers = 0;
@@ -123,13 +128,23 @@ uint32_t Machine::reads_nobody(Warp& warp, const MicroOp& shuffle, const ptx::Op
                                                 : static_cast<int>((lane & segment) | (by & ~segment));
         const bool inside = does.mode == M::Up ? from >= most : from <= most;
         if (!inside || from < 0 || from >= kWarpSize || (mask >> from & 1)) return;
-        Undefined* const found = note_undefined(shuffle, Undefined::Kind::AbsentValue);
-        if (found->count == 1)
-            found->sentence = fmt::format(
-                "{} reads lane {} with the shuffle at {}, and that lane {}, so that its value is undefined",
-                thread_text(warp, own), from, line_text(shuffle),
-                warp.alive >> from & 1 ? "takes no part in it" : "has ended or does not exist");
         readers |= 1u << lane;
+        Undefined* const found = note_undefined(shuffle, Undefined::Kind::AbsentValue);
+        if (found->count > 1) return;
+        const uint32_t absent = members & ~mask;
+        const std::string where = fmt::format("the shuffle at {}", line_text(shuffle));
+        const std::string reader = thread_name(warp, own);
+        found->sentence =
+            absent >> from & 1
+                ? fmt::format(
+                      "{} {} named in the mask {:#x} and {} not come to {}; {} reads lane {}, whose value "
+                      "is undefined",
+                      of_block(absent, warp), std::popcount(absent) == 1 ? "is" : "are", members,
+                      std::popcount(absent) == 1 ? "does" : "do", where, reader, from)
+                : fmt::format(
+                      "{} reads lane {} with {}, which its mask {:#x} does not name, so that the value is "
+                      "undefined",
+                      thread_text(warp, own), from, where, members);
     });
     return readers;
 }
@@ -159,8 +174,7 @@ uint32_t Machine::meet(Warp& warp, const MicroOp& op, uint32_t mask) {
         known->lanes |= absent, known->members |= members, ++known->count;
     }
     if (what != Op::Shfl) return 0;
-    return reads_nobody(warp, *together,
-                        program_.lanes[static_cast<size_t>(together - program_.code.data())].does, mask);
+    return reads_nobody(warp, *together, members, mask);
 }
 
 void Machine::tell_missing(const Warp& warp) {
@@ -171,13 +185,12 @@ void Machine::tell_missing(const Warp& warp) {
         Undefined* const found = note_undefined(op, Undefined::Kind::AbsentLanes);
         if (found->count > 1) continue;
         const bool single = std::popcount(one.lanes) == 1;
-        found->sentence = fmt::format(
-            "{} of warp {} of {} {} named in the mask {:#x} and {} not come to the {} at {}{}",
-            lanes_text(one.lanes), warp.number, block_name(launch_.grid, block_.x, block_.y, block_.z),
-            single ? "is" : "are", one.members, single ? "does" : "do", name_of_meeting(what), line_text(op),
-            what == Op::Shfl      ? "; what is read from them is undefined"
-            : what == Op::BarWarp ? "; what the others do behind it is undefined"
-                                  : "; its result is undefined");
+        found->sentence = fmt::format("{} {} named in the mask {:#x} and {} not come to the {} at {}{}",
+                                      of_block(one.lanes, warp), single ? "is" : "are", one.members,
+                                      single ? "does" : "do", name_of_meeting(what), line_text(op),
+                                      what == Op::Shfl      ? "; what is read from them is undefined"
+                                      : what == Op::BarWarp ? "; what the others do behind it is undefined"
+                                                            : "; its result is undefined");
     }
 }
 

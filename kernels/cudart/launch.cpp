@@ -202,15 +202,6 @@ std::string how_far(const Launch& launch, const simt::Fault& fault) {
     return words;
 }
 
-void tell_line(const Runtime& r, const launched::LaunchLine& line) {
-    if (!r.recording || r.orders.launches.empty()) return;
-    const std::string text = to_json(line) + "\n";
-    const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (file < 0) return;
-    [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
-    close(file);
-}
-
 std::string key_of(const Runtime& r, const HostFunction& function, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
@@ -242,7 +233,10 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         if (touched[v] == 0) continue;
         Allocation* const one = r.memory.find(views[v].base);
         if (!one) continue;
-        if (touched[v] & simt::kStores) r.memory.stored(*one);
+        if (touched[v] & simt::kStores) {
+            r.memory.stored(*one);
+            close_managed(r, one->base, number);
+        }
         may_repeat = may_repeat && touched[v] != (simt::kLoads | simt::kStores) && !one->on_host();
         made.versions.emplace_back(one->base, one->version);
     }
@@ -328,22 +322,32 @@ LaunchEnd run_on_gpu(Runtime& r, HostFunction& function, const Launch& launch, d
     return done;
 }
 
-// The sentence of the launch's first fault, "" for none, and those of its other rows, but for barriers that
-// keep nothing apart, which are the report's.
-std::pair<std::string, std::vector<std::string>> first_fault(const launched::LaunchLine& line) {
-    std::string first;
+// What a launch's rows say: its first fault becomes its error, what may be meant its remark; returned are the
+// sentences of its other faults. Barriers that keep nothing apart are the report's.
+std::vector<std::string> put_faults(launched::LaunchLine& line, std::string& error) {
     std::vector<std::string> others;
     for (const launched::LaunchFault& row : line.faults) {
         if (row.kind == "redundant_barrier") continue;
-        if (first.empty() && row.severity == "fault")
-            first = row.sentence;
+        if (row.severity != "fault")
+            line.remark += (line.remark.empty() ? "" : "; ") + row.sentence;
+        else if (error.empty())
+            error = row.sentence;
         else
-            others.push_back(row.severity == "remark" ? "remark: " + row.sentence : row.sentence);
+            others.push_back(row.sentence);
     }
-    return {first, others};
+    return others;
 }
 
 }  // namespace
+
+void tell_line(const Runtime& r, const std::string& line) {
+    if (!r.recording || r.orders.launches.empty()) return;
+    const std::string text = line + "\n";
+    const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+    close(file);
+}
 
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
                    size_t shared, bool cooperative) {
@@ -358,7 +362,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     const auto end = [&](cudaError_t error, const std::string& sentence) {
         line.error = sentence;
         if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
-        tell_line(r, line);
+        tell_line(r, to_json(line));
         return error;
     };
     if (!function) return end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
@@ -381,6 +385,10 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
                    "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
                    "cudaLaunchCooperativeKernel");
 
+    for (const Array& array : described.arrays)
+        if (Allocation* const one = r.memory.find(array.base); one)
+            one->used = {array.name, array.elements(), static_cast<uint64_t>(array.element_bytes()),
+                         line.grid.count() * line.block.count(), line.number};
     const bool record_it = r.recording && launched::is_chosen(r.orders, *function, line.number);
     const std::string key = key_of(r, *function, described);
     if (!record_it && !r.gpu)
@@ -415,6 +423,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             line.recorded = recorded.path, line.unrecorded = recorded.why_not;
             ran = recorded.ran;
             done.fault = recorded.fault, done.stopped = recorded.stopped;
+            for (const uint64_t base : recorded.stored) close_managed(r, base, line.number);
             line.faults = recorded.faults, line.remark = recorded.remark;
         }
         blocks_done = 0;
@@ -444,8 +453,9 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         std::signal(SIGINT, SIG_DFL);
         std::raise(SIGINT);
     }
+    std::string error;
+    const std::vector<std::string> others = put_faults(line, error);
     if (!line.remark.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
-    const auto [error, others] = first_fault(line);
     for (const std::string& sentence : others)
         say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
     if (!done.fault) return end(cudaSuccess, error);

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/hazards/said.h"
+#include "kernels/launched/one_address.h"
 #include "kernels/run/judged.h"
 
 namespace tilescope::launched {
@@ -102,6 +103,7 @@ void add_undefined(trace::Trace& trace, const LaunchToJudge& of) {
 std::vector<LaunchFault> judge(const std::shared_ptr<trace::Trace>& trace, const LaunchToJudge& of,
                                const std::string& told) {
     add_undefined(*trace, of);
+    if (auto found = read_through_other_name(*trace)) trace->meta.findings.push_back(std::move(*found));
     const auto recording = analysis::opened(trace);
     if (!recording) return {};
     analysis::Hazards hazards = kernels::judged(*recording);

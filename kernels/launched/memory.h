@@ -44,6 +44,12 @@ struct Allocation {
     // Of a GPU's memory: this process's copy, and whether that is ahead of the GPU's bytes or behind them.
     std::byte* place = nullptr;
     bool ahead = true, behind = false;
+    // The last launch that was given it.
+    struct Used {
+        std::string name;  // its parameter's
+        uint64_t elements = 0, element_bytes = 1, threads = 0, launch = 0;
+    };
+    Used used{};
     std::shared_ptr<FilledMap> filled{};  // null: all of it is filled, or that is not followed
     uint64_t end() const { return base + bytes; }
     // Its bytes in this process; a GPU may have newer ones (KnownMemory::bytes()).

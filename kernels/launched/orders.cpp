@@ -80,6 +80,21 @@ std::string to_json(const LaunchLine& line) {
                     {"faults", to_array(line.faults)}});
 }
 
+std::string to_json(const CallNote& note) {
+    return written(
+        {{"call", {{"line", note.line}, {"severity", note.severity}, {"sentence", note.sentence}}}});
+}
+
+bool is_note(std::string_view line) { return line.starts_with("{\"call\""); }
+
+Result<CallNote> note_from_json(std::string_view text) {
+    return read(text, "the line of a call", [](const json& value) {
+        const json& note = value.at("call");
+        return CallNote{note.at("severity").get<std::string>(), note.at("line").get<uint32_t>(),
+                        note.at("sentence").get<std::string>()};
+    });
+}
+
 Result<Orders> orders_from_json(std::string_view text) {
     return read(text, "the file of orders", [](const json& value) {
         Orders orders;

@@ -42,6 +42,14 @@ struct LaunchFault {
     bool operator==(const LaunchFault&) const = default;
 };
 
+// What went wrong in a call of the runtime that is no launch, or is to be known of it.
+struct CallNote {
+    std::string severity;  // as of a LaunchFault
+    uint32_t line = 0;     // of the host's source; 0 where that is not known
+    std::string sentence;
+    bool operator==(const CallNote&) const = default;
+};
+
 struct LaunchLine {
     uint64_t number = 0;  // from 1
     std::string kernel;   // as people call it
@@ -60,9 +68,12 @@ struct LaunchLine {
 
 std::string to_json(const Orders& orders);
 std::string to_json(const LaunchLine& line);  // one line, without its end
+std::string to_json(const CallNote& note);    // the same, in the same file
+bool is_note(std::string_view line);
 
 // Errors: text that is not what to_json() writes.
 Result<Orders> orders_from_json(std::string_view text);
 Result<LaunchLine> launch_from_json(std::string_view text);
+Result<CallNote> note_from_json(std::string_view text);
 
 }  // namespace tilescope::launched

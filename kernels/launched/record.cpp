@@ -249,6 +249,8 @@ void put_back(Recorder& r) {
         const std::vector<std::byte>& bytes = r.after.buffers[next++].bytes;
         Allocation* const one = memory.find(array.base);
         if (!one) continue;
+        const size_t held = std::min<size_t>(bytes.size(), one->bytes);
+        if (std::memcmp(one->data(), bytes.data(), held) != 0) r.done.stored.push_back(one->base);
         std::memcpy(one->data(), bytes.data(), std::min<size_t>(bytes.size(), one->bytes));
         memory.stored(*one);
         const auto map = r.filled_after.find(array.base);

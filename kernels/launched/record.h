@@ -41,6 +41,7 @@ struct RecordedLaunch {
     std::optional<simt::Fault> fault;
     bool stopped = false;
     std::string path, why_not;        // path of the recording, or why there is none
+    std::vector<uint64_t> stored;     // bases of the allocations that it changed, where it ran
     std::vector<LaunchFault> faults;  // what the recording proves
     std::string remark;               // what else is to be known of it; empty
 };
