@@ -98,8 +98,8 @@ std::string strip_text(const SaidFaults& faults) {
     const auto first = std::ranges::find_if(faults.said, of);
     std::string name = name_of(first->kind);
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    return fmt::format("{}{}: {}.", count > 1 ? fmt::format("{} kinds of faults. ", count) : "", name,
-                       first->sentence);
+    return fmt::format("{}{}{}: {}.", count > 1 ? fmt::format("{} kinds of faults. ", count) : "", name,
+                       faults.placed ? " (X goes there)" : "", first->sentence);
 }
 
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,

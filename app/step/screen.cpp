@@ -318,14 +318,12 @@ void grant(State& state, session::Session&, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
-// That the recording is not whole or its result wrong; else its faults, and the key that leads to the first.
+// That the recording is not whole or its result wrong; else its faults, where neither a question nor paper forbids.
 std::string warning_of(const Ui& ui) {
     const session::Session& session = ui.session;
     std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
-    if (!text.empty() || !session.said) return text;
-    text = look::strip_text(*session.said);
-    if (!text.empty() && session.said->placed && !ui.context.paper) text += " X goes there.";
-    return text;
+    const bool told = session.question.open || ui.context.paper;  // it might tell the answer
+    return text.empty() && session.said && !told ? look::strip_text(*session.said) : text;
 }
 
 void draw_screen(Ui& ui, const Rect& screen) {
@@ -341,6 +339,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
     const StepLayout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
+    if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
+        input::ask(ui, "next_fault");
     if (!session.lecture || ui.index() == nullptr)
         caption_bar(ui, l.caption, faults);
     else

@@ -54,9 +54,9 @@ struct PendingCopy {
 
 // Lanes that a mask names at an instruction that they have not come to.
 struct MissingLanes {
-    uint32_t at = 0;  // pc of the Meet, the first of its kind and line
-    uint32_t lanes = 0, members = 0;
-    uint64_t count = 0;  // times that the others came there without them
+    uint32_t at = 0;                         // pc of the Meet, the first of its kind and line
+    uint32_t lanes = 0, members = 0;         // those that others came without, of those that the mask names
+    std::array<uint32_t, kWarpSize> came{};  // times that each lane came when not all did
 };
 
 struct Warp {

@@ -8,7 +8,7 @@
 //           lane 4 reads lane 20 | the value is undefined
 //
 // Lanes may come to one instruction in several parts, one after the other, where paths join in the middle of
-// a branch; so a lane is missing only if it has ended and has not come. A __syncwarp may be another one of the
+// a branch; so a lane is missing only if it has ended and has come less often than others. A __syncwarp may be another one of the
 // same mask; what else lanes do together counts as one thing where kind and source line are the same, since a
 // function that is called on both sides of a branch stands there twice.
 //
@@ -152,41 +152,48 @@ uint32_t Machine::reads_nobody(Warp& warp, const MicroOp& shuffle, uint32_t memb
 // Lanes come together, not the whole warp. Returns those that a shuffle gives a value of nobody.
 uint32_t Machine::meet(Warp& warp, const MicroOp& op, uint32_t mask) {
     const auto* const named = reinterpret_cast<const uint32_t*>(at(warp, op.a));
+    const auto pc = static_cast<uint32_t>(&op - program_.code.data());
+    const Op what = op.c ? program_.lanes[pc + 1].does.op : Op::BarWarp;
+    const auto line_of = [&](uint32_t one) { return program_.source_lines[program_.code[one].instruction]; };
     uint32_t members = 0;
-    for_lanes(mask, [&](uint32_t lane) { members |= named[lane]; });
-    const MicroOp* const together = op.c ? &op + 1 : nullptr;
-    const Op what =
-        together ? program_.lanes[static_cast<size_t>(together - program_.code.data())].does.op : Op::BarWarp;
-    const auto same = [&](const MissingLanes& one) {
-        const MicroOp& other = program_.code[one.at];
-        return op.c == other.c && (what == Op::BarWarp || program_.lanes[one.at + 1].does.op == what) &&
-               (what == Op::BarWarp ||
-                program_.source_lines[other.instruction] == program_.source_lines[op.instruction]);
-    };
-    for (MissingLanes& one : warp.missing)
-        if (same(one)) one.lanes &= ~mask;
-    if (const uint32_t absent = members & ~mask & warp.alive; absent != 0) {
+    for (uint32_t left = mask; left != 0;) {  // those that name one mask, as the tiles of a warp do
+        const uint32_t mask_of = named[std::countr_zero(left)];
+        uint32_t team = 0;
+        for_lanes(left, [&](uint32_t lane) { team |= named[lane] == mask_of ? 1u << lane : 0u; });
+        left &= ~team;
+        members |= mask_of;
+        const uint32_t absent = mask_of & ~team & warp.alive;
+        if (absent == 0) continue;
+        const auto same = [&](const MissingLanes& one) {
+            const bool syncwarp = program_.code[one.at].c == 0;
+            if (one.members != mask_of || syncwarp != (what == Op::BarWarp)) return false;
+            return syncwarp || (program_.lanes[one.at + 1].does.op == what && line_of(one.at) == line_of(pc));
+        };
         auto known = std::ranges::find_if(warp.missing, same);
         if (known == warp.missing.end()) {
-            warp.missing.push_back({static_cast<uint32_t>(&op - program_.code.data()), 0, members, 0});
+            warp.missing.push_back({pc, 0, mask_of, {}});
             known = std::prev(warp.missing.end());
         }
-        known->lanes |= absent, known->members |= members, ++known->count;
+        known->lanes |= absent;
+        for_lanes(team, [&](uint32_t lane) { ++known->came[lane]; });
     }
     if (what != Op::Shfl) return 0;
-    return reads_nobody(warp, *together, members, mask);
+    return reads_nobody(warp, program_.code[pc + 1], members, mask);
 }
 
 void Machine::tell_missing(const Warp& warp) {
     for (const MissingLanes& one : warp.missing) {
-        if (one.lanes == 0) continue;
+        const uint32_t most = *std::ranges::max_element(one.came);
+        uint32_t lanes = 0;
+        for_lanes(one.lanes, [&](uint32_t lane) { lanes |= one.came[lane] < most ? 1u << lane : 0u; });
+        if (lanes == 0) continue;
         const MicroOp& op = program_.code[one.at];
         const Op what = op.c ? program_.lanes[one.at + 1].does.op : Op::BarWarp;
         Undefined* const found = note_undefined(op, Undefined::Kind::AbsentLanes);
         if (found->count > 1) continue;
-        const bool single = std::popcount(one.lanes) == 1;
+        const bool single = std::popcount(lanes) == 1;
         found->sentence = fmt::format("{} {} named in the mask {:#x} and {} not come to the {} at {}{}",
-                                      of_block(one.lanes, warp), single ? "is" : "are", one.members,
+                                      of_block(lanes, warp), single ? "is" : "are", one.members,
                                       single ? "does" : "do", name_of_meeting(what), line_text(op),
                                       what == Op::Shfl      ? "; what is read from them is undefined"
                                       : what == Op::BarWarp ? "; what the others do behind it is undefined"

@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
-#include "core/base/demangle.h"
 #include "core/base/words.h"
 #include "kernels/cudart/runtime.h"
 
@@ -75,15 +75,6 @@ const char* name_of(cudaMemcpyKind kind) {
     return kNames[kind];
 }
 
-// The variable of the module that the host's own one at an address stands for; null for none.
-const HostVariable* variable_at(const Runtime& r, const void* pointer) {
-    const auto after = r.variables.upper_bound(pointer);
-    if (after == r.variables.begin()) return nullptr;
-    const auto& [host, variable] = *std::prev(after);
-    const auto at = reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(host);
-    return at < variable.bytes && !variable.managed ? &variable : nullptr;
-}
-
 // What a copy says of its memory, where that is not so: which side is whose, and what is meant.
 bool right_direction(Runtime& r, const Side& to, const Side& from, cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDefault) return true;
@@ -100,12 +91,10 @@ bool right_direction(Runtime& r, const Side& to, const Side& from, cudaMemcpyKin
           std::tuple{says_from && !source, &from, "cudaMemcpyFromSymbol"}}) {
         if (!wrong) continue;
         if (const HostVariable* const variable = variable_at(r, side->pointer)) {
-            const std::string name = demangled(variable->name);
             note(r, "fault",
                  fmt::format("is given the variable {}, which is a {} one, where a pointer to device memory "
                              "belongs: {} is meant",
-                             name.empty() ? variable->name : name,
-                             variable->constant ? "__constant__" : "__device__", words));
+                             name_of(*variable), variable->constant ? "__constant__" : "__device__", words));
             return false;
         }
         if (r.memory.freed(reinterpret_cast<uintptr_t>(side->pointer))) {
@@ -249,10 +238,22 @@ cudaError_t set_3d(Runtime& r, const cudaPitchedPtr& at, int value, const cudaEx
                value);
 }
 
+// Whether a pointer to device memory was given in place of a variable: the header's function takes its address.
+bool is_device_pointer(Runtime& r, const void* symbol) {
+    if (!symbol || r.memory.find(symbol)) return symbol != nullptr;
+    const uint64_t page = reinterpret_cast<uintptr_t>(symbol) / 4096 * 4096;
+    if (reinterpret_cast<uintptr_t>(symbol) % alignof(void*) != 0 ||
+        msync(reinterpret_cast<void*>(page), 1, MS_ASYNC) != 0)
+        return false;
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, symbol, sizeof pointer);
+    return r.memory.find(pointer) != nullptr;
+}
+
 // The bytes of a variable from an offset on; null where it has not so many.
 std::byte* in_symbol(Runtime& r, const void* symbol, size_t offset, size_t bytes, cudaError_t& error) {
     Allocation* const variable = memory_of_symbol(r, symbol);
-    if (!variable && symbol && r.memory.find(symbol))
+    if (!variable && is_device_pointer(r, symbol))
         note(r, "fault",
              "is given a pointer to device memory where the name of a __constant__ or __device__ variable "
              "belongs: cudaMemcpy is meant");

@@ -259,6 +259,11 @@ std::string name_outside(Runtime& r, uint64_t address) {
         return "";
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const bool of_ours = address >= kFirstAddress && address < kFirstAddress + kAddresses;
+    if (const HostVariable* const variable = variable_at(r, reinterpret_cast<const void*>(address)))
+        return fmt::format(
+            "the host's own copy of {}; kernels use that by its name, or by the address that "
+            "cudaGetSymbolAddress gives",
+            name_of(*variable));
     if (!of_ours && msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0)
         return "a pointer to host memory; allocate with cudaMalloc and copy with cudaMemcpy";
     return "";

@@ -153,6 +153,10 @@ cudaError_t put(T* to, T value) {
 bool load(Runtime& r, LoadedModule& module);
 // The memory of a variable by the host's address; null where there is none.
 Allocation* memory_of_symbol(Runtime& r, const void* symbol);
+// The variable of the module whose own variable of the host an address lies in; null for none.
+const HostVariable* variable_at(const Runtime& r, const void* pointer);
+// "coef", as the program calls it.
+std::string name_of(const HostVariable& variable);
 HostFunction* find_function(Runtime& r, const void* host);
 const ptx::Kernel* kernel_of(Runtime& r, HostFunction& function);
 

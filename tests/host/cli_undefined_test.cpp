@@ -183,6 +183,7 @@ TEST(CliUndefined, CopiesAreToldWithTheirLineAndWhatIsMeant) {
     const Said all = said("copies", R"(#include <cuda_runtime.h>
 __constant__ float coef[8];
 __device__ int total;
+__global__ void set(float *p) { *p = 1; }
 __global__ void k(float *o) { o[threadIdx.x] = coef[threadIdx.x % 8] + total; }
 int main() {
     float h[32] = {}, *d, *e;
@@ -197,19 +198,22 @@ int main() {
     cudaMemcpyToSymbol(d, h, 32);
     cudaMemcpy(d, h, 132, cudaMemcpyHostToDevice);
     cudaMemcpy(h, d, 128, cudaMemcpyDeviceToHost);  // right
+    set<<<1, 1>>>(coef);
+    cudaDeviceSynchronize();
 }
 )");
     EXPECT_EQ(all.status, 1);
     EXPECT_EQ(all.document["calls"].size(), 8u);
+    expect_in(all.document["launches"].back()["error"].dump(), {"line 4", "the host's own copy of coef"});
     expect_in(
         all.calls(),
-        {"fault: cudaMemcpy at line 9 says cudaMemcpyHostToDevice, but copies from device memory to the "
+        {"fault: cudaMemcpy at line 10 says cudaMemcpyHostToDevice, but copies from device memory to the "
          "host's memory: cudaMemcpyDeviceToHost is meant\n",
-         "cudaMemcpyAsync at line 10", "cudaMemcpyHostToDevice is meant\n", "cudaMemcpy2D at line 11",
-         "cudaMemcpyDeviceToDevice is meant\n", "cudaMemcpy at line 12 is given the variable coef",
-         "cudaMemcpyToSymbol is meant\n", "cudaMemcpy at line 13", "total", "cudaMemcpyFromSymbol is meant\n",
-         "cudaMemcpyToSymbol at line 14", "cudaMemcpyToSymbol at line 15", "cudaMemcpy is meant\n",
-         "cudaMemcpy at line 16 reaches 4 bytes behind"});
+         "cudaMemcpyAsync at line 11", "cudaMemcpyHostToDevice is meant\n", "cudaMemcpy2D at line 12",
+         "cudaMemcpyDeviceToDevice is meant\n", "cudaMemcpy at line 13 is given the variable coef",
+         "cudaMemcpyToSymbol is meant\n", "cudaMemcpy at line 14", "total", "cudaMemcpyFromSymbol is meant\n",
+         "cudaMemcpyToSymbol at line 15", "cudaMemcpyToSymbol at line 16", "cudaMemcpy is meant\n",
+         "cudaMemcpy at line 17 reaches 4 bytes behind"});
 }
 
 TEST(CliUndefined, WhatNoThreadStoredAndTheHostReadsTooSoonAreRemarks) {
@@ -273,17 +277,16 @@ int main() {
 TEST(CliUndefined, LaunchesOfOneShapeAreNotCalledTheSame) {
     write(in_folder("shape.cu"), R"(#include <cuda_runtime.h>
 __global__ void offset(float *a, int s) { a[blockIdx.x * blockDim.x + threadIdx.x + s] += 1; }
-__global__ void fill(float *a) { a[threadIdx.x] = 1; }
 int main() {
     float *a; cudaMalloc(&a, 8192); cudaMemset(a, 0, 8192);
     for (int s = 0; s < 4; ++s) offset<<<4, 256>>>(a, s);
-    for (int s = 0; s < 4; ++s) fill<<<1, 256>>>(a);
     return cudaDeviceSynchronize();
 }
 )");
     const Ran ran = record("shape.cu -o out");
     EXPECT_EQ(ran.status, 0) << ran.err;
-    expect_in(ran.out, {"4 launches of one shape", "4 times the same"});
+    expect_in(ran.out, {"4 launches of one shape"});
+    EXPECT_EQ(ran.out.find("times the same"), std::string::npos) << ran.out;
 }
 
 TEST(CliUndefined, AGuessOfOursIsMadeInsideAndAFolderIsMade) {
