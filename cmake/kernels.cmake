@@ -1,7 +1,7 @@
 # The kernels that ship and the road from a plan to a recording.
 include(cmake/embed.cmake)
 
-tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_hazards tilescope_levels)
+tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_playback)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
 # A host function without a main, which gets one.
@@ -67,6 +67,8 @@ target_include_directories(tilescope_cudart PUBLIC ${PROJECT_SOURCE_DIR}
                            INTERFACE ${PROJECT_SOURCE_DIR}/kernels/cudart/include)
 target_link_libraries(tilescope_cudart PRIVATE tilescope_launched tilescope_alone)
 tilescope_optimise(tilescope_cudart -O2)
+# A function that calls another one stays on the stack, which tells what the program called.
+target_compile_options(tilescope_cudart PRIVATE -fno-optimize-sibling-calls)
 tilescope_precompile(tilescope_cudart LIKE cudart)
 set_target_properties(tilescope_cudart PROPERTIES CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/cudart/exports.map)

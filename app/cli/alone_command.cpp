@@ -17,6 +17,7 @@
 #include "kernels/program/compile.h"
 #include "kernels/program/flags.h"
 #include "kernels/program/source.h"
+#include "kernels/run/judged.h"
 
 namespace tilescope::cli {
 
@@ -53,11 +54,22 @@ ReadKernel read_kernel(const AloneOptions& options) {
     return read;
 }
 
-// FOLDER/KERNEL.1.tsc of a folder, KERNEL.tsc where nothing is said.
+// Whether some of a launch was guessed.
+bool said_less(const kernels::Description& said, const kernels::Description& whole) {
+    return !said.grid || !said.block || said.arguments.size() < whole.arguments.size();
+}
+
+// FOLDER/KERNEL.1.tsc of a folder, which is made, KERNEL.tsc where nothing is said.
 std::string output_of(const AloneOptions& options, const std::string& kernel) {
     std::error_code error;
     if (options.output.empty()) return kernel + ".tsc";
-    if (!fs::is_directory(options.output, error)) return options.output;
+    if (!fs::is_directory(options.output, error)) {
+        if (!options.output.ends_with('/')) return options.output;
+        fs::create_directories(options.output, error);
+        if (error)
+            refuse(kFailure, "the folder '{}' cannot be made: {}; name another one with -o", options.output,
+                   error.message());
+    }
     return (fs::path(options.output) / (kernel + ".1.tsc")).string();
 }
 
@@ -124,6 +136,17 @@ int record_alone(const AloneOptions& options) {
     analysis::infer_arrays(trace);
     need(trace::write_file(trace, output));
 
+    const auto recording = analysis::opened(std::make_shared<const trace::Trace>(trace));
+    std::vector<analysis::SaidFault> faults;
+    if (recording) faults = analysis::said_faults(kernels::judged(*recording));
+    const auto fault = std::ranges::find(faults, analysis::Severity::Fault, &analysis::SaidFault::severity);
+    const bool guess = said_less(said, guessed.whole);
+    if (!trace.meta.complete && guess)
+        trace.meta.incomplete_reason +=
+            "; what was not given of this launch is a guess of Tilescope's, and another one may be right: "
+            "give "
+            "it with --grid, --block and --arg";
+
     if (options.json) {
         launched::LaunchLine line;
         line.number = 1;
@@ -133,14 +156,26 @@ int record_alone(const AloneOptions& options) {
         line.shared = plan.launch.dynamic_shared;
         line.ms = took.count();
         line.recorded = output;
-        if (!trace.meta.complete) line.error = trace.meta.incomplete_reason;
+        for (const analysis::SaidFault& one : faults)
+            line.faults.push_back(
+                {key_of(one.kind), key_of(one.severity), one.line, one.other_line, one.count, one.sentence});
+        if (!trace.meta.complete)
+            line.error = trace.meta.incomplete_reason;
+        else if (fault != faults.end() && !guess)
+            line.error = fault->sentence;
         const char* backend = trace.meta.backend == trace::Backend::Gpu ? "gpu" : "cpu";
         const int printed = print(to_json({options.file, "", backend, std::nullopt, command}, {line}));
         return line.error.empty() ? printed : kFailure;
     }
     // What was guessed is said in any case: a launch that fails is to be said better.
     print(fmt::format("{}\n", command));
-    return say_recorded(trace, output, recorder);
+    const int done = say_recorded(trace, output, recorder);
+    if (const int printed = print(faults_of(faults, output)); printed != kDone) return printed;
+    if (fault == faults.end() || done != kDone) return done;
+    // Blocks that are too many race for what one alone would own.
+    if (guess)
+        return print("parts of this launch are a guess of Tilescope's: another one may have no such fault\n");
+    return fail(kFailure, "the launch has faults; the lines above say which");
 }
 
 }  // namespace tilescope::cli

@@ -105,6 +105,7 @@ int record_host_call(const std::string& file, const ProgramRequest& request, con
         made.arguments = kernels::words_for(guessed.whole);
         made.command = kernels::call_command(file, guessed.whole);
         if (!request.flags.empty()) made.command += " --flags " + kernels::shell_word(request.flags);
+        made.guess_fails = !guessed.right;
         if (request.compiler == "nvcc") made.command += " --compiler nvcc";
         return made;
     });

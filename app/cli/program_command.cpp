@@ -120,12 +120,33 @@ std::string size_of(const Dim3& size) { return fmt::format("{},{},{}", size.x, s
 bool repeats(const LaunchLine& a, const LaunchLine& b) {
     return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.shared == b.shared &&
            b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty() &&
-           b.remark.empty();
+           b.remark.empty() && b.faults.empty();
 }
 
 // Where the launches ran: all at one place.
 std::string backend_of(const std::vector<LaunchLine>& launches) {
     return launches.empty() ? "cpu" : launches.front().backend;
+}
+
+// Findings beside the one that is its error; barriers that keep nothing apart are the report's.
+size_t others_of(const LaunchLine& line) {
+    const auto said = std::ranges::count_if(
+        line.faults, [](const auto& fault) { return fault.kind != "redundant_barrier"; });
+    return static_cast<size_t>(std::max<std::ptrdiff_t>(said - 1, 0));
+}
+
+// The commands that show what the recordings prove; "" where they prove nothing.
+std::string where_shown(const std::vector<LaunchLine>& launches) {
+    const auto shows = [](const LaunchLine& line) {
+        return !line.recorded.empty() &&
+               std::ranges::any_of(line.faults, [](const auto& fault) { return fault.severity == "fault"; });
+    };
+    const auto first = std::ranges::find_if(launches, shows);
+    if (first == launches.end()) return "";
+    const auto faulty = std::ranges::count_if(launches, shows);
+    const std::string file = kernels::shell_word(first->recorded);
+    return fmt::format("faults are in {}: 'tilescope report {}' lists them, 'tilescope open {}' shows them\n",
+                       faulty == 1 ? "one recording" : fmt::format("{} recordings", faulty), file, file);
 }
 
 // A row a launch; those that follow one of the same shape and say nothing else are counted in its row.
@@ -134,6 +155,8 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
         const LaunchLine* first;
         uint64_t count = 1;
         double ms = 0;
+        bool same =
+            true;  // all of them are the first one again, not launches of its shape with other arguments
     };
     std::vector<LaunchRow> rows;
     for (const LaunchLine& line : launches) {
@@ -141,6 +164,7 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
             repeats(*rows.back().first, line)) {
             ++rows.back().count;
             rows.back().ms += line.ms;
+            rows.back().same = rows.back().same && line.same_as != 0;
         } else {
             rows.push_back({&line, 1, line.ms});
         }
@@ -159,7 +183,12 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
         if (!line.unrecorded.empty()) what = "not recorded: " + line.unrecorded;
         for (const std::string& words : {line.error, line.remark})
             if (!words.empty()) what += (what.empty() ? "" : "; ") + words;
-        if (row.count > 1) what += fmt::format("{}{} times the same", what.empty() ? "" : "; ", row.count);
+        if (const size_t others = others_of(line); others > 0 && !line.error.empty())
+            what += fmt::format("; and {}", counted(others, "more finding"));
+        if (row.count > 1)
+            what += fmt::format("{}{}", what.empty() ? "" : "; ",
+                                row.same ? fmt::format("{} times the same", row.count)
+                                         : fmt::format("{} launches of one shape", row.count));
         text += fmt::format("{:>9}  {:<{}}  {:>14}  {:>11}  {:>10.2f}  {}\n", number,
                             shortened(one_line(line.kernel), 40), width, size_of(line.grid),
                             size_of(line.block), row.ms, one_line(what, kLongestLine));
@@ -168,6 +197,14 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
 }
 
 Json json_of(const Dim3& size) { return Json::array({size.x, size.y, size.z}); }
+Json json_of(const std::vector<launched::LaunchFault>& faults) {
+    Json all = Json::array();
+    for (const launched::LaunchFault& fault : faults)
+        all.push_back(object_of("kind", fault.kind, "severity", fault.severity, "line", fault.line,
+                                "other_line", fault.other_line == 0 ? Json() : Json(fault.other_line),
+                                "count", fault.count, "sentence", fault.sentence));
+    return all;
+}
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 }  // namespace
@@ -193,17 +230,22 @@ program::Built build_program(const std::string& file, const ProgramRequest& requ
 std::string to_json(const LaunchesDocument& of, const std::vector<LaunchLine>& lines) {
     Json launches = Json::array();
     for (const LaunchLine& line : lines) {
-        launches.push_back(object_of(
-            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
-            json_of(line.block), "shared", line.shared, "ms", line.ms, "error", text_or_null(line.error),
-            "recorded", text_or_null(line.recorded), "unrecorded", text_or_null(line.unrecorded), "remark",
-            text_or_null(line.remark), "same_as", line.same_as == 0 ? Json() : Json(line.same_as)));
+        launches.push_back(
+            object_of("number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
+                      json_of(line.block), "shared", line.shared, "ms", line.ms, "error",
+                      text_or_null(line.error), "recorded", text_or_null(line.recorded), "unrecorded",
+                      text_or_null(line.unrecorded), "remark", text_or_null(line.remark), "same_as",
+                      line.same_as == 0 ? Json() : Json(line.same_as), "faults", json_of(line.faults)));
     }
     Json all = object_of("schema", "tilescope.launches/1", "version", kVersion, "program", of.program,
                          "compiler", text_or_null(of.compiler), "backend", of.backend, "exit",
                          of.exit ? Json(*of.exit) : Json());
     if (!of.command.empty()) all["command"] = of.command;
     all["launches"] = std::move(launches);
+    all["calls"] = Json::array();
+    for (const launched::CallNote& note : of.calls)
+        all["calls"].push_back(object_of("line", note.line == 0 ? Json() : Json(note.line), "severity",
+                                         note.severity, "sentence", note.sentence));
     return json_text(all, 2) + "\n";
 }
 
@@ -256,7 +298,8 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
                                    [](const LaunchLine& line) { return line.error.empty(); });
     std::string last;  // what is said in the end
     if (request.json) {
-        if (print(to_json({file, built.compiler, backend_of(result.launches), result.status, made.command},
+        if (print(to_json({file, built.compiler, backend_of(result.launches), result.status, made.command,
+                           result.notes},
                           result.launches)) != kDone)
             return kFailure;
     } else {
@@ -269,6 +312,7 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
         } else if (recorded > 1) {
             said += fmt::format("{} recordings in the folder {}\n", recorded, recordings.output());
         }
+        said += where_shown(result.launches);
         if (print(said) != kDone) return kFailure;
     }
     if (!result.damage.empty()) return fail(kFailure, result.damage);
@@ -281,6 +325,15 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
         return fail(kFailure, fmt::format("the program was ended by signal {}", result.status - 128));
     if (result.status != 0)
         return fail(kFailure, fmt::format("the program ended with status {}", result.status));
+    const bool called_right = std::ranges::none_of(
+        result.notes, [](const launched::CallNote& note) { return note.severity == "fault"; });
+    if (right && !called_right)
+        return fail(kFailure, "a call of the runtime went wrong; its sentence above says how");
+    if (made.guess_fails && (!right || result.status != 0))
+        return fail(
+            kFailure,
+            "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
+            "them with --call or --arg, as the first line has them");
     if (!right) return fail(kFailure, "a launch went wrong; its row says how");
     if (recordings.unplaced()) return fail(kFailure, "a recording could not be written; its row says why");
     if (result.launches.empty())

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "core/hazards/said.h"
 #include "core/trace/trace.h"
 #include "kernels/alone/description.h"
 #include "kernels/gpu/backend.h"
@@ -20,6 +21,9 @@ BlockWindow choose_window(const std::string& text, const Dim3& grid);
 std::optional<Schedule> choose_schedule(const std::string& text);
 // What a recording that was written holds, in a line. said: on what it was recorded.
 int say_recorded(const trace::Trace& trace, const std::string& output, const std::string& said);
+// The faults and remarks that a recording proves, as lines with their full sentences, and the commands that
+// show them; "" for none. Barriers that keep nothing apart are left to the report.
+std::string faults_of(const std::vector<analysis::SaidFault>& said, const std::string& output);
 
 // A kernel in a file without a main, as far as it is described.
 struct AloneOptions {
@@ -54,6 +58,7 @@ struct LaunchesDocument {
     std::string program, compiler, backend;
     std::optional<int> exit;
     std::string command;
+    std::vector<launched::CallNote> calls{};
 };
 std::string to_json(const LaunchesDocument& document, const std::vector<launched::LaunchLine>& launches);
 
@@ -67,7 +72,8 @@ int record_program(const std::string& file, const ProgramRequest& request);
 struct MadeProgram {
     program::Built built;
     std::vector<std::string> arguments;
-    std::string command;  // what repeats the call; "" for a program with a main of its own
+    std::string command;       // what repeats the call; "" for a program with a main of its own
+    bool guess_fails = false;  // it goes wrong with the best arguments that were guessed
 };
 int record_made_program(const std::string& file, const ProgramRequest& request,
                         const std::function<MadeProgram()>& make);

@@ -9,9 +9,11 @@
 #include "app/cli/arguments.h"
 #include "app/cli/record.h"
 #include "app/cli/work.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/backend.h"
+#include "kernels/run/judged.h"
 
 namespace tilescope::cli {
 
@@ -199,6 +201,18 @@ int say_recorded(const trace::Trace& trace, const std::string& output, const std
                              counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
 }
 
+std::string faults_of(const std::vector<analysis::SaidFault>& said, const std::string& output) {
+    std::string text;
+    for (const analysis::SaidFault& one : said)
+        if (one.kind != analysis::HazardKind::RedundantBarrier)
+            text += fmt::format("{}: {}\n", name_of(one.severity), one_line(one.sentence, kLongestLine));
+    const std::string file = kernels::shell_word(output);
+    if (!text.empty())
+        text += fmt::format("'tilescope report {}' lists what was found, 'tilescope open {}' shows it\n",
+                            file, file);
+    return text;
+}
+
 namespace {
 
 // What only files have, and was given; "" for nothing.
@@ -289,7 +303,10 @@ int run_record(const RecordCall& given) {
         return gpu::record(plan, how, backend, said);
     });
     need(trace::write_file(trace, output));
-    return say_recorded(trace, output, said);
+    const int done = say_recorded(trace, output, said);
+    const auto recording = analysis::opened(std::make_shared<const trace::Trace>(trace));
+    if (!recording || done != kDone) return done;
+    return print(faults_of(analysis::said_faults(kernels::judged(*recording)), output));
 }
 
 }  // namespace

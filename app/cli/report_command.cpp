@@ -1,18 +1,15 @@
 // tilescope report FILE [--json]: sums by site, by space, by array.
 // tilescope table FILE [--block x,y] [--format text|csv|md] [--notation MNP|ABC|MdNdPd] [--column-first]:
 // what each thread loads and multiplies in each phase.
-#include <functional>
-#include <set>
-
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
-#include "core/hazards/hazards.h"
 #include "core/playback/phase_table.h"
 #include "core/playback/replay.h"
 #include "core/trace/claims.h"
+#include "kernels/run/judged.h"
 #include "kernels/run/record.h"
 
 namespace tilescope::cli {
@@ -45,34 +42,10 @@ struct TableOptions {
     }
 };
 
-// Says what was read at the faults, where running their blocks again is a matter of milliseconds.
-void tell_values(const analysis::Recording& recording, analysis::Hazards& hazards) {
-    const trace::Trace& trace = *recording.trace;
-    constexpr uint64_t kMostSteps = 100'000, kMostBytes = 64 << 20;
-    uint64_t bytes = 0;
-    for (const Array& array : trace.launch.arrays) bytes += array.bytes();
-    std::set<uint32_t> blocks;
-    for (const analysis::Hazard& hazard : hazards.found)
-        for (const analysis::HazardExample& example : hazard.examples) blocks.insert(example.a.block);
-    if (blocks.empty() || bytes > kMostBytes) return;
-    auto replayer = kernels::Replayer::of(trace);
-    if (!replayer) return;
-    for (const uint32_t block : blocks) {
-        playback::BlockReplay replay(trace, block);
-        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay) ||
-            replay.full())
-            continue;
-        replay.finish();
-        analysis::tell_values(recording, block, std::bind_front(&playback::BlockReplay::value, &replay),
-                              hazards);
-    }
-}
-
 int run_report(const ReportOptions& options) {
     const analysis::Recording recording = opened(options.file);
     const auto summary = need(analysis::summarize(recording));
-    auto hazards = analysis::find_hazards(recording);
-    tell_values(recording, hazards);
+    const auto hazards = kernels::judged(recording);
     return print(options.json ? report::to_json(recording, summary, &hazards)
                               : report::to_text(recording, summary, &hazards));
 }

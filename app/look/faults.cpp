@@ -59,6 +59,49 @@ BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex&
     return faults;
 }
 
+namespace {
+
+// The step of the recording that a fault concerns; none where nothing of it was recorded.
+std::optional<uint64_t> step_of(const trace::Trace& trace, const analysis::Hazard& hazard) {
+    if (!hazard.examples.empty()) {
+        const analysis::HazardExample& e = hazard.examples.front();
+        const bool later = e.b.site != analysis::kNoSite && e.b.block == e.a.block && e.b.step > e.a.step;
+        return later ? e.b.step : e.a.step;
+    }
+    for (uint64_t step = 0; step < trace.steps(); ++step)
+        if (trace.sites[trace.form_of(step).site].line == hazard.line) return step;
+    return std::nullopt;
+}
+
+}  // namespace
+
+SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazards) {
+    SaidFaults faults{analysis::said_faults(hazards), false, 0, 0};
+    for (const analysis::Hazard& hazard : hazards.found) {
+        if (hazard.severity != analysis::Severity::Fault) continue;
+        const auto step = step_of(trace, hazard);
+        for (uint32_t b = 0; step && b < trace.blocks.size(); ++b) {
+            const trace::Block& block = trace.blocks[b];
+            if (*step < block.first || *step - block.first >= block.count) continue;
+            faults.placed = true;
+            faults.block = b, faults.step = static_cast<uint32_t>(*step - block.first);
+            return faults;
+        }
+    }
+    return faults;
+}
+
+std::string strip_text(const SaidFaults& faults) {
+    const auto of = [](const analysis::SaidFault& one) { return one.severity == analysis::Severity::Fault; };
+    const auto count = std::ranges::count_if(faults.said, of);
+    if (count == 0) return "";
+    const auto first = std::ranges::find_if(faults.said, of);
+    std::string name = name_of(first->kind);
+    name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+    return fmt::format("{}{}{}: {}.", count > 1 ? fmt::format("{} kinds of faults. ", count) : "", name,
+                       faults.placed ? " (X goes there)" : "", first->sentence);
+}
+
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,
                                 uint32_t step) {
     std::vector<CellRect> cells;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/look/block_index.h"
-#include "core/hazards/hazards.h"
+#include "core/hazards/said.h"
 #include "core/playback/replay.h"
 
 namespace tilescope::look {
@@ -18,6 +18,17 @@ struct WrongElement {
     Value stored;
     double expected = 0;
 };
+
+// The list of the whole recording, as record and report say it, and where its first fault is.
+struct SaidFaults {
+    std::vector<analysis::SaidFault> said;
+    bool placed = false;  // there is a fault, and a step that it concerns
+    uint32_t block = 0;   // index into Trace::blocks
+    uint32_t step = 0;    // of the block
+};
+SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazards);
+// "2 kinds of faults. Race on ...": what the strip says of them; "" where there is no fault.
+std::string strip_text(const SaidFaults& faults);
 
 struct BlockFaults {
     uint32_t block = 0;

@@ -106,9 +106,21 @@ void play(Session& session) {
     session.playback.carry = session.playback.rested = 0;
 }
 
+// Whether this is where the first fault of the recording is, or its block has faults that are walked through.
+static bool walked_to(const Session& session, const look::SaidFaults& said) {
+    return session.cursor.block == said.block &&
+           (session.cursor.step == said.step || !session.faults->steps.empty());
+}
+
 void to_fault(Session& session, std::optional<uint32_t> (*find)(const look::BlockFaults&, uint32_t)) {
     if (!session.faults) return;
     if (const auto step = find(*session.faults, session.cursor.step)) return go_to(session, *step);
+    // The strip leads to the first fault of the recording, in whichever block it is.
+    if (const auto& said = session.said; said && said->placed && !walked_to(session, *said)) {
+        session.cursor.block = said->block, session.cursor.step = said->step;
+        session.playback.playing = false;
+        return;
+    }
     session.message = session.faults->steps.empty() ? "No fault is found in this block."
                                                     : "No more faults in this block that way.";
 }

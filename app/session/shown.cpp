@@ -10,6 +10,7 @@
 #include "app/draw/sheet.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
+#include "kernels/run/judged.h"
 
 namespace tilescope::session {
 namespace {
@@ -226,6 +227,7 @@ void set(Shown& shown, std::shared_ptr<const Recording> recording, std::shared_p
         next.blocks = std::move(shown.blocks);  // the same in other words: its blocks are known
     else
         shown.blocks.indexing.stop(), shown.blocks.valuing.stop();
+    shown.judging.stop();
     shown.counting.stop();
     next.recording = std::move(recording);
     next.totals = std::move(totals);
@@ -247,6 +249,23 @@ bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     return false;
 }
 
+namespace {
+
+// The faults of the whole recording. True while they are judged.
+bool judge(Shown& shown, Jobs& jobs, bool wait) {
+    if (shown.said) return false;
+    if (!shown.judging.begun())
+        shown.judging = jobs.start([recording = shown.recording](Control& control) {
+            const analysis::Hazards hazards = kernels::judged(*recording, {.stop = {&control.stop}});
+            return std::make_shared<const look::SaidFaults>(look::said_faults(*recording->trace, hazards));
+        });
+    if (auto made = shown.judging.take(wait || shown.trace().steps() <= kFaultsAtOnce))
+        shown.said = std::move(*made);
+    return !shown.said;
+}
+
+}  // namespace
+
 bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis::Wording& wording,
                  bool wait) {
     if (shown.trace().blocks.empty()) return false;
@@ -255,11 +274,12 @@ bool ready_block(Shown& shown, Jobs& jobs, ShownBlocks::Ask ask, const analysis:
     shown.cursor.block = std::min(shown.cursor.block, static_cast<uint32_t>(shown.trace().blocks.size() - 1));
     if (!here.block || here.block->block != shown.cursor.block) here = {};
     here.block = worded(here.block, shown.recording->notation);
-    if (here.faults) return false;
+    const bool judging = ask == ShownBlocks::Ask::Values && judge(shown, jobs, wait);
+    if (here.faults) return judging;
     const MadeBlock made = block_now(shown, jobs, ask, wait);
     if (!here.block) here.block = made.block;
     if (made.faults) here = made;
-    return !made.faults;
+    return !made.faults || judging;
 }
 
 }  // namespace tilescope::session

@@ -101,6 +101,9 @@ struct Shown : MadeBlock {                       // of the cursor's block
     std::string uncounted;                       // why they cannot be counted, once that was said
     playback::Cursor cursor;
     Job<MadeTotals> counting;
+    std::shared_ptr<const look::SaidFaults>
+        said;  // faults of the whole recording; null until they are judged
+    Job<std::shared_ptr<const look::SaidFaults>> judging;
     ShownBlocks blocks;
 
     const trace::Trace& trace() const { return *recording->trace; }  // where there is one

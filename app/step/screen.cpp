@@ -318,6 +318,14 @@ void grant(State& state, session::Session&, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
+// That the recording is not whole or its result wrong; else its faults, where neither a question nor paper forbids.
+std::string warning_of(const Ui& ui) {
+    const session::Session& session = ui.session;
+    std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
+    const bool told = session.question.open || ui.context.paper;  // it might tell the answer
+    return text.empty() && session.said && !told ? look::strip_text(*session.said) : text;
+}
+
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     const session::Session& session = ui.session;
@@ -325,14 +333,14 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
-    const std::string warning = session.question.hides(session::Hide::Result)
-                                    ? ""
-                                    : look::warning(ui.trace(), session.cursor.block, ui.notation());
+    const std::string warning = session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
     const StepLayout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
+    if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
+        input::ask(ui, "next_fault");
     if (!session.lecture || ui.index() == nullptr)
         caption_bar(ui, l.caption, faults);
     else

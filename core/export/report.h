@@ -6,8 +6,8 @@
 //   "incomplete_reason"        the sentence that says why "complete" is false
 //   "launch"                   m, k, n and tile of a product, entry and arguments of any other launch
 //   "result": "checked":false  the result was not checked; "verified" is then false too
-//   "faults": [...]            what core/hazards/hazards.h finds, where it was asked for; [] where
-//                              nothing is at fault. Threads and blocks are [x,y,z], cells
+//   "faults": [...]            what core/hazards/hazards.h finds, where it was asked for, remarks too (their
+//                              "severity" says so); [] where nothing is at fault. Threads and blocks are [x,y,z], cells
 //                              [row,col]; "step" counts from 1; "phase" is null behind the loop
 //   "faults_not_judged"        the sentence that says what could not be looked at
 //   "wrong", "wrong_elements"  of a result that is not verified: how many, and the first of them as [row,col]

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "core/export/report.h"
 #include "core/export/text_table.h"
 
@@ -32,7 +33,8 @@ Json side_to_json(const trace::Trace& trace, const HazardSide& side) {
 }
 
 bool of_cells(HazardKind kind) {
-    return kind != HazardKind::BarrierDivergence && kind != HazardKind::RedundantBarrier;
+    return kind != HazardKind::BarrierDivergence && kind != HazardKind::RedundantBarrier &&
+           kind != HazardKind::AbsentLanes && kind != HazardKind::OneAddress;
 }
 
 Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const HazardExample& e) {
@@ -50,7 +52,9 @@ Json example_to_json(const trace::Trace& trace, const Hazard& hazard, const Haza
 }
 
 std::string heading(const trace::Trace& trace, const Hazard& h) {
-    std::string out = name_of(h.kind);
+    std::string out = h.severity == analysis::Severity::Fault
+                          ? name_of(h.kind)
+                          : fmt::format("{}: {}", name_of(h.severity), name_of(h.kind));
     if (of_cells(h.kind))
         out += " on " + (h.array < trace.launch.arrays.size() ? name_in({}, trace.launch.arrays[h.array])
                                                               : std::string("addresses outside the arrays"));
@@ -68,6 +72,8 @@ std::string heading(const trace::Trace& trace, const Hazard& h) {
                          "guards a next trip that did not come and is not judged",
                          spaced(h.count), spaced(h.of, "passage"), blocks, spaced(h.passed - h.of));
     if (h.kind == HazardKind::GridRace) return out + ": " + spaced(h.count, "element");
+    if (h.kind == HazardKind::Unfilled)
+        return out + fmt::format(": {} in {}", spaced(h.count, "read"), blocks);
     return out + fmt::format(": {} in {}{}", spaced(h.count, "time"), blocks,
                              h.same_warp ? ", both threads in one warp" : "");
 }
@@ -103,6 +109,7 @@ nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis:
         json["sentence"] = h.sentence;
         json["examples"] = Json::array();
         for (const HazardExample& e : h.examples) json["examples"].push_back(example_to_json(trace, h, e));
+        json["severity"] = key_of(h.severity);
         faults.push_back(std::move(json));
     }
     return faults;
@@ -110,7 +117,11 @@ nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis:
 
 std::string faults_to_text(const trace::Trace& trace, const analysis::Hazards& hazards) {
     const std::string wrong = wrong_text(trace);
-    std::string out = hazards.any() || !wrong.empty() ? "faults\n" : "faults: none found\n";
+    std::string out = "faults\n";
+    if (!hazards.any() && wrong.empty() && whole(trace)) out = "faults: none found\n";
+    if (!hazards.any() && wrong.empty() && !whole(trace))
+        out += fmt::format("  none found in what was recorded, which is not whole: {}\n",
+                           one_sentence(why_not_whole(trace)));
     out += wrong;
     for (const Hazard& h : hazards.found) out += fmt::format("  {}\n    {}\n", heading(trace, h), h.sentence);
     if (!hazards.not_judged.empty()) out += fmt::format("  {}\n", hazards.not_judged);

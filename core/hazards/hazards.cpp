@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/hazards/block.h"
 #include "core/hazards/chains.h"
+#include "core/hazards/said.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::analysis {
@@ -192,6 +193,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             "for");
     if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
+        add_findings(trace, out);
         return out;
     }
     const uint64_t parts = std::clamp<uint64_t>(
@@ -259,6 +261,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(out.found, block), {});
     for (Hazard& h : out.found) say(trace, h);
     if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
+    add_findings(trace, out);
     for (Hazard& h : out.found)
         if (h.kind == HazardKind::RedundantBarrier)
             h.of = passages[h.line].judged, h.passed = passages[h.line].all;

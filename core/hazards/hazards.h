@@ -41,6 +41,12 @@
 //                  passage of a barrier in the loop over the tiles is not judged: it guards the next trip,
 //                  which the loop did not make.
 //
+// What the steps alone do not prove, the run has found, and the recording says (trace::Finding):
+//
+//   Unfilled       global memory is read that nobody stored or copied to.
+//   AbsentLanes    lanes that a mask names, or a shuffle reads, do not come.
+//   OneAddress     two arrays of shared memory lie at one address, and both are used.
+//
 // The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).
 //
@@ -72,6 +78,9 @@ enum class HazardKind : uint8_t {
     BarrierDivergence,
     RedundantBarrier,
     SameValue,
+    Unfilled,
+    AbsentLanes,
+    OneAddress,
 };
 const char* name_of(HazardKind kind);  // "race", "race between blocks", ..., for people
 const char* key_of(HazardKind kind);   // "race", "grid_race", ..., for JSON
@@ -193,6 +202,7 @@ struct FaultyCell {
     HazardExample example;
     // The step of the block that the example is about: the load that went wrong, else the later of the two.
     uint32_t told_step = 0;
+    Severity severity = Severity::Fault;
 };
 struct FaultyCells {
     std::vector<FaultyCell> cells;  // by interval, array, element, kind

@@ -43,7 +43,7 @@ struct Speaker {
     // "phase 1's 4"
     std::string held(const HazardExample::HeldValue& held) const {
         const std::string value = value_text(held.value);
-        if (!held.stored) return fmt::format("{}, which nobody stored,", value);
+        if (!held.stored) return fmt::format("the {} that was there before", value);
         return held.phase == kAfter ? fmt::format("the {} stored after the last phase", value)
                                     : fmt::format("{}'s {}", phase_name(held.phase, notation), value);
     }
@@ -138,6 +138,9 @@ const char* name_of(HazardKind kind) {
         case HazardKind::BarrierDivergence: return "barrier that not all threads come to";
         case HazardKind::RedundantBarrier: return "redundant barrier";
         case HazardKind::SameValue: return "stores of one value";
+        case HazardKind::Unfilled: return "read of memory that nobody filled";
+        case HazardKind::AbsentLanes: return "lanes that do not come";
+        case HazardKind::OneAddress: return "two shared arrays at one address";
     }
     return "";
 }
@@ -152,6 +155,9 @@ const char* key_of(HazardKind kind) {
         case HazardKind::BarrierDivergence: return "barrier_divergence";
         case HazardKind::RedundantBarrier: return "redundant_barrier";
         case HazardKind::SameValue: return "same_value";
+        case HazardKind::Unfilled: return "unfilled";
+        case HazardKind::AbsentLanes: return "absent_lanes";
+        case HazardKind::OneAddress: return "one_address";
     }
     return "";
 }
@@ -203,6 +209,9 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                 "barrier at line {}: {} of {} waits there and {} does not come{}", say.line(e.a),
                 say.thread(e.a), say.block(e.a.block), say.thread(e.b),
                 e.b.site == kNoSite ? "" : fmt::format(" (its last step is at line {})", say.line(e.b)));
+        case HazardKind::Unfilled:
+        case HazardKind::AbsentLanes:
+        case HazardKind::OneAddress: return "";  // the run has said them
         case HazardKind::RedundantBarrier:
             return fmt::format("barrier at line {}: passed {}, it keeps no two accesses of {} apart",
                                say.line(e.a), say.phase(e.a.phase), say.block(e.a.block));

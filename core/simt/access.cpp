@@ -253,6 +253,7 @@ template <bool Values>
 bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_t mask) {
     const MemoryAccess& access = program_.accesses[op.target];
     if (!locate(warp, op, space, mask)) return false;
+    if (watches_ && space == StateSpace::Global) watch_filled(warp, op, access, mask);
     Request request;
     request.site = static_cast<uint32_t>(access.site);
     request.warp = warp.number;

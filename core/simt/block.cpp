@@ -72,6 +72,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
     const size_t warps = static_cast<size_t>((launch.block.count() + kWarpSize - 1) / kWarpSize);
     last_view_.assign(program.accesses.size(), UINT32_MAX);
     touched.resize(views_.size());
+    watches_ = std::ranges::any_of(views_, [](const View& view) { return view.filled != nullptr; });
     pool_store_.resize(chunks(program.pool_bytes));
     pool_ = pool_store_.data()->bytes;
     register_store_.resize(chunks(program.register_bytes) * warps);
@@ -160,6 +161,7 @@ void Machine::start(const BlockId& block) {
         warp.instructions = 0;
         warp.loose.clear();
         warp.copies.clear();
+        warp.missing.clear();
         warp.groups = {};
         const Dim3& size = launch_.block;
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {

@@ -159,6 +159,21 @@ struct Fault {
     std::string message;
 };
 
+// What a run met that the language leaves undefined; it goes on. One for each instruction and kind.
+struct Undefined {
+    enum class Kind : uint8_t {
+        UnfilledRead,  // global memory is read that nobody stored or copied to (View::filled)
+        AbsentLanes,   // lanes that a mask names do not come to the instruction, and have not exited
+        AbsentValue,   // a shuffle reads the value of a lane that takes no part
+    } kind{};
+    BlockId block, last;  // the first block that has it, and the last one
+    uint32_t line = 0;    // of the kernel's source
+    uint64_t count = 0;   // threads' accesses, or warps' instructions
+    uint64_t blocks = 0;  // blocks that have it
+    uint64_t lowest = UINT64_MAX, highest = 0;  // addresses that are read
+    std::string sentence;                       // about the first one, without its full stop
+};
+
 struct RunOptions {
     BlockWindow window;  // blocks to run; others are not run at all
     Schedule schedule;
@@ -186,6 +201,7 @@ struct RunOptions {
     uint8_t unfilled = 0xFF;                       // byte that shared memory holds until something is stored
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
+    uint32_t absent = 0;  // flips bits of what a shuffle reads from a lane that takes no part
 };
 
 struct Outcome {
@@ -196,6 +212,7 @@ struct Outcome {
     uint64_t flop = 0;           // with RunOptions::values: floating-point operations of all lanes, fma as 2
     // By view (those of GlobalMemory in its order): whether any lane loaded from it or stored to it.
     std::vector<uint8_t> touched;
+    std::vector<Undefined> undefined;  // by instruction
 };
 inline constexpr uint8_t kLoads = 1, kStores = 2;  // atomics do both
 

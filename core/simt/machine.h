@@ -76,6 +76,13 @@ struct Spin {
     bool waits_exactly = false;      // each of them does the same for ever while memory stays as it is
 };
 
+// Lanes that a mask names at an instruction that they have not come to.
+struct MissingLanes {
+    uint32_t at = 0;                         // pc of the Converge, the first of its kind and line
+    uint32_t lanes = 0, members = 0;         // those that others came without, of those that the mask names
+    std::array<uint32_t, kWarpSize> came{};  // times that each lane came when not all did
+};
+
 struct Warp {
     enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
     uint32_t number = 0;
@@ -94,6 +101,7 @@ struct Warp {
     Spin spin;
     bool split = false;        // lanes that waited at a join went on without the others
     uint32_t gathered = 0;     // split: lanes that wait for the others at a *.sync
+    std::vector<MissingLanes> missing;
     size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };
 
@@ -105,6 +113,11 @@ enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, At
 struct alignas(64) Chunk {
     std::byte bytes[64];
 };
+
+// What several machines met of one kind at one instruction.
+void join(Undefined& all, const Undefined& more);
+// With how many reads there are, and of which elements, in its sentence.
+Undefined with_range(Undefined found, const Launch& launch);
 
 class Machine {
 public:
@@ -131,6 +144,8 @@ public:
     uint64_t instructions = 0;     // of the last block
     uint64_t flop = 0;             // the same, where values are wanted
     std::vector<uint8_t> touched;  // by view: kLoads, kStores, of all blocks so far
+    // What its blocks met that is undefined, by instruction and kind.
+    std::map<std::pair<uint32_t, Undefined::Kind>, Undefined> undefined;
 
 private:
     enum class Advance : uint8_t { Ok, Fault, Stopped };
@@ -238,6 +253,14 @@ private:
     void settle_dead_loose(Warp& warp);
     const Origin* origin(const Warp& warp, Ref ref) const;
 
+    // undefined.cpp
+    uint32_t meet(Warp& warp, const MicroOp& op, uint32_t mask);
+    uint32_t reads_nobody(Warp& warp, const MicroOp& shuffle, uint32_t members, uint32_t mask);
+    std::string of_block(uint32_t lanes, const Warp& warp) const;  // "lanes 2 to 4 of warp 0 of block (1,0)"
+    void tell_missing(const Warp& warp);
+    void watch_filled(const Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    Undefined* note_undefined(const MicroOp& op, Undefined::Kind kind);
+
     // calls.cpp
     void print(Warp& warp, const MicroOp& op, uint32_t mask);
     bool allocate(Warp& warp, const MicroOp& op, uint32_t mask);
@@ -259,6 +282,7 @@ private:
     const Launch& launch_;
     const RunOptions& options_;
     std::vector<View> views_;
+    bool watches_ = false;             // one of them is not filled whole
     std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;

@@ -19,6 +19,7 @@ struct Buffer {
     // touched. Copies of a Buffer share them.
     std::shared_ptr<std::byte> zeros{};
     uint64_t zeros_bytes = 0;
+    uint8_t* filled = nullptr;  // as of a View
     std::byte* data() { return zeros ? zeros.get() : bytes.data(); }
     uint64_t size() const { return zeros ? zeros_bytes : bytes.size(); }
 };
@@ -32,6 +33,9 @@ struct GlobalMemory {
 struct View {
     uint64_t base = 0, bytes = 0;
     std::byte* data = nullptr;
+    // Which of its bytes hold what somebody stored: for each 4 of them a byte with a bit for each, which the
+    // run adds to as threads store. Null: all of them.
+    uint8_t* filled = nullptr;
 };
 
 // Virtual addresses for buffers of the given sizes (bytes): each 256-byte aligned, as cudaMalloc

@@ -124,6 +124,10 @@ bool Lowering::arithmetic() {
         if (carry == UINT32_MAX) carry = predicate();
         refs[3] = carry;
     }
+    if (ptx::rule_of(current->op).suffixes & ptx::kSync) {
+        if (!converge()) return false;
+        program.code.back().c = 1;
+    }
     return lane(*current, d, refs[0], refs[1], refs[2], refs[3]);
 }
 
@@ -212,7 +216,6 @@ bool Lowering::instruction() {
     };
     for (const auto& [op, lower] : kOthers)
         if (op == current->op) return (this->*lower)();
-    if (ptx::rule_of(current->op).suffixes & ptx::kSync && !converge()) return false;
     return arithmetic();
 }
 

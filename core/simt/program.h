@@ -56,7 +56,8 @@ struct MicroOp {
     // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c. Allocate:
     // malloc, bytes a, result d. Free: address a. Load of a copy: where c is 1, b holds how many bytes a lane
     // reads. Commit closes each lane's group of copies; Wait: for all groups but the latest `target`, or
-    // ptx::kAllGroups. Converge: what stands before a *.sync instruction, whose member mask is a.
+    // ptx::kAllGroups. Converge: lanes come together; a holds the mask that each of them
+    // names, and c is 1 where what they do together follows, a Lane.
     // clang-format off
     enum class Kind : uint8_t {
         Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,

@@ -107,7 +107,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
                     const RunOptions& options, const MakeObserver& make_observer) {
     std::vector<View> views;
     for (Buffer& buffer : memory.buffers) {
-        views.push_back({buffer.base, buffer.size(), buffer.data()});
+        views.push_back({buffer.base, buffer.size(), buffer.data(), buffer.filled});
         if (buffer.base % 16 != 0)
             return Error{fmt::format("buffer {} is at address {:#x}; buffers must be aligned to 16 bytes",
                                      buffer.name, buffer.base)};
@@ -148,6 +148,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     bool stopped = false;
     std::atomic<uint64_t> flop{0};
     std::vector<uint8_t> touched(views.size());
+    std::map<std::pair<uint32_t, Undefined::Kind>, Undefined> undefined;
 
     // What became of a block.
     const auto note = [&](uint64_t i, BlockEnd how, const Machine& machine) {
@@ -161,11 +162,13 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             first_fault.store(i, std::memory_order_relaxed);
         }
     };
-    const auto count = [&](uint64_t i, const Machine& machine) {
+    const auto count = [&](uint64_t i, Machine& machine) {
         const std::lock_guard lock(mutex);
         counts.emplace_back(i, machine.instructions);
         flop += machine.flop;
         for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
+        for (const auto& [key, found] : machine.undefined) join(undefined[key], found);
+        machine.undefined.clear();
     };
     const auto stop_is_set = [&] {
         if (!options.stop || !options.stop->load(std::memory_order_relaxed)) return false;
@@ -321,6 +324,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     outcome.flop = flop;
     for (const auto& [block, instructions] : counts)
         if (block <= fault_block) outcome.instructions += instructions;  // the same on any number of threads
+    for (auto& [key, found] : undefined) outcome.undefined.push_back(with_range(std::move(found), launch));
     for (const View& view : memory) {
         const auto at = std::ranges::lower_bound(views, view.base, {}, &View::base);
         outcome.touched.push_back(touched[static_cast<size_t>(at - views.begin())]);

@@ -156,16 +156,6 @@ Machine::Advance Machine::advance(Warp& warp) {
                     reload();
                 }
                 break;
-            case MicroOp::Kind::Converge:
-                if (warp.split && mask && mask != warp.alive) {
-                    const int lane = std::countr_zero(mask);
-                    const bool here =
-                        gather(warp, pc, reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane]);
-                    reload();
-                    if (!here) break;
-                }
-                go_on(op);
-                break;
             case MicroOp::Kind::Branch:
                 ++count;
                 if (count >= check) {
@@ -205,6 +195,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 for (StackEntry& entry : warp.stack) entry.mask &= ~mask;
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
                 if (warp.alive == 0) {
+                    if (!warp.missing.empty()) tell_missing(warp);
                     warp.state = Warp::State::Ended;
                     settle_count();
                     if constexpr (Values) settle_all_loose(warp);
@@ -242,6 +233,26 @@ Machine::Advance Machine::advance(Warp& warp) {
                 uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
                 for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = clock_ + (count - warp.instructions);
                 go_on(op);
+                break;
+            }
+            case MicroOp::Kind::Converge: {
+                if (warp.split && mask && mask != warp.alive) {
+                    const int lane = std::countr_zero(mask);
+                    const bool here =
+                        gather(warp, pc, reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane]);
+                    reload();
+                    if (!here) break;
+                }
+                const uint32_t from_nobody = mask == 0 || mask == ~0u ? 0 : meet(warp, op, mask);
+                go_on(op);
+                if (op.c == 0) break;
+                const MicroOp& together = program_.code[pc];
+                if (mask) lane_op<Values>(warp, together, mask);
+                if (options_.absent != 0)
+                    for_lanes(from_nobody, [&](uint32_t lane) {
+                        reinterpret_cast<uint32_t*>(at(warp, together.d))[lane] ^= options_.absent;
+                    });
+                go_on(together);
                 break;
             }
             case MicroOp::Kind::Nothing: go_on(op); break;

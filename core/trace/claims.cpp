@@ -216,6 +216,10 @@ Result<void> check_meta(const Meta& meta, const Launch& launch) {
                [] { return "its fault at a barrier is of no thread of the launch"; });
     all.demand(blocks_of_window(meta, launch) > 0,
                [] { return "its window of blocks lies outside the launch, or holds no block"; });
+    all.demand(meta.findings.size() <= kMostFindings, [&] {
+        return fmt::format("it has {} findings, more than the {} that are kept",
+                           grouped(meta.findings.size()), kMostFindings);
+    });
     all.demand(!meta.complete || (meta.incomplete_reason.empty() && !fault.is),
                [] { return "it says that it is complete, and why it is not"; });
     all.demand(meta.complete || !meta.result.checked,

@@ -62,6 +62,18 @@ void fields_of(F& f, Some<BarrierFault> auto& fault) {
 }
 
 template <class F>
+void fields_of(F& f, Some<Finding> auto& finding) {
+    f("kind", finding.kind, Finding::Kind::SharedBytes);
+    f("remark", finding.remark);
+    f("array", finding.array);
+    f("line", finding.line);
+    f("other_line", finding.other_line);
+    f("blocks", finding.blocks);
+    f("count", finding.count);
+    f("sentence", finding.sentence, Claim::ReasonBytes);
+}
+
+template <class F>
 void fields_of(F& f, Some<Price> auto& price) {
     f("plain_ms", price.plain_ms, 0.0);
     f("recorded_ms", price.recorded_ms, 0.0);
@@ -90,6 +102,7 @@ void fields_of(F& f, Some<Meta> auto& meta) {
     f("result", meta.result);
     if (f.has("barrier_fault", meta.barrier_fault.is)) f("barrier_fault", meta.barrier_fault);
     if (f.has("price", is_priced(meta.price))) f("price", meta.price);
+    if (f.has("findings", !meta.findings.empty())) f("findings", meta.findings);
 }
 
 template <class F>

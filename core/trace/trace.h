@@ -82,6 +82,23 @@ struct BarrierFault {
     uint32_t line = 0;             // of the barrier, in the kernel source
 };
 
+// What the run met that the language leaves undefined, and that the steps alone do not prove.
+struct Finding {
+    enum class Kind : uint8_t {
+        Unfilled,     // global memory is read that nobody stored or copied to
+        AbsentLanes,  // lanes are named in a mask, or read from by a shuffle, and do not come
+        OneAddress,   // two arrays of shared memory lie at one address, and both are used
+        SharedBytes,  // a remark alone: what shared memory held before changes nothing
+    } kind{};
+    bool remark = false;       // it changed nothing that the launch left in memory
+    uint8_t array = kNoArray;  // the array whose elements are read
+    uint32_t line = 0, other_line = 0;  // of the kernel's source; 0 for none
+    uint32_t blocks = 0;                // blocks that have it
+    uint64_t count = 0;                 // accesses of threads
+    std::string sentence;               // about the first of them, without its full stop
+};
+inline constexpr size_t kMostFindings = 256;
+
 // What recording cost on a GPU, measured in the same run; all zero on a CPU.
 struct Price {
     double plain_ms = 0;        // the kernel without recording
@@ -108,6 +125,7 @@ struct Meta {
     BarrierFault barrier_fault;
     Verification result;
     Price price;
+    std::vector<Finding> findings;
 };
 
 // Leaves new elements of a vector as they are.

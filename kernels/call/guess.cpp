@@ -35,12 +35,18 @@ public:
         if (std::all_of(given_.begin(), given_.end(), [](const auto& given) { return given.has_value(); }))
             return GuessedCall{description({}), true};
         const Patience patience;
-        for (const LaunchGuess& guess : guesses({Dim3{}}, sized_, indices_)) {
-            auto found = attempt(guess);
-            if (!found) return found.error();
-            if (*found) return GuessedCall{std::move(**found), true};
-            if (patience.over()) break;
+        // A function that allocates by one of its numbers may take the others for places in there.
+        for (const bool inside : {false, true}) {
+            inside_ = inside;
+            if (inside && !has_more_counts()) break;
+            for (const LaunchGuess& guess : guesses({Dim3{}}, sized_, indices_)) {
+                auto found = attempt(guess);
+                if (!found) return found.error();
+                if (*found) return GuessedCall{std::move(**found), true};
+                if (patience.over()) return worst();
+            }
         }
+        inside_ = false;
         return worst();
     }
 
@@ -102,6 +108,21 @@ private:
         return !parameter.pointer && !is_float(parameter.type) && size_of(parameter.type) >= 4;
     }
 
+    // Whether there are numbers behind the first one that nobody says.
+    bool has_more_counts() const {
+        size_t counts = 0;
+        for (size_t i = 0; i < given_.size(); ++i) counts += is_count(call_.parameters[i]);
+        return counts > 1;
+    }
+
+    // Whether a number is taken for a place inside what the first one counts.
+    bool is_inside(size_t parameter) const {
+        if (!inside_ || !is_count(call_.parameters[parameter])) return false;
+        for (size_t i = 0; i < parameter; ++i)
+            if (is_count(call_.parameters[i])) return true;
+        return false;
+    }
+
     // The call with arrays of room; those that differ in size tell which is which in the recordings.
     Description description(const LaunchGuess& attempt) const {
         Description whole;
@@ -118,6 +139,7 @@ private:
                 argument.extents = {bytes_of_room(i) / size_of(parameter.type)};
             } else if (!given_[i]) {
                 argument.number = guessed_number(parameter.name, parameter.type, attempt.of(sizes_));
+                if (is_inside(i) && argument.number.whole) *argument.number.whole /= 2;
             }
             if (argument.kind == Given::Array && argument.contents.kind == Fill::Guessed)
                 argument.contents.kind = parameter.constant && is_index_array(parameter) == indices_
@@ -190,6 +212,7 @@ private:
     std::vector<std::optional<GivenArgument>> given_;
     Sizes sizes_;
     bool sized_ = false;    // sizes are said
+    bool inside_ = false;   // numbers behind the first one are places inside what it counts
     bool indices_ = false;  // there are const arrays of whole numbers
 };
 

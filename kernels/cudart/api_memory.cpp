@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "core/base/words.h"
 #include "kernels/cudart/runtime.h"
@@ -24,6 +26,7 @@ cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, 
     if (bytes == 0) return cudaSuccess;
     Allocation* const made = r.memory.allocate(bytes, kind, flags);
     if (!made) return cudaErrorMemoryAllocation;
+    if (kind == MemoryKind::Device && r.recording && !r.gpu) r.memory.follow(*made);
     *pointer = made->pointer();
     return cudaSuccess;
 }
@@ -65,45 +68,124 @@ bool bring(Runtime& r, Side& side) {
     return bytes != nullptr;
 }
 
-// Whether the memory may be that of a copy, as its kind has it; says what is wrong.
-bool fits(Runtime& r, const Side& side, const CopyExtent& box, bool device, bool any, const char* what) {
+const char* name_of(cudaMemcpyKind kind) {
+    constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                      "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                      "cudaMemcpyDefault"};
+    return kNames[kind];
+}
+
+// What a copy says of its memory, where that is not so: which side is whose, and what is meant.
+bool right_direction(Runtime& r, const Side& to, const Side& from, cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyDefault) return true;
+    const Allocation* const target = r.memory.find(to.pointer);
+    const Allocation* const source = r.memory.find(from.pointer);
+    const bool says_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool says_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const auto fits = [](const Allocation* one, bool device) {
+        return one ? device || one->on_host() : !device;
+    };
+    if (fits(target, says_to) && fits(source, says_from)) return true;
+    for (const auto& [wrong, side, words] :
+         {std::tuple{says_to && !target, &to, "cudaMemcpyToSymbol"},
+          std::tuple{says_from && !source, &from, "cudaMemcpyFromSymbol"}}) {
+        if (!wrong) continue;
+        if (const HostVariable* const variable = variable_at(r, side->pointer)) {
+            note(r, "fault",
+                 fmt::format("is given the variable {}, which is a {} one, where a pointer to device memory "
+                             "belongs: {} is meant",
+                             name_of(*variable), variable->constant ? "__constant__" : "__device__", words));
+            return false;
+        }
+        if (r.memory.freed(reinterpret_cast<uintptr_t>(side->pointer))) {
+            note(r, "fault",
+                 fmt::format("copies {} device memory that was freed; free it behind the last copy",
+                             side == &to ? "to" : "from"));
+            return false;
+        }
+    }
+    const bool to_device = target && !(target->on_host() && !says_to);
+    const bool from_device = source && !(source->on_host() && !says_from);
+    const cudaMemcpyKind meant = to_device ? from_device ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice
+                                 : from_device ? cudaMemcpyDeviceToHost
+                                               : cudaMemcpyHostToHost;
+    const auto where = [](bool device) { return device ? "device memory" : "the host's memory"; };
+    note(r, "fault",
+         meant == cudaMemcpyHostToHost
+             ? fmt::format(
+                   "says {}, but both of its pointers are of the host's memory: copy to what cudaMalloc gave",
+                   name_of(kind))
+             : fmt::format("says {}, but copies from {} to {}: {} is meant", name_of(kind),
+                           where(from_device), where(to_device), name_of(meant)));
+    return false;
+}
+
+// Whether the bytes lie within what was allocated; says what is wrong.
+bool fits(Runtime& r, const Side& side, const CopyExtent& box, const char* what) {
     if (!side.pointer) return false;
     const Allocation* const one = r.memory.find(side.pointer);
     const size_t bytes = span(side, box);
-    if (!one) {
-        if (any || !device) return true;
-        const auto address = reinterpret_cast<uintptr_t>(side.pointer);
-        say(fmt::format("{} of a copy is no device memory{}", what,
-                        r.memory.freed(address) ? ": it was freed" : ""));
-        return false;
-    }
-    if (!device && !any && !one->on_host()) {
-        say(fmt::format("{} of a copy is device memory, but its kind says host memory", what));
-        return false;
-    }
-    if (r.memory.holds(side.pointer, bytes)) return true;
-    say(fmt::format("a copy of {} reaches {} behind the end of its {}'s allocation of {}",
-                    counted(bytes, "byte"),
-                    counted(reinterpret_cast<uintptr_t>(side.pointer) + bytes - one->end(), "byte"), what,
-                    counted(one->bytes, "byte")));
+    if (!one || r.memory.holds(side.pointer, bytes)) return true;
+    note(r, "fault",
+         fmt::format("reaches {} behind the end of its {}'s allocation of {}, with {}",
+                     counted(reinterpret_cast<uintptr_t>(side.pointer) + bytes - one->end(), "byte"), what,
+                     counted(one->bytes, "byte"), counted(bytes, "byte")));
     return false;
+}
+
+// from: null where the bytes are the host's.
+void note_written(Runtime& r, const Side& to, const Side* from, const CopyExtent& box) {
+    Allocation* const one = r.memory.find(to.pointer);
+    if (!one) return;
+    const Allocation* const source = from ? r.memory.find(from->pointer) : nullptr;
+    for (size_t z = 0; z < box.slices; ++z)
+        for (size_t y = 0; y < box.rows; ++y)
+            r.memory.copied(*one, reinterpret_cast<uintptr_t>(to.row(z, y)), source,
+                            source ? reinterpret_cast<uintptr_t>(from->row(z, y)) : 0, box.width);
+    if (one->filled && one->filled->whole()) one->filled.reset();
+    if (!one->symbol.empty()) ++r.constants_version;
+}
+
+// Remarks on what the host copies of an array that launches stored most of, and that no thread stored.
+void tell_unstored(Runtime& r, const Side& to, const Side& from, const CopyExtent& box) {
+    Allocation* const one = r.memory.find(from.pointer);
+    const Allocation* const target = r.memory.find(to.pointer);
+    if (!one || !one->filled || !one->used.elements || (target && !target->on_host()) ||
+        box.rows * box.slices > 1)
+        return;
+    const uint64_t first = reinterpret_cast<uintptr_t>(from.pointer) - one->base;
+    uint64_t begin = box.width, end = 0, missing = 0;
+    for (uint64_t i = 0; i < box.width; ++i) {
+        if (one->filled->is_filled(first + i)) continue;
+        if (missing++ == 0) begin = i;
+        end = i + 1;
+    }
+    if (missing == 0 || missing * 2 > box.width || !one->filled->rest_is_zero(one->data())) return;
+    const uint64_t size = one->used.element_bytes, low = (first + begin) / size,
+                   high = (first + end - 1) / size;
+    note(r, "remark",
+         fmt::format(
+             "copies {}[{}]{} to the host, and no thread stored {}: launch {} has {} threads, and {} has {}",
+             one->used.name, low, high > low ? fmt::format(" to {}[{}]", one->used.name, high) : "",
+             missing / size == high - low + 1 ? "there" : counted(missing / size, "element") + " of them",
+             one->used.launch, grouped(one->used.threads), one->used.name,
+             counted(one->used.elements, "element")));
 }
 
 cudaError_t copy(Runtime& r, const Side& to, const Side& from, const CopyExtent& box, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     flush_prints(r);
     if (box.empty()) return cudaSuccess;
-    const bool any = kind == cudaMemcpyDefault;
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (!fits(r, to, box, to_device, any, "destination") || !fits(r, from, box, from_device, any, "source"))
+    if (!to.pointer || !from.pointer || !right_direction(r, to, from, kind) ||
+        !fits(r, to, box, "destination") || !fits(r, from, box, "source"))
         return cudaErrorInvalidValue;
+    tell_unstored(r, to, from, box);
     Side target = to, source = from;
     if (!bring(r, target) || !bring(r, source)) return cudaErrorUnknown;
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
             std::memmove(const_cast<std::byte*>(target.row(z, y)), source.row(z, y), box.width);
-    note_written(r, to.pointer);
+    note_written(r, to, &from, box);
     return cudaSuccess;
 }
 
@@ -113,13 +195,22 @@ cudaError_t copy(Runtime& r, void* dst, const void* src, size_t bytes, cudaMemcp
 
 cudaError_t set(Runtime& r, const Side& to, const CopyExtent& box, int value) {
     if (box.empty()) return cudaSuccess;
-    if (!fits(r, to, box, true, false, "destination")) return cudaErrorInvalidValue;
+    if (!to.pointer) return cudaErrorInvalidValue;
+    if (!r.memory.find(to.pointer)) {
+        const HostVariable* const variable = variable_at(r, to.pointer);
+        note(r, "fault",
+             variable ? "sets a variable of the device by the host's name of it; ask for its address with "
+                        "cudaGetSymbolAddress"
+                      : "sets memory that is no device memory; give it what cudaMalloc gave");
+        return cudaErrorInvalidValue;
+    }
+    if (!fits(r, to, box, "destination")) return cudaErrorInvalidValue;
     Side target = to;
     if (!bring(r, target)) return cudaErrorUnknown;
     for (size_t z = 0; z < box.slices; ++z)
         for (size_t y = 0; y < box.rows; ++y)
             std::memset(const_cast<std::byte*>(target.row(z, y)), value, box.width);
-    note_written(r, to.pointer);
+    note_written(r, to, nullptr, box);
     return cudaSuccess;
 }
 
@@ -147,9 +238,25 @@ cudaError_t set_3d(Runtime& r, const cudaPitchedPtr& at, int value, const cudaEx
                value);
 }
 
+// Whether a pointer to device memory was given in place of a variable: the header's function takes its address.
+bool is_device_pointer(Runtime& r, const void* symbol) {
+    if (!symbol || r.memory.find(symbol)) return symbol != nullptr;
+    const uint64_t page = reinterpret_cast<uintptr_t>(symbol) / 4096 * 4096;
+    if (reinterpret_cast<uintptr_t>(symbol) % alignof(void*) != 0 ||
+        msync(reinterpret_cast<void*>(page), 1, MS_ASYNC) != 0)
+        return false;
+    const void* pointer = nullptr;
+    std::memcpy(&pointer, symbol, sizeof pointer);
+    return r.memory.find(pointer) != nullptr;
+}
+
 // The bytes of a variable from an offset on; null where it has not so many.
 std::byte* in_symbol(Runtime& r, const void* symbol, size_t offset, size_t bytes, cudaError_t& error) {
     Allocation* const variable = memory_of_symbol(r, symbol);
+    if (!variable && is_device_pointer(r, symbol))
+        note(r, "fault",
+             "is given a pointer to device memory where the name of a __constant__ or __device__ variable "
+             "belongs: cudaMemcpy is meant");
     error = !variable                                                      ? cudaErrorInvalidSymbol
             : offset > variable->bytes || bytes > variable->bytes - offset ? cudaErrorInvalidValue
                                                                            : cudaSuccess;

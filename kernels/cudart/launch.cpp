@@ -264,15 +264,6 @@ std::string how_far(const Launch& launch, const simt::Fault& fault) {
     return words;
 }
 
-void tell_line(const Runtime& r, const launched::LaunchLine& line) {
-    if (!r.recording || r.orders.launches.empty()) return;
-    const std::string text = to_json(line) + "\n";
-    const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (file < 0) return;
-    [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
-    close(file);
-}
-
 std::string key_of(const Runtime& r, const HostFunction& function, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
@@ -304,7 +295,10 @@ void note_touched(Runtime& r, const std::string& key, uint64_t number, const std
         if (touched[v] == 0) continue;
         Allocation* const one = r.memory.find(views[v].base);
         if (!one) continue;
-        if (touched[v] & simt::kStores) r.memory.written(*one);
+        if (touched[v] & simt::kStores) {
+            r.memory.stored(*one);
+            close_managed(r, one->base, number);
+        }
         may_repeat = may_repeat && touched[v] != (simt::kLoads | simt::kStores) && !one->on_host();
         made.versions.emplace_back(one->base, one->version);
     }
@@ -339,6 +333,11 @@ std::string name_outside(Runtime& r, uint64_t address) {
         return "";
     const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const bool of_ours = address >= kFirstAddress && address < kFirstAddress + kAddresses;
+    if (const HostVariable* const variable = variable_at(r, reinterpret_cast<const void*>(address)))
+        return fmt::format(
+            "the host's own copy of {}; kernels use that by its name, or by the address that "
+            "cudaGetSymbolAddress gives",
+            name_of(*variable));
     if (!of_ours && msync(reinterpret_cast<void*>(address / page * page), 1, MS_ASYNC) == 0)
         return "a pointer to host memory; allocate with cudaMalloc and copy with cudaMemcpy";
     return "";
@@ -348,7 +347,25 @@ struct LaunchEnd {
     std::optional<simt::Fault> fault;
     std::string problem;  // it did not run; empty
     bool stopped = false;
+    std::vector<simt::Undefined> undefined{};
 };
+
+// What a launch met that was not recorded: once for each kernel and kind.
+void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::Undefined>& met,
+                    launched::LaunchLine& line) {
+    using U = simt::Undefined::Kind;
+    for (const simt::Undefined& one : met) {
+        // Whether a value of nobody matters shows in a recording alone.
+        if (one.kind == U::AbsentValue) continue;
+        const Allocation* const at = one.kind == U::UnfilledRead ? r.memory.find(one.lowest) : nullptr;
+        if (at && at->filled && !at->filled->rest_is_zero(at->data())) continue;
+        const bool unfilled = one.kind == U::UnfilledRead;
+        bool& told = unfilled ? function.told_unfilled : function.told_absent;
+        if (std::exchange(told, true)) continue;
+        line.faults.push_back(
+            {unfilled ? "unfilled" : "absent_lanes", "fault", one.line, 0, one.count, one.sentence});
+    }
+}
 
 LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch,
                     const simt::RunOptions& options, const std::string& key, uint64_t number) {
@@ -361,6 +378,8 @@ LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& laun
     }
     done.fault = outcome->fault;
     done.stopped = outcome->stopped;
+    done.undefined = outcome->undefined;
+    r.memory.settle();
     const bool printed = [&] {
         const std::lock_guard lock(r.print_mutex);
         return !r.printed.empty();
@@ -382,7 +401,33 @@ LaunchEnd run_on_gpu(Runtime& r, HostFunction& function, const Launch& launch, d
     return done;
 }
 
+// What a launch's rows from `first` on say: its first fault becomes its error, what may be meant its remark; returned
+// are the sentences of its other faults. Barriers that keep nothing apart are the report's.
+std::vector<std::string> put_faults(launched::LaunchLine& line, size_t first, std::string& error) {
+    std::vector<std::string> others;
+    for (size_t i = first; i < line.faults.size(); ++i) {
+        const launched::LaunchFault& row = line.faults[i];
+        if (row.kind == "redundant_barrier") continue;
+        if (row.severity != "fault")
+            line.remark += (line.remark.empty() ? "" : "; ") + row.sentence;
+        else if (error.empty())
+            error = row.sentence;
+        else
+            others.push_back(row.sentence);
+    }
+    return others;
+}
+
 }  // namespace
+
+void tell_line(const Runtime& r, const std::string& line) {
+    if (!r.recording || r.orders.launches.empty()) return;
+    const std::string text = line + "\n";
+    const int file = open(r.orders.launches.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+    close(file);
+}
 
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
                    size_t shared, bool cooperative) {
@@ -394,11 +439,27 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     line.shared = shared;
     line.kernel = function ? function->name : "?";
     line.backend = r.gpu ? "gpu" : "cpu";
-    const auto end = [&](cudaError_t error, const std::string& sentence) {
-        line.error = sentence;
+    const auto say_of_it = [&](const std::string& sentence) {
         if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
-        tell_line(r, line);
-        return error;
+    };
+    const auto end = [&](cudaError_t code, const std::string& sentence) {
+        if (sentence != line.error) say_of_it(sentence);
+        line.error = sentence;
+        tell_line(r, to_json(line));
+        return code;
+    };
+    // Says what its rows say, and what is remarked of it, as far as that is new.
+    std::string error;
+    size_t rows_told = 0, remark_told = 0;
+    const auto tell_rows = [&] {
+        const std::vector<std::string> others = put_faults(line, rows_told, error);
+        rows_told = line.faults.size();
+        const size_t begin = remark_told > 0 && line.remark.size() > remark_told ? remark_told + 2 : remark_told;
+        say_of_it(line.remark.substr(begin));
+        remark_told = line.remark.size();
+        if (error != line.error) say_of_it(error);
+        line.error = error;
+        for (const std::string& sentence : others) say_of_it(sentence);
     };
     if (!function) return end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
     const ptx::Kernel* const kernel = kernel_of(r, *function);
@@ -420,6 +481,10 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
                    "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
                    "cudaLaunchCooperativeKernel");
 
+    for (const Array& array : described.arrays)
+        if (Allocation* const one = r.memory.find(array.base); one)
+            one->used = {array.name, array.elements(), static_cast<uint64_t>(array.element_bytes()),
+                         line.grid.count() * line.block.count(), line.number};
     const bool record_it = r.recording && launched::is_chosen(r.orders, *function, line.number);
     const std::string key = key_of(r, *function, described);
     if (!record_it && !r.gpu)
@@ -460,19 +525,24 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             line.recorded = recorded.path, line.unrecorded = recorded.why_not;
             ran = recorded.ran;
             done.fault = recorded.fault, done.stopped = recorded.stopped;
-            line.error = recorded.race, line.remark = recorded.remark;
+            for (const uint64_t base : recorded.stored) close_managed(r, base, line.number);
+            line.faults = recorded.faults, line.remark = recorded.remark;
         }
         if (record_it && !ran) {
             estimate.reset();
             // What is recorded is said before the long part.
-            if (!line.recorded.empty() && !line.remark.empty())
-                say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
+            if (!line.recorded.empty()) tell_rows();
             blocks_done = 0;
             watch(!line.recorded.empty());
         }
         if (!ran)
             done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
                          : run_plain(r, *function, described, options, key, line.number);
+    }
+    if (r.recording && !done.stopped) tell_undefined(r, *function, done.undefined, line);
+    for (const launched::LaunchFault& fault : line.faults) {
+        if (fault.kind == "unfilled") function->told_unfilled = true;
+        if (fault.kind == "absent_lanes") function->told_absent = true;
     }
     ++function->launches;
     line.ms = function->last_ms = r.gpu ? on_gpu : ms_since(start);
@@ -481,7 +551,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     if (done.stopped || interrupted) {  // the signal may have come when the launch was over
         const std::string_view by = stop_signal == SIGTERM ? "" : " by Ctrl-C";
         end(cudaErrorLaunchFailure,
-            done.stopped ? fmt::format("it was stopped{} before its end", by) : line.error + done.problem);
+            done.stopped ? fmt::format("it was stopped{} before its end", by) : error + done.problem);
         flush_prints(r);
         end_by_signal();
     }
@@ -492,10 +562,8 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
         return cudaSuccess;
     }
     if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
-    const bool said = record_it && !done_by_recording && !line.recorded.empty();
-    if (!line.remark.empty() && !said)
-        say(fmt::format("launch {}, {}: {}", line.number, line.kernel, line.remark));
-    if (!done.fault) return end(cudaSuccess, line.error);
+    tell_rows();
+    if (!done.fault) return end(cudaSuccess, error);
     // As on a GPU, where launches return before they run, the fault is what the next call returns.
     flush_prints(r);
     r.sticky = error_of(*done.fault);

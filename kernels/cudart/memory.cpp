@@ -62,9 +62,11 @@ Allocation* DeviceMemory::allocate(uint64_t bytes, MemoryKind kind, unsigned fla
     if (host_ == 0 && !reserve()) return nullptr;
     const bool locked = gpu_ && kind != MemoryKind::Device && kind != MemoryKind::Variable;
     // Large ones lie on pages of their own, which can be given back, and so does what is locked.
-    const uint64_t unit = locked || bytes >= kPage ? kPage : kAlignment;
+    // Managed memory has pages of its own, which are closed for a while (guard.h).
+    const bool own = locked || kind == MemoryKind::Managed;
+    const uint64_t unit = own || bytes >= kPage ? kPage : kAlignment;
     const uint64_t at = rounded(next_, unit);
-    const uint64_t end = rounded(at + bytes, locked ? kPage : 1) + std::clamp(bytes, kLeastGap, kMostGap);
+    const uint64_t end = rounded(at + bytes, own ? kPage : 1) + std::clamp(bytes, kLeastGap, kMostGap);
     if (end > kAddresses) return nullptr;
     if (end > mapped_) {
         const uint64_t more = rounded(end - mapped_, kStep);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 
+#include "core/base/demangle.h"
 #include "core/ptx/parse.h"
 #include "kernels/cudart/runtime.h"
 
@@ -104,6 +105,19 @@ Allocation* memory_of_symbol(Runtime& r, const void* symbol) {
     const auto& bases = found->second.module->bases;
     const auto at = bases.find(found->second.name);
     return at == bases.end() ? nullptr : r.memory.find(at->second);
+}
+
+const HostVariable* variable_at(const Runtime& r, const void* pointer) {
+    const auto after = r.variables.upper_bound(pointer);
+    if (after == r.variables.begin()) return nullptr;
+    const auto& [host, variable] = *std::prev(after);
+    const auto at = reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(host);
+    return at < variable.bytes && !variable.managed ? &variable : nullptr;
+}
+
+std::string name_of(const HostVariable& variable) {
+    const std::string name = demangled(variable.name);
+    return name.empty() ? variable.name : name;
 }
 
 HostFunction* find_function(Runtime& r, const void* host) {

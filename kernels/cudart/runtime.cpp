@@ -3,11 +3,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "core/base/file.h"
 #include "core/trace/claims.h"
+#include "kernels/cudart/caller.h"
 #include "kernels/textbook/devices.h"
 
 namespace tilescope::cudart {
@@ -18,6 +20,28 @@ void say(const std::string& sentence) {
     std::fflush(stdout);  // so that the two come in order where they go to one place
     fmt::print(stderr, "tilescope: {}\n", sentence);
     std::fflush(stderr);  // which a program may have buffered
+}
+
+void note(Runtime& r, const char* severity, const std::string& sentence) {
+    const Caller from = caller();
+    const std::string call = name_of(from, r.orders.source);
+    constexpr size_t kMostNoted = 100;
+    if (r.noted.size() >= kMostNoted || !r.noted.insert(call + sentence.substr(0, 16)).second) return;
+    const std::string whole = call + " " + sentence;
+    say(std::string_view(severity) == "remark" ? "remark: " + whole : whole);
+    tell_line(r, to_json(launched::CallNote{severity, from.line, whole}));
+}
+
+void note_at(Runtime& r, const char* severity, const Caller& place, const std::string& sentence) {
+    const std::string at =
+        place.line == 0 ? ""
+                        : fmt::format("line {}{}: ", place.line,
+                                      place.file == std::filesystem::path(r.orders.source).filename().string()
+                                          ? ""
+                                          : " of " + place.file);
+    if (!r.noted.insert(at + sentence.substr(0, 16)).second) return;
+    say(std::string_view(severity) == "remark" ? "remark: " + at + sentence : at + sentence);
+    tell_line(r, to_json(launched::CallNote{severity, place.line, at + sentence}));
 }
 
 void flush_prints(Runtime& r) {
@@ -60,7 +84,10 @@ Runtime* make_runtime() {
         r->device = *device;
     else
         say(device.error().message);
-    std::atexit([] { flush_prints(runtime()); });
+    std::atexit([] {
+        open_managed(runtime());
+        flush_prints(runtime());
+    });
     return r;
 }
 

@@ -24,12 +24,15 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/limits/device_spec.h"
+#include "kernels/cudart/caller.h"
 #include "kernels/cudart/gpu.h"
+#include "kernels/cudart/guard.h"
 #include "kernels/cudart/include/cuda_runtime_api.h"
 #include "kernels/launched/record.h"
 
@@ -72,6 +75,7 @@ struct HostFunction : launched::LoadedKernel {
     uint64_t most_dynamic_shared = 0;  // as cudaFuncSetAttribute asked; 0: what needs no asking
     int carveout = -1;
     uint64_t last_blocks = 0;
+    bool told_unfilled = false, told_absent = false;  // that it reads what nobody filled, or nobody's lane
     double last_ms = 0;
 };
 
@@ -99,6 +103,7 @@ struct Runtime {
     uint64_t launches = 0;
     double launches_ms = 0;  // of all launches so far
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
+    std::set<std::string> noted;                   // calls that something was said of
     std::mutex print_mutex;
     std::string printed;  // output of kernels that is not on standard output yet
 };
@@ -115,11 +120,18 @@ void flush_prints(Runtime& r);
 // One sentence on standard error, and to nobody else.
 void say(const std::string& sentence);
 
+// A sentence about the call that is being answered, which begins with its name and line, on standard error and
+// to whoever gave the orders. A program that goes on in a loop is told it once for each line.
+void note(Runtime& r, const char* severity, const std::string& sentence);
+// The same of what the host's own code does at a place.
+void note_at(Runtime& r, const char* severity, const Caller& place, const std::string& sentence);
+
 // What most C functions are: under the lock, not after a fault, the error kept for cudaGetLastError.
 template <class Body>
 cudaError_t call(Body body) {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex);
+    open_managed(r);
     cudaError_t error = r.sticky;
     if (error == cudaSuccess) try {
             error = body(r);
@@ -147,10 +159,16 @@ void note_written(Runtime& r, const void* pointer);
 bool load(Runtime& r, LoadedModule& module);
 // The memory of a variable by the host's address; null where there is none.
 Allocation* memory_of_symbol(Runtime& r, const void* symbol);
+// The variable of the module whose own variable of the host an address lies in; null for none.
+const HostVariable* variable_at(const Runtime& r, const void* pointer);
+// "coef", as the program calls it.
+std::string name_of(const HostVariable& variable);
 HostFunction* find_function(Runtime& r, const void* host);
 const ptx::Kernel* kernel_of(Runtime& r, HostFunction& function);
 
 // launch.cpp
+// Adds a line to the file of launches, where orders name one.
+void tell_line(const Runtime& r, const std::string& line);
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
                    size_t shared, bool cooperative = false);
 

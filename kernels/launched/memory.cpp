@@ -65,8 +65,40 @@ Result<void> KnownMemory::send() {
 std::vector<simt::View> KnownMemory::views() const {
     std::vector<simt::View> views;
     views.reserve(live_.size());
-    for (const auto& [base, one] : live_) views.push_back({base, one.bytes, one.data()});
+    for (const auto& [base, one] : live_)
+        views.push_back({base, one.bytes, one.data(), one.filled ? one.filled->words() : nullptr});
     return views;
+}
+
+void KnownMemory::written(Allocation& allocation, uint64_t address, uint64_t bytes) {
+    stored(allocation);
+    if (allocation.filled) allocation.filled->set(address - allocation.base, bytes);
+}
+
+void KnownMemory::follow(Allocation& allocation) {
+    auto map = std::make_shared<FilledMap>(allocation.bytes);
+    if (map->made()) allocation.filled = std::move(map);
+}
+
+void KnownMemory::copied(Allocation& allocation, uint64_t address, const Allocation* source, uint64_t from,
+                         uint64_t bytes) {
+    if (!source || !source->filled) return written(allocation, address, bytes);
+    stored(allocation);
+    const std::shared_ptr<FilledMap> map = source->filled;
+    if (!allocation.filled) {
+        follow(allocation);
+        if (!allocation.filled) return;
+        allocation.filled->set(0, allocation.bytes);
+    }
+    const uint64_t to = address - allocation.base, first = from - source->base;
+    std::vector<bool> filled;
+    for (uint64_t i = 0; i < bytes; ++i) filled.push_back(map->is_filled(first + i));
+    for (uint64_t i = 0; i < bytes; ++i) allocation.filled->set(to + i, 1, filled[i]);
+}
+
+void KnownMemory::settle() {
+    for (auto& [base, one] : live_)
+        if (one.filled && one.filled->whole()) one.filled.reset();
 }
 
 uint64_t DeviceHeap::allocate(uint64_t bytes) {

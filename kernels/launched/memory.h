@@ -19,6 +19,7 @@
 
 #include "core/base/result.h"
 #include "core/simt/interpreter.h"
+#include "kernels/launched/filled.h"
 
 namespace tilescope::gpu {
 class Device;
@@ -43,6 +44,13 @@ struct Allocation {
     // Of a GPU's memory: this process's copy, and whether that is ahead of the GPU's bytes or behind them.
     std::byte* place = nullptr;
     bool ahead = true, behind = false;
+    // The last launch that was given it.
+    struct Used {
+        std::string name;  // its parameter's
+        uint64_t elements = 0, element_bytes = 1, threads = 0, launch = 0;
+    };
+    Used used{};
+    std::shared_ptr<FilledMap> filled{};  // null: all of it is filled, or that is not followed
     uint64_t end() const { return base + bytes; }
     // Its bytes in this process; a GPU may have newer ones (KnownMemory::bytes()).
     std::byte* data() const { return place ? place : reinterpret_cast<std::byte*>(base); }
@@ -75,9 +83,19 @@ public:
     std::byte* bytes(Allocation& allocation);
     // Brings everything to the device that was written here.
     Result<void> send();
-    // To be called when this process (written) or a launch (touched) has written to it.
-    void written(Allocation& allocation) { touched(allocation), allocation.ahead = true; }
+    // To be called when this process has written to it, to all of it or to nobody knows what; to these bytes;
+    // or when a launch has (stored: this process's bytes, touched: those of the GPU).
+    void written(Allocation& allocation) { stored(allocation), allocation.filled.reset(); }
+    void written(Allocation& allocation, uint64_t address, uint64_t bytes);
+    void stored(Allocation& allocation) { touched(allocation), allocation.ahead = true; }
     void touched(Allocation& allocation) { allocation.version = ++stamp_; }
+    // Follows which bytes of a new allocation are filled.
+    static void follow(Allocation& allocation);
+    // The bytes from an address on become what those of `from` are, filled or not.
+    void copied(Allocation& allocation, uint64_t address, const Allocation* source, uint64_t from,
+                uint64_t bytes);
+    // What is filled whole by now is followed no longer.
+    void settle();
     std::vector<simt::View> views() const;  // ascending
     std::map<uint64_t, Allocation>& all() { return live_; }
 

@@ -10,6 +10,24 @@ namespace {
 
 json to_array(const Dim3& size) { return json::array({size.x, size.y, size.z}); }
 
+json to_array(const std::vector<LaunchFault>& faults) {
+    json all = json::array();
+    for (const LaunchFault& fault : faults)
+        all.push_back({{"kind", fault.kind},
+                       {"severity", fault.severity},
+                       {"line", fault.line},
+                       {"other_line", fault.other_line},
+                       {"count", fault.count},
+                       {"sentence", fault.sentence}});
+    return all;
+}
+
+LaunchFault fault_of(const json& value) {
+    return {value.at("kind").get<std::string>(), value.at("severity").get<std::string>(),
+            value.at("line").get<uint32_t>(),    value.at("other_line").get<uint32_t>(),
+            value.at("count").get<uint64_t>(),   value.at("sentence").get<std::string>()};
+}
+
 Dim3 dim3_of(const json& array) {
     return {array.at(0).get<uint32_t>(), array.at(1).get<uint32_t>(), array.at(2).get<uint32_t>()};
 }
@@ -58,7 +76,23 @@ std::string to_json(const LaunchLine& line) {
                     {"recorded", or_null(line.recorded)},
                     {"unrecorded", or_null(line.unrecorded)},
                     {"remark", or_null(line.remark)},
-                    {"same_as", line.same_as == 0 ? json() : json(line.same_as)}});
+                    {"same_as", line.same_as == 0 ? json() : json(line.same_as)},
+                    {"faults", to_array(line.faults)}});
+}
+
+std::string to_json(const CallNote& note) {
+    return written(
+        {{"call", {{"line", note.line}, {"severity", note.severity}, {"sentence", note.sentence}}}});
+}
+
+bool is_note(std::string_view line) { return line.starts_with("{\"call\""); }
+
+Result<CallNote> note_from_json(std::string_view text) {
+    return read(text, "the line of a call", [](const json& value) {
+        const json& note = value.at("call");
+        return CallNote{note.at("severity").get<std::string>(), note.at("line").get<uint32_t>(),
+                        note.at("sentence").get<std::string>()};
+    });
 }
 
 Result<Orders> orders_from_json(std::string_view text) {
@@ -93,6 +127,7 @@ Result<LaunchLine> launch_from_json(std::string_view text) {
         line.unrecorded = text_of(value.at("unrecorded"));
         line.remark = text_of(value.at("remark"));
         if (const json& same = value.at("same_as"); !same.is_null()) line.same_as = same.get<uint64_t>();
+        for (const json& fault : value.at("faults")) line.faults.push_back(fault_of(fault));
         return line;
     });
 }

@@ -37,26 +37,47 @@ struct Orders {
     bool operator==(const Orders&) const = default;
 };
 
+// A row of analysis::said_faults(), or of what else went wrong.
+struct LaunchFault {
+    std::string kind, severity;         // the keys of core/hazards/hazards.h
+    uint32_t line = 0, other_line = 0;  // of the kernel's source; 0 for none
+    uint64_t count = 0;
+    std::string sentence;
+    bool operator==(const LaunchFault&) const = default;
+};
+
+// What went wrong in a call of the runtime that is no launch, or is to be known of it.
+struct CallNote {
+    std::string severity;  // as of a LaunchFault
+    uint32_t line = 0;     // of the host's source; 0 where that is not known
+    std::string sentence;
+    bool operator==(const CallNote&) const = default;
+};
+
 struct LaunchLine {
     uint64_t number = 0;  // from 1
     std::string kernel;   // as people call it
     Dim3 grid, block;
-    uint64_t shared = 0;     // dynamic bytes a block
-    double ms = 0;           // time of the interpreter, or of the kernel on the GPU
-    std::string backend;     // "cpu" or "gpu": where it ran
-    std::string error;       // a sentence; empty where the launch was right
-    std::string recorded;    // path of the recording; empty where there is none
-    std::string unrecorded;  // why a launch that was to be recorded was not; empty
-    std::string remark;      // what else is to be known of a launch without errors; empty
-    uint64_t same_as = 0;    // the earlier launch that this one repeats and was not run again for; 0: none
+    uint64_t shared = 0;              // dynamic bytes a block
+    double ms = 0;                    // time of the interpreter, or of the kernel on the GPU
+    std::string backend;              // "cpu" or "gpu": where it ran
+    std::string error;                // a sentence; empty where the launch was right
+    std::string recorded;             // path of the recording; empty where there is none
+    std::string unrecorded;           // why a launch that was to be recorded was not; empty
+    std::string remark;               // what else is to be known of a launch without errors; empty
+    std::vector<LaunchFault> faults;  // what its recording proves, remarks too; empty
+    uint64_t same_as = 0;  // the earlier launch that this one repeats and was not run again for; 0: none
     bool operator==(const LaunchLine&) const = default;
 };
 
 std::string to_json(const Orders& orders);
 std::string to_json(const LaunchLine& line);  // one line, without its end
+std::string to_json(const CallNote& note);    // the same, in the same file
+bool is_note(std::string_view line);
 
 // Errors: text that is not what to_json() writes.
 Result<Orders> orders_from_json(std::string_view text);
 Result<LaunchLine> launch_from_json(std::string_view text);
+Result<CallNote> note_from_json(std::string_view text);
 
 }  // namespace tilescope::launched

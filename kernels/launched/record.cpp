@@ -14,10 +14,10 @@
 
 #include "core/analysis/array_shapes.h"
 #include "core/base/words.h"
-#include "core/hazards/hazards.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/record_gpu.h"
+#include "kernels/launched/judge.h"
 #include "kernels/launched/pace.h"
 #include "kernels/launched/touched.h"
 #include "kernels/run/record.h"
@@ -50,38 +50,6 @@ void store_contents(KnownMemory& memory, Launch& launch) {
         array.contents.bytes =
             std::make_shared<const std::vector<std::byte>>(one->data(), one->data() + array.bytes());
     }
-}
-
-// What a recording proves of shared memory: warps race for it, or it is read before it is written.
-void tell_hazards(std::shared_ptr<const trace::Trace> trace, RecordedLaunch& done) {
-    const auto recording = analysis::opened(std::move(trace));
-    if (!recording) return;
-    const auto hazards = analysis::find_hazards(*recording);
-    for (const analysis::Hazard& hazard : hazards.found) {
-        if (hazard.space != Space::Shared) continue;
-        const bool race = (hazard.kind == analysis::HazardKind::Race && !hazard.same_warp) ||
-                          hazard.kind == analysis::HazardKind::ReadBeforeWait;
-        if (race && done.race.empty()) done.race = hazard.sentence;
-        if (hazard.kind == analysis::HazardKind::Uninitialised && done.unfilled.empty())
-            done.unfilled = hazard.sentence;
-    }
-}
-
-// Whether a launch leaves the same in memory where shared memory that nobody filled holds zeros.
-bool same_with_other_bytes(const LoadedKernel& kernel, const Launch& launch, const BlockWindow& window,
-                           const simt::GlobalMemory& after) {
-    simt::GlobalMemory again = after;
-    size_t next = 0;
-    for (const Array& array : launch.arrays)
-        if (array.space == Space::Global) again.buffers[next++].bytes = *array.contents.bytes;
-    simt::RunOptions options;
-    options.window = window;
-    options.unfilled = 0;
-    const auto outcome = simt::run(*kernel.program, launch, again, options, {});
-    if (!outcome || !outcome->complete) return false;
-    for (size_t i = 0; i < next; ++i)
-        if (again.buffers[i].bytes != after.buffers[i].bytes) return false;
-    return true;
 }
 
 // Some of the blocks of a window, where all take too much memory; false where there are no fewer.
@@ -211,6 +179,8 @@ struct Recorder {
     uint64_t whole_arrays = 0;  // bytes of all arrays, where only the parts that are touched are recorded
     std::string too_long{};     // how long all blocks would take, where that is why they are not recorded
     simt::GlobalMemory after{};
+    std::map<uint64_t, FilledMap> filled_before{}, filled_after{};  // of arrays that are followed, by base
+    std::vector<simt::Undefined> undefined{};
     RecordedLaunch done{};
 };
 
@@ -248,6 +218,25 @@ void narrow(Recorder& r) {
     } while (shrink(window, r.plan.launch.grid));
 }
 
+// The run adds to maps of its own, which become those of memory where it is the launch.
+void follow_filled(Recorder& r, kernels::RecordOptions& options) {
+    r.filled_before.clear(), r.filled_after.clear();
+    for (const Array& array : r.plan.launch.arrays) {
+        if (array.space != Space::Global) continue;
+        const Allocation* const one = r.program.memory.find(array.base);
+        if (!one || !one->filled) continue;
+        FilledMap before = one->filled->copy(), after = one->filled->copy();
+        if (!before.made() || !after.made()) continue;
+        r.filled_before.emplace(array.base, std::move(before));
+        r.filled_after.emplace(array.base, std::move(after));
+    }
+    options.filled = [&r](uint64_t base) -> uint8_t* {
+        const auto map = r.filled_after.find(base);
+        return map == r.filled_after.end() ? nullptr : map->second.words();
+    };
+    options.undefined = &r.undefined;
+}
+
 // Records with the interpreter, again from the start until the blocks find room and every array is known.
 Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool waits) {
     for (;;) {
@@ -258,6 +247,7 @@ Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool 
         options.blocks_done = r.run.blocks_done;
         r.done.fault.reset();
         options.fault = &r.done.fault;
+        follow_filled(r, options);
         std::string printed;  // by this attempt
         if (r.all) options.print = [&](std::string_view text) { printed += text; };
         // All blocks, unless they take too long; a window is recorded to its end.
@@ -296,28 +286,37 @@ Result<trace::Trace> interpret(Recorder& r, const DeviceHeap::Taken& heap, bool 
 }
 
 // What the recorded run left becomes what memory holds.
-void put_back(KnownMemory& memory, const Launch& launch, const simt::GlobalMemory& after) {
+void put_back(Recorder& r) {
+    KnownMemory& memory = r.program.memory;
     size_t next = 0;
-    for (const Array& array : launch.arrays) {
+    for (const Array& array : r.plan.launch.arrays) {
         if (array.space != Space::Global) continue;
-        const std::vector<std::byte>& bytes = after.buffers[next++].bytes;
+        const std::vector<std::byte>& bytes = r.after.buffers[next++].bytes;
         Allocation* const one = memory.find(array.base);
         if (!one) continue;
+        const size_t held = std::min<size_t>(bytes.size(), one->bytes);
+        if (std::memcmp(one->data(), bytes.data(), held) != 0) r.done.stored.push_back(one->base);
         std::memcpy(one->data(), bytes.data(), std::min<size_t>(bytes.size(), one->bytes));
-        memory.written(*one);
+        memory.stored(*one);
+        const auto map = r.filled_after.find(array.base);
+        if (one->filled && map != r.filled_after.end())
+            one->filled = std::make_shared<FilledMap>(map->second.copy());
     }
+    memory.settle();
 }
 
-void add_remarks(Recorder& r, const std::shared_ptr<const trace::Trace>& trace) {
+void add_remarks(Recorder& r, const std::shared_ptr<trace::Trace>& trace) {
     RecordedLaunch& done = r.done;
-    if (!done.fault) tell_hazards(trace, done);
-    // It is a fault where other bytes in that memory lead to other results.
-    if (!done.unfilled.empty() && !done.stopped) {
-        const bool harmless = r.kernel.program && !r.kernel.uses_heap &&
-                              same_with_other_bytes(r.kernel, r.plan.launch, r.window, r.after);
-        (harmless ? done.remark : done.race) = done.unfilled;
-        if (harmless) done.remark += "; its value changes nothing that the launch leaves in memory";
-    }
+    done.faults = judge(trace,
+                        {.kernel = r.kernel,
+                         .launch = r.plan.launch,
+                         .window = r.window,
+                         .after = r.after,
+                         .filled_before = r.filled_before,
+                         .filled_after = r.filled_after,
+                         .undefined = r.undefined,
+                         .may_run_again = !done.stopped && !done.fault && trace->meta.complete},
+                        done.fault ? done.fault->message : "");
     const BlockWindow& w = r.window;
     if (r.whole_arrays > 0)
         done.remark += fmt::format("{}of its {} of arrays, the recording holds what its blocks touch",
@@ -380,7 +379,7 @@ RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kerne
     done.ran = done.stopped || (program.device && done.fault);
     if (!program.device && r.all && (trace.meta.complete || done.fault)) {
         done.ran = true;
-        put_back(program.memory, r.plan.launch, r.after);
+        put_back(r);
     }
     if (!done.ran) program.heap.restore(heap);  // the launch runs once more
     add_remarks(r, recorded);

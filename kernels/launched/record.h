@@ -40,10 +40,10 @@ struct RecordedLaunch {
     bool ran = false;  // the launch is done: device memory is as it left it
     std::optional<simt::Fault> fault;
     bool stopped = false;
-    std::string path, why_not;  // path of the recording, or why there is none
-    std::string race;           // the first fault that it proves; empty
-    std::string unfilled;       // the first read of shared memory that nobody had filled; empty
-    std::string remark;         // what else is to be known of it; empty
+    std::string path, why_not;        // path of the recording, or why there is none
+    std::vector<uint64_t> stored;     // bases of the allocations that it changed, where it ran
+    std::vector<LaunchFault> faults;  // what the recording proves
+    std::string remark;               // what else is to be known of it; empty
 };
 // run: how the launch itself would run.
 RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kernel, const Launch& launch,

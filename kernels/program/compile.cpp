@@ -86,8 +86,9 @@ public:
             if (source == options_.own_main) host.emplace_back("-Umain");
             if (source.extension() == ".c") std::erase(host, "-std=" + tools_.flags.standard);
         }
-        host.insert(host.end(), {"-O2", "-fwrapv", "-fPIC", "-MD", "-MF", rule.string(), "-c", "-o",
-                                 object.string(), file_word(source)});
+        // Line tables tell which call of the runtime went wrong.
+        host.insert(host.end(), {"-O2", "-gline-tables-only", "-fwrapv", "-fPIC", "-MD", "-MF", rule.string(),
+                                 "-c", "-o", object.string(), file_word(source)});
         // What the device pass said comes again.
         std::string again;
         auto made = call(std::move(host), options_, source.string(), again);

@@ -41,8 +41,16 @@ void read_launches(const fs::path& file, RunOutcome& run) {
     while (!rest.empty()) {
         const size_t end = rest.find('\n');
         if (end == std::string_view::npos) return;  // it was being written when the program ended
-        auto line = launched::launch_from_json(rest.substr(0, end));
+        const std::string_view text_line = rest.substr(0, end);
         rest.remove_prefix(end + 1);
+        if (launched::is_note(text_line)) {
+            if (auto note = launched::note_from_json(text_line))
+                run.notes.push_back(std::move(*note));
+            else if (run.damage.empty())
+                run.damage = note.error().message;
+            continue;
+        }
+        auto line = launched::launch_from_json(text_line);
         if (line)
             run.launches.push_back(std::move(*line));
         else if (run.damage.empty())

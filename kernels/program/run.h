@@ -22,7 +22,8 @@ struct RunRequest {
 };
 
 struct RunOutcome {
-    int status = 0;  // its exit status; 128 + the signal that ended it
+    int status = 0;                         // its exit status; 128 + the signal that ended it
+    std::vector<launched::CallNote> notes;  // of calls that are no launches, in their order
     std::vector<launched::LaunchLine> launches;
     std::string damage;  // why a line of a launch could not be read; "" mostly
 };

@@ -197,6 +197,8 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     if (blocks_of(*window, plan.launch.grid) >= kFewBlocks)
         if (const auto steps = steps_of_first_block(*ready, *window, kBytesAStep, options); !steps)
             return steps.error();
+    if (options.filled)
+        for (simt::Buffer& buffer : ready->memory.buffers) buffer.filled = options.filled(buffer.base);
     const std::vector<ptx::Site>& sites = simt::sites_of(*ready->program);
     trace::RecordingMemory memory(ready->left);
     std::mutex mutex;
@@ -216,6 +218,7 @@ Result<trace::Trace> record_cpu(const Plan& plan, const RecordOptions& options) 
     trace::Meta meta = meta_of(plan, options, *window);
     set_outcome(meta, *outcome);
     if (options.fault) *options.fault = outcome->fault;
+    if (options.undefined) *options.undefined = outcome->undefined;
     if (!outcome->complete && !outcome->fault && memory.spent()) meta.incomplete_reason = no_memory_left();
     trace::Trace trace = trace::assemble(std::move(meta), ready->launch, sites, std::move(recorders));
     trace.module = ready->module;

@@ -32,6 +32,9 @@ struct RecordOptions {
     // The window needs little of its arrays: those of zeros do not count against the memory that is allowed.
     // The result is not checked then.
     bool little_of_arrays = false;
+    // The map of what is filled of the array at an address (simt::View); null where that is not followed.
+    std::function<uint8_t*(uint64_t base)> filled;
+    std::vector<simt::Undefined>* undefined = nullptr;  // takes what the run met
     bool* too_large = nullptr;  // set where an Error says that a smaller window would do
 };
 

@@ -145,7 +145,7 @@ inline std::string phase_words(const Scene& s, uint32_t phase) {
 }
 // "phase 1's 4"
 inline std::string held_words(const Scene& s, const std::optional<Access>& store) {
-    if (!store) return "NaN, which nobody stored,";
+    if (!store) return "the NaN that was there before";
     if (store->phase == twin::kAfterPhases)
         return fmt::format("the {:.6g} stored after the last phase", store->value);
     return fmt::format("{}'s {}", phase_words(s, store->phase), value_words(store->value));

@@ -136,7 +136,7 @@ TEST(HazardPairs, ALoadBeforeTheStoreOfItsPhaseReadsWhatWasThere) {
         "thread[2,0] of warp 2 now reads phase 0's -2 from s[0,3] at line 34 instead of phase 1's 4, which "
         "thread[0,0] of warp 0 stores later at line 27");
     EXPECT_EQ(made.sentence(5),
-              "thread[3,0] of warp 3 now reads 0, which nobody stored, from s[0,5] at line 34 instead of "
+              "thread[3,0] of warp 3 now reads the 0 that was there before from s[0,5] at line 34 instead of "
               "phase 0's 9, "
               "which "
               "thread[0,1] of warp 0 stores later at line 27");

@@ -19,6 +19,7 @@ Trace with_every_field() {
     trace.meta.barrier_fault = {true, 1, 0, 0, 3, 4};
     trace.meta.price = {1, 2, 3, 4, 1000};
     trace.meta.result.wrong_elements = {5, 7};
+    trace.meta.findings = {{Finding::Kind::AbsentLanes, true, 1, 8, 9, 2, 3, "lanes do not come"}};
     Array stored, made;
     stored.name = "in";
     stored.type = ElementType::F64;
@@ -97,7 +98,7 @@ TEST(MetaFields, OfAnotherKindAreRefusedByName) {
 }
 
 TEST(MetaFields, ThatAreMissingAreToldUnlessTheyHaveAUsualValue) {
-    const std::set<std::string> usual{"wrong_elements", "barrier_fault",  "price",   "offset", "object",
+    const std::set<std::string> usual{"wrong_elements", "barrier_fault",  "price",   "offset", "object", "findings",
                                       "rank",           "slices",         "extents", "symbol", "stored",
                                       "seed",           "dynamic_shared", "atomic",  "copy"};
     json meta = json::parse(meta_to_json(with_every_field()));
