@@ -1,6 +1,7 @@
 #include "kernels/program/compile.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/base/words.h"
 #include "kernels/program/cache.h"
 #include "kernels/program/complaint.h"
 #include "kernels/program/flags.h"
@@ -26,7 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto kDeadline = 10min;                      // of one file; a compiler that takes longer hangs
+constexpr auto kDeadline = 5min;                       // of one file; a compiler that takes longer hangs
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;    // bytes that a compiler may take for it
 constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
 constexpr int kOldest = 13, kNewest = 30;              // versions of clang
 
@@ -243,15 +246,26 @@ std::vector<std::string> files_in(const std::string& rule) {
     return files;
 }
 
+// Whether LLVM or the C++ library wrote that they got no memory.
+bool ran_out_of_memory(const std::string& said) {
+    return std::ranges::any_of(std::array{"out of memory", "std::bad_alloc", "Cannot allocate memory"},
+                               [&](const char* words) { return said.find(words) != std::string::npos; });
+}
+
 // One call of the compiler; what it said goes to `said`.
 Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
                   std::string& said) {
-    const auto ran = run_process(std::move(words), kDeadline, options.stop);
+    const auto ran = run_process(std::move(words), kDeadline, options.stop, kMostMemory);
     if (!ran) return ran.error();
-    said += ran->out + ran->err;
     if (ran->stopped) return Error{"stopped; nothing was run"};
+    // A compiler without memory says so and dumps its own stack, which helps nobody.
+    if (ran->status != 0 && ran_out_of_memory(ran->err))
+        return Error{fmt::format(
+            "the compiler needs more than the {} of memory that it may take for '{}'; give it less",
+            bytes_text(kMostMemory), what)};
+    said += ran->out + ran->err;
     if (ran->too_late)
-        return Error{fmt::format("the compiler took more than ten minutes for '{}'; give it less", what)};
+        return Error{fmt::format("the compiler took more than five minutes for '{}'; give it less", what)};
     if (ran->status == 0) return {};
     const std::string missing = missing_call(ran->err);
     return Error{missing.empty()
@@ -385,15 +399,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // The program that was built of files with these contents; none where one has changed.
 std::optional<std::string> cached(const fs::path& programs, const std::string& key) {
-    const auto list = read_whole((programs / (key + ".files")).string(), kLargestPtx);
+    const fs::path files = programs / (key + ".files");
+    if (!why_not_ours(files).empty()) return std::nullopt;
+    const auto list = read_whole(files.string(), kLargestPtx);
     if (!list) return std::nullopt;
     const auto contents = digest_of_files(lines_of(*list));
     if (!contents) return std::nullopt;
     const fs::path program = programs / (key + "-" + *contents);
     std::error_code error;
-    if (!fs::is_regular_file(program, error)) return std::nullopt;
+    if (!why_not_ours(program).empty() || !fs::is_regular_file(program, error)) return std::nullopt;
     fs::last_write_time(program, fs::file_time_type::clock::now(), error);
-    fs::last_write_time(programs / (key + ".files"), fs::file_time_type::clock::now(), error);
+    fs::last_write_time(files, fs::file_time_type::clock::now(), error);
     return program.string();
 }
 
@@ -471,7 +487,9 @@ Result<std::string> kept_source(const std::string& text) {
     if (!folder) return folder.error();
     tidy(*folder);
     const std::string path = (*folder / (Digest().add(text).text() + ".cpp")).string();
-    if (const auto there = read_whole(path, kLargestPtx); there && *there == text) return path;
+    if (const auto there = read_whole(path, kLargestPtx);
+        there && *there == text && why_not_ours(path).empty())
+        return path;
     if (const std::string why = write_whole(path, text); !why.empty())
         return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
     return path;
@@ -541,6 +559,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
         return Error{
             fmt::format("'{}' or a header changed while it was compiled; try again", source.string())};
     const fs::path program = *programs / (key + "-" + *contents);
+    fs::permissions(work->path() / "program", fs::perms::owner_all, error);
     fs::rename(work->path() / "program", program, error);
     if (error)
         return Error{fmt::format("'{}' cannot be made: {}; make room in the cache", program.string(),
@@ -550,6 +569,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     if (const std::string why = write_whole((*programs / (key + ".files")).string(), list); !why.empty())
         return Error{
             fmt::format("the cache '{}' cannot be written: {}; make room there", programs->string(), why)};
+    fs::permissions(*programs / (key + ".files"), fs::perms::owner_read | fs::perms::owner_write, error);
     return Built{program.string(), made_by, making.said, false};
 }
 
