@@ -74,11 +74,10 @@ report::LevelsOfLaunch of_kernel(const LevelsOptions& options, const analysis::L
     const uint64_t recorded =
         kernels::requests_about(*plan.info, shape) / blocks * std::min<uint64_t>(blocks, 8);
     if (recorded > kMostRecorded)
-        refuse(
-            kFailure,
-            "the blocks that are recorded for the levels take about {} requests, and {} are recorded; choose "
-            "a smaller k",
-            grouped(recorded), grouped(kMostRecorded));
+        refuse(kFailure,
+               "the blocks that are recorded for the levels take about {} requests, and at most {} are; "
+               "choose a smaller k",
+               grouped(recorded), grouped(kMostRecorded));
     use_ptx(choice, plan);
     // Which elements a product touches does not depend on their values.
     for (Array& array : plan.launch.arrays) array.contents = {};
