@@ -233,14 +233,14 @@ uint64_t requests_about(const KernelInfo& info, const Shape& shape) {
     const BlockTile of_block = block_tile(info, shape);
     if (of_block.rows == 0 || of_block.cols == 0) return 0;
     const auto parts = [](double whole, double part) { return std::ceil(whole / part); };
-    // A thread loads a row and a column of what it owns for each k; a tile of Mds and Nds is filled with two loads
-    // and two stores between two barriers.
-    const double owned =
-        double{1} * of_block.rows / of_block.threads.y + double{1} * of_block.cols / of_block.threads.x;
-    const double deep = std::max(1u, shape.tile), phases = parts(shape.k, deep);
+    // A thread loads a row and a column of the square that it owns for each k, element by element; a tile of Mds and
+    // Nds is filled with two loads and two stores between two barriers. Tiles of kernels without a T are about 8 deep.
+    const double threads = static_cast<double>(of_block.threads.count());
+    const double owned = 2 * std::sqrt(static_cast<double>(of_block.rows) * of_block.cols / threads);
+    const double deep = shape.tile > 0 ? shape.tile : 8, phases = parts(shape.k, deep);
     const double of_warp = phases * (deep * owned + (info.tiled ? 6 : 0));
-    const double all = parts(shape.m, of_block.rows) * parts(shape.n, of_block.cols) *
-                       parts(static_cast<double>(of_block.threads.count()), kWarpSize) * of_warp;
+    const double all =
+        parts(shape.m, of_block.rows) * parts(shape.n, of_block.cols) * parts(threads, kWarpSize) * of_warp;
     return all < 1e19 ? static_cast<uint64_t>(all) : UINT64_MAX;
 }
 

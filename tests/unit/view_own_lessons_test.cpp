@@ -270,7 +270,8 @@ TEST_F(OwnLessons, WhatIsRecordedForThemIsBounded) {
             const auto steps = static_cast<double>(trace->steps());
             const auto about = static_cast<double>(kernels::requests_about(info, shape));
             EXPECT_GT(about, steps * 0.5) << info.name << " T=" << shape.tile;
-            EXPECT_LT(about, steps * 3) << info.name << " T=" << shape.tile;
+            // Vector loads are counted as four.
+            EXPECT_LT(about, steps * 4) << info.name << " T=" << shape.tile;
         }
 }
 
