@@ -316,6 +316,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
 
     // What the person did. A list that lies open, or a line of text, has the keyboard.
     for (const std::string& path : input.dropped) {
+        // One that is shown already is run again.
+        if (session::is_program(path) && !(session.program && session.program->order.path == path)) {
+            input::ask_to_run(over, session, path);
+            continue;
+        }
         session.walking = false;
         session::open_file(session, path);
     }

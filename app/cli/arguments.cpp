@@ -2,16 +2,21 @@
 #include "app/cli/arguments.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/driver.h"
 #include "kernels/gpu/nvrtc.h"
+#include "kernels/run/held.h"
 
 namespace tilescope::cli {
 
@@ -53,14 +58,18 @@ Result<OpenedRecording> open_recording(const std::string& file_or_name,
                                     [&](const auto& recording) { return recording.name == file_or_name; });
     const bool ships = !there && found != shipped.end();
     auto trace = ships ? kernels::open_shipped(*found) : trace::read_file(file_or_name, beside);
-    if (trace) return OpenedRecording{std::move(*trace), ships ? found->label : file_or_name};
+    if (trace) {
+        kernels::HeldTrace held = kernels::held(std::move(*trace));
+        return OpenedRecording{std::move(held.trace), ships ? found->label : file_or_name, held.blocks};
+    }
     if (there || ships) return trace.error();
     return Error{
         fmt::format("{}; 'tilescope recordings' lists the names of those that ship", trace.error().message)};
 }
 
-analysis::Recording opened(const std::string& file_or_name, uint64_t beside) {
+analysis::Recording opened(const std::string& file_or_name, uint64_t beside, uint64_t* held) {
     auto read = need(open_recording(file_or_name, kernels::shipped_recordings(), beside));
+    if (held) *held = read.held;
     return need(analysis::opened(std::move(read.trace)));
 }
 
@@ -116,6 +125,44 @@ void check_ptx(const PtxChoice& choice) {
         refuse(kWrongCall, "--ptx and --compiler nvrtc contradict each other; give one of them");
 }
 
+namespace {
+
+// Whether a file is one that compilers read, by its ending. PTX from a stranger may name any file of this machine, and
+// what is read goes into a recording that is handed on.
+bool is_source(const fs::path& path) {
+    constexpr std::string_view kEndings[] = {".c",  ".cc",  ".cpp", ".cu",  ".cuh", ".cxx",  ".h",
+                                             ".hh", ".hpp", ".hxx", ".inl", ".jl",  ".mojo", ".py"};
+    return std::ranges::find(kEndings, path.extension().string()) != std::end(kEndings);
+}
+
+// Whether a file is in a folder or below it, symbolic links followed.
+bool is_below(const fs::path& folder, const fs::path& file) {
+    std::error_code error;
+    const fs::path home = fs::canonical(folder.empty() ? fs::path(".") : folder, error);
+    return !error && std::mismatch(home.begin(), home.end(), file.begin(), file.end()).first == home.end();
+}
+
+// The text of a source that PTX names, and its path with links followed; none where there is no such source. One that
+// is not beside the PTX is said.
+std::optional<std::pair<std::string, std::string>> source_at(const fs::path& named,
+                                                             const fs::path& ptx_folder) {
+    std::error_code error;
+    const fs::path at = fs::canonical(named, error);
+    if (error || !is_source(at)) return std::nullopt;
+    auto text = read_whole(at.string(), trace::most_of(trace::Claim::SourceBytes));
+    if (!text) return std::nullopt;
+    if (!is_below(ptx_folder, at))
+        std::fputs(
+            fmt::format(
+                "the PTX names '{}' as its source, which is not beside it; recordings will hold its text\n",
+                one_line(at.string()))
+                .c_str(),
+            stderr);
+    return std::pair{std::move(*text), named.string()};
+}
+
+}  // namespace
+
 // Looks for the source by the name in the PTX: as it is, beside the PTX, or among the files that ship.
 // Returns the file that was read, "" for none.
 std::string find_source(kernels::Plan& plan, const std::string& ptx_file) {
@@ -133,10 +180,10 @@ std::string find_source(kernels::Plan& plan, const std::string& ptx_file) {
         plan.source_name = name.filename().string();
         plan.source = kernels::shipped_file(file.name);
         for (const fs::path& path : {name, ptx_path.parent_path() / name.filename()}) {
-            auto text = read_whole(path.string(), trace::most_of(trace::Claim::SourceBytes));
-            if (!text) continue;
-            plan.source = std::move(*text);
-            return path.string();
+            auto found = source_at(path, ptx_path.parent_path());
+            if (!found) continue;
+            plan.source = std::move(found->first);
+            return found->second;
         }
     }
     return "";

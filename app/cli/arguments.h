@@ -13,6 +13,7 @@ namespace tilescope::cli {
 struct OpenedRecording {
     trace::Trace trace;
     std::string origin;  // the file, or the label of a recording that ships
+    uint64_t held = 0;   // blocks that were held against their code (kernels/run/held.h)
 };
 
 // Whether two names lead to one recording.
@@ -26,7 +27,8 @@ Result<OpenedRecording> open_recording(
     uint64_t beside = 0);
 
 // The same as a Recording, with what is worked out of it; refuses what cannot be opened.
-analysis::Recording opened(const std::string& file_or_name, uint64_t beside = 0);
+// held: takes the number of blocks that were held against their code.
+analysis::Recording opened(const std::string& file_or_name, uint64_t beside = 0, uint64_t* held = nullptr);
 
 // In what follows `file` is what the sentence calls the recording.
 

@@ -11,7 +11,14 @@ namespace tilescope::cli {
 
 namespace {
 
-constexpr uint64_t kMostSteps = 12'000'000;  // that are exported where nobody chose them
+constexpr uint64_t kMostBytes = 800'000'000;  // that are written where nobody chose the steps
+
+// What rows take, about: measured of tiled 256 x 256 x 256, numbers of more digits left out.
+report::ExportBytes bytes_of(const std::string& format, bool lanes) {
+    if (format == "csv") return lanes ? report::ExportBytes{0, 66, true} : report::ExportBytes{67, 0, true};
+    if (format == "json") return {145, lanes ? uint64_t{12} : 0};
+    return {300, 0};
+}
 
 int export_text(const ExportOptions& options) {
     if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
@@ -30,12 +37,14 @@ int export_text(const ExportOptions& options) {
         refuse(kWrongCall, "none of steps {} is in block {}; leave out --steps or --block", options.steps,
                options.block);
     }
-    if (!block && options.steps.empty() && steps > kMostSteps) {
-        refuse(kWrongCall,
-               "'{}' has {} steps, whose export takes minutes and gigabytes; choose some with --block or "
-               "--steps, "
-               "or all of them with --steps first:last",
-               options.file, grouped(steps));
+    if (!block && options.steps.empty()) {
+        const uint64_t bytes = report::bytes_about(trace, selected, bytes_of(options.format, options.lanes));
+        if (bytes > kMostBytes)
+            refuse(kWrongCall,
+                   "'{}' has {} steps, whose export takes minutes and about {}; choose some with --block or "
+                   "--steps, "
+                   "or all of them with --steps first:last",
+                   options.file, grouped(steps), bytes_text(bytes));
     }
     const std::string unwritten = fmt::format("'{}' was not written", options.output);
     with_progress(steps, "steps", unwritten, [&](const auto& stop, auto& done) -> Result<void> {

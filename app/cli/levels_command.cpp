@@ -1,9 +1,12 @@
 // tilescope levels KERNEL|FILE.tsc: what of the accesses of a launch is found in L1, what L2 is asked for,
 // what comes from DRAM, and by which resource the launch is bound.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
 #include "app/cli/work.h"
+#include "core/base/words.h"
 #include "core/export/bounds.h"
 #include "kernels/run/levels.h"
 #include "kernels/textbook/devices.h"
@@ -12,6 +15,8 @@
 namespace tilescope::cli {
 
 namespace {
+
+constexpr uint64_t kMostRecorded = 20'000'000;  // requests, some seconds
 
 struct LevelsOptions {
     std::string subject, compiler, device = kernels::kLevelDevice;
@@ -65,6 +70,14 @@ report::LevelsOfLaunch of_kernel(const LevelsOptions& options, const analysis::L
     const kernels::Shape shape{options.m.value_or(n), options.k.value_or(n), n,
                                kernels::tile_width(options.subject, options.tile)};
     auto plan = need(kernels::plan(options.subject, shape), kWrongCall);
+    const uint64_t blocks = std::max<uint64_t>(1, plan.launch.grid.count());
+    const uint64_t recorded =
+        kernels::requests_about(*plan.info, shape) / blocks * std::min<uint64_t>(blocks, 8);
+    if (recorded > kMostRecorded)
+        refuse(kFailure,
+               "the blocks that are recorded for the levels take about {} requests, and at most {} are; "
+               "choose a smaller k",
+               grouped(recorded), grouped(kMostRecorded));
     use_ptx(choice, plan);
     // Which elements a product touches does not depend on their values.
     for (Array& array : plan.launch.arrays) array.contents = {};

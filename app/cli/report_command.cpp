@@ -43,11 +43,12 @@ struct TableOptions {
 };
 
 int run_report(const ReportOptions& options) {
-    const analysis::Recording recording = opened(options.file);
+    uint64_t held = 0;
+    const analysis::Recording recording = opened(options.file, 0, &held);
     const auto summary = need(analysis::summarize(recording));
     const auto hazards = kernels::judged(recording);
-    return print(options.json ? report::to_json(recording, summary, &hazards)
-                              : report::to_text(recording, summary, &hazards));
+    return print(options.json ? report::to_json(recording, summary, &hazards, held)
+                              : report::to_text(recording, summary, &hazards, held));
 }
 
 int run_table(const TableOptions& options) {

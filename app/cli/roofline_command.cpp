@@ -61,9 +61,10 @@ std::vector<RooflineRow> device_rows(const analysis::DeviceSpec& device) {
 
 RooflineRow recorded_row(std::string id, std::string title, const Roof& roof,
                          const analysis::Recording& recording) {
-    const auto summary = need(analysis::summarize(recording));
     const auto& product = recording.product;
+    // First: a recording that does not run again is told before its steps are summed up.
     const uint64_t flop = product ? 0 : need(kernels::count_flop(*recording.trace));
+    const auto summary = need(analysis::summarize(recording));
     const auto work = need(analysis::recorded_work(recording, summary, flop));
     RooflineRow row{std::move(id), roof, bound_point(title, roof, work.intensity)};
     row.of_sectors = bound_point(std::move(title), roof, work.intensity_of_sectors);

@@ -198,6 +198,10 @@ void stand_at_stop(app::State& state, const ExportOptions& options) {
         lessons::go_to_stop(state.lessons, state.session, lesson, options.stop - 1);
         app::update(state, true);
         app::update(state, true);
+        if (!state.lessons.note.empty())
+            refuse(kFailure,
+                   "stop {} of the lesson has no such step in its recording; correct what it asks for",
+                   options.stop);
     } else {
         app::update(state, true);
         lessons::ask_me(state.lessons, state.session);

@@ -168,6 +168,8 @@ std::string completed(const std::string& typed);
 void open_path_box(State& state, Session& session, PathBox::Mode mode);
 // The path box for an export of the recording (session::export_choices).
 void open_export_box(State& state, Session& session, const std::string& what);
+// The path box over a program that was dropped on the window: its host code runs only when Enter says so.
+void ask_to_run(State& state, Session& session, const std::string& path);
 // Opens, saves or exports what is chosen in the path box, or typed.
 void take_path(State& state, Session& session);
 

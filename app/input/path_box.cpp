@@ -166,6 +166,12 @@ void open_path_box(State& state, Session& session, PathBox::Mode mode) {
         set_text(state.path.path, session.last_folder + session::default_name(session));
 }
 
+void ask_to_run(State& state, Session& session, const std::string& path) {
+    open_path_box(state, session, PathBox::Mode::Open);
+    set_text(state.path.path, path);
+    state.path.problem = "A program runs on this machine, as you. Enter compiles and runs it; Esc leaves it.";
+}
+
 void open_export_box(State& state, Session& session, const std::string& what) {
     const session::ExportChoice* const choice = session::find_export(what);
     if (choice == nullptr || !session.recording || !session.block) return;

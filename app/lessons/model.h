@@ -154,7 +154,8 @@ inline constexpr const char* kMadeBy = "tilescope";
 inline constexpr size_t kMostStops = 100, kMostConditions = 16, kMostSummary = 12, kMostActs = 8;
 inline constexpr size_t kLongestSaid = 2000;         // bytes
 inline constexpr uint64_t kLargestLesson = 1 << 20;  // bytes of a file
-inline constexpr uint64_t kMostProducts = 1u << 24;  // m k n of a kernel that is recorded while one waits
+// Requests that are recorded while one waits, for a stop and for all stops of a lesson.
+inline constexpr uint64_t kMostRequests = 4'000'000, kMostRequestsOfLesson = 16'000'000;
 
 // name: what errors call it, and its own name where it says none.
 Result<Lesson> lesson_from_json(std::string_view text, std::string_view name);

@@ -76,12 +76,13 @@ Json shown_on(const session::Session& session) {
         if (one.label == shown.origin) return object_of("recording", one.name);
     std::error_code error;
     const auto& product = shown.product;
-    const bool again = product && kernels::find(trace.meta.kernel) != nullptr &&
-                       trace.meta.backend == trace::Backend::Cpu && trace.meta.complete &&
-                       trace.blocks.size() == trace.launch.grid.count() && !fs::exists(shown.origin, error);
+    const kernels::KernelInfo* const ships = kernels::find(trace.meta.kernel);
+    const bool again = product && ships != nullptr && trace.meta.backend == trace::Backend::Cpu &&
+                       trace.meta.complete && trace.blocks.size() == trace.launch.grid.count() &&
+                       !fs::exists(shown.origin, error);
     if (!again) return Json();
     const kernels::Shape shape = kernels::shape_of(*product);
-    if (uint64_t{shape.m} * shape.k * shape.n > kMostProducts) return Json();
+    if (kernels::requests_about(*ships, shape) > kMostRequests) return Json();
     Json again_as = object_of("kernel", trace.meta.kernel, "m", shape.m, "k", shape.k, "n", shape.n);
     if (shape.tile > 0) again_as["tile"] = shape.tile;
     return again_as;

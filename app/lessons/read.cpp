@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "core/base/json_fields.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/limits/presets.h"
 
 namespace tilescope::lessons {
@@ -94,6 +95,21 @@ void read_case(const Json& json, JsonFields& fields, LessonStop& stop, std::stri
     stop.screen = "limits";
 }
 
+// Requests that are recorded for a stop; 0 where it is not on a kernel, or on none that ships.
+uint64_t requests_of(const LessonStop& stop) {
+    const kernels::KernelInfo* const info = kernels::find(stop.kernel);
+    return info != nullptr ? kernels::requests_about(*info, stop.shape) : 0;
+}
+
+// Whether all that a lesson records takes longer than one waits. What the stop before stands on is not recorded
+// again.
+bool records_too_much(const std::vector<LessonStop>& stops) {
+    uint64_t requests = 0;
+    for (size_t at = 0; at < stops.size(); ++at)
+        if (at == 0 || !same_recording(stops[at - 1], stops[at])) requests += requests_of(stops[at]);
+    return requests > kMostRequestsOfLesson;
+}
+
 LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, std::string& problem) {
     LessonStop stop;
     JsonFields fields(json, problem);
@@ -115,11 +131,11 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
         fields.number("n", stop.shape.n);
         stop.shape.tile = kernels::tile_width(stop.kernel);
         if (stop.shape.tile > 0 || json.contains("tile")) fields.number("tile", stop.shape.tile);
-        const auto& [m, k, n, tile] = stop.shape;
-        if (uint64_t{m} * k > kMostProducts || uint64_t{m} * k * n > kMostProducts)
-            if (problem.empty())
-                problem =
-                    "its product is too large to be recorded while one waits; record it and name the file";
+        if (requests_of(stop) > kMostRequests && problem.empty())
+            problem = fmt::format(
+                "its product takes more than {} requests, too many to be recorded while one waits; "
+                "record it and name the file",
+                grouped(kMostRequests));
     } else if (const auto last = std::find_if_not(before.rbegin(), before.rend(), is_modelled);
                last != before.rend()) {
         stop.kernel = last->kernel;
@@ -247,6 +263,11 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
         if (!problem.empty()) problem = fmt::format("in stop {} {}", lesson.stops.size(), problem);
     }
     if (lesson.stops.empty()) fields.fail("stops");
+    if (problem.empty() && records_too_much(lesson.stops))
+        problem = fmt::format(
+            "its stops take more than {} requests together, too many to be recorded while one waits; "
+            "record some of them and name the files",
+            grouped(kMostRequestsOfLesson));
     const bool ends_modelled = problem.empty() && is_modelled(lesson.stops.back());
     const std::optional<Modelled> end =
         ends_modelled ? std::optional(modelled(lesson.stops.back())) : std::nullopt;

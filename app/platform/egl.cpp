@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <stb/stb_image_write.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #if TILESCOPE_GLAD_GENERATION == 1
 #include <glad/glad_egl.h>
 #else
@@ -19,6 +23,7 @@
 #include "app/platform/backend.h"
 #include "app/platform/gl.h"
 #include "core/base/file.h"
+#include "core/base/words.h"
 
 namespace tilescope::platform {
 
@@ -27,6 +32,20 @@ namespace {
 const char* const kNoContext =
     "No OpenGL 3.3 context could be made without a display; install the packages libegl1 and "
     "libgl1-mesa-dri.";
+
+// Mesa's software renderer ends the program with SIGSEGV where it gets no memory for its threads or for the code that
+// it makes. The sentence that says so before; "" where there is enough address space.
+std::string too_little_memory(int width, int height) {
+    constexpr uint64_t kItself = uint64_t{1} << 30, kThread = uint64_t{32} << 20, kPixel = 32;  // bytes
+    const uint64_t threads = static_cast<uint64_t>(std::clamp(sysconf(_SC_NPROCESSORS_ONLN), 1L, 32L));
+    const uint64_t needs =
+        kItself + threads * kThread + kPixel * static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= needs) return "";
+    return fmt::format(
+        "Drawing takes about {} of address space, and this process may have {}; raise that with ulimit -v.",
+        bytes_text(needs), bytes_text(limit.rlim_cur));
+}
 
 // EGL's functions, and with a display those that the display's version has.
 bool load_egl([[maybe_unused]] EGLDisplay display) {
@@ -94,6 +113,11 @@ struct Offscreen : Backend {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
+    constexpr int kMostSide = 1 << 15;  // larger ones are refused below
+    if (std::string why =
+            too_little_memory(std::clamp(width, 1, kMostSide), std::clamp(height, 1, kMostSide));
+        !why.empty())
+        return Error{std::move(why)};
     setenv("EGL_LOG_LEVEL", "fatal", 0);  // drivers that do not serve are not the reader's concern
     if (!load_egl(EGL_NO_DISPLAY)) return Error{kNoContext};
     auto made = std::make_unique<Offscreen>();

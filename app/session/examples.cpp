@@ -5,9 +5,10 @@
 #include <fmt/format.h>
 
 #include "app/session/programs.h"
-#include "app/session/settings.h"
+#include "app/session/session.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/user_cache.h"
 
 namespace tilescope::session {
 
@@ -47,14 +48,12 @@ const std::vector<Example>& examples() {
 }
 
 Result<std::string> path_of(const Example& example) {
-    const std::string path =
-        xdg_path("XDG_CACHE_HOME", ".cache", fmt::format("examples/{}.cu", example.name).c_str());
-    if (path.empty())
-        return Error{"There is no folder for a copy of the example; set HOME or XDG_CACHE_HOME."};
-    if (const auto there = read_whole(path, example.text.size() + 1); there && *there == example.text)
+    const auto folder = cache_folder("examples");
+    if (!folder) return folder.error();
+    const std::string path = (*folder / (example.name + ".cu")).string();
+    if (const auto there = read_whole(path, example.text.size() + 1);
+        there && *there == example.text && why_not_ours(path).empty())
         return path;
-    std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
     const std::string why = write_whole(path, example.text);
     if (why.empty()) return path;
     return Error{fmt::format(

@@ -10,6 +10,7 @@
 #include "app/draw/sheet.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
+#include "kernels/run/held.h"
 #include "kernels/run/judged.h"
 
 namespace tilescope::session {
@@ -153,7 +154,7 @@ MadeRecording make_recording(Result<trace::Trace> trace, std::string origin) {
 }
 
 MadeRecording read_recording(const std::string& path, const std::string& origin, uint64_t open_bytes) {
-    return make_recording(trace::read_file(path, open_bytes), origin);
+    return make_recording(kernels::held(trace::read_file(path, open_bytes)), origin);
 }
 
 std::shared_ptr<const Recording> worded(std::shared_ptr<const Recording> recording,

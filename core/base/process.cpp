@@ -4,8 +4,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -13,6 +16,7 @@
 #include <fmt/format.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +43,12 @@ int become(const char* program, char* const* argv, char* const* environment, con
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     if (start.own_group && setpgid(0, 0) != 0) return errno;
+    if (start.most_memory > 0) {
+        rlimit limit{};
+        if (getrlimit(RLIMIT_AS, &limit) != 0) return errno;
+        limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, start.most_memory);
+        if (setrlimit(RLIMIT_AS, &limit) != 0) return errno;
+    }
     if (prctl(PR_SET_PDEATHSIG, start.at_our_end) != 0) return errno;
     if (getppid() != parent) return ESRCH;  // it ended before the kernel knew
     // First out of the way of each other.
@@ -136,16 +146,18 @@ int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool
 int exit_status(int waited) { return WIFEXITED(waited) ? WEXITSTATUS(waited) : 128 + WTERMSIG(waited); }
 
 Result<ProcessRan> run_process(std::vector<std::string> words, std::chrono::milliseconds deadline,
-                               const std::atomic<bool>* stop) {
+                               const std::atomic<bool>* stop, uint64_t most_memory) {
     using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
     const File in(std::tmpfile(), std::fclose), out(std::tmpfile(), std::fclose),
         err(std::tmpfile(), std::fclose);
     if (!in || !out || !err) return Error{"there is no room for a temporary file; free some and try again"};
     const std::string program = words.front();
     pid_t child = -1;
-    const int why = start_process(
-        program.c_str(),
-        {std::move(words), {fileno(in.get()), fileno(out.get()), fileno(err.get()), -1}, SIGKILL, {}}, child);
+    ProcessStart start;
+    start.words = std::move(words);
+    start.descriptors = {fileno(in.get()), fileno(out.get()), fileno(err.get()), -1};
+    start.most_memory = most_memory;
+    const int why = start_process(program.c_str(), std::move(start), child);
     if (why != 0) return Error{fmt::format("'{}' could not be started: {}", program, std::strerror(why))};
     ProcessRan ran;
     const auto end = std::chrono::steady_clock::now() + deadline;
@@ -165,6 +177,38 @@ Result<ProcessRan> run_process(std::vector<std::string> words, std::chrono::mill
     ran.out = text_of(out.get());
     ran.err = text_of(err.get());
     return ran;
+}
+
+namespace {
+
+// This program's children, of all its threads (proc(5), /proc/pid/task/tid/children).
+std::vector<pid_t> children() {
+    std::vector<pid_t> all;
+    std::error_code error;
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+        std::ifstream list(thread.path() / "children");
+        for (pid_t one = 0; list >> one;) all.push_back(one);
+    }
+    return all;
+}
+
+}  // namespace
+
+Orphans::Orphans() : before_(children()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+Orphans::~Orphans() {
+    // Those of an orphan come here when it has ended.
+    constexpr int kMostRounds = 1000;
+    for (int round = 0; round < kMostRounds; ++round) {
+        std::vector<pid_t> left = children();
+        std::erase_if(left, [&](pid_t one) { return std::ranges::find(before_, one) != before_.end(); });
+        if (left.empty()) break;
+        for (const pid_t one : left) kill(one, SIGKILL);
+        for (const pid_t one : left)
+            while (waitpid(one, nullptr, 0) < 0 && errno == EINTR) {
+            }
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 std::string find_program(const std::string& name) {

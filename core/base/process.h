@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct ProcessStart {
     // The child gets a process group of its own, so that Ctrl-C reaches this program alone. A child that
     // reads from the terminal has to stay in this program's group.
     bool own_group = true;
+    uint64_t most_memory = 0;  // bytes of address space that it and its children may each take; 0: no limit
 };
 
 // program: its path, or a name to look for in PATH. Returns why it could not be started (errno.h), or 0.
@@ -49,8 +51,23 @@ struct ProcessRan {
 };
 
 // Its standard input is empty. The words' first one is the program. Fails where it cannot be started.
+// most_memory: as ProcessStart.
 Result<ProcessRan> run_process(std::vector<std::string> words, std::chrono::milliseconds deadline,
-                               const std::atomic<bool>* stop = nullptr);
+                               const std::atomic<bool>* stop = nullptr, uint64_t most_memory = 0);
+
+// Ends what a child leaves running behind itself: while this is alive, processes whose parent has ended come to
+// this program (prctl(2), PR_SET_CHILD_SUBREAPER), and at its end they are killed. For a program that starts no
+// other process meanwhile.
+class Orphans {
+public:
+    Orphans();
+    ~Orphans();
+    Orphans(const Orphans&) = delete;
+    Orphans& operator=(const Orphans&) = delete;
+
+private:
+    std::vector<pid_t> before_;  // children that were there before
+};
 
 // The exit status as a shell says it.
 int exit_status(int waited);

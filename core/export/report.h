@@ -10,6 +10,7 @@
 //                              "severity" says so); [] where nothing is at fault. Threads and blocks are [x,y,z], cells
 //                              [row,col]; "step" counts from 1; "phase" is null behind the loop
 //   "faults_not_judged"        the sentence that says what could not be looked at
+//   "held_blocks"              how many blocks were run again when the recording was opened, and did its steps
 //   "wrong", "wrong_elements"  of a result that is not verified: how many, and the first of them as [row,col]
 // "max_abs_error" is null where the result holds a NaN (JSON knows none). "complete" is true only for a
 // recording that holds every step of every block of its window and dropped nothing.
@@ -25,11 +26,11 @@
 
 namespace tilescope::report {
 
-// hazards: null leaves the faults out.
+// hazards: null leaves the faults out. held: how many blocks were run again and did the recorded steps.
 std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards = nullptr);
+                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0);
 std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards = nullptr);
+                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0);
 
 // Whether sums over the recording are sums over all that its blocks did; if not, the sentence that says so.
 bool whole(const trace::Trace& trace);

@@ -116,7 +116,7 @@ std::string why_not_whole(const trace::Trace& trace) {
 }
 
 std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards) {
+                    const analysis::Hazards* hazards, uint64_t held) {
     const trace::Trace& trace = *recording.trace;
     const trace::Meta& meta = trace.meta;
     Json json = object_of("schema", "tilescope.report/1", "kernel", meta.kernel, "backend",
@@ -153,6 +153,7 @@ std::string to_json(const analysis::Recording& recording, const analysis::Summar
         json["faults"] = faults_to_json(trace, *hazards);
         if (!hazards->not_judged.empty()) json["faults_not_judged"] = hazards->not_judged;
     }
+    if (held > 0) json["held_blocks"] = held;
     // Names come from files: text that is not UTF-8 must not throw.
     return json_text(json, 2) + "\n";
 }

@@ -95,9 +95,12 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
 }  // namespace
 
 std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards) {
+                    const analysis::Hazards* hazards, uint64_t held) {
     const trace::Trace& trace = *recording.trace;
     std::string out = heading(recording, summary);
+    if (held > 0)
+        out += fmt::format("held against its code: {} of {}\n", grouped(held),
+                           counted(trace.blocks.size(), "block"));
     const std::string note = whole(trace) ? "" : " (not whole)";
 
     TextTable global(

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text.h"
+
 namespace tilescope::report {
 namespace {
 
@@ -31,6 +33,20 @@ uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
         steps += span.end - span.first;
     }
     return steps;
+}
+
+uint64_t bytes_about(const trace::Trace& trace, const Selected& selected, const ExportBytes& of) {
+    uint64_t bytes = 0;
+    for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
+        const StepSpan span = span_of(trace, selected, block);
+        for (uint64_t step = span.first; step < span.end; ++step) {
+            const trace::Form& form = trace.form_of(step);
+            const uint64_t lanes = of.lane > 0 ? static_cast<uint64_t>(std::popcount(form.mask)) : 0;
+            const uint64_t name = of.names ? std::min(array_of(trace, form).size(), kLongestCell) : 0;
+            bytes += of.step + lanes * of.lane + std::max<uint64_t>(1, lanes) * name;
+        }
+    }
+    return bytes;
 }
 
 bool each_step(const analysis::Recording& recording, const Selected& selected, const ExportProgress& progress,

@@ -26,6 +26,12 @@ struct Selected {
     int64_t block = -1;  // index into Trace::blocks, -1 for all
 };
 uint64_t steps_in(const trace::Trace& trace, const Selected& selected);
+// About how many bytes their export takes, where each step takes so many and each lane of one so many more.
+struct ExportBytes {
+    uint64_t step = 0, lane = 0;
+    bool names = false;  // each row of them, of a lane or else of a step, has the name of its array
+};
+uint64_t bytes_about(const trace::Trace& trace, const Selected& selected, const ExportBytes& of);
 
 // Takes text piece by piece; false ends the export (a full disk, a person who stops it).
 using Take = std::function<bool(std::string_view)>;

@@ -187,7 +187,9 @@ const Executed& LevelCode::between(int32_t from, int32_t to) {
     return at->second;
 }
 
-bool LevelCode::waits(uint32_t load, uint32_t earlier) const { return state_->waits->waits(load, earlier); }
+const std::vector<uint32_t>& LevelCode::waited_for(uint32_t load) const {
+    return state_->waits->waited_for(load);
+}
 
 const std::vector<JoinedLoad>& LevelCode::joined() const { return state_->joined; }
 

@@ -54,9 +54,8 @@ public:
     static constexpr int32_t kStart = -1, kEnd = -2;
     const Executed& between(int32_t from, int32_t to);
 
-    // Whether a load can be asked for only when an earlier one's data are there; both are sites
-    // (load_waits.h).
-    bool waits(uint32_t load, uint32_t earlier) const;
+    // The loads whose data have to be there before a load can be asked for; all are sites (load_waits.h).
+    const std::vector<uint32_t>& waited_for(uint32_t load) const;
 
     const std::vector<JoinedLoad>& joined() const;  // by site
 

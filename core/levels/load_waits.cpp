@@ -1,6 +1,7 @@
 #include "core/levels/load_waits.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tilescope::analysis {
@@ -140,33 +141,35 @@ bool is_load(const ptx::Site& site) { return site.fills_registers() && site.spac
 
 LoadWaits::LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow,
                      const std::vector<ptx::Site>& sites)
-    : number_(sites.size(), -1) {
+    : waited_for_(sites.size()) {
     std::vector<const ptx::Site*> loads;
     for (const ptx::Site& site : sites)
         if (is_load(site)) loads.push_back(&site);
-    if (loads.size() > kMost) return;
-    count_ = loads.size();
-    waits_.assign(count_ * count_, 0);
+    if (loads.size() > kMost || loads.size() * loads.size() * flow.blocks.size() > kMostCompared) return;
+    const size_t count = loads.size();
+    std::vector<bool> waits(count * count, false);  // by load and earlier load
     StraightCode code(kernel, flow);
     const Registers registers(kernel);
     const auto block_of = [&](size_t load) { return flow.block_of[loads[load]->instruction]; };
 
-    // By load: the later instructions that use what it brings.
-    std::vector<std::vector<uint32_t>> used_at(count_);
-    for (size_t earlier = 0; earlier < count_; ++earlier) {
+    // By load: the first later instruction of each basic block that uses what it brings.
+    std::vector<std::vector<uint32_t>> used_at(count);
+    for (size_t earlier = 0; earlier < count; ++earlier) {
         const uint32_t at = loads[earlier]->instruction;
-        number_[loads[earlier]->id] = static_cast<int32_t>(earlier);
         std::vector<bool> needs(kernel.instructions.size(), false);
         for (const uint32_t use : registers.uses(kernel, at, true)) needs[use] = true;
-        for (size_t load = 0; load < count_; ++load)
-            waits_[earlier * count_ + load] = load != earlier && needs[loads[load]->instruction];
+        for (size_t load = 0; load < count; ++load)
+            waits[load * count + earlier] = load != earlier && needs[loads[load]->instruction];
+        std::vector<uint32_t> first(flow.blocks.size(), UINT32_MAX);
         for (const uint32_t use : registers.uses(kernel, at, false)) {
             const int32_t block = flow.block_of[use];
             if (block == block_of(earlier) ? use > at : code.before(block_of(earlier), block))
-                used_at[earlier].push_back(use);
+                first[block] = std::min(first[block], use);
         }
+        std::ranges::copy_if(first, std::back_inserter(used_at[earlier]),
+                             [](uint32_t use) { return use != UINT32_MAX; });
     }
-    for (size_t load = 0; load < count_; ++load) {
+    for (size_t load = 0; load < count; ++load) {
         // By block that a load's every way passes, the instructions from its first one up to this one come
         // before it with a branch or a barrier between.
         std::vector<uint32_t> passed(flow.blocks.size(), 0);
@@ -178,12 +181,15 @@ LoadWaits::LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow,
                 while (end > at.first && !barrier) barrier = kernel.instructions[--end].op == Op::Bar;
             if (barrier || code.part(block) != code.part(block_of(load))) passed[block] = end;
         }
-        for (size_t earlier = 0; earlier < count_; ++earlier)
+        for (size_t earlier = 0; earlier < count; ++earlier)
             if (earlier != load && std::ranges::any_of(used_at[earlier], [&](uint32_t use) {
                     return use < passed[flow.block_of[use]];
                 }))
-                waits_[earlier * count_ + load] = 1;
+                waits[load * count + earlier] = true;
     }
+    for (size_t load = 0; load < count; ++load)
+        for (size_t earlier = 0; earlier < count; ++earlier)
+            if (waits[load * count + earlier]) waited_for_[loads[load]->id].push_back(loads[earlier]->id);
 }
 
 }  // namespace tilescope::analysis

@@ -25,19 +25,16 @@ class LoadWaits {
 public:
     // In a kernel with more loads than this none is said to wait, as each is compared with every other one.
     static constexpr size_t kMost = 512;
+    // Nor in one where so many comparisons are too few: pairs of loads by basic blocks.
+    static constexpr size_t kMostCompared = size_t{1} << 30;
     LoadWaits(const ptx::Kernel& kernel, const ptx::ControlFlow& flow, const std::vector<ptx::Site>& sites);
 
-    // Whether a load can be asked for only when an earlier one's data are there; both are sites. The earlier
-    // one comes first in the text's order of execution, loops left out.
-    bool waits(uint32_t load, uint32_t earlier) const {
-        const int32_t a = number_[load], b = number_[earlier];
-        return a >= 0 && b >= 0 && waits_[static_cast<size_t>(b) * count_ + static_cast<size_t>(a)] != 0;
-    }
+    // The loads whose data have to be there before a load can be asked for; all are sites. They come earlier
+    // in the text's order of execution, loops left out.
+    const std::vector<uint32_t>& waited_for(uint32_t load) const { return waited_for_[load]; }
 
 private:
-    std::vector<int32_t> number_;  // by site: of loads of global memory, -1 for others
-    size_t count_ = 0;
-    std::vector<uint8_t> waits_;  // by earlier load and load
+    std::vector<std::vector<uint32_t>> waited_for_;  // by site
 };
 
 }  // namespace tilescope::analysis

@@ -164,8 +164,8 @@ private:
         if (site.fills_registers()) {
             if (!warp.loaded.insert(site.id).second) return true;
             // What it waits for is there, and all that was asked for before it.
-            if (std::ranges::any_of(warp.under_way,
-                                    [&](uint32_t earlier) { return code_.waits(site.id, earlier); }))
+            if (std::ranges::any_of(code_.waited_for(site.id),
+                                    [&](uint32_t earlier) { return warp.under_way.contains(earlier); }))
                 ++warp.turns, warp.under_way.clear();
             warp.under_way.insert(site.id);
             return false;

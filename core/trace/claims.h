@@ -65,6 +65,9 @@ Result<uint64_t> memory_limit();
 // read, for what is made of it: at least an eighth of it, or of the recording if that is larger.
 uint64_t memory_left(const Trace& trace);
 
+// Takes back what a recording says of its result, as that of one whose steps are not its code's.
+void drop_result(Meta& meta);
+
 // Lane accesses that one walk over a recording looks at one by one: those of 12.5 million full requests for
 // each gigabyte that is allowed. What repeats is looked at once (analysis/cost.h), so that more steps than
 // these are counted all the same.

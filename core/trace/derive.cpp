@@ -105,13 +105,13 @@ const Block* cut_block(const Trace& trace, const WarpEnds& ends) {
     return nullptr;
 }
 
+}  // namespace
+
 void drop_result(Meta& meta) {
     const uint8_t array = meta.result.array;
     meta.result = {};
     meta.result.array = array;
 }
-
-}  // namespace
 
 Result<std::shared_ptr<const ptx::Module>> module_of(const Trace& trace) {
     if (trace.module) return trace.module;

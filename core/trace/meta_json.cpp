@@ -143,11 +143,35 @@ std::string meta_to_json(const Trace& trace) {
     return writer.root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+namespace {
+
+constexpr int kDeepest = 6;  // of the fields
+
+// Whether brackets lie in each other deeper than those of the fields.
+bool is_deep(std::string_view text) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (quoted && c == '\\')
+            ++at;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{') && ++depth > kDeepest)
+            return true;
+        else if (!quoted && (c == ']' || c == '}'))
+            --depth;
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<void> meta_from_json(std::string_view text, Trace& trace) {
-    // What lies deeper than the fields is left out as it is read: it would take many times its text.
-    constexpr int kDeepest = 6;
+    // What lies deeper than the fields is left out as it is read: it would take many times its text. (With a
+    // callback the library takes a time that grows with the square of a list's length.)
     const auto shallow = [](int depth, json::parse_event_t, json&) { return depth <= kDeepest; };
-    const json root = json::parse(text, shallow, false);
+    const json root = is_deep(text) ? json::parse(text, shallow, false) : json::parse(text, nullptr, false);
     if (!root.is_object()) return Error{"its description is not JSON"};
     std::string problem;
     MetaReader reader(root, problem);

@@ -454,7 +454,8 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     const auto tell_rows = [&] {
         const std::vector<std::string> others = put_faults(line, rows_told, error);
         rows_told = line.faults.size();
-        const size_t begin = remark_told > 0 && line.remark.size() > remark_told ? remark_told + 2 : remark_told;
+        const size_t begin =
+            remark_told > 0 && line.remark.size() > remark_told ? remark_told + 2 : remark_told;
         say_of_it(line.remark.substr(begin));
         remark_told = line.remark.size();
         if (error != line.error) say_of_it(error);

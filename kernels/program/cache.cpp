@@ -1,5 +1,6 @@
 #include "kernels/program/cache.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
@@ -100,25 +101,6 @@ Digest& Digest::add(std::string_view bytes) {
 
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
 
-Result<fs::path> cache_folder(const char* part) {
-    const char* xdg = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path folder;
-    if (xdg != nullptr && xdg[0] == '/')
-        folder = xdg;
-    else if (home != nullptr && home[0] != '\0')
-        folder = fs::path(home) / ".cache";
-    else
-        folder = fs::temp_directory_path();
-    folder = folder / "tilescope" / part;
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error)
-        return Error{fmt::format("the cache '{}' cannot be made: {}; name another folder with XDG_CACHE_HOME",
-                                 folder.string(), error.message())};
-    return folder;
-}
-
 Result<WorkFolder> WorkFolder::make(const fs::path& in) {
     std::string name = (in / "making-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
@@ -141,7 +123,13 @@ Result<fs::path> headers_folder() {
     if (!all) return all.error();
     const fs::path folder = *all / digest.text();
     std::error_code error;
-    if (fs::is_directory(folder, error)) return folder;
+    const auto usable = [&]() -> Result<fs::path> {
+        if (const std::string why = why_not_ours(folder); !why.empty())
+            return Error{fmt::format("the headers in '{}' are not used: {}; remove that folder",
+                                     folder.string(), why)};
+        return folder;
+    };
+    if (fs::is_directory(folder, error)) return usable();
     auto work = WorkFolder::make(*all);
     if (!work) return work.error();
     const fs::path made = work->path() / "include";
@@ -157,7 +145,7 @@ Result<fs::path> headers_folder() {
     if (error && !fs::is_directory(folder))
         return Error{fmt::format("'{}' cannot be made: {}; look at the cache's permissions", folder.string(),
                                  error.message())};
-    return folder;
+    return usable();
 }
 
 std::optional<std::string> digest_of_files(const std::vector<std::string>& paths) {

@@ -1,4 +1,4 @@
-// Built programs, and our headers, in the user's cache: $XDG_CACHE_HOME/tilescope or ~/.cache/tilescope.
+// Built programs, and our headers, in the user's cache (core/base/user_cache.h).
 //
 //   headers/HASH/           our headers, unpacked
 //   sources/HASH.cpp        mains that were made for files without one
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/user_cache.h"
 
 namespace tilescope::program {
 
@@ -29,9 +30,6 @@ public:
 private:
     uint64_t a_ = 0xcbf29ce484222325, b_ = 0x9ae16a3b2f90404f;
 };
-
-// Error: no folder can be made there.
-Result<std::filesystem::path> cache_folder(const char* part);
 
 // A folder of its own in the cache, removed when this goes away.
 class WorkFolder {

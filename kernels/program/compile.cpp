@@ -161,15 +161,17 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 // The program that was built of files with these contents; none where one has changed.
 std::optional<std::string> cached(const fs::path& programs, const std::string& key) {
-    const auto list = read_whole((programs / (key + ".files")).string(), kLargestPtx);
+    const fs::path files = programs / (key + ".files");
+    if (!why_not_ours(files).empty()) return std::nullopt;
+    const auto list = read_whole(files.string(), kLargestPtx);
     if (!list) return std::nullopt;
     const auto contents = digest_of_files(lines_of(*list));
     if (!contents) return std::nullopt;
     const fs::path program = programs / (key + "-" + *contents);
     std::error_code error;
-    if (!fs::is_regular_file(program, error)) return std::nullopt;
+    if (!why_not_ours(program).empty() || !fs::is_regular_file(program, error)) return std::nullopt;
     fs::last_write_time(program, fs::file_time_type::clock::now(), error);
-    fs::last_write_time(programs / (key + ".files"), fs::file_time_type::clock::now(), error);
+    fs::last_write_time(files, fs::file_time_type::clock::now(), error);
     return program.string();
 }
 
@@ -196,7 +198,9 @@ Result<std::string> kept_source(const std::string& text) {
     if (!folder) return folder.error();
     tidy(*folder);
     const std::string path = (*folder / (Digest().add(text).text() + ".cpp")).string();
-    if (const auto there = read_whole(path, kLargestPtx); there && *there == text) return path;
+    if (const auto there = read_whole(path, kLargestPtx);
+        there && *there == text && why_not_ours(path).empty())
+        return path;
     if (const std::string why = write_whole(path, text); !why.empty())
         return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", path, why)};
     return path;
@@ -266,6 +270,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
         return Error{
             fmt::format("'{}' or a header changed while it was compiled; try again", source.string())};
     const fs::path program = *programs / (key + "-" + *contents);
+    fs::permissions(work->path() / "program", fs::perms::owner_all, error);
     fs::rename(work->path() / "program", program, error);
     if (error)
         return Error{fmt::format("'{}' cannot be made: {}; make room in the cache", program.string(),
@@ -275,6 +280,7 @@ Result<Built> build(const fs::path& source, const CompileOptions& options, Compl
     if (const std::string why = write_whole((*programs / (key + ".files")).string(), list); !why.empty())
         return Error{
             fmt::format("the cache '{}' cannot be written: {}; make room there", programs->string(), why)};
+    fs::permissions(*programs / (key + ".files"), fs::perms::owner_read | fs::perms::owner_write, error);
     return Built{program.string(), made_by, making.said, false};
 }
 

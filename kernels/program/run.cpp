@@ -83,6 +83,7 @@ Result<RunOutcome> run_program(const RunRequest& request) {
     // It reads this terminal, if it reads, and gets its Ctrl-C.
     start.own_group = false;
     pid_t child = -1;
+    const Orphans orphans;  // what the program leaves running ends with it
     const int why = start_process(request.path.c_str(), std::move(start), child);
     if (nowhere >= 0) close(nowhere);
     if (why != 0)

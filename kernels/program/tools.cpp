@@ -1,5 +1,7 @@
 #include "kernels/program/tools.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/process.h"
+#include "core/base/words.h"
 #include "kernels/program/cache.h"
 #include "kernels/program/complaint.h"
 
@@ -17,8 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto kDeadline = 10min;          // of one file; a compiler that takes longer hangs
-constexpr int kOldest = 13, kNewest = 30;  // versions of clang
+constexpr auto kDeadline = 5min;                     // of one file; a compiler that takes longer hangs
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // bytes that a compiler may take for it
+constexpr int kOldest = 13, kNewest = 30;            // versions of clang
 
 // The newest architecture up to `wanted` that the compiler makes PTX for; `wanted` where there is none. PTX is
 // read here and not run on a device, so a program for a newer one is no worse off.
@@ -92,14 +96,29 @@ std::vector<std::string> cuda_words(const Tools& tools) {
     return words;
 }
 
+namespace {
+
+// Whether LLVM or the C++ library wrote that they got no memory.
+bool ran_out_of_memory(const std::string& said) {
+    return std::ranges::any_of(std::array{"out of memory", "std::bad_alloc", "Cannot allocate memory"},
+                               [&](const char* words) { return said.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
 Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
                   std::string& said) {
-    const auto ran = run_process(std::move(words), kDeadline, options.stop);
+    const auto ran = run_process(std::move(words), kDeadline, options.stop, kMostMemory);
     if (!ran) return ran.error();
-    said += ran->out + ran->err;
     if (ran->stopped) return Error{"stopped; nothing was run"};
+    // A compiler without memory says so and dumps its own stack, which helps nobody.
+    if (ran->status != 0 && ran_out_of_memory(ran->err))
+        return Error{fmt::format(
+            "the compiler needs more than the {} of memory that it may take for '{}'; give it less",
+            bytes_text(kMostMemory), what)};
+    said += ran->out + ran->err;
     if (ran->too_late)
-        return Error{fmt::format("the compiler took more than ten minutes for '{}'; give it less", what)};
+        return Error{fmt::format("the compiler took more than five minutes for '{}'; give it less", what)};
     if (ran->status == 0) return {};
     const std::string missing = missing_call(ran->err);
     return Error{missing.empty()

@@ -15,12 +15,14 @@ using analysis::LevelDevice, analysis::LevelOptions, analysis::Levels;
 namespace {
 
 constexpr uint64_t kMostWholeSteps = 20'000'000;
+constexpr uint64_t kMostInstructions = 1 << 26;  // of a warp; a recording's PTX may be a stranger's
 
 Result<trace::Trace> record_window(const Plan& plan, const BlockWindow& window, const LevelOptions& options,
                                    bool few_blocks) {
     RecordOptions how;
     how.window = window;
     how.stop = options.stop;
+    how.max_instructions_per_warp = kMostInstructions;
     how.timestamp = false;
     how.little_of_arrays = few_blocks;
     // The order that a GPU's warps took is one block's own.

@@ -75,6 +75,8 @@ public:
     // instructions that its replay took, clearing the block's memory included.
     uint64_t flop() const;
     uint64_t work() const;
+    // Whether it did other steps than the recorded ones, where replay() gave an Error.
+    bool differed() const;
 
 private:
     struct State;

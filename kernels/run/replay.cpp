@@ -58,8 +58,9 @@ public:
 
     std::string name() const { return block_name(trace_.launch.grid, block_.x, block_.y, block_.z); }
 
-    std::string problem;  // the sentence, empty while all is the same
-    uint64_t steps = 0;   // seen
+    std::string problem;    // the sentence, empty while all is the same
+    bool differed = false;  // it is of a step that is not the recorded one
+    uint64_t steps = 0;     // seen
 
 private:
     const trace::Access* next(uint32_t site, uint32_t warp, uint32_t mask) {
@@ -83,6 +84,7 @@ private:
     void differ(const std::string& how) {
         problem = fmt::format("{} does not run again as it was recorded: at its step {} {}; record it again",
                               name(), steps + 1, how);
+        differed = true;
         enough = true;
     }
 
@@ -99,7 +101,9 @@ private:
 
 struct Replayer::State {
     ReadyLaunch ready;
-    simt::Outcome outcome;  // of the block that was replayed last
+    // Of the block that was replayed last.
+    simt::Outcome outcome;
+    bool differed = false;
 };
 
 Replayer::Replayer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -124,6 +128,8 @@ Result<Replayer> Replayer::of(const trace::Trace& trace) try {
 }
 
 uint64_t Replayer::flop() const { return state_->outcome.flop; }
+
+bool Replayer::differed() const { return state_->differed; }
 
 uint64_t Replayer::work() const {
     constexpr uint64_t kBytesCleared = 64;  // in the time of an instruction
@@ -175,6 +181,7 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, s
     const trace::Block& block = trace.blocks[block_index];
     Comparison comparison(trace, block, observer);
     state_->outcome = {};
+    state_->differed = false;
     if (block.dropped > 0) {
         return Error{fmt::format("{} lost {} while it was recorded and cannot run again; record it again",
                                  comparison.name(), counted(block.dropped, "request"))};
@@ -203,11 +210,16 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, s
     undo_stores(trace, block, ready);
     if (!outcome) return outcome.error();
     state_->outcome = *outcome;
+    state_->differed = comparison.differed;
     if (!comparison.problem.empty()) return Error{comparison.problem};
     if (outcome->stopped) return Error{"running " + comparison.name() + " again was stopped"};
     // A fault of the kernel after the last step is one of the recording, too, where that is not complete.
     const bool whole = comparison.steps == block.count;
     if (whole && !(outcome->fault && trace.meta.complete)) return {};
+    // A kernel that runs on and on, or that asks for what is only there in its program, is none.
+    using enum simt::Fault::Kind;
+    state_->differed = !outcome->fault || outcome->fault->kind == OutOfBounds ||
+                       outcome->fault->kind == Misaligned || outcome->fault->kind == BarrierDivergence;
     return Error{fmt::format("{} does not run again as it was recorded: it {} {} of {}{}; record it again",
                              comparison.name(), whole ? "goes on after" : "ends after", comparison.steps,
                              counted(block.count, "step"),

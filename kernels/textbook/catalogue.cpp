@@ -8,6 +8,7 @@
 #include "kernels/textbook/catalogue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -226,6 +227,21 @@ uint32_t tile_width(std::string_view kernel, std::optional<uint32_t> asked) {
 
 BlockTile block_tile(const KernelInfo& info, const Shape& shape) {
     return info.own_tile.value_or(BlockTile{shape.tile, shape.tile, {shape.tile, shape.tile, 1}});
+}
+
+uint64_t requests_about(const KernelInfo& info, const Shape& shape) {
+    const BlockTile of_block = block_tile(info, shape);
+    if (of_block.rows == 0 || of_block.cols == 0) return 0;
+    const auto parts = [](double whole, double part) { return std::ceil(whole / part); };
+    // A thread loads a row and a column of the square that it owns for each k, element by element; a tile of Mds and
+    // Nds is filled with two loads and two stores between two barriers. Tiles of kernels without a T are about 8 deep.
+    const double threads = static_cast<double>(of_block.threads.count());
+    const double owned = 2 * std::sqrt(static_cast<double>(of_block.rows) * of_block.cols / threads);
+    const double deep = shape.tile > 0 ? shape.tile : 8, phases = parts(shape.k, deep);
+    const double of_warp = phases * (deep * owned + (info.tiled ? 6 : 0));
+    const double all =
+        parts(shape.m, of_block.rows) * parts(shape.n, of_block.cols) * parts(threads, kWarpSize) * of_warp;
+    return all < 1e19 ? static_cast<uint64_t>(all) : UINT64_MAX;
 }
 
 std::string tile_text(uint32_t tile, std::string_view before) {

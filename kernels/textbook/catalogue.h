@@ -67,6 +67,9 @@ inline constexpr uint32_t kDefaultTile = 16;
 uint32_t tile_width(std::string_view kernel, std::optional<uint32_t> asked = std::nullopt);
 // What a block owns.
 BlockTile block_tile(const KernelInfo& info, const Shape& shape);
+// About how many requests and barriers all blocks make, so that a launch is refused before it is recorded; at most
+// UINT64_MAX.
+uint64_t requests_about(const KernelInfo& info, const Shape& shape);
 // "16" behind `before`, such as ", T = "; "" where there is no T.
 std::string tile_text(uint32_t tile, std::string_view before);
 

@@ -13,7 +13,10 @@ def commands(file):
     yield "table", ["table", file]
     yield "compare", ["compare", file, file]
     yield "export", ["export", file, "--format", "csv", "-o", "out.csv"]
+    yield "lanes", ["export", file, "--format", "csv", "--lanes", "-o", "out.csv"]
     yield "perfetto", ["export", file, "--format", "perfetto", "-o", "out.json"]
+    yield "levels", ["levels", file]
+    yield "roofline", ["roofline", file]
     for screen in ["step", "timing", "limits", "lessons"]:
         yield "render " + screen, ["render", file, "--screen", screen, "-o", "out.png"]
     yield "render compare", ["render", file, "--screen", "compare", "--with", file, "-o", "out.png"]

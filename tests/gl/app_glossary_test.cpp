@@ -1,4 +1,6 @@
 // The glossary over a screen, and what is said of a word that the mouse rests on.
+#include <functional>
+
 #include "app/look/terms.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
@@ -37,6 +39,38 @@ TEST(GlossaryPicture, ForTheBackRow) {
     open_glossary(state.input);
     state.input.glossary.chosen = 4;
     test::expect_golden(picture(std::move(state), 1280, 720), "glossary_lecture");
+}
+
+// Windows too low for a list: nothing is found, or its rows have no room, and what says how far down it is has none.
+TEST(OverlayPicture, ListsWithoutRoomOrHits) {
+    SKIP_WITHOUT_OPENGL();
+    const State shown = shown_tiled();
+    const std::function<void(State&, const char*)> lists[] = {
+        [](State& state, const char* typed) {
+            open_glossary(state.input);
+            set_text(state.input.glossary.query, typed);
+        },
+        [](State& state, const char* typed) {
+            state.input.palette.open = true;
+            set_text(state.input.palette.query, typed);
+        },
+        [](State& state, const char* typed) {
+            input::open_path_box(state.input, state.session, input::PathBox::Mode::Open);
+            set_text(state.input.path.path, typed);
+        },
+        [](State& state, const char*) { state.session.screen = "lessons"; },
+        [](State& state, const char*) { state.input.show_keys = true; },
+    };
+    for (const auto& [width, height] : {std::pair{700, 205}, {700, 60}, {320, 120}, {64, 64}, {1280, 240}})
+        for (const bool lecture : {false, true})
+            for (const auto& open : lists)
+                for (const char* typed : {"", "zzz", "bank"}) {
+                    State state = shown;
+                    state.session.lecture = lecture;
+                    open(state, typed);
+                    const test::Picture image = picture(std::move(state), width, height);
+                    EXPECT_EQ(image.width, width);
+                }
 }
 
 // The words of a frame, each with where it stands.

@@ -89,5 +89,19 @@ TEST(ProgramScreen, AStripSaysThatOneRuns) {
     EXPECT_EQ(state.session.screen, "program");
 }
 
+TEST(ProgramPicture, OneThatIsDroppedIsNotRunUnasked) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    show_trace(state, kernels::recorded("tiled", {4, 4, 4, 2}));
+    platform::Input input;
+    input.dropped = {"/nowhere/of a stranger.cu"};
+    Drawn drawn(1280, 720);
+    drawn.frames(state, input, 1);
+    EXPECT_FALSE(state.session.program);
+    const std::string words = drawn.words(state);
+    EXPECT_NE(words.find("ofastranger.cu"), std::string::npos) << words;
+    EXPECT_NE(words.find("Aprogramrunsonthismachine,asyou."), std::string::npos) << words;
+}
+
 }  // namespace
 }  // namespace tilescope::app

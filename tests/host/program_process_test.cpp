@@ -65,5 +65,46 @@ TEST(Process, GetsVariablesInPlaceOfOurs) {
     unsetenv("TILESCOPE_TEST_VARIABLE");
 }
 
+TEST(Process, MayTakeNoMoreMemoryThanItIsGiven) {
+    const auto ran =
+        run_process({"/bin/sh", "-c", "ulimit -v; sh -c 'ulimit -v'"}, 10s, nullptr, uint64_t{64} << 20);
+    ASSERT_TRUE(ran);
+    EXPECT_EQ(ran->out, "65536\n65536\n") << "KiB, of it and of its children";
+    const auto more =
+        run_process({"/bin/sh", "-c", "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"}, 60s,
+                    nullptr, uint64_t{64} << 20);
+    ASSERT_TRUE(more);
+    EXPECT_NE(more->status, 0) << more->out;
+}
+
+// A program forks, that child starts a session of its own and forks again: a daemon, which is nobody's child.
+TEST(Process, LeavesNothingRunningBehind) {
+    for (const bool daemon : {false, true}) {
+        pid_t left = 0;
+        {
+            const Orphans orphans;
+            const auto ran =
+                run_process({"/bin/sh", "-c",
+                             daemon ? "setsid sh -c 'sleep 300 >/dev/null 2>&1 & echo $!' </dev/null"
+                                    : "sleep 300 >/dev/null & echo $!"},
+                            10s);
+            ASSERT_TRUE(ran);
+            left = static_cast<pid_t>(std::stol(ran->out));
+            EXPECT_EQ(kill(left, 0), 0) << "it runs on";
+        }
+        EXPECT_EQ(kill(left, 0), -1);
+        EXPECT_EQ(errno, ESRCH);
+    }
+    // A child that was there before is not its business.
+    pid_t child = -1;
+    ProcessStart start;
+    start.words = {"sleep", "300"};
+    ASSERT_EQ(start_process("sleep", std::move(start), child), 0);
+    { const Orphans orphans; }
+    EXPECT_EQ(kill(child, 0), 0);
+    kill(child, SIGKILL);
+    wait_for_process(child, nullptr, SIGINT);
+}
+
 }  // namespace
 }  // namespace tilescope

@@ -15,7 +15,9 @@ using ptx::SiteKind;
 struct Loads {
     LevelCode code;
     std::vector<uint32_t> sites;  // of loads from global memory that are no copies
-    bool waits(size_t load, size_t earlier) { return code.waits(sites[load], sites[earlier]); }
+    bool waits(size_t load, size_t earlier) {
+        return std::ranges::count(code.waited_for(sites[load]), sites[earlier]) > 0;
+    }
     bool any_waits() {
         for (size_t load = 0; load < sites.size(); ++load)
             for (size_t earlier = 0; earlier < sites.size(); ++earlier)

@@ -187,6 +187,23 @@ TEST_F(RunPrograms, LeadToTheStepScreenOfTheFirstRecording) {
     EXPECT_EQ(asked().substr(0, program_.size() + 15), "record\n" + program_ + "\n--json\n");
 }
 
+// Its host code runs on this machine: one that is dropped on the window waits for Enter.
+TEST_F(RunPrograms, OneThatIsDroppedAsksFirst) {
+    child(state.session, two_launches());
+    input::ask_to_run(state.input, state.session, program_);
+    EXPECT_EQ(state.input.path.mode, input::PathBox::Mode::Open);
+    EXPECT_NE(state.input.path.problem.find("Enter compiles and runs it"), std::string::npos);
+    handle_input(state, press(Key::Escape));
+    EXPECT_EQ(state.input.path.mode, input::PathBox::Mode::Closed);
+    EXPECT_FALSE(state.session.program);
+    input::ask_to_run(state.input, state.session, program_);
+    handle_input(state, press(Key::Enter));
+    ASSERT_TRUE(state.session.program);
+    to_end();
+    EXPECT_EQ(ended().problem, "");
+    EXPECT_EQ(state.input.path.mode, input::PathBox::Mode::Closed);
+}
+
 TEST_F(RunPrograms, ALaunchThatWasNotRecordedIsRecordedByAnotherRun) {
     child(state.session, two_launches());
     session::open_file(state.session, program_);
