@@ -125,7 +125,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                    static_cast<double>(plot.width()) / (time.end - time.first)};
     const double now = clocks ? session::clock_now(ui.session) : ui.step();
 
-    if (ui.session.question.hides(session::Hide::Waits)) return asked_sign(ui, rect);
+    if (hides_timeline(ui.session.question)) return asked_sign(ui, rect);
     header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
     const bool phases = ui.index()->spans.size() > 1;  // else all of it is one, and nothing is said of it
     const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};
