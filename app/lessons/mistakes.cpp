@@ -167,14 +167,18 @@ constexpr MistakeRow kRows[] = {
     {"elements", "loads", "", "is the loads; several are of the same element."},
 };
 
-// What is often taken too often, or left out.
+// What is often taken too often, or left out, and of what: nouns of facts, or "" for all of them.
 struct Factor {
-    const char *fact, *words;
+    const char *fact, *words, *of;
 };
-constexpr Factor kFactors[] = {
-    {"warp_size", "the lanes of a warp"}, {"tile", "the width T of a tile"}, {"4", "the bytes of a word"},
-    {"warps", "the warps of a block"},    {"blocks", "the blocks"},          {"phases", "the phases"},
-    {"threads", "the threads of a block"}};
+constexpr const char* kOfRuns = "load read barrier phase block thread";
+constexpr Factor kFactors[] = {{"warp_size", "the lanes of a warp", ""},
+                               {"tile", "the width T of a tile", ""},
+                               {"4", "the bytes of a word", "element word cell"},
+                               {"warps", "the warps of a block", kOfRuns},
+                               {"blocks", "the blocks", kOfRuns},
+                               {"phases", "the phases", kOfRuns},
+                               {"threads", "the threads of a block", kOfRuns}};
 
 Number operand(Scene& scene, std::string_view text) {
     uint64_t number = 0;
@@ -212,7 +216,8 @@ void usual_numbers(const Question& question, Scene& scene, RightAnswer& answer) 
     const uint64_t right = answer.number;
     for (const Factor& factor : kFactors) {
         const uint64_t by = operand(scene, factor.fact).value_or(0);
-        if (by < 2 || right == 0) continue;
+        const std::string_view of = factor.of;
+        if (by < 2 || right == 0 || (!of.empty() && of.find(fact->noun) == std::string_view::npos)) continue;
         const std::string what = fmt::format("{}, {}", grouped(by), factor.words);
         if (right <= UINT64_MAX / by)
             add(answer, {right * by,

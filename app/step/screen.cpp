@@ -46,11 +46,16 @@ namespace {
 // "step 12 of 352" at the right of a line, block and phase on the line below. Returns their width.
 float standing(Ui& ui, float right, float y, float below, const char* gap) {
     const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
+    // While a question is open only where it is, and not of how many.
     const session::Question& asked = ui.session.question;
-    const bool stands = !asked.hides(session::Hide::Standing), counted = !asked.hides(session::Hide::Phases);
-    std::string step = stands ? "step " + grouped(ui.step() + 1) : "";
-    if (stands && counted) step += " of " + grouped(ui.index()->steps);
-    const std::string phase = stands && counted ? look::phase_text(*ui.index(), ui.step()) : "";
+    std::string step, phase;
+    if (!asked.hides(session::Hide::Standing)) {
+        step = "step " + grouped(ui.step() + 1);
+        if (!asked.hides_any()) step += " of " + grouped(ui.index()->steps);
+        if (!asked.hides(session::Hide::Phases)) phase = look::phase_text(*ui.index(), ui.step());
+        if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" (")));
+        if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" of ")));
+    }
     const std::string where =
         block_name(ui.trace().launch.grid, block.x, block.y, block.z) + (phase.empty() ? "" : gap + phase);
     const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,

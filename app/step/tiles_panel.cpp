@@ -157,7 +157,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     if (rect.width() >= ui.px(180) && !asked.hides(session::Hide::Shape)) {
         const std::string deep = size.z > 1 ? fmt::format(" \u00d7 {}", size.z) : "";
         what += fmt::format("{}{} \u00d7 {}{}", what.empty() ? "" : "  ", size.x, size.y, deep);
-        if (counts_warps) what += ", " + counted(ui.index()->warps, "warp");
+        if (!asked.hides_any()) what += ", " + counted(ui.index()->warps, "warp");
     }
     // Who waits is no sight while it is asked.
     const std::optional<look::GateView> gate =

@@ -68,7 +68,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
     const std::string length =
         ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
-    x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
+    if (!ui.session.question.hides_any()) x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)

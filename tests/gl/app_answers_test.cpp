@@ -110,8 +110,8 @@ TEST(Answers, GiveawaysThatArePlantedAreFound) {
         seen.texts.push_back({text, {900, 333.25f}, {950, 345}});
         return told(state, seen);
     };
-    says(planted("coalescing", 1, "4 sectors where 3 would do"), "says 4");  // 6: a verdict
-    says(planted("coalescing", 3, "thirty-two sectors"), "says 32");         // 7: a word
+    says(planted("coalescing", 1, "2 sectors where 1 would do"), "says 2");  // 6: a verdict
+    says(planted("wide", 3, "thirty-two sectors"), "says 32");               // 7: a word
     says(planted("divergence", 4, "2,048"), "says 2048");                    // 8: with its groups
     says(planted("helps", 3, "each 64\u00d7"), "says 64");                   // 9: times
     says(planted("helps", 3, "the 64th of them"), "says 64");                // 10: an ordinal

@@ -53,8 +53,10 @@ inline std::set<std::string> numbers_in(const std::string& text) {
 // What is left of a text without names of places and extents.
 inline std::string without_places(std::string text) {
     static const std::regex places(
-        R"((\b(warp|block|phase|step|line|lane|bank|SM|clock)s? \(?\d[\d,]*( (and|to) \d[\d,]*)?\)?)|)"
-        R"((\w*\[[\d,. ]*\])|(\d+( ?(×|x) ?\d+)+)|(T ?= ?\d+)|([\d.]+ (steps|clocks)/s)|(sums, to ±\S+))");
+        R"((\b(warp|block|phase|step|line|lane|bank|SM|clock)s? ?[(\[]?\d[\d,]*( (and|to) \d[\d,]*)?[)\]]?)|)"
+        R"((\w*\[[\d,. ]*\])|(\d+( ?(×|x) ?\d+)+)|(^[\d,]+  \w)|(T ?= ?\d+)|([\d.]+ (steps|clocks)/s)|)"
+        R"((sums, to ±\S+))",
+        std::regex::icase);
     return std::regex_replace(text, places, " ");
 }
 
@@ -124,19 +126,32 @@ private:
             if (on_one_row(text, other) && is_bare_number(other.text)) row.insert(bare_number(other.text));
         return row.size() >= 2 && row.contains(0) && (bare_number(text.text) == 0 || row.size() >= 3);
     }
-    // The number of a line: left of its code.
-    bool is_line_number(const draw::Written& text, const draw::Inspection& seen) const {
-        const uint64_t number = bare_number(text.text);
+    // The line of the source; none behind the last one.
+    std::optional<std::string_view> line_of(uint64_t number) const {
         std::string_view rest = source();
-        for (uint64_t line = 1; line < number && !rest.empty(); ++line)
-            rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-        const std::string_view line = trimmed(rest.substr(0, rest.find('\n')));
-        const bool code = std::ranges::any_of(seen.texts, [&](const draw::Written& other) {
-            const std::string_view of = trimmed(other.text);
-            return on_one_row(text, other) && other.min.x > text.min.x && !of.empty() &&
-                   line.find(of) != std::string_view::npos;
-        });
-        return code || line.empty();
+        for (uint64_t line = 1; line < number; ++line) {
+            const size_t end = rest.find('\n');
+            if (end == std::string_view::npos) return std::nullopt;
+            rest.remove_prefix(end + 1);
+        }
+        return trimmed(rest.substr(0, rest.find('\n')));
+    }
+    bool has_its_code(const draw::Written& number, const draw::Inspection& seen) const {
+        const auto line = line_of(bare_number(number.text));
+        return line && std::ranges::any_of(seen.texts, [&](const draw::Written& other) {
+                   const std::string_view of = trimmed(other.text);
+                   return on_one_row(number, other) && other.min.x > number.min.x && !of.empty() &&
+                          line->find(of) != std::string_view::npos;
+               });
+    }
+    // The number of a line: left of its code, or of an empty line in the column of such numbers.
+    bool is_line_number(const draw::Written& text, const draw::Inspection& seen) const {
+        if (has_its_code(text, seen)) return true;
+        const auto line = line_of(bare_number(text.text));
+        return line && line->empty() && std::ranges::any_of(seen.texts, [&](const draw::Written& other) {
+                   return is_bare_number(other.text) && std::abs(other.max.x - text.max.x) <= 1 &&
+                          has_its_code(other, seen);
+               });
     }
 
     std::string told_by(const draw::Written& text, const draw::Inspection& seen) const {
@@ -144,6 +159,7 @@ private:
         if (said.empty() || of_question(said)) return "";
         const bool recorded = state_.session.recording != nullptr && !ask_.modelled;
         if (recorded && is_code(said)) return "";
+        if (said.ends_with("once the question above is answered.")) return "";
         for (const std::string& one : texts_)
             if (!one.empty() && said.find(one) != std::string::npos)
                 return fmt::format("'{}' says '{}'", said, one);

@@ -67,7 +67,7 @@ TEST(Mistakes, OfShippedQuestionsAreAnswered) {
             const State state = at_stop(lesson, stop);
             const RightAnswer answer = right_answer(state.lessons, state.session);
             ASSERT_TRUE(answer.known) << where;
-            EXPECT_GE(answer.usual.size(), 2u) << where;
+            EXPECT_GE(answer.usual.size(), 1u) << where;
             ++asked;
             std::map<std::string, uint64_t> facts;
             if (!is_modelled(of)) {
@@ -133,10 +133,10 @@ TEST(Mistakes, OfAClassHearWhatTheyAre) {
         {"build", 1, "15", "15 is one too few: phases are numbered from 0."},
         {"build", 3, "4", "4 is all threads of the block; warp 0 has 1 at work here."},
         {"build", 4, "4", "4 is the barriers that a warp passes, not the phases."},
-        {"reuse", 2, "16", "16 is the different elements"},
+        {"reuse", 2, "32", "32 is the different elements"},
         {"coalescing", 1, "32",
          "32 is a sector for each lane; lanes whose elements lie in one sector share it."},
-        {"coalescing", 1, "128", "128 is the bytes of these sectors; a sector has 32."},
+        {"coalescing", 1, "64", "64 is the bytes of these sectors; a sector has 32."},
         {"coalescing", 3, "1", "1 is the request itself"},
         {"banks", 1, "32", "32 is a wavefront for each lane"},
         {"barriers", 2, "1", "1 is those that have come; asked is for those still to come."},
@@ -152,7 +152,7 @@ TEST(Mistakes, OfAClassHearWhatTheyAre) {
         {"warps", 1, "16", "16 is T, the width of a tile; a warp is 32 threads."},
         {"rungs", 1, "262144", "262,144 is one for each product; a product takes an element of each input."},
         {"helps", 4, "64", "64 would be a load for each column of the output."},
-        {"roofs", 1, "800", "800 is the right number times 16"},
+        {"roofs", 1, "200", "200 is \u201cmemory gbs\u201d here."},
         {"limits", 1, "8", "\u201c"},
     };
     for (const Planted& one : all) {
