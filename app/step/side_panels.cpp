@@ -278,12 +278,13 @@ void request_panel(Ui& ui, const Rect& rect) {
     std::vector<std::string> selected = ui.state.selected.lines;
     if (const auto formula = index_formula_of_pin(ui); !selected.empty())
         selected.insert(selected.begin() + 1, formula.begin(), formula.end());
-    for (const std::string& about : selected)
-        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
-                          std::back_inserter(foot));
-    // No more than has room below the verdict.
-    const float below = std::max(0.f, in.max.y - y - ui.px(10)) / small;
-    foot.resize(std::min({foot.size(), size_t{7}, static_cast<size_t>(below)}));
+    const auto below = static_cast<size_t>(std::max(0.f, in.max.y - y - ui.px(10)) / small);
+    for (const std::string& about : selected) {  // as many as have room below the verdict, each whole
+        std::vector<std::string> lines = wrapped(ui.font(Face::Text, Size::Small), about, in.width());
+        if (foot.size() + lines.size() > below) break;
+        std::ranges::move(lines, std::back_inserter(foot));
+    }
+    if (foot.size() > 7) foot.resize(7);
     if (!lecture && !older) {  // whose rules know no sectors
         address =
             wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());

@@ -92,17 +92,6 @@ TEST(Answers, GiveawaysThatArePlantedAreFound) {
         drawn.frames(state);
         return told(state, drawn.seen());
     };
-    const auto says = [](const std::string& all, const char* what) {
-        EXPECT_NE(all.find(what), std::string::npos) << what << " in:" << all;
-    };
-    const auto kPhases = static_cast<uint16_t>(Hide::Phases),
-               kElements = static_cast<uint16_t>(Hide::Elements);
-    says(drawn_without("build", 1, kPhases), "1st of 16");                            // 1
-    says(drawn_without("build", 2, kElements), "a mark lies on exactly the cells");   // 2: tile and overview
-    says(drawn_without("reuse", 2, Hide::Loads | Hide::Numbers), "inputs loaded 4");  // 3
-    says(drawn_without("warps", 1, static_cast<uint16_t>(Hide::Warps)), "8 warps");   // 4
-    says(drawn_without("phases", 4, kElements), "a mark lies on exactly the cells");  // 5
-
     const auto planted = [&](const char* lesson, size_t stop, const std::string& text) {
         State state = standing_at_stop(lesson_named(lesson), stop - 1);
         drawn.frames(state);
@@ -110,6 +99,16 @@ TEST(Answers, GiveawaysThatArePlantedAreFound) {
         seen.texts.push_back({text, {900, 333.25f}, {950, 345}});
         return told(state, seen);
     };
+    const auto says = [](const std::string& all, const char* what) {
+        EXPECT_NE(all.find(what), std::string::npos) << what << " in:" << all;
+    };
+    const auto kElements = static_cast<uint16_t>(Hide::Elements);
+    says(planted("build", 1, "phase 0 (1st of 16)"), "says 16");                      // 1
+    says(drawn_without("build", 2, kElements), "a mark lies on exactly the cells");   // 2: tile and overview
+    says(drawn_without("reuse", 2, Hide::Loads | Hide::Numbers), "inputs loaded 4");  // 3
+    says(planted("warps", 1, "16 \u00d7 16, 8 warps"), "says 8");                     // 4
+    says(drawn_without("phases", 4, kElements), "a mark lies on exactly the cells");  // 5
+
     says(planted("coalescing", 1, "2 sectors where 1 would do"), "says 2");  // 6: a verdict
     says(planted("wide", 3, "thirty-two sectors"), "says 32");               // 7: a word
     says(planted("divergence", 4, "2,048"), "says 2048");                    // 8: with its groups

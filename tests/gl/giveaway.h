@@ -124,7 +124,12 @@ private:
         std::set<uint64_t> row;
         for (const draw::Written& other : seen.texts)
             if (on_one_row(text, other) && is_bare_number(other.text)) row.insert(bare_number(other.text));
-        return row.size() >= 2 && row.contains(0) && (bare_number(text.text) == 0 || row.size() >= 3);
+        if (!row.contains(0) || row.size() < 2) return false;
+        const uint64_t by = *std::next(row.begin()), number = bare_number(text.text);
+        if (number == 31 && row.contains(24)) return true;  // of lanes and banks, whose last one is named
+        for (uint64_t at = by; at < number; at += by)
+            if (!row.contains(at)) return false;
+        return number % by == 0 && (number == 0 || row.size() >= 3);
     }
     // The line of the source; none behind the last one.
     std::optional<std::string_view> line_of(uint64_t number) const {
