@@ -198,7 +198,7 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     asks("theme", 56, ui.session.theme == draw::Theme::Light ? "Dark" : "Light", false, "Light or dark (T)");
     asks("record", 92, "Record\u2026", ui.state.input.form.open, "Record another kernel or size (R)");
     right -= ui.px(14);
-    if (ui.session.recording) {
+    if (ui.session.recording && !ui.session.question.hides(session::Hide::Shape)) {
         const std::vector<std::string> names = look::recording_names(*ui.session.recording);
         line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
              fitting(ui.font(Face::Mono, Size::Body), names, right - x));

@@ -117,15 +117,27 @@ float end_labels_width(Ui& ui, std::span<const std::string> texts) {
 
 std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels) {
     const float small = line_height(ui, Size::Small);
+    const float top = chart.plot.min.y - small, bottom = chart.plot.max.y + small / 2;
+    // Of more labels than have room the strong ones stay, and the first of the others.
+    auto room = static_cast<size_t>(std::max(0.f, (bottom - top) / small));
+    std::vector<bool> stays(labels.size(), labels.size() <= room);
+    for (const bool strong : {true, false})
+        for (size_t i = 0; i < labels.size(); ++i)
+            if (room > 0 && !stays[i] && labels[i].strong == strong) stays[i] = true, --room;
     std::vector<float> wanted;
-    for (const EndLabel& label : labels) wanted.push_back(label.end.y);
-    const std::vector<float> placed =
-        spread(wanted, small, chart.plot.min.y - small, chart.plot.max.y + small / 2);
+    for (size_t i = 0; i < labels.size(); ++i)
+        if (stays[i]) wanted.push_back(labels[i].end.y);
+    const std::vector<float> placed = spread(wanted, small, top, bottom);
+    auto place = placed.begin();
     std::vector<Rect> boxes;
     const float sign = chart.plot.max.x + ui.px(20), text = sign + ui.px(10);
     for (size_t i = 0; i < labels.size(); ++i) {
         const EndLabel& label = labels[i];
-        const float y = std::round(placed[i]);
+        if (!stays[i]) {
+            boxes.emplace_back();
+            continue;
+        }
+        const float y = std::round(*place++);
         ui.list.AddLine({label.end.x + ui.px(6), label.end.y}, {chart.plot.max.x + ui.px(2), label.end.y},
                         with_alpha(label.color, 0.35f));
         ui.list.AddLine({chart.plot.max.x + ui.px(2), label.end.y}, {sign - ui.px(7), y},

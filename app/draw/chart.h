@@ -36,7 +36,8 @@ struct EndLabel {
     bool strong = false;
     PointShape shape = PointShape::Circle;
 };
-// Returns the rectangles of the labels, in their order, for hover and click.
+// Returns the rectangles of the labels, in their order, for hover and click; an empty one of a label that has no
+// room.
 std::vector<Rect> end_labels(Ui& ui, const Chart& chart, std::span<const EndLabel> labels);
 float end_labels_width(Ui& ui, std::span<const std::string> texts);
 

@@ -85,7 +85,8 @@ struct Written {
 };
 struct Inspection {
     std::vector<Written> texts;
-    std::vector<ImVec4> surfaces;  // boxes of panels: left, top, right, bottom
+    std::vector<ImVec4> surfaces;                     // boxes of panels: left, top, right, bottom
+    std::vector<std::pair<uint8_t, GridMark>> marks;  // on cells of arrays, by the array's number
 };
 
 // What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame. A clear

@@ -26,7 +26,9 @@ std::optional<uint64_t> moved(const Session& session, const session::Question& a
     }
     const Array& array = session.trace().launch.arrays[asked.array];
     const draw::Sheet sheet(array);
-    if (!asked.at) {  // the first cell of the tile that is in sight
+    // The first cell; of an array too large to be in sight that of the tile.
+    if (!asked.at && array.elements() <= 1024) return 0;
+    if (!asked.at) {
         const look::CellRect tile = look::tile_of_phase(session.trace(), *session.block, asked.array,
                                                         session.block->phase_at(session.cursor.step));
         return tile.empty() ? 0 : sheet.element(tile.row0, tile.col0).value_or(0);
@@ -63,6 +65,18 @@ void take_digit_of_bank(session::Question& asked, uint32_t digit) {
     asked.at = asked.bank;
 }
 
+// What later questions of the lesson ask of the whole recording that is shown: it is the same at every stop,
+// so that it stays hidden until the last of them is answered.
+uint16_t hidden_for_later(const State& state) {
+    constexpr uint16_t kOfAll = session::Hide::Result | session::Hide::Loads;
+    const std::vector<LessonStop>& stops = (*state.lessons)[state.lesson].stops;
+    uint16_t hidden = 0;
+    for (size_t at = state.stop + 1; at < stops.size() && same_recording(stops[state.stop], stops[at]); ++at)
+        if (stops[at].ask && !state.answered.contains(at))
+            hidden = static_cast<uint16_t>(hidden | (hidden_by(*stops[at].ask) & kOfAll));
+    return hidden;
+}
+
 bool is_digit(input::Key key) { return key >= input::Key::Digit0 && key <= input::Key::Digit9; }
 
 }  // namespace
@@ -77,12 +91,16 @@ const LessonStop* stop_shown(const State& state) {
 void open_question(State& state, Session& session) {
     drop_question(state, session);
     const LessonStop* const stop = stop_shown(state);
-    if (stop == nullptr || !stop->ask) return;
+    if (stop == nullptr) return;
+    const uint16_t later = state.quiz ? uint16_t{0} : hidden_for_later(state);
+    session.question.later = later;
+    if (!stop->ask) return;
     const bool stands = session.recording && session.block != nullptr;
     if (!is_modelled(*stop) && (!stands || session.cursor.step >= session.block->steps)) return;
     if (const auto before = state.answered.find(state.stop); !state.quiz && before != state.answered.end()) {
         state.asked = before->second;
         session.question = before->second.hands;
+        session.question.later = later;
         return;
     }
     state.asked = AskedQuestion{};
@@ -93,6 +111,7 @@ void open_question(State& state, Session& session) {
     }
     const Scene scene{*session.recording, *session.block, session.cursor.step, nullptr, session.replay};
     session.question = opened(*stop->ask, &scene);
+    session.question.later = later;
 }
 
 void drop_question(State& state, Session& session) {

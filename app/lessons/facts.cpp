@@ -211,47 +211,48 @@ using S = Scene;
 using R = look::RequestView;
 
 // What is kept from view while a fact is asked for.
-constexpr uint8_t kMask = Hide::Lanes | Hide::Elements | kCost,
-                  kCells = Hide::Values | Hide::Elements | Hide::Numbers,
-                  kWarps = Hide::Waits | Hide::Numbers, kArrivals = Hide::Lines | kWarps;
+constexpr uint16_t kMask = Hide::Lanes | Hide::Elements | kCost,
+                   kCells = Hide::Values | Hide::Elements | Hide::Numbers,
+                   kWaits = Hide::Waits | Hide::Numbers, kArrivals = Hide::Lines | kWaits,
+                   kShape = Hide::Shape | Hide::Numbers, kTrips = Hide::Phases | Hide::Numbers,
+                   kLoads = Hide::Loads | kTrips, kStanding = Hide::Standing | Hide::Numbers;
 
 constexpr Fact kOfLaunch[] = {
-    {"m", "", kNumbers, "rows of M and P", of_shape<&kernels::Shape::m>},
-    {"k", "", kNumbers, "columns of M, rows of N", of_shape<&kernels::Shape::k>},
-    {"n", "", kNumbers, "columns of N and P", of_shape<&kernels::Shape::n>},
-    {"products", "", kNumbers, "m\u00b7k\u00b7n",
+    {"m", "", kShape, "rows of M and P", of_shape<&kernels::Shape::m>},
+    {"k", "", kShape, "columns of M, rows of N", of_shape<&kernels::Shape::k>},
+    {"n", "", kShape, "columns of N and P", of_shape<&kernels::Shape::n>},
+    {"products", "", kShape, "m\u00b7k\u00b7n",
      [](S& s) -> Number {
          const kernels::Shape of = shape_of(s);
          return uint64_t{of.m} * of.k * of.n;
      }},
-    {"tile", "", kNumbers, "T, the width of a tile", of_shape<&kernels::Shape::tile>},
-    {"patch", "", kNumbers, "elements of the output that a thread owns",
+    {"tile", "", kShape, "T, the width of a tile", of_shape<&kernels::Shape::tile>},
+    {"patch", "", kShape, "elements of the output that a thread owns",
      [](S& s) { return s.index.product ? Number(s.index.product->patch) : std::nullopt; }},
-    {"threads", "thread", kNumbers, "threads of a block",
+    {"threads", "thread", kShape | Hide::Warps | Hide::Waits, "threads of a block",
      [](S& s) -> Number { return s.trace.launch.block.count(); }},
-    {"blocks", "block", kNumbers, "blocks, as many as are recorded",
+    {"blocks", "block", kShape, "blocks, as many as are recorded",
      [](S& s) -> Number { return s.trace.blocks.size(); }},
-    {"grid_threads", "thread", kNumbers, "threads of all blocks",
+    {"grid_threads", "thread", kShape, "threads of all blocks",
      [](S& s) -> Number { return s.trace.launch.grid.count() * s.trace.launch.block.count(); }},
 };
 
 constexpr Fact kOfBlock[] = {
-    {"warps", "warp", kWarps, "warps of a block", [](S& s) -> Number { return s.index.warps; }},
-    {"phases", "phase", kNumbers, "phases of the block",
-     [](S& s) -> Number { return s.index.phases.phases; }},
-    {"last_phase", "", kNumbers, "the last of them",
+    {"warps", "warp", Hide::Warps | kWaits, "warps of a block", [](S& s) -> Number { return s.index.warps; }},
+    {"phases", "phase", kTrips, "phases of the block", [](S& s) -> Number { return s.index.phases.phases; }},
+    {"last_phase", "", kTrips, "the last of them",
      [](S& s) -> Number { return std::max(s.index.phases.phases, 1u) - 1; }},
-    {"barriers", "barrier", kNumbers, "barriers that each warp passes",
+    {"barriers", "barrier", Hide::Waits | kTrips, "barriers that each warp passes",
      [](S& s) -> Number { return s.index.phases.barriers; }},
 };
 
 constexpr Fact kOfRecording[] = {
     {"elements", "element", kNumbers, "different elements of the inputs that are loaded",
      of_reuse<&analysis::Reuse::elements>},
-    {"loads", "load", kNumbers, "loads of them, by lanes", of_reuse<&analysis::Reuse::loads>},
-    {"least_loads", "load", kNumbers, "loads of the element that is loaded least often",
+    {"loads", "load", kLoads, "loads of them, by lanes", of_reuse<&analysis::Reuse::loads>},
+    {"least_loads", "load", kLoads, "loads of the element that is loaded least often",
      of_reuse<&analysis::Reuse::min>},
-    {"most_loads", "load", kNumbers, "loads of the element that is loaded most often",
+    {"most_loads", "load", kLoads, "loads of the element that is loaded most often",
      of_reuse<&analysis::Reuse::max>},
     {"load_sectors", "sector", kNumbers, "sectors of all global loads",
      [](S& s) -> Number { return sums_of(s)[StepKind::GlobalLoad].sectors; }},
@@ -275,15 +276,17 @@ constexpr Fact kOfRecording[] = {
 };
 
 constexpr Fact kOfStep[] = {
-    {"step", "", kNumbers, "its number in the block, from 1",
+    {"step", "", Hide::Phases | kStanding, "its number in the block, from 1",
      [](S& s) -> Number { return uint64_t{s.step} + 1; }},
-    {"line", "", kNumbers, "its line of the source", [](S& s) -> Number { return request_of(s).line; }},
-    {"phase", "", kNumbers, "its phase", [](S& s) -> Number { return s.index.phase_at(s.step); }},
-    {"warp", "", kNumbers, "its warp", [](S& s) -> Number { return s.trace.warp_of(recorded(s)); }},
+    {"line", "", kStanding, "its line of the source", [](S& s) -> Number { return request_of(s).line; }},
+    {"phase", "", Hide::Phases | Hide::Elements | kStanding, "its phase",
+     [](S& s) -> Number { return s.index.phase_at(s.step); }},
+    {"warp", "", Hide::Waits | Hide::Lanes | kStanding, "its warp",
+     [](S& s) -> Number { return s.trace.warp_of(recorded(s)); }},
     {"lanes", "lane", kMask, "its active lanes", lanes},
     {"idle", "lane", kMask, "the other lanes of the warp",
      [](S& s) -> Number { return kWarpSize - *lanes(s); }},
-    {"still_reading", "warp", kWarps, "warps that have yet to read shared memory for an earlier phase",
+    {"still_reading", "warp", kWaits, "warps that have yet to read shared memory for an earlier phase",
      still_reading},
     {"unfilled", "cell", kCells, "shared cells still to be stored in this phase", unfilled},
     {"stale", "cell", kCells, "shared cells that are marked stale beside the step",
@@ -295,7 +298,7 @@ constexpr Fact kOfStep[] = {
 constexpr Fact kOfRequest[] = {
     {"touched", "element", Hide::Elements | kCost, "different elements that it touches",
      [](S& s) -> Number { return elements_of(s).size(); }},
-    {"row_words", "word", kCost, "words of 4 bytes in a row of its array",
+    {"row_words", "word", Hide::Shape | kCost, "words of 4 bytes in a row of its array",
      [](S& s) {
          return of_request<is_request>(s, [&](const R& r) {
              return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
@@ -307,7 +310,7 @@ constexpr Fact kOfRequest[] = {
      [](S& s) { return of_request<is_request>(s, [&](const R& r) { return outside(s, r, true); }); }},
     {"outside_by_column", "lane", kMask, "lanes switched off whose row of the block goes on",
      [](S& s) { return of_request<is_request>(s, [&](const R& r) { return outside(s, r, false); }); }},
-    {"warps_here", "warp", kWarps, "warps that make this request in this phase", warps_here},
+    {"warps_here", "warp", kWaits, "warps that make this request in this phase", warps_here},
 };
 
 constexpr Fact kOfGlobal[] = {
@@ -372,7 +375,7 @@ constexpr Fact kOfCopy[] = {
 };
 
 constexpr Fact kOfBarrier[] = {
-    {"barrier", "", kNumbers, "barriers that its warp passed before",
+    {"barrier", "", Hide::Waits | kTrips, "barriers that its warp passed before",
      [](S& s) -> Number {
          return kind_of(s) == StepKind::Barrier ? Number(s.index.phases.interval[s.step]) : std::nullopt;
      }},

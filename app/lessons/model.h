@@ -56,7 +56,7 @@ StepKind kind_of(const Scene& scene);
 struct Fact {
     std::string_view name;
     std::string_view noun;  // what it counts, as a question's answer says it: "sector"; "" for a plain number
-    uint8_t hides = 0;      // what screens keep from view while it is asked for: bits of session::Hide
+    uint16_t hides = 0;     // what screens keep from view while it is asked for: bits of session::Hide
     std::string_view means;                 // what docs/lessons.md says of it
     std::optional<uint64_t> (*at)(Scene&);  // none where the step has no such thing
 };
@@ -110,6 +110,7 @@ struct Question {
     std::string text, answer, why;  // the question; the name of what is right; why it is right
     std::vector<Choice> choices;
     bool modelled = false;  // asked of a model, whose numbers may have decimals
+    std::string counts{};   // what the answer counts, in the question's own word: "trip"; "" as the fact says
 };
 
 struct LessonStop {

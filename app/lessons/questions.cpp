@@ -27,7 +27,7 @@ constexpr std::string_view kValues[] = {"first", "last", "sum"}, kLanes[] = {"ac
 struct KindRow {
     std::string_view name;
     Takes takes;
-    uint8_t hides = 0;
+    uint16_t hides = 0;
     std::span<const std::string_view> answers{};
 };
 constexpr KindRow kKindRows[] = {{"number", Takes::Typed},
@@ -76,7 +76,7 @@ void answer_lanes(const Question& question, const Scene& scene, RightAnswer& ans
     const uint32_t mask = form_of(scene).mask;
     answer.all = bits_of(question.answer == "active" ? mask : ~mask);
     answer.known = !answer.all.empty();
-    answer.words = counted(answer.all.size(), "lane");
+    answer.words = counted(answer.all.size(), question.counts.empty() ? "lane" : question.counts);
 }
 
 void answer_bank(const Scene& scene, RightAnswer& answer) {
@@ -123,7 +123,7 @@ void answer_number(const Question& question, Scene& scene, RightAnswer& answer) 
     const bool phase = fact->name == "phase" || fact->name == "last_phase";
     answer.known = true;
     answer.number = *number + (phase && scene.index.notation.phases_from_1 ? 1 : 0);
-    answer.words = number_words(fact->noun, answer.number);
+    answer.words = number_words(question.counts.empty() ? fact->noun : question.counts, answer.number);
 }
 
 std::optional<uint64_t> whole_number(std::string_view text) {
@@ -187,6 +187,10 @@ Question read_question(const Json& json, const Modelled* over, std::string& prob
     read_text(fields, "question", question.text, problem);
     if (json.contains("why")) read_text(fields, "why", question.why, problem);
     const bool answers = question.kind == Kind::Number || !row.answers.empty();
+    const bool counts =
+        question.kind == Kind::Number || question.kind == Kind::Elements || question.kind == Kind::Lanes;
+    if (counts && over == nullptr && json.contains("counts"))
+        read_text(fields, "counts", question.counts, problem);
     if (answers) read_text(fields, "answer", question.answer, problem);
     if (question.kind == Kind::Number) {
         const bool known = over != nullptr ? number_at(*over, question.answer).has_value()
@@ -222,7 +226,7 @@ Question read_question(const Json& json, const Modelled* over, std::string& prob
     for (const auto& field : json.items()) {
         const std::string& key = field.key();
         const bool known = key == "kind" || key == "question" || key == "why" ||
-                           (key == "answer" && answers) ||
+                           (key == "answer" && answers) || (key == "counts" && counts && over == nullptr) ||
                            (key == "choices" && question.kind == Kind::Choice);
         if (problem.empty() && !known)
             problem = fmt::format("the field '{}' of its question means nothing", key);
@@ -242,12 +246,13 @@ RightAnswer answer_of(const Question& question, Scene& scene) {
             if (array == trace::kNoArray) break;
             answer.all = elements_of(scene);
             answer.known = !answer.all.empty();
-            answer.words = counted(answer.all.size(), "element");
+            answer.words = counted(answer.all.size(), question.counts.empty() ? "element" : question.counts);
             answer.others = ": " + elements_in_words(scene, array, answer.all);
             break;
         case Kind::Lanes: answer_lanes(question, scene, answer); break;
         case Kind::Choice: answer_choice(question, scene, answer); break;
     }
+    usual_mistakes(question, scene, answer);
     return answer;
 }
 
@@ -261,6 +266,7 @@ RightAnswer answer_of(const Question& question, const Modelled& of) {
         answer.decimals = number->decimals;
         answer.words = number_words(number->noun, number->value, number->decimals);
     }
+    usual_mistakes(question, of, answer);
     return answer;
 }
 
@@ -272,18 +278,18 @@ RightAnswer right_answer(const LessonStop& stop, const session::Recording* recor
     return answer_of(*stop.ask, scene);
 }
 
-uint8_t hidden_by(const Question& question) {
+uint16_t hidden_by(const Question& question) {
     if (question.modelled) return kNumbers;
     const auto of_fact = [](std::string_view name) {
         const Fact* const fact = find_fact(name);
-        return fact == nullptr ? uint8_t{0} : fact->hides;
+        return fact == nullptr ? uint16_t{0} : fact->hides;
     };
     if (question.kind == Kind::Number) return of_fact(question.answer);
     if (question.kind != Kind::Choice) return row_of(question).hides;
-    uint8_t hidden = 0;
+    uint16_t hidden = 0;
     for (const Question::Choice& choice : question.choices)
         for (const std::string& name : {choice.when.left, choice.when.right})
-            hidden = static_cast<uint8_t>(hidden | of_fact(name));
+            hidden = static_cast<uint16_t>(hidden | of_fact(name));
     return hidden;
 }
 
@@ -301,35 +307,49 @@ session::Question opened(const Question& question, const Scene* scene) {
 Verdict judged(const Question& question, const RightAnswer& answer, const session::Question& predicted) {
     Verdict verdict;
     verdict.predicted = predicted.predicted();
-    std::string said;  // by the one who predicts, where it is not right
+    std::string said;      // by the one who predicts, where it is not right
+    std::string_view why;  // what a usual mistake is answered with
+    const auto usual = [&](auto field, const auto& is) {
+        const auto found = std::ranges::find(answer.usual, is, field);
+        if (found != answer.usual.end()) why = found->says;
+    };
     switch (question.kind) {
         case Kind::Number: {
             const auto number = scaled_number(predicted.typed, answer.decimals);
             verdict.right = number == answer.number;
             said = "You said " + (number ? number_text(*number, answer.decimals) : predicted.typed);
+            if (number) usual(&Mistake::number, *number);
             break;
         }
         case Kind::Value: {
             const auto number = number_typed(predicted.typed);
             verdict.right = number && same_value(*number, answer.value);
             said = "You said " + predicted.typed;
+            for (const Mistake& one : answer.usual)
+                if (why.empty() && number && one.value && same_value(*number, *one.value)) why = one.says;
             break;
         }
         case Kind::Bank:
             verdict.right = predicted.bank && answer.all.contains(*predicted.bank);
-            if (predicted.bank) said = fmt::format("You said bank {}", *predicted.bank);
+            if (!predicted.bank) break;
+            said = fmt::format("You said bank {}", *predicted.bank);
+            usual(&Mistake::all, std::set<uint64_t>{*predicted.bank});
             break;
         case Kind::Elements:
             verdict.right = predicted.cells == answer.all;
             said = partly(predicted.cells, answer.all);
+            usual(&Mistake::all, predicted.cells);
             break;
         case Kind::Lanes:
             verdict.right = bits_of(predicted.lanes) == answer.all;
             said = partly(bits_of(predicted.lanes), answer.all);
+            usual(&Mistake::all, bits_of(predicted.lanes));
             break;
         case Kind::Choice:
             verdict.right = predicted.choice == answer.number;
-            if (predicted.choice) said = "You said " + letter(*predicted.choice);
+            if (!predicted.choice) break;
+            said = "You said " + letter(*predicted.choice);
+            usual(&Mistake::number, uint64_t{*predicted.choice});
             break;
     }
     verdict.right = verdict.right && verdict.predicted && answer.known;
@@ -337,6 +357,8 @@ Verdict judged(const Question& question, const RightAnswer& answer, const sessio
     verdict.words = verdict.right       ? fmt::format("Right: {}.", right)
                     : verdict.predicted ? fmt::format("{}; it is {}.", said, right)
                                         : fmt::format("It is {}.", right);
+    if (verdict.predicted && !verdict.right && answer.known && !why.empty())
+        verdict.words.append(" ").append(why);
     return verdict;
 }
 

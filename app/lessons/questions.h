@@ -14,6 +14,9 @@
 //   choice    a letter                     "choices": [{"say": "right", "when": "wrong = 0"}, ...],
 //                                          of which exactly one holds
 //
+// "counts" is the question's own word for what the answer of a number, elements or lanes counts: asked for
+// trips, it is answered in trips and not in phases.
+//
 // A stop on a figure or on a case of the Limits screen asks for a number or a choice, over their numbers.
 // What a question keeps from view follows from its kind and its facts (hidden_by).
 #pragma once
@@ -30,8 +33,8 @@
 namespace tilescope::lessons {
 
 // What most facts and questions keep from view while they are asked for.
-inline constexpr auto kNumbers = static_cast<uint8_t>(session::Hide::Numbers);
-inline constexpr uint8_t kCost = session::Hide::Lines | session::Hide::Numbers;
+inline constexpr auto kNumbers = static_cast<uint16_t>(session::Hide::Numbers);
+inline constexpr uint16_t kCost = session::Hide::Lines | session::Hide::Numbers;
 
 inline constexpr size_t kMostChoices = 8;
 
@@ -58,6 +61,15 @@ void read_text(JsonFields& fields, const char* key, std::string& out, std::strin
 // over: the model that it is about (numbers and choices alone); null: a recording. problem: as in JsonFields.
 Question read_question(const JsonFields::Json& json, const Modelled* over, std::string& problem);
 
+// A usual wrong answer, and what is said to it (mistakes.cpp).
+struct Mistake {
+    uint64_t number = 0;       // number, in the decimals of the answer; choice: which, from 0
+    std::set<uint64_t> all{};  // elements; lanes; a bank
+    std::optional<Value> value{};
+    std::string instead{};  // what the number is, over the facts: "sectors * 32"
+    std::string says{};     // a sentence, true of the step
+};
+
 // What is right at a step.
 struct RightAnswer {
     bool known = false;      // the step has such a thing, and of choices exactly one holds
@@ -65,22 +77,40 @@ struct RightAnswer {
     int decimals = 0;        // of the number: 216 with 1 is 21.6
     std::set<uint64_t> all;  // elements; lanes; banks, each of them right
     Value value;
-    std::string words;   // "32 sectors", "bank 0", "2.5", "B, wrong"
-    std::string others;  // behind the words, where there is more to say: ", M[0,0] to M[0,3]"
+    std::string words;           // "32 sectors", "bank 0", "2.5", "B, wrong"
+    std::string others;          // behind the words, where there is more to say: ", M[0,0] to M[0,3]"
+    std::vector<Mistake> usual;  // the likelier ones first
 };
 RightAnswer answer_of(const Question& question, Scene& scene);
 RightAnswer answer_of(const Question& question, const Modelled& of);
+
+// A row of the table of usual wrong numbers. instead: a fact, a number, or two of them with "*", "/", "+" or "-"
+// between. when: holds where the sentence is true; "" for always. says: what comes behind the number.
+struct MistakeRow {
+    const char *asked, *instead, *when, *says;
+};
+std::span<const MistakeRow> mistake_rows();
+// What rows name beside the facts: "warp_size", "sector_bytes", "shared_cells" (of all shared arrays),
+// "array_elements" (of the request's), "inner_blocks" (that lie inside the output as a whole).
+std::optional<uint64_t> beside_facts(const Scene& scene, std::string_view name);
+
+// Fills in the usual mistakes of an answer (mistakes.cpp).
+void usual_mistakes(const Question& question, Scene& scene, RightAnswer& answer);
+void usual_mistakes(const Question& question, const Modelled& of, RightAnswer& answer);
+// What a Mistake's `instead` comes to at a step; none where a fact of it has no value there.
+std::optional<uint64_t> number_of(Scene& scene, std::string_view expression);
 
 // What is right at a stop that asks. recording: where it stands, at `at`; null of one that is modelled.
 RightAnswer right_answer(const LessonStop& stop, const session::Recording* recording, playback::Cursor at);
 
 // What screens keep from view while it is open, and what they take.
-uint8_t hidden_by(const Question& question);
+uint16_t hidden_by(const Question& question);
 session::Question opened(const Question& question, const Scene* scene);  // null: of a model
 
 struct Verdict {
     bool predicted = false, right = false;
-    std::string words;  // "Right: 32 sectors.", "You said 4; it is 32 sectors.", "It is 32 sectors."
+    // "Right: 32 sectors.", "It is 32 sectors.", "You said 128; it is 4 sectors. 128 is the bytes of ..."
+    std::string words;
 };
 Verdict judged(const Question& question, const RightAnswer& answer, const session::Question& predicted);
 

@@ -129,7 +129,7 @@ void grant(State& state, Session& session, const session::Wish& wish) {
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
     if (!session.walking) take_back(state, session);
-    if (!session.walking && (state.asked || state.quiz)) {
+    if (!session.walking && (state.asked || state.quiz || session.question.later != 0)) {
         drop_question(state, session);
         state.quiz = false;
     }
@@ -169,14 +169,17 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
     const auto lines = [&](size_t at) {
         return std::max<size_t>(wrapped(font, words_of(at), room).size(), 1);
     };
-    float wanted = 0;
-    for (size_t at = 0; at < all.size(); ++at)
-        wanted += body * static_cast<float>(lines(at)) + small + pad * 2;
-    const bool whole = wanted <= rect.height();
+    // With what it is shown on below the words, without that, or in a single line each.
+    float of_words = 0, between = (small + pad * 2) * static_cast<float>(all.size());
+    for (size_t at = 0; at < all.size(); ++at) of_words += body * static_cast<float>(lines(at));
+    const bool shown = of_words + between <= rect.height();
+    if (!shown) between = pad * 2 * static_cast<float>(all.size());
+    const bool whole = of_words + between <= rect.height();
     float y = rect.min.y;
     for (size_t at = 0; at < all.size(); ++at) {
-        const std::string words = whole ? words_of(at) : "";
-        const float high = (words.empty() ? body : body * static_cast<float>(lines(at)) + small) + pad * 2;
+        const std::string words = words_of(at);
+        const auto rows = static_cast<int>(whole ? lines(at) : 1);
+        const float high = body * static_cast<float>(rows) + (shown ? small : 0) + pad * 2;
         const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
         if (row.max.y > rect.max.y + pad) break;
         row_head(ui, row, ui.px(14), at, false, type.words);
@@ -186,9 +189,9 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
         if (words.empty()) {
             line(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text, fitting(font, {where, on}, room));
         } else {
-            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text, words,
-                                          static_cast<int>(lines(at)));
-            line(ui, {x, y + pad + below}, room, Face::Text, type.notes, Ink::TextQuiet, where);
+            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text,
+                                          whole ? words : draw::elided(font, words, room), rows);
+            if (shown) line(ui, {x, y + pad + below}, room, Face::Text, type.notes, Ink::TextQuiet, where);
         }
         if (ui.clicked(row)) go_to_stop(ui.state, ui.session, number, at);
         y = row.max.y;

@@ -13,20 +13,27 @@
 
 namespace tilescope::session {
 
-enum class Hide : uint8_t {
-    Elements = 1,  // which elements of arrays the step touches
-    Lines = 2,     // lines from lanes to sectors or banks
-    Numbers = 4,   // costs, verdicts, sums, times
-    Values = 8,    // what arrays and shared cells hold
-    Result = 16,   // whether the product is right
-    Lanes = 32,    // which lanes work
-    Waits = 64,    // who waits at barriers
+enum class Hide : uint16_t {
+    Elements = 1,    // which elements of arrays the step touches, and the tile that they lie in
+    Lines = 2,       // lines from lanes to sectors or banks
+    Numbers = 4,     // costs, verdicts, sums, times
+    Values = 8,      // what arrays and shared cells hold
+    Result = 16,     // whether the product is right
+    Lanes = 32,      // which lanes work
+    Waits = 64,      // who waits at barriers
+    Phases = 128,    // how many phases and steps there are: their band, the timeline, "of 16"
+    Loads = 256,     // how often elements are loaded
+    Warps = 512,     // how many warps a block has
+    Shape = 1024,    // extents of arrays, of blocks and of the grid
+    Standing = 2048  // where the cursor stands: its step, line, phase and warp
 };
-constexpr uint8_t operator|(Hide a, Hide b) {
-    return static_cast<uint8_t>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
+constexpr uint16_t operator|(Hide a, Hide b) {
+    return static_cast<uint16_t>(static_cast<uint16_t>(a) | static_cast<uint16_t>(b));
 }
-constexpr uint8_t operator|(Hide a, uint8_t b) { return static_cast<uint8_t>(static_cast<uint8_t>(a) | b); }
-constexpr uint8_t operator|(uint8_t a, Hide b) { return static_cast<uint8_t>(a | static_cast<uint8_t>(b)); }
+constexpr uint16_t operator|(Hide a, uint16_t b) {
+    return static_cast<uint16_t>(static_cast<uint16_t>(a) | b);
+}
+constexpr uint16_t operator|(uint16_t a, Hide b) { return b | a; }
 
 struct Question {
     // What is predicted: by clicks and by keys, or typed alone.
@@ -34,7 +41,8 @@ struct Question {
 
     bool open = false;     // it waits for its answer
     bool of_case = false;  // it is about a case of the Limits screen
-    uint8_t hidden = 0;
+    uint16_t hidden = 0;
+    uint16_t later = 0;  // what questions to come about this recording keep from view, in the meantime too
     Takes takes = Takes::Nothing;
     uint8_t array = 0xFF;  // the array whose cells are taken
     uint32_t warp = 0;     // the warp whose lanes are taken
@@ -48,7 +56,7 @@ struct Question {
     // Where the arrow keys stand: an element, a lane or a bank; none until one was pressed.
     std::optional<uint64_t> at;
 
-    bool hides(Hide what) const { return open && (hidden & static_cast<uint8_t>(what)) != 0; }
+    bool hides(Hide what) const { return (((open ? hidden : 0) | later) & static_cast<uint16_t>(what)) != 0; }
     bool hides_any() const { return open && hidden != 0; }
     bool predicted() const {
         return !typed.empty() || choice || !cells.empty() || lanes != 0 || bank.has_value();

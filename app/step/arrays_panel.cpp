@@ -239,8 +239,11 @@ struct Port {
 // An array in a viewport, below its name, extents and what else is to say. pitch: framebuffer pixels a cell.
 void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const char* also) {
     const Array& shape = ui.trace().launch.arrays[array];
+    const session::Question& asked = ui.session.question;
     heading(ui, {port.box.min.x, port.box.min.y - line_height(ui, Size::Body)}, port.box.width(),
-            name_in(ui.notation(), shape), fmt::format("{}  {}", extents_text(shape, "\u00d7"), also));
+            name_in(ui.notation(), shape),
+            asked.hides(session::Hide::Shape) ? also
+                                              : fmt::format("{}  {}", extents_text(shape, "\u00d7"), also));
     ui.list.AddRectFilled(port.box.min, port.box.max, draw::with_alpha(ui.ink(Ink::Ground), 0.6f));
     const draw::GridView grid{std::round(port.box.min.x - static_cast<float>(port.col * pitch)),
                               std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
@@ -250,15 +253,20 @@ void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const cha
     // What would be lit for a thirtieth of a second and less only flickers: P fills, and trails or counts say
     // the rest (motion.cpp).
     if (rushing(ui)) matrix.touched.clear(), matrix.related.clear();
-    const session::Question& asked = ui.session.question;
     // A value is worked out from those of other arrays: where it is asked for, only its own array keeps them.
     const bool elements = asked.hides(session::Hide::Elements);
     const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
-    if (elements) matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear();
+    if (elements) {
+        matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear(), matrix.beyond.clear();
+        // The tile is, or is much of, what is asked for; of the output it says which block this is.
+        if (!is_output(ui, array) || asked.array == array) matrix.frames.clear();
+    }
     const bool results = asked.hides(session::Hide::Result);
     const std::vector<MadeCell> made =
         elements || values || results ? std::vector<MadeCell>() : made_cells(ui, matrix, grid);
-    array_cells(ui, array, grid, false, marks_of(ui, matrix, made, pitch));
+    const std::vector<draw::GridMark> marks = marks_of(ui, matrix, made, pitch);
+    note_marks(ui, array, marks);
+    array_cells(ui, array, grid, false, marks);
     if (!values) array_texts(ui, matrix, grid, made);
     offer_element(ui, array, grid);
 }
@@ -273,7 +281,10 @@ void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port
     ui.list.AddRect(corner, end, ui.ink(Ink::LineStrong));
     const CellRect tile =
         look::tile_of_phase(ui.trace(), *ui.index(), array, ui.index()->phase_at(ui.step()));
-    if (!tile.empty()) {
+    const session::Question& asked = ui.session.question;
+    const bool told = asked.hides(session::Hide::Elements) && (!is_output(ui, array) || asked.array == array);
+    if (!tile.empty() && !told) {
+        note_marks(ui, array, {draw::frame_mark(tile, ui.ink(Ink::Accent), ui.px(2))});
         const ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0);
         ImVec2 b = draw::corner_of(grid, tile.row1, tile.col1);
         b = {std::max(b.x, a.x + 2), std::max(b.y, a.y + 2)};
@@ -480,7 +491,7 @@ void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t ar
     if (!ui.session.faults || ui.session.question.hides_any()) return;
     std::vector<CellRect> faulty = look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step());
     for (const look::WrongElement& wrong : ui.session.faults->wrong)
-        if (is_output(ui, array))
+        if (is_output(ui, array) && !ui.session.question.hides(session::Hide::Result))
             faulty.push_back(draw::cell_on_sheet(ui.trace().launch.arrays[array], wrong.element));
     for (const CellRect& cell : faulty) marks.push_back(draw::fault_mark(ui, cell, pitch));
 }

@@ -76,10 +76,11 @@ void asked_sign(Ui& ui, const Rect& box) {
         note(ui, {box.min.x, box.min.y + ui.px(8)}, box.width(), draw::kRoomToWork);
         return;
     }
-    const float high = line_height(ui, Size::Display);
+    const Size size = box.height() < line_height(ui, Size::Display) ? Size::Body : Size::Display;
+    const float high = line_height(ui, size);
     if (box.height() < high) return;
-    line(ui, {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y - high) / 2}, ui.px(40), Face::Strong,
-         Size::Display, Ink::TextFaint, "?", Align::Center);
+    line(ui, {(box.min.x + box.max.x) / 2, (box.min.y + box.max.y - high) / 2}, ui.px(40), Face::Strong, size,
+         Ink::TextFaint, "?", Align::Center);
 }
 
 void asked_request(Ui& ui, const Rect& rect, const look::RequestView& request) {

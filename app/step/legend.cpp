@@ -24,11 +24,12 @@ std::string even_loads(const Ui& ui, const analysis::Product& product, uint32_t 
 // What the block's marked cells may be.
 std::vector<std::string> kinds_of_faults(const Ui& ui) {
     std::vector<std::string> kinds;
-    if (!ui.session.faults) return kinds;
+    if (!ui.session.faults || ui.session.question.hides_any()) return kinds;
     for (const analysis::FaultyCell& cell : ui.session.faults->found.cells)
         if (std::ranges::find(kinds, analysis::name_of(cell.kind)) == kinds.end())
             kinds.emplace_back(analysis::name_of(cell.kind));
-    if (!ui.session.faults->wrong.empty()) kinds.emplace_back("wrong element");
+    if (!ui.session.faults->wrong.empty() && !ui.session.question.hides(session::Hide::Result))
+        kinds.emplace_back("wrong element");
     return kinds;
 }
 
@@ -64,12 +65,14 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         add("waits at a barrier", pictures::wait_bar);
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
-    add(ui.index()->product            ? "tile of this phase"
-        : ui.index()->spans.size() > 1 ? "touched in this phase"
-                                       : "touched by this block",
-        [](Ui& to, const Rect& box) {
-            to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
-        });
+    const session::Question& asked = ui.session.question;
+    if (!asked.hides(session::Hide::Elements))
+        add(ui.index()->product            ? "tile of this phase"
+            : ui.index()->spans.size() > 1 ? "touched in this phase"
+                                           : "touched by this block",
+            [](Ui& to, const Rect& box) {
+                to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
+            });
     for (const std::string& fault : kinds_of_faults(ui)) add(fault, draw::fault_sign);
     if (!ui.index()->product) return list;
     const analysis::Product& product = *ui.index()->product;
@@ -95,9 +98,10 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
             }
         };
     };
-    if (ui.session.replay)
+    if (ui.session.replay && !asked.hides(session::Hide::Values))
         add(fmt::format("sums, to \u00b1{}", short_value(value_of(largest_stored(ui)))), ramp(true), 22);
-    if (!ui.session.totals) return list;
+    if (!ui.session.totals || asked.hides(session::Hide::Loads) || asked.hides(session::Hide::Numbers))
+        return list;
     const auto& loads = ui.session.totals->most_loads;
     const uint32_t most = std::max(loads[product.M], loads[product.N]);
     if (most == 0) return list;

@@ -99,9 +99,21 @@ void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t ar
 // The element under the mouse, named beside it and offered to be picked.
 std::optional<uint64_t> offer_element(Ui& ui, uint8_t array, const draw::GridView& grid);
 
+// Whether a question keeps the timeline from view: its rows tell the warps, its band the phases.
+inline bool hides_timeline(const session::Question& asked) {
+    using session::Hide;
+    return asked.hides(Hide::Waits) || asked.hides(Hide::Warps) || asked.hides(Hide::Phases);
+}
+
 // Whether an array is what a product writes.
 inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);
+}
+
+// Marks on cells of an array, noted where a test asks for all that lies on them.
+inline void note_marks(const Ui& ui, uint8_t array, const std::vector<draw::GridMark>& marks) {
+    if (ui.context.inspection == nullptr) return;
+    for (const draw::GridMark& mark : marks) ui.context.inspection->marks.push_back({array, mark});
 }
 
 // The id of a grid that shows an array of the open recording.

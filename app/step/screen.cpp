@@ -46,8 +46,16 @@ namespace {
 // "step 12 of 352" at the right of a line, block and phase on the line below. Returns their width.
 float standing(Ui& ui, float right, float y, float below, const char* gap) {
     const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
-    const std::string step = fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps));
-    const std::string phase = look::phase_text(*ui.index(), ui.step());
+    // While a question is open only where it is, and not of how many.
+    const session::Question& asked = ui.session.question;
+    std::string step, phase;
+    if (!asked.hides(session::Hide::Standing)) {
+        step = "step " + grouped(ui.step() + 1);
+        if (!asked.hides_any()) step += " of " + grouped(ui.index()->steps);
+        if (!asked.hides(session::Hide::Phases)) phase = look::phase_text(*ui.index(), ui.step());
+        if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" (")));
+        if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" of ")));
+    }
     const std::string where =
         block_name(ui.trace().launch.grid, block.x, block.y, block.z) + (phase.empty() ? "" : gap + phase);
     const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,
@@ -64,6 +72,7 @@ std::string caption_of(const Ui& ui) {
         return caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(),
                        older ? &*older : nullptr);
     }
+    if (ui.session.question.hides(session::Hide::Standing)) return "";
     return look::request_view(ui.trace(), *ui.index(), ui.step()).title + ".";
 }
 
@@ -135,6 +144,7 @@ void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& fau
 // Phases side by side as wide as their steps, numbered where there is room; a playhead over them.
 void phases(Ui& ui, const Rect& rect) {
     surface(ui, rect);
+    if (ui.session.question.hides(session::Hide::Phases)) return asked_sign(ui, rect);
     const look::BlockIndex& index = *ui.index();
     const Rect in{{rect.min.x + ui.px(12), rect.min.y + ui.px(6)},
                   {rect.max.x - ui.px(12), rect.max.y - ui.px(6)}};
@@ -236,7 +246,7 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool 
         const float threads = std::min(ui.px(216), l.request.height() - ui.px(370));
         l.threads_in_tiles = threads < ui.px(110);
         if (!l.threads_in_tiles) l.threads = cut(l.request, ImGuiDir_Down, threads, gap);
-        if (!paper || !ui.session.question.hides(session::Hide::Waits)) {
+        if (!paper || !hides_timeline(ui.session.question)) {
             l.bottom = cut(rest, ImGuiDir_Down, bottom - (paper ? ui.px(40) : 0), gap);
             l.time = l.bottom.inset(ui.px(12));
             l.time.max.y += ui.px(2);
@@ -333,7 +343,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
-    const std::string warning = session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
+    const std::string warning =
+        asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());

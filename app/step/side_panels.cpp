@@ -133,6 +133,7 @@ void source_panel(Ui& ui, const Rect& rect) {
     const Rect in = rect.inset(ui.px(12));
     float y = in.min.y, bottom = in.max.y;
     const bool lecture = ui.session.lecture;  // the lines alone
+    const bool asked = ui.session.question.hides_any();
     if (!lecture) {
         const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
         const float room = in.width() - name - ui.px(12);
@@ -180,7 +181,8 @@ void source_panel(Ui& ui, const Rect& rect) {
         small_number(ui, {in.min.x + number, top}, number, current ? Ink::Text : Ink::TextFaint,
                      std::to_string(row.line + 1));
         if (!of.has_site) continue;
-        small_number(ui, {in.max.x, top}, hits, of.hits > 0 ? Ink::Text : Ink::TextFaint, grouped(of.hits));
+        small_number(ui, {in.max.x, top}, hits, of.hits > 0 && !asked ? Ink::Text : Ink::TextFaint,
+                     asked ? "?" : grouped(of.hits));
         if (!ui.over(band)) continue;
         const auto line_number = static_cast<uint32_t>(row.line + 1);
         Pick pick{.kind = Pick::Kind::Site};
@@ -249,9 +251,10 @@ void request_panel(Ui& ui, const Rect& rect) {
     pictures::request_title(ui, {in.min.x, y}, in.width(), request);
     y += body;
     std::string where = fmt::format("line {}", request.line);
-    if (request.kind != StepKind::Barrier)
+    if (ui.session.question.hides(session::Hide::Standing)) where.clear();
+    if (request.kind != StepKind::Barrier && !ui.session.question.hides_any())
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
-    if (older) where = older->rule;
+    if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
     const bool told = !lecture && in.height() >= ui.px(215);
     if (told) note(ui, {in.min.x, y}, in.width(), where);
@@ -275,9 +278,12 @@ void request_panel(Ui& ui, const Rect& rect) {
     std::vector<std::string> selected = ui.state.selected.lines;
     if (const auto formula = index_formula_of_pin(ui); !selected.empty())
         selected.insert(selected.begin() + 1, formula.begin(), formula.end());
-    for (const std::string& about : selected)
-        std::ranges::move(wrapped(ui.font(Face::Text, Size::Small), about, in.width()),
-                          std::back_inserter(foot));
+    const auto below = static_cast<size_t>(std::max(0.f, in.max.y - y - ui.px(10)) / small);
+    for (const std::string& about : selected) {  // as many as have room below the verdict, each whole
+        std::vector<std::string> lines = wrapped(ui.font(Face::Text, Size::Small), about, in.width());
+        if (foot.size() + lines.size() > below) break;
+        std::ranges::move(lines, std::back_inserter(foot));
+    }
     if (foot.size() > 7) foot.resize(7);
     if (!lecture && !older) {  // whose rules know no sectors
         address =
@@ -369,7 +375,9 @@ void sums_panel(Ui& ui, const Rect& rect) {
         y = times(ui, in, y, timed) + ui.px(6);
     if (ui.session.question.hides_any()) return;
     const std::string trouble = look::not_whole(ui.trace(), ui.session.cursor.block);
-    std::string foot = fmt::format("{}; {}", here.bytes, look::result_text(ui.trace(), ui.notation()));
+    std::string foot = here.bytes;
+    const bool told = !ui.session.question.hides(session::Hide::Result);
+    if (told) foot += "; " + look::result_text(ui.trace(), ui.notation());
     if (!trouble.empty()) {  // the strip above says all of it
         const draw::Font font = ui.font(Face::Text, Size::Small);
         const bool fits =
@@ -379,7 +387,7 @@ void sums_panel(Ui& ui, const Rect& rect) {
     const auto lines = static_cast<int>((in.max.y + ui.px(4) - y) / small);
     if (lines < 1) return;
     const auto& result = ui.trace().meta.result;
-    const bool bad = !trouble.empty() || (result.checked && !result.verified);
+    const bool bad = !trouble.empty() || (told && result.checked && !result.verified);
     paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, bad ? Ink::Fault : Ink::TextQuiet, foot,
               lines);
 }

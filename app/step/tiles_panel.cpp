@@ -53,7 +53,9 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
 void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
     const Array& shape = ui.trace().launch.arrays[array];
     const draw::Sheet sheet(shape);
-    heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape), extents_text(shape, "\u00d7"));
+    const session::Question& asked = ui.session.question;
+    heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape),
+            asked.hides(session::Hide::Shape) ? "" : extents_text(shape, "\u00d7"));
     draw::GridView grid = fitted(ui, rect, sheet, ui.px(3), ui.px(112));
     // An array too tall is shown around the rows that were touched last.
     const auto shown = static_cast<uint32_t>(std::max(grid.clip_max.y - grid.clip_min.y, 0.f) / grid.pitch);
@@ -63,7 +65,6 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
             static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * grid.pitch;
     }
     // While it is asked which cells the step touches they stand as the step before left them.
-    const session::Question& asked = ui.session.question;
     const bool elements = asked.hides(session::Hide::Elements);
     const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
     SharedView tile =
@@ -90,6 +91,7 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
         if (cell.stale) marks.back().pattern = draw::CellPattern::Dots;
     }
     selection_and_faults(ui, marks, array, pitch);
+    note_marks(ui, array, marks);
     draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
 
     // Told apart by shape: a zero fill is struck out, a stale value has a notch; idle lanes are hatched.
@@ -150,15 +152,16 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     std::string axes = size.z > 1 ? "z,y,x" : size.y > 1 ? "y,x" : "x";
     if (ui.notation().x_first) std::ranges::reverse(axes);
     std::string what = places ? axes : lanes ? "lanes" : "";
-    if (rect.width() >= ui.px(180)) {
+    const session::Question& asked = ui.session.question;
+    const bool counts_warps = !asked.hides(session::Hide::Warps);
+    if (rect.width() >= ui.px(180) && !asked.hides(session::Hide::Shape)) {
         const std::string deep = size.z > 1 ? fmt::format(" \u00d7 {}", size.z) : "";
-        what += fmt::format("{}{} \u00d7 {}{}, {}", what.empty() ? "" : "  ", size.x, size.y, deep,
-                            counted(ui.index()->warps, "warp"));
+        what += fmt::format("{}{} \u00d7 {}{}", what.empty() ? "" : "  ", size.x, size.y, deep);
+        if (!asked.hides_any()) what += ", " + counted(ui.index()->warps, "warp");
     }
     // Who waits is no sight while it is asked.
-    const std::optional<look::GateView> gate = ui.session.question.hides(session::Hide::Waits)
-                                                   ? std::nullopt
-                                                   : look::gate_at(ui.trace(), *ui.index(), ui.step());
+    const std::optional<look::GateView> gate =
+        asked.hides(session::Hide::Waits) ? std::nullopt : look::gate_at(ui.trace(), *ui.index(), ui.step());
     const bool wide_gate = gate && gate_beside(ui, rect, grid);
     ui.state.gate_named = wide_gate;
     heading(ui, rect.min, wide_gate ? grid.clip_max.x - rect.min.x : rect.width(), "Threads", what);
@@ -172,7 +175,6 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
     const Rgba color = ui.ink(steps ? pictures::ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
-    const session::Question& asked = ui.session.question;
     const bool hidden = asked.hides(session::Hide::Lanes);
     std::vector<bool> held(ui.index()->warps, false);  // by warp, at a barrier that is not yet open
     if (gate && !gate->open)
@@ -186,8 +188,8 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         const bool in_warp = steps && thread / kWarpSize == access.warp;
         const bool active = in_warp && !hidden && (access.mask >> thread % kWarpSize & 1) != 0;
         // Warps told apart by two shades, as the stripes of a table.
-        const Rgba shade =
-            draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong), thread / kWarpSize % 2 == 0 ? 0.f : 0.22f);
+        const Rgba shade = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::LineStrong),
+                                     thread / kWarpSize % 2 == 0 || !counts_warps ? 0.f : 0.22f);
         marks.push_back(cell_mark(ui, grid, cell, active ? color : shade));
         if ((places || lanes) && (active || pitch >= ui.px(22)))
             texts.push_back({cell, text_of(thread), "",

@@ -68,7 +68,7 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     x += line(ui, {x, rect.min.y}, right - x, Face::Strong, Size::Small, Ink::Text, kind) + ui.px(14);
     const std::string length =
         ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
-    x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
+    if (!ui.session.question.hides_any()) x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)
@@ -125,7 +125,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                    static_cast<double>(plot.width()) / (time.end - time.first)};
     const double now = clocks ? session::clock_now(ui.session) : ui.step();
 
-    if (ui.session.question.hides(session::Hide::Waits)) return asked_sign(ui, rect);
+    if (hides_timeline(ui.session.question)) return asked_sign(ui, rect);
     header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
     const bool phases = ui.index()->spans.size() > 1;  // else all of it is one, and nothing is said of it
     const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};

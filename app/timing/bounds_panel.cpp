@@ -3,6 +3,7 @@
 #include "app/timing/bounds_panel.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -24,9 +25,29 @@ const kernels::LevelCounterRow* untiled_of(const BoundsOf& of) {
     return kernels::find_level_counters(of.device, "untiled", of.compiler, of.shape());
 }
 
-// A row a bar: name, bar, figure. line_of: the bar whose value goes through all as a line; none past the end.
-// Returns the height taken.
+// As many bars as have room: that of the line and then the longest ones, in their order.
+std::vector<BoundBar> fitting_bars(const std::vector<BoundBar>& all, size_t line_of, size_t room) {
+    std::vector<size_t> order(all.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) {
+        return std::pair(i == line_of || all[i].marked, all[i].value);
+    });
+    order.resize(std::min(order.size(), room));
+    std::ranges::sort(order);
+    std::vector<BoundBar> some;
+    for (const size_t i : order) some.push_back(all[i]);
+    return some;
+}
+
+// A row a bar: name, bar, figure. line_of: the bar whose value goes through all as a line, the first one; none
+// past the end. Returns the height taken.
 float bars(Ui& ui, const Rect& rect, const std::vector<BoundBar>& all, size_t line_of) {
+    const float line_high = line_height(ui, Size::Small);
+    const auto room = static_cast<size_t>(std::max(0.f, rect.height() / (line_high * 0.9f)));
+    if (all.size() > room) {
+        const std::vector<BoundBar> some = fitting_bars(all, line_of, room);
+        return some.empty() ? 0 : bars(ui, rect, some, line_of < all.size() ? line_of : some.size());
+    }
     if (all.empty()) return 0;
     float name = 0, figure = 0;
     double longest = 0;

@@ -313,10 +313,14 @@ TEST(LessonWalk, FindsAStepThatIsNoLongerShown) {
 
 TEST(LessonWalk, FindsAWrongLine) {
     expect_found(
-        "race", 5, [](LessonStop& stop) { replace(stop, "{line}", "32"); }, "a figure is typed in");
+        "race", 5, [](LessonStop& stop) { replace(stop, "{barriers}", "8"); }, "a figure is typed in");
     expect_found(
-        "race", 5, [](LessonStop& stop) { set_where(stop, {"line = 32"}); }, "but it is",
-        [](State& state) { state.session.cursor.step = 296; });  // at line 37
+        "race", 5,
+        [](LessonStop& stop) {
+            set_where(stop, {"line = 32"});
+            replace(stop, "The cure", "The barrier in line {line} is the cure");
+        },
+        "but it is", [](State& state) { state.session.cursor.step = 296; });  // at line 37
 }
 
 TEST(LessonWalk, FindsAFigureThatTheStepHasNot) {
