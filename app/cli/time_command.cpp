@@ -335,7 +335,7 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
     report::TextTable table(1, {"kernel", "m x k x n", "T", "runs", "median ms", "10 %", "90 %", "GFLOP/s",
                                 "asked GB/s", "x untiled", "x swapped", "recording", "result"});
     for (const Timing& row : timings.rows) {
-        table.add({row.kernel, fmt::format("{} x {} x {}", row.m, row.k, row.n),
+        table.add({row.kernel, fmt::format("{} × {} × {}", row.m, row.k, row.n),
                    row.tile ? std::to_string(row.tile) : kNone, std::to_string(row.runs),
                    number(row.median_ms), number(row.low_ms), number(row.high_ms), number(row.gflops),
                    number(row.requested_gbs), speed_up(timings, "untiled", row),

@@ -38,7 +38,7 @@ std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile
     for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {
         const double times = value_of(machine, row, plot, tile);
         if (times > 0 && row.kernel != rival_of(plot))
-            text += fmt::format(", {} x {}", draw::ratio_text(times), shown_name(rival_of(plot)));
+            text += fmt::format(", {} × {}", draw::ratio_text(times), shown_name(rival_of(plot)));
     }
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
@@ -263,7 +263,7 @@ std::vector<uint32_t> timed_tiles(const Machine& machine) {
 std::string left_out_tiles(const Machine& machine) {
     for (const uint32_t tile : kernels::kTiles)
         if (tile * tile > machine.threads_per_block)
-            return fmt::format("T = {} does not launch: {} x {} = {} threads, a block of {} has at most {}.",
+            return fmt::format("T = {} does not launch: {} × {} = {} threads, a block of {} has at most {}.",
                                tile, tile, tile, grouped(tile * tile),
                                machine.chip.empty() ? machine.name : machine.chip,
                                grouped(machine.threads_per_block));

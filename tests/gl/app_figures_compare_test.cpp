@@ -242,7 +242,7 @@ Speed speed(const std::string& device) {
                 best.of_fast = a_first ? &g_both->a : &g_both->b;
                 best.of_slow = a_first ? &g_both->b : &g_both->a;
                 best.size = a.m == a.k && a.k == a.n ? fmt::format("width {}", grouped(a.n))
-                                                     : fmt::format("{} x {} x {}", a.m, a.k, a.n);
+                                                     : fmt::format("{} × {} × {}", a.m, a.k, a.n);
                 if (of_a.tile == of_b.tile) best.size += fmt::format(", T={}", of_a.tile);
             }
     return best;

@@ -126,7 +126,7 @@ const std::vector<Rule>& step_rules() {
               s.name(s.r().array))},
         {"Warp # {loads from|stores to|reads|fills} no array",
          SAYS(warp(s), any, must(s.r().array == trace::kNoArray))},
-        {"Warp # arrives at the barrier", SAYS(warp(s), must(s.r().kind == kBarrier))},
+        {"Warp # at the barrier", SAYS(warp(s), must(s.r().kind == kBarrier))},
         {"line #, # byte(s) a lane", SAYS({s.r().line, "line of the step"}, s.r().bytes)},
         {"line #", SAYS({s.r().line, "line of the step"})},
         {"# of # lane(s) active; # switched off by a branch.",
@@ -399,7 +399,7 @@ TEST_F(WrongFigures, AreFound) {
         {"inputs loaded", "3", "4"},                          // the legend
         {"Nds", "8 \u00d7 8", "8 \u00d7 9"},                  // a heading
         {"bytes global", "512", "513"},                       // what is summed below
-        {"tiled T=8", "20x13x18", "20x18x13"},                // the bar
+        {"tiled T=8", "20×13×18", "20×18×13"},                // the bar
     };
     const draw::Inspection before = seen_;
     for (const auto& [in, right, wrong] : kChanges) {

@@ -186,7 +186,7 @@ std::vector<std::string> over_rivals() {
     };
     for (const char* rival : {"untiled", "untiled_swapped"})
         if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
-            tail += fmt::format(", {} x {}", two(times_of(rival)), words_of_kernel(rival));
+            tail += fmt::format(", {} × {}", two(times_of(rival)), words_of_kernel(rival));
     return {tail, tail + "; its result is wrong, as made to show"};
 }
 std::vector<Rule> timing_rules() {

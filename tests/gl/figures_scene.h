@@ -262,6 +262,7 @@ inline Figures verdict(const Scene& s, const Figures& middle) {
     const bool least = q.cost <= q.least;
     if (least_of_rows(q)) {
         right.emplace_back(q.global.rows);
+        right.emplace_back(q.least, "least of the request");
         return right;
     }
     if (global(q)) right.emplace_back(least ? "of" : "where");
@@ -284,7 +285,7 @@ inline std::vector<std::string> reasons(const Scene& s) {
 }
 inline const std::string kLanes = "# lane(s) {reads|read|writes|write} ";
 inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do}",
-                         kSectorsOfRows = ": # sector(s), the least for # rows of threads";
+                         kSectorsOfRows = ": # sector(s), as its # rows of threads need; its bytes would fit in #";
 
 // --- barriers: the warps of the block at the passage that the step belongs to
 

@@ -125,9 +125,9 @@ TEST(CliLimits, AnAnswerAndItsReason) {
     EXPECT_TRUE(cliff["blocks"][1]["answer"].get<std::string>().starts_with(answer)) << cliff["blocks"][1];
     // Blocks that are compared have one answer, which is printed once.
     const std::string text = tilescope({"limits", "gt200-blocks"}).out;
-    const size_t at = text.find("Best: 16 x 16.");
+    const size_t at = text.find("Best: 16 × 16.");
     ASSERT_NE(at, std::string::npos) << text;
-    EXPECT_EQ(text.find("Best: 16 x 16.", at + 1), std::string::npos) << text;
+    EXPECT_EQ(text.find("Best: 16 × 16.", at + 1), std::string::npos) << text;
     const Ran own = tilescope({"limits", "--device", "g80", "--threads", "256", "--registers", "11"});
     EXPECT_NE(
         own.out.find("3 blocks x 256 threads x 11 registers = 8,448, more than the SM's 8,192: 2 blocks fit"),

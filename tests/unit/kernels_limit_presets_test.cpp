@@ -188,7 +188,7 @@ std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& dev
         all.push_back(best.empty() ? "" : "Best: " + best);
     } else if (preset.id == "vector" && own.blocks > 0) {
         const BoundCheck check = twin::bound_check(preset.vector->elements, use.threads);
-        all.push_back(fmt::format("{} x {} = {} for 2,000", counted(check.blocks, "block"),
+        all.push_back(fmt::format("{} × {} = {} for 2,000", counted(check.blocks, "block"),
                                   counted(use.threads, "thread"), grouped(check.threads)));
         all.push_back(check.diverging_warps == 0 ? "no warp diverges" : "1 warp diverges");
         EXPECT_LE(check.diverging_warps, 1u);
@@ -300,8 +300,8 @@ TEST(LimitPresets, AnswersAndTheirReasons) {
         "lost.");
     EXPECT_EQ(
         said("gt200-blocks", 0),
-        "Best: 16 x 16. 8 x 8: 8 blocks fit, 512 threads, limited by block slots; 16 x 16: 4 blocks fit, "
-        "1,024 threads, limited by thread slots; 32 x 32 does not launch: 1,024 threads are more than the "
+        "Best: 16 × 16. 8 × 8: 8 blocks fit, 512 threads, limited by block slots; 16 × 16: 4 blocks fit, "
+        "1,024 threads, limited by thread slots; 32 × 32 does not launch: 1,024 threads are more than the "
         "512 that a block may have.");
     for (const size_t block : {1u, 2u})
         EXPECT_EQ(said("gt200-blocks", block), said("gt200-blocks", 0)) << "one question, one answer";

@@ -69,14 +69,14 @@ TEST(CourseRoofs, HowTheBoundsComeAbout) {
     EXPECT_EQ(
         reasons("8800 GTX", 16),
         (Said{"86.4 GB/s / 4 B = 21.6 G operands/s: so many elements come from memory.",
-              "untiled, CGMA 1: 21.6 x 1 = 21.6 GFLOP/s, 5.886 % of the peak.",
-              "T = 16, CGMA 16: 21.6 x 16 = 345.6 GFLOP/s, 94.17 % of the peak.",
+              "untiled, CGMA 1: 21.6 × 1 = 21.6 GFLOP/s, 5.886 % of the peak.",
+              "T = 16, CGMA 16: 21.6 × 16 = 345.6 GFLOP/s, 94.17 % of the peak.",
               "The roofs meet at 4.248 FLOP/B: below it memory bounds a kernel, above it arithmetic."}));
     EXPECT_EQ(reasons("8800 GTX", 32).at(2),
-              "T = 32, CGMA 32: 21.6 x 32 = 691.2 GFLOP/s, more than the peak of 367.");
+              "T = 32, CGMA 32: 21.6 × 32 = 691.2 GFLOP/s, more than the peak of 367.");
     const Said open = reasons("150 GB/s", 16);  // its peak is not said
     ASSERT_EQ(open.size(), 3u);
-    EXPECT_EQ(open[2], "T = 16, CGMA 16: 37.5 x 16 = 600 GFLOP/s.");
+    EXPECT_EQ(open[2], "T = 16, CGMA 16: 37.5 × 16 = 600 GFLOP/s.");
 }
 
 // By the counters that ship: tiles divide what is asked for, the caches have done most of that before.
@@ -228,7 +228,7 @@ TEST(CourseLimits, BlocksOfAGt200) {
 
 TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
     const Shown s = shown("gtx580-grid");
-    for (const char* part : {"60 blocks on 16 SMs: 12 get 4 and 4 get 3", "100 x 48 = 4,800 registers",
+    for (const char* part : {"60 blocks on 16 SMs: 12 get 4 and 4 get 3", "100 × 48 = 4,800 registers",
                              "4 warps, the last with 4 threads", "by the hardware's sum 5 blocks"})
         EXPECT_TRUE(says(s, part)) << part;
     EXPECT_EQ(s.lecture.blocks, "6");

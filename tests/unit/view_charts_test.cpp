@@ -248,7 +248,7 @@ TEST(Timing, TilesThatADeviceLaunches) {
     }
     EXPECT_GE(narrow, 4u) << "compute capability 1.x";
     EXPECT_EQ(left_out_tiles(*find_machine(all, "GeForce 8800 GTX")),
-              "T = 32 does not launch: 32 x 32 = 1,024 threads, a block of G80 has at most 512.");
+              "T = 32 does not launch: 32 × 32 = 1,024 threads, a block of G80 has at most 512.");
 }
 
 // Both ratios are named, once each, and the intensity is the one that the kernel's point stands at.
