@@ -161,7 +161,10 @@ Command block(const trace::Trace& trace, const Numbers& typed_at, const Notation
         return none(fmt::format("No block({}) is recorded; of a grid of {} blocks, {} here",
                                 fmt::join(typed_at, ","), size_text(grid), grouped(trace.blocks.size())));
     const trace::Block& of = trace.blocks[*found];
-    return {fmt::format("block:{}", *found), "Go to " + block_name(grid, {of.x, of.y, of.z}, notation), ""};
+    // What is done is named x first, as blockIdx is, in any notation.
+    const std::string id =
+        fmt::format("block:{},{}", of.x, of.y) + (grid.z > 1 ? fmt::format(",{}", of.z) : "");
+    return {id, "Go to " + block_name(grid, {of.x, of.y, of.z}, notation), ""};
 }
 
 }  // namespace
@@ -222,8 +225,11 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
         session::go_to(session, std::max(number, 1u) - 1);
     } else if (kind == "phase" && span != spans.end()) {
         session::go_to(session, span->first);
-    } else if (kind == "block" && number < session.trace().blocks.size()) {
-        session.cursor.block = number;
+    } else if (const auto block =
+                   kind == "block" && (at->size() == 2 || at->size() == 3)
+                       ? block_at(session.trace(), {at->size() == 3 ? (*at)[2] : 0, (*at)[1], (*at)[0]})
+                       : std::nullopt) {
+        session.cursor.block = *block;
         session::go_to(session, 0);
     } else if (kind == "thread" && number < session.trace().launch.block.count()) {
         session.pin = {.kind = Kind::Thread, .thread = number, .warp = number / kWarpSize};

@@ -243,7 +243,7 @@ std::string less_than_tile_words(const Machine& machine, const Timing& row, cons
     const double times = rival->median_ms / row.median_ms;
     if (times >= row.tile) return "";
     return fmt::format(
-        "Why {} x untiled and not T = {} x: untiled asks for {}, but its caches leave {} to be read from L2 "
+        "Why {} × untiled and not T = {} ×: untiled asks for {}, but its caches leave {} to be read from L2 "
         "and {} from DRAM; with tiles {} and {} are left.",
         draw::ratio_text(times), row.tile,
         bytes_text(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)), bytes_text((*untiled)[1]),

@@ -385,7 +385,7 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     const std::string tip = "Tile width, and the block's (+ and -). " + left_out_tiles(shown.machine);
     if (const auto picked = choices(ui, at, h, words, static_cast<size_t>(current), tip.c_str()))
         chosen.tile = tiles[*picked];
-    const std::string plots[] = {"time", "GFLOP/s", "x untiled", "x swapped"};
+    const std::string plots[] = {"time", "GFLOP/s", "× untiled", "× swapped"};
     control_label(ui, at, h, "Plot");
     if (const auto picked = choices(ui, at, h, plots, static_cast<size_t>(chosen.plot)))
         chosen.plot = static_cast<State::Plot>(*picked);

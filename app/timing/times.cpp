@@ -32,7 +32,7 @@ double value_of(const Machine& machine, const Timing& row, Plot plot, uint32_t t
     return rival == nullptr ? 0 : rival->median_ms / row.median_ms;
 }
 
-// ", 1.47 x untiled, 18.7 x untiled swapped", as far as they were measured, and whether its result is wrong.
+// ", 1.47 × untiled, 18.7 × untiled swapped", as far as they were measured, and whether its result is wrong.
 std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile) {
     std::string text;
     for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {

@@ -178,7 +178,7 @@ Figures course_bound(uint32_t tile, bool cut) {
     all.push_back(must(cut == (asked > g_timing->gflops)));
     return all;
 }
-// ", 1.47 x untiled, 18.7 x untiled swapped"
+// ", 1.47 × untiled, 18.7 × untiled swapped"
 std::vector<std::string> over_rivals() {
     std::string tail;
     const auto two = [](double x) {
@@ -249,7 +249,7 @@ std::vector<Rule> timing_rules() {
         {"At DRAM's ~ FLOP/B the stated roof is ~ GFLOP/s: measured ~ % of it.",
          SAYS({g_timing->intensity(3), "FLOP/B of read from DRAM"}, g_timing->bound(g_timing->intensity(3)),
               100 * g_timing->rate() / g_timing->bound(g_timing->intensity(3)))},
-        {"Why ~ x untiled and not T = # x: untiled asks for ~, but its caches leave ~ to be read from L2 and "
+        {"Why ~ × untiled and not T = # ×: untiled asks for ~, but its caches leave ~ to be read from L2 and "
          "~ "
          "from DRAM; with tiles ~ and ~ are left.",
          SAYS(times_of("untiled"), {g_timing->tile, "T of the screen"}, 4 * g_timing->flop(),

@@ -285,7 +285,7 @@ inline std::vector<std::string> reasons(const Scene& s) {
 }
 inline const std::string kLanes = "# lane(s) {reads|read|writes|write} ";
 inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do}",
-                         kSectorsOfRows = ": # sector(s), as its # rows of threads need; its bytes would fit in #";
+                         kSectorsOfRows = ": # sector(s) for # rows of threads, # at best";
 
 // --- barriers: the warps of the block at the passage that the step belongs to
 

@@ -89,8 +89,8 @@ TEST(CourseRoofs, WhyTilesAreNotTTimesAsFast) {
     };
     EXPECT_EQ(
         said("tiled", 1024),
-        "Why 2.00 x untiled and not T = 32 x: untiled asks for 8.59 GB, but its caches leave 231 MB to be "
-        "read from L2 and 8.39 MB from DRAM; with tiles 201 MB and 8.39 MB are left.");
+        "Why 2.00 × untiled and not T = 32 ×: untiled asks for 8.0 GiB, but its caches leave 220.4 MiB to be "
+        "read from L2 and 8.0 MiB from DRAM; with tiles 192.0 MiB and 8.0 MiB are left.");
     EXPECT_FALSE(said("untiled", 1024).starts_with("Why")) << "only of the tiled kernel";
 }
 
