@@ -55,8 +55,10 @@ TEST(Words, ThreadsRowFirst) {
     EXPECT_EQ(block_name({4, 4, 2}, {1, 2, 0}), "block(0,2,1)");
     EXPECT_EQ(block_name({4, 1, 1}, {3, 0, 0}), "block(3)");
     EXPECT_EQ(block_index({4, 4, 1}, {1, 2, 0}), "(2,1)");
-    EXPECT_EQ(block_name({4, 4, 1}, {1, 2, 0}, {.x_first = true}), "block(1,2)");
-    EXPECT_EQ(block_name({4, 4, 2}, {1, 2, 0}, {.x_first = true}), "block(1,2,0)");
+    Notation x_first;
+    x_first.x_first = true;
+    EXPECT_EQ(block_name({4, 4, 1}, {1, 2, 0}, x_first), "block(1,2)");
+    EXPECT_EQ(block_name({4, 4, 2}, {1, 2, 0}, x_first), "block(1,2,0)");
 }
 
 TEST(Words, InAReadersNotation) {

@@ -290,12 +290,12 @@ TEST(LimitPresets, AnswersAndTheirReasons) {
         "blocks.");
     EXPECT_EQ(
         said("cliff", 0),
-        "7 blocks x 256 threads x 10 registers = 17,920, more than the SM's 16,384; 6 blocks x 256 threads "
+        "7 blocks × 256 threads × 10 registers = 17,920, more than the SM's 16,384; 6 blocks × 256 threads "
         "= 1,536, all thread slots of the SM: 6 blocks fit, 1,536 threads. With 12 registers 5 blocks fit, "
         "1,280 threads, 16.7 % fewer.");
     EXPECT_EQ(
         said("cliff", 1),
-        "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
+        "6 blocks × 256 threads × 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
         "threads. With 10 registers 6 blocks fit, 1,536 threads; with 12 registers 16.7 % of them are "
         "lost.");
     EXPECT_EQ(
@@ -308,7 +308,7 @@ TEST(LimitPresets, AnswersAndTheirReasons) {
     EXPECT_EQ(
         said("latency", 0),
         "13 warps: between two accesses a warp issues 4 instructions x 4 cycles = 16 cycles, and 200 / 16 "
-        "= 12.5. 3 blocks x 8 warps = 24 on an SM: enough.");
+        "= 12.5. 3 blocks × 8 warps = 24 on an SM: enough.");
     EXPECT_NE(said("gtx580-grid", 0).find("6 blocks fit, 600 threads; by the hardware's sum 5 blocks"),
               std::string::npos);
     const LimitPreset& vector = *find_limit_preset("vector");

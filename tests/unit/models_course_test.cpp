@@ -90,7 +90,7 @@ TEST(CourseRoofs, WhyTilesAreNotTTimesAsFast) {
     EXPECT_EQ(
         said("tiled", 1024),
         "Why 2.00 × untiled and not T = 32 ×: untiled asks for 8.0 GiB, but its caches leave 220.4 MiB to be "
-        "read from L2 and 8.0 MiB from DRAM; with tiles 192.0 MiB and 8.0 MiB are left.");
+        "read from L2 and 8.0 MiB from DRAM; with tiles 191.4 MiB and 8.0 MiB are left.");
     EXPECT_FALSE(said("untiled", 1024).starts_with("Why")) << "only of the tiled kernel";
 }
 
@@ -201,7 +201,7 @@ TEST(CourseLimits, TheCliff) {
     EXPECT_EQ(twelve.lecture.threads, "1,280 of 1,536");
     EXPECT_TRUE(says(ten, "With 12 registers 5 blocks fit, 1,280 threads, 16.7 % fewer"));
     EXPECT_TRUE(says(twelve,
-                     "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks "
+                     "6 blocks × 256 threads × 12 registers = 18,432, more than the SM's 16,384: 5 blocks "
                      "fit, 1,280 threads"));
     EXPECT_EQ(change_words(ten.state, kernels::devices()), "1,536 thread slots in place of 1,024");
     EXPECT_EQ(change_words(shown("slots").state, kernels::devices()), "");
@@ -236,7 +236,7 @@ TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
 }
 
 TEST(CourseLimits, AVectorALatencyAndTwoChips) {
-    EXPECT_TRUE(says(shown("vector"), "4 blocks x 512 threads = 2,048 for 2,000 elements: 1 warp diverges"));
+    EXPECT_TRUE(says(shown("vector"), "4 blocks × 512 threads = 2,048 for 2,000 elements: 1 warp diverges"));
     EXPECT_TRUE(says(shown("latency"), "13 warps"));
     EXPECT_TRUE(says(shown("latency"), "4 instructions x 4 cycles = 16 cycles, and 200 / 16 = 12.5"));
     const Shown two = shown("gk107-gm107");

@@ -335,10 +335,10 @@ TEST(Limits, TheAnswerFollowsTheValues) {
     const CaseWords after = words(state, devices);
     EXPECT_NE(before.question.find("blocks of 512:"), std::string::npos) << before.question;
     EXPECT_NE(after.question.find("blocks of 544:"), std::string::npos) << after.question;
-    EXPECT_NE(after.answer.find("x 544 threads"), std::string::npos) << after.answer;
+    EXPECT_NE(after.answer.find("× 544 threads"), std::string::npos) << after.answer;
     take_preset(state, "cliff");
     for (int registers = 10; registers < 20; ++registers) {
-        const std::string says = fmt::format("256 threads x {} registers", registers);
+        const std::string says = fmt::format("256 threads × {} registers", registers);
         EXPECT_NE(words(state, devices).answer.find(says), std::string::npos) << says;
         change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Registers, 1);
     }
