@@ -239,8 +239,6 @@ std::string global_cost(const analysis::SectorCost& cost, uint64_t rows_of_threa
     if (cost.sectors <= cost.block_sectors)
         return fmt::format("{} for {} rows of threads, {} at best", counted(cost.sectors, "sector"),
                            rows_of_threads, cost.ideal_sectors);
-    its bytes would fit in {}",
-                           counted(cost.sectors, "sector"), rows_of_threads, cost.ideal_sectors);
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }
 

@@ -88,17 +88,17 @@ const std::vector<Rule>& step_rules() {
 
         // where this is
         {"step # of #", SAYS({s.cursor.step + 1, "step of the block"}, {s.steps(), "steps of the block"})},
-        {"block @", SAYS(s.block_words(s.cursor.block))},
-        {"block @ {  | }phase # (#{st|nd|rd|th} of #)",
+        {"block@", SAYS(s.block_words(s.cursor.block))},
+        {"block@ {  | }phase # (#{st|nd|rd|th} of #)",
          SAYS(s.block_words(s.cursor.block), any,
               {s.f.phase(s.cursor.block, s.cursor.step), "phase of the step"},
               {s.f.phase(s.cursor.block, s.cursor.step) + 1, "its place among them"}, any,
               {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 0))},
-        {"block @ {  | }phase # of #",
+        {"block@ {  | }phase # of #",
          SAYS(s.block_words(s.cursor.block), any,
               {s.f.phase(s.cursor.block, s.cursor.step) + 1, "phase of the step"},
               {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 1))},
-        {"block @ {  | }after the last phase",
+        {"block@ {  | }after the last phase",
          SAYS(s.block_words(s.cursor.block), any, must(s.r().kind == kGlobalStore))},
 
         // the caption

@@ -258,10 +258,10 @@ std::vector<Rule> timing_rules() {
         // devices of which figures are stated alone
         {"~/s / 4 B = ~ operands/s: so many elements come from memory.",
          SAYS(g_timing->gbs * 1e9, g_timing->gbs / 4 * 1e9)},
-        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(1, false))},
-        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, more than the peak of ~.", SAYS(course_bound(1, true))},
-        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(g_timing->tile, false))},
-        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, more than the peak of ~.",
+        {"untiled, CGMA 1: ~ × 1 = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(1, false))},
+        {"untiled, CGMA 1: ~ × 1 = ~ GFLOP/s, more than the peak of ~.", SAYS(course_bound(1, true))},
+        {"T = #, CGMA #: ~ × # = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(g_timing->tile, false))},
+        {"T = #, CGMA #: ~ × # = ~ GFLOP/s, more than the peak of ~.",
          SAYS(course_bound(g_timing->tile, true))},
         {"The roofs meet at ~ FLOP/B: below it memory bounds a kernel, above it arithmetic.",
          SAYS(g_timing->gflops / g_timing->gbs)},
@@ -273,7 +273,7 @@ std::vector<Rule> timing_rules() {
          SAYS(stated_name(), g_timing->spec->source.substr(0, g_timing->spec->source.find(": ")))},
         {"No measured times ship for *: nothing to hold the bound against.",
          SAYS(stated_name(), must(g_timing->launches(32)))},
-        {"T = # does not launch: # x # = # threads, a block of @ has at most #. No measured times ship for "
+        {"T = # does not launch: # × # = # threads, a block of @ has at most #. No measured times ship for "
          "*: "
          "nothing to hold the bound against.",
          SAYS(32, 32, 32, 1024, g_timing->spec->chip, g_timing->spec->sm.threads_per_block, stated_name(),

@@ -40,8 +40,12 @@ struct Scene {
     }
     std::string block_words(size_t number) const {
         const trace::Block& b = trace().blocks[number];
-        return trace().launch.grid.z > 1 ? fmt::format("({},{},{})", b.x, b.y, b.z)
-                                         : fmt::format("({},{})", b.x, b.y);
+        const Dim3& grid = trace().launch.grid;
+        if (grid.y == 1 && grid.z == 1) return fmt::format("({})", b.x);
+        if (grid.z > 1)
+            return notation().x_first ? fmt::format("({},{},{})", b.x, b.y, b.z)
+                                      : fmt::format("({},{},{})", b.z, b.y, b.x);
+        return notation().x_first ? fmt::format("({},{})", b.x, b.y) : fmt::format("({},{})", b.y, b.x);
     }
     std::string phase(uint32_t step) const {
         const uint32_t p = f.phase(cursor.block, step);
