@@ -80,8 +80,8 @@ Figures index_of_thread(const Scene& s, bool row) {
 const std::vector<Rule>& step_rules() {
     static const std::vector<Rule> all = with_faults(with_costs({
         // the bar at the top
-        {"@ T=#   #x#x#   *", product_title},
-        {"@ T=#   #x#x#", product_title},
+        {"@ T=#   #×#×#   *", product_title},
+        {"@ T=#   #×#×#", product_title},
         {"@ T=#", product_title},
         {"@   grid *, block *   *", launch_title},
         {"@   grid *, block *", launch_title},
