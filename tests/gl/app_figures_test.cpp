@@ -248,6 +248,7 @@ const std::vector<Rule>& step_rules() {
         {"now in @, read ^ from there", SAYS(any, cell_named(s, c[0]).reads, must(holds_pin(s, c[0])))},
         {"now in @, read 0 times from there",
          SAYS(any, must(holds_pin(s, c[0]) && cell_named(s, c[0]).reads == 0))},
+        {"bank # of #", SAYS({bank_of_pin(s), "bank of the cell"}, 32u)},
         {"holds @", SAYS(s.name(pinned_cell(s).source_array, static_cast<uint64_t>(pinned_cell(s).source)),
                          must(pinned_cell(s).written))},
         {"holds @, stale: of an earlier phase",
