@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/draw/widgets.h"
 #include "app/input/overlays.h"
@@ -219,11 +220,15 @@ void tooltip(draw::Ui& ui, const Rect& screen) {
     if (ui.tip.empty() || ui.context.still) return;
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const float pad = ui.px(8);
-    const ImVec2 size = draw::text_size(font, ui.tip);
+    // A long one takes several lines.
+    const float most = std::max(ui.px(80), std::min(screen.width() - pad * 4, ui.px(560)));
+    const std::string text = fmt::format("{}", fmt::join(draw::wrapped(font, ui.tip, most), "\n"));
+    const ImVec2 size = draw::text_size(font, text);
     ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
     at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
-    if (at.y + size.y + pad * 2 > screen.max.y) at.y = ui.cursor().y - size.y - pad * 2 - ui.px(8);
-    label(ui, font, {at.x + pad, at.y + pad / 2}, pad, ui.tip);
+    if (at.y + size.y + pad * 2 > screen.max.y)
+        at.y = std::max(screen.min.y, ui.cursor().y - size.y - pad * 2 - ui.px(8));
+    label(ui, font, {at.x + pad, at.y + pad / 2}, pad, text);
 }
 
 // What is being opened, and what went wrong. said: the screen says the latter itself.
@@ -314,7 +319,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     session::Session& session = state.session;
     input::State& over = state.input;
 
-    // What the person did. A list that lies open, or a line of text, has the keyboard.
+    // What the person did. A line of text has the keyboard; a key closes a list that lies open, and does what
+    // it always does: Esc nothing more.
     for (const std::string& path : input.dropped) {
         // One that is shown already is run again.
         if (session::is_program(path) && !(session.program && session.program->order.path == path)) {
@@ -324,8 +330,11 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         session.walking = false;
         session::open_file(session, path);
     }
-    const bool theirs = context.typing || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-    if (!theirs || input::overlay_open(over))
+    const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    const bool escaped = std::ranges::find(input.presses, platform::Key::Escape, &platform::KeyPress::key) !=
+                         input.presses.end();
+    context.closes_lists = list_open && !context.typing && !input.presses.empty();
+    if (input::overlay_open(over) || (!context.typing && !(list_open && escaped)))
         handle_input(state, input, context.waits);
     else if (over.form.open)
         over.form.keys.insert(over.form.keys.end(), input.presses.begin(), input.presses.end());
@@ -401,8 +410,9 @@ std::string window_title(const State& state) {
     std::string title = analysis::title_of(*session.recording);
     if (session.cursor.block < trace.blocks.size() && trace.steps() > 0) {
         const trace::Block& block = trace.blocks[session.cursor.block];
-        title += fmt::format(" - step {} of {} of {}", grouped(session.cursor.step + 1), grouped(block.count),
-                             block_name(trace.launch.grid, block.x, block.y, block.z));
+        title += fmt::format(
+            " - step {} of {} of {}", grouped(session.cursor.step + 1), grouped(block.count),
+            block_name(trace.launch.grid, {block.x, block.y, block.z}, session.recording->notation));
     }
     return title + " - Tilescope";
 }

@@ -39,7 +39,7 @@ inline session::Program a_program_that_ran(bool faulty = false) {
     if (faulty) {
         list.launches.resize(5);
         list.launches[4].error =
-            "thread[7,31] of block (63,63) loads idata[1048576], 4 bytes past its end, at transpose.cu:41; "
+            "thread[7,31] of block(63,63) loads idata[1048576], 4 bytes past its end, at transpose.cu:41; "
             "the array "
             "has 1,048,576 elements";
         program.ended.problem = "The program ended with status 1.";
@@ -47,7 +47,7 @@ inline session::Program a_program_that_ran(bool faulty = false) {
     program.ended.list = list;
     program.ended.seconds = 2.4;
     program.ended.written =
-        "Matrix size: 1024 x 1024, tile 32 x 32\nthroughput copy: 12.40 GB/s\nthroughput transposeNaive: "
+        "Matrix size: 1024 × 1024, tile 32 × 32\nthroughput copy: 12.40 GB/s\nthroughput transposeNaive: "
         "3.10 GB/s\n";
     for (int at = 0; at < 60; ++at)
         program.ended.written +=
@@ -61,7 +61,7 @@ inline session::Program a_program_that_ran(bool faulty = false) {
 inline session::Program a_program_that_runs() {
     session::Program program = a_program();
     program.running = true;
-    program.hearing->written = "Matrix size: 1024 x 1024, tile 32 x 32\nthroughput copy: 12.40 GB/s\n";
+    program.hearing->written = "Matrix size: 1024 × 1024, tile 32 × 32\nthroughput copy: 12.40 GB/s\n";
     program.hearing->bytes = program.hearing->written.size();
     program.hearing->begun = true;
     program.hearing->launches = 7;

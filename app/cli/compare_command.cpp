@@ -56,7 +56,8 @@ std::string side_text(char letter, const analysis::Recording& recording, playbac
     const trace::Trace& trace = *recording.trace;
     const trace::Block& block = trace.blocks[at.block];
     return fmt::format("{}  {}\n   {}, step {} of {}\n", letter, look::recording_names(recording).front(),
-                       block_name(trace.launch.grid, block.x, block.y, block.z), at.step + 1, block.count);
+                       block_name(trace.launch.grid, {block.x, block.y, block.z}, recording.notation),
+                       at.step + 1, block.count);
 }
 
 std::string as_text(const compare::Run& a, const compare::Run& b, const SideBySide& at) {

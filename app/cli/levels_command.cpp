@@ -84,7 +84,7 @@ report::LevelsOfLaunch of_kernel(const LevelsOptions& options, const analysis::L
     plan.check = {};
     report::LevelsOfLaunch launch;
     launch.kernel = options.subject;
-    launch.title = fmt::format("{} {} x {} x {}{}", options.subject, shape.m, shape.k, shape.n,
+    launch.title = fmt::format("{} {} × {} × {}{}", options.subject, shape.m, shape.k, shape.n,
                                kernels::tile_text(shape.tile, ", T = "));
     launch.compiler = options.compiler.empty() ? "clang" : options.compiler;
     launch.block = plan.launch.block;

@@ -174,7 +174,7 @@ BlockWindow window_of(const std::string& text) {
 BlockWindow choose_window(const std::string& text, const Dim3& grid) {
     const BlockWindow asked = window_of(text);
     if (asked.x0 >= grid.x || asked.y0 >= grid.y) {
-        refuse(kWrongCall, "--blocks {} lies outside the grid of {} x {} blocks; x goes to {} and y to {}",
+        refuse(kWrongCall, "--blocks {} lies outside the grid of {} × {} blocks; x goes to {} and y to {}",
                text, grid.x, grid.y, grid.x, grid.y);
     }
     return {asked.x0, std::min(asked.x1, grid.x), asked.y0, std::min(asked.y1, grid.y)};

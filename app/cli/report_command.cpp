@@ -68,8 +68,10 @@ int run_table(const TableOptions& options) {
     const uint32_t block = choose_block(asked, trace, options.file);
     const uint64_t most = trace::memory_left(trace) / 4;
     const auto too_large = [&] {
-        return trace::more_memory(
-                   fmt::format("the table of block {},{}", trace.blocks[block].x, trace.blocks[block].y))
+        return trace::more_memory("the table of " + block_name(trace.launch.grid,
+                                                               {trace.blocks[block].x, trace.blocks[block].y,
+                                                                trace.blocks[block].z},
+                                                               recording.notation))
             .message;
     };
     constexpr uint64_t kStepBytes = 16;  // of the phases

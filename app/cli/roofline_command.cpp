@@ -53,7 +53,7 @@ std::vector<RooflineRow> device_rows(const analysis::DeviceSpec& device) {
     for (const uint32_t tile : {1u, 2u, 4u, 8u, 16u, 32u}) {
         if (tile > analysis::widest_tile(device.sm)) break;
         rows.push_back(row_of_tile(fmt::format("{}-tile-{}", device.id, tile),
-                                   tile == 1 ? "untiled" : fmt::format("{} x {} tiles", tile, tile), roof,
+                                   tile == 1 ? "untiled" : fmt::format("{} × {} tiles", tile, tile), roof,
                                    tile));
     }
     return rows;
@@ -79,7 +79,7 @@ RooflineRow file_row(const analysis::DeviceSpec& device, const std::string& file
     const analysis::Recording recording = opened(file);
     const auto& product = recording.product;
     const std::string title =
-        product ? fmt::format("{} {}{}", one_line(recording.trace->meta.kernel), product->sizes(" x "),
+        product ? fmt::format("{} {}{}", one_line(recording.trace->meta.kernel), product->sizes(" × "),
                               kernels::tile_text(product->tile, ", T = "))
                 : analysis::title_of(recording);
     return recorded_row(file, title + ", recorded accesses", stated_roof(device), recording);
@@ -97,7 +97,7 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
         const std::string title = own ? kernel.name
                                   : kernel.tiled
                                       ? fmt::format("{}, T = {}", kernel.name, tile)
-                                      : fmt::format("{}, blocks of {} x {}", kernel.name, tile, tile);
+                                      : fmt::format("{}, blocks of {} × {}", kernel.name, tile, tile);
         rows.push_back(recorded_row(kernel.name + kernels::tile_text(tile, "-t"), title, stated_roof(device),
                                     need(analysis::opened(need(kernels::record_cpu(plan, {}))))));
         rows.back().sizes = {};
@@ -108,7 +108,7 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
         const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
             if (t.kernel != kernel.name || t.requested_gbs <= 0 || !on_curves(t)) continue;
-            const std::string title = fmt::format("{} {} x {} x {}{}, PTX by {}", t.kernel, t.m, t.k, t.n,
+            const std::string title = fmt::format("{} {} × {} × {}{}, PTX by {}", t.kernel, t.m, t.k, t.n,
                                                   kernels::tile_text(t.tile, ", T = "), set.compiler);
             rows.push_back(
                 {fmt::format("{}{}-{}-{}", t.kernel, kernels::tile_text(t.tile, "-t"), t.n, set.compiler),

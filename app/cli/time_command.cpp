@@ -218,7 +218,7 @@ std::string roofs_text(const Roofs& roofs) {
 std::string legend(const Timings& timings) {
     std::string text =
         "  10 %, 90 %: percentiles; asked GB/s: what the threads ask global memory for, caches or not\n"
-        "  x untiled, x swapped: times as fast as untiled, untiled_swapped of the same sizes and T\n";
+        "  × untiled, × swapped: times as fast as untiled, untiled_swapped of the same sizes and T\n";
     const auto any = [&](auto is) { return std::any_of(timings.rows.begin(), timings.rows.end(), is); };
     if (any([](const Timing& row) { return row.recorded_ms > 0; }))
         text += "  recording: recording it takes so many times as long\n";
@@ -333,9 +333,9 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
         timings.device, timings.driver.empty() ? "unknown" : timings.driver, timings.cuda, timings.date,
         timings.tool_version, timings.compiler, roofs_text(timings.roofs));
     report::TextTable table(1, {"kernel", "m x k x n", "T", "runs", "median ms", "10 %", "90 %", "GFLOP/s",
-                                "asked GB/s", "x untiled", "x swapped", "recording", "result"});
+                                "asked GB/s", "× untiled", "× swapped", "recording", "result"});
     for (const Timing& row : timings.rows) {
-        table.add({row.kernel, fmt::format("{} x {} x {}", row.m, row.k, row.n),
+        table.add({row.kernel, fmt::format("{} × {} × {}", row.m, row.k, row.n),
                    row.tile ? std::to_string(row.tile) : kNone, std::to_string(row.runs),
                    number(row.median_ms), number(row.low_ms), number(row.high_ms), number(row.gflops),
                    number(row.requested_gbs), speed_up(timings, "untiled", row),

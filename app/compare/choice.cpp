@@ -169,7 +169,7 @@ void open_beside(Session& session) { session.ask(session::wish::OpenBeside{}); }
 std::span<const ComparePreset> compare_presets() { return kPresets; }
 
 std::string part_name(const ComparePreset::Part& part) {
-    return fmt::format("{}{}  {}x{}x{}", part.kernel, kernels::tile_text(part.shape.tile, " T="),
+    return fmt::format("{}{}  {}×{}×{}", part.kernel, kernels::tile_text(part.shape.tile, " T="),
                        part.shape.m, part.shape.k, part.shape.n);
 }
 

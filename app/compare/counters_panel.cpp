@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
 
 struct CountersTable {
     Size size = Small;
-    bool whole = true;  // the second group is there
+    bool whole = true;  // both groups are there, else that of the whole run alone
     float name = 0, count = 0, times = 0, gap = 0;
     float width(float between) const {
         const float group = 2 * (count + gap) + times + gap;
@@ -91,12 +92,11 @@ std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
 CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
     CountersTable table{size, whole};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
-    table.count = digit * 7;             // count_text
+    table.count = digit * 7;             // short_count
     if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
         size_t most = 0;
         for (const CounterRow& row : rows)
-            for (const Count& count : {row.whole, row.so_far})
-                most = std::max({most, count_text(count.a).size(), count_text(count.b).size()});
+            most = std::max({most, short_count(row.whole.a).size(), short_count(row.whole.b).size()});
         table.count = digit * static_cast<float>(most);
     }
     table.times = digit * 5.5f;
@@ -157,17 +157,19 @@ float speed(Ui& ui, const Rect& in, const Pane& a, const Pane& b, const Counters
 
 float between_groups(Ui& ui) { return ui.px(16); }
 
-// The largest that fits. For the back row large numbers are worth more than both groups, and than all rows.
+// The largest that fits with both groups; where not even small type has room for them, the whole run alone, of
+// which the headline speaks. For the back row large numbers are then worth more than all rows.
 CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
     using Way = std::pair<Size, bool>;
     static constexpr Way kNear[] = {
         {Title, true}, {Body, true}, {Small, true}, {Body, false}, {Small, false}};
-    static constexpr Way kFar[] = {
-        {Title, true}, {Body, true}, {Title, false}, {Body, false}, {Small, false}};
+    static constexpr Way kFar[] = {{Title, true},  {Body, true},  {Small, true},
+                                   {Title, false}, {Body, false}, {Small, false}};
     constexpr size_t kFewest = 4;  // rows of the lecture
     const float room = in.height() - heading_height(ui);
     CountersTable table;
-    for (const auto& [size, whole] : ui.session.lecture ? kFar : kNear) {
+    for (const auto& [size, whole] :
+         ui.session.lecture ? std::span<const Way>(kFar) : std::span<const Way>(kNear)) {
         const bool few = ui.session.lecture && !whole;
         const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : counters.rows.size();
         const auto most = static_cast<size_t>(std::max(room, 0.f) / line_height(ui, size));
@@ -178,7 +180,7 @@ CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
 }
 
 void number(Ui& ui, float right, float y, const CountersTable& table, uint64_t count, bool better) {
-    const std::string text = count_text(count);
+    const std::string text = short_count(count);
     const draw::Font font = ui.font(Face::Mono, table.size);
     const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
     if (better)
@@ -235,7 +237,8 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
         ends[i].left = std::round(ends[i].a - table.count - table.gap / 2);
         right = std::round(ends[i].left - table.gap / 2 - spare - between_groups(ui));
     }
-    headings(ui, ends[0], in.min.y, counters.of_run ? "run so far" : "block so far");
+    const char* const so_far = counters.of_run ? "run so far" : "block so far";
+    headings(ui, ends[0], in.min.y, table.whole ? so_far : "whole run");
     if (table.whole) headings(ui, ends[1], in.min.y, "whole run");
     float y = in.min.y + heading_height(ui);
     const float mark = ui.px(10), shift = (high - line_height(ui, name_size(table.size))) / 2;
@@ -244,7 +247,7 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
                        row.kind);
         line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
              Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
-        group(ui, table, ends[0], y, row.so_far, row.merit);
+        group(ui, table, ends[0], y, table.whole ? row.so_far : row.whole, row.merit);
         if (table.whole) group(ui, table, ends[1], y, row.whole, row.merit);
         if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}}))
             ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,

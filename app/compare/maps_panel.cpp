@@ -264,9 +264,9 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
     if (draw::text_size(font, device).x <= room)
         note(ui, {in.max.x, in.min.y + ui.px(3)}, room, device, Align::Right);
     const trace::Block& block = pane.trace.blocks[pane.index.block];
-    const std::string step =
-        fmt::format("{}, step {}", block_name(pane.trace.launch.grid, block.x, block.y, block.z),
-                    grouped(pane.step() + 1));
+    const std::string step = fmt::format(
+        "{}, step {}", block_name(pane.trace.launch.grid, {block.x, block.y, block.z}, pane.index.notation),
+        grouped(pane.step() + 1));
     const std::string of = step + " of " + grouped(pane.index.steps);
     const std::string phase = look::phase_text(pane.index, pane.step());
     const std::vector<std::string> words{phase.empty() ? of : of + ", " + phase, of, step};

@@ -421,7 +421,7 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
     const std::string measured =
         fmt::format("{}, {}{}: {} {}, {} {}", found.of->device,
                     square ? fmt::format("width {}", grouped(quick.n))
-                           : fmt::format("{} x {} x {}", quick.m, quick.k, quick.n),
+                           : fmt::format("{} × {} × {}", quick.m, quick.k, quick.n),
                     one_tile ? kernels::tile_text(quick.tile, ", T=") : "", name(fast),
                     look::milliseconds(quick.median_ms), name(slow), look::milliseconds(late.median_ms));
     if (kernels::spreads_overlap(quick, late))

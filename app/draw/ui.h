@@ -116,6 +116,7 @@ struct DrawContext {
     bool waits = false;                        // the frame waits for all work beside the window
     bool paper = false;                        // for print: nothing on it can be pressed
     bool typing = false;                       // a text field has the keyboard: key bindings are off
+    bool closes_lists = false;                 // a key was pressed: a list of a chooser that lies open closes
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out
     bool another_frame = false;  // something moves: draw again at once

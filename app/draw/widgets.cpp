@@ -66,6 +66,7 @@ std::optional<size_t> chooser(Ui& ui, const Rect& rect, const char* id, std::spa
             if (i == current && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
             ImGui::PopID();
         }
+        if (ui.context.closes_lists) ImGui::CloseCurrentPopup();
         ImGui::EndCombo();
     }
     ImGui::PopStyleVar();

@@ -49,6 +49,8 @@ std::string one_way(std::string_view text) {
             out += '=', i += 2;
         else if (after_digit && rest.starts_with(" x ") && rest.size() > 3 && is_digit(rest[3]))
             out += 'x', i += 2;
+        else if (after_digit && rest.starts_with("\u00d7"))
+            out += 'x', i += 1;
         else if (after_digit && rest.starts_with(" \u00d7 ") && rest.size() > 4 && is_digit(rest[4]))
             out += 'x', i += 3;
         else
@@ -167,12 +169,14 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
     if (session.program) {
         all.push_back({"action:screen_program", "Launches of " + session.program->name, ""});
         if (const auto& list = session.program->ended.list; list && !session.program->running)
-            for (const launched::LaunchLine& launch : list->launches)
-                if (!launch.recorded.empty())
-                    all.push_back({fmt::format("launch:{}", launch.number),
-                                   fmt::format("Open launch {} of {}: {}", grouped(launch.number),
-                                               session.program->name, one_line(launch.kernel)),
-                                   ""});
+            for (const launched::LaunchLine& launch : list->launches) {
+                if (launch.recorded.empty()) continue;
+                const std::string named = fmt::format("launch {} of {}: {}", grouped(launch.number),
+                                                      session.program->name, one_line(launch.kernel));
+                all.push_back({fmt::format("launch:{}", launch.number), "Open " + named, ""});
+                if (session.recording && launch.number != session.program->opened)
+                    all.push_back({fmt::format("beside:{}", launch.number), "Compare with " + named, ""});
+            }
     }
     for (const session::Example& example : session.assets.examples())
         all.push_back(
@@ -220,6 +224,10 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
             int score = match(query, command.title, forgiving);
             if (command.id.starts_with("lesson:")) score = std::max(score, match(query, command.id));
             if (score < 0) continue;
+            // What is called so comes before a program whose text says it too.
+            if (command.id.starts_with("example:") &&
+                match(query, command.title.substr(0, command.title.find(':'))) < 0)
+                score = std::max(0, score - 64 * 40);
             // Of two that do the same on different screens, the one on this screen.
             if (score > 0 && command.id.starts_with(session.screen + ":")) score += 64;
             const auto at = std::ranges::find(recent, command.id);
@@ -252,10 +260,11 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
     } else if (kind == "shipped" || kind == "open") {
         session.walking = false;
         kind == "open" ? session::open_file(session, what) : session::open_shipped(session, what);
-    } else if (kind == "launch") {
+    } else if (kind == "launch" || kind == "beside") {
         uint64_t number = 0;
         std::from_chars(what.data(), what.data() + what.size(), number);
-        return session::open_launch(session, number);  // of this program alone: not remembered
+        return session::open_launch(session, number,
+                                    kind == "beside");  // of this program alone: not remembered
     } else if (kind == "own") {
         session.ask(session::wish::BeginLesson{what});
     } else if (kind == "example") {

@@ -143,23 +143,28 @@ Command line_step(const Session& session, uint64_t line) {
             ""};
 }
 
-// The block at (x,y), or (x,y,z) in a grid with depth, by its number in the trace.
-std::optional<uint32_t> block_at(const trace::Trace& trace, const Numbers& at) {
-    const uint64_t z = at.size() == 3 ? at[2] : 0;
-    for (size_t i = 0; i < trace.blocks.size() && (at.size() == 2 || at.size() == 3); ++i)
-        if (trace.blocks[i].x == at[0] && trace.blocks[i].y == at[1] && trace.blocks[i].z == z)
+// The block at z, y, x by its number in the trace.
+std::optional<uint32_t> block_at(const trace::Trace& trace, const std::array<uint64_t, 3>& at) {
+    for (size_t i = 0; i < trace.blocks.size(); ++i)
+        if (trace.blocks[i].z == at[0] && trace.blocks[i].y == at[1] && trace.blocks[i].x == at[2])
             return static_cast<uint32_t>(i);
     return std::nullopt;
 }
 
-Command block(const trace::Trace& trace, const Numbers& at) {
-    const std::string where = fmt::format("{}", fmt::join(at, ","));
-    const auto found = block_at(trace, at);
+// As blocks are written: block(y,x), or x first.
+Command block(const trace::Trace& trace, const Numbers& typed_at, const Notation& notation) {
+    const Dim3& grid = trace.launch.grid;
+    const size_t least = grid.y == 1 && grid.z == 1 ? 1 : 2;
+    const auto at = outer_first(typed_at, std::clamp<size_t>(typed_at.size(), least, 3), notation.x_first);
+    const auto found = at ? block_at(trace, *at) : std::nullopt;
     if (!found)
-        return none(fmt::format("No block ({}) is recorded; of a grid of {} blocks, {} here", where,
-                                size_text(trace.launch.grid), grouped(trace.blocks.size())));
+        return none(fmt::format("No block({}) is recorded; of a grid of {} blocks, {} here",
+                                fmt::join(typed_at, ","), size_text(grid), grouped(trace.blocks.size())));
     const trace::Block& of = trace.blocks[*found];
-    return {"block:" + where, "Go to " + block_name(trace.launch.grid, of.x, of.y, of.z), ""};
+    // What is done is named x first, as blockIdx is, in any notation.
+    const std::string id =
+        fmt::format("block:{},{}", of.x, of.y) + (grid.z > 1 ? fmt::format(",{}", of.z) : "");
+    return {id, "Go to " + block_name(grid, {of.x, of.y, of.z}, notation), ""};
 }
 
 }  // namespace
@@ -186,7 +191,7 @@ std::optional<Command> find_place(const Session& session, std::string_view query
         for (const Array& array : arrays) names.push_back(name_in(notation, array));
         return none(fmt::format("No array is called {}; there are {}", place->name, fmt::join(names, ", ")));
     }
-    if (what == "block") return block(trace, at);
+    if (what == "block") return block(trace, at, notation);
     if (at.size() != 1) return std::nullopt;
     // One of `count`, which are written from `first` on and named from `named` on.
     const auto one_of = [&](const char* noun, uint64_t count, uint64_t first, uint64_t named,
@@ -220,7 +225,10 @@ bool go_to_place(Session& session, std::string_view kind, std::string_view what)
         session::go_to(session, std::max(number, 1u) - 1);
     } else if (kind == "phase" && span != spans.end()) {
         session::go_to(session, span->first);
-    } else if (const auto block = kind == "block" ? block_at(session.trace(), *at) : std::nullopt) {
+    } else if (const auto block =
+                   kind == "block" && (at->size() == 2 || at->size() == 3)
+                       ? block_at(session.trace(), {at->size() == 3 ? (*at)[2] : 0, (*at)[1], (*at)[0]})
+                       : std::nullopt) {
         session.cursor.block = *block;
         session::go_to(session, 0);
     } else if (kind == "thread" && number < session.trace().launch.block.count()) {

@@ -130,7 +130,8 @@ std::string stands_at(const LessonStop& stop, const Notation& notation) {
         where += condition.right.empty() ? ", " + phase_name(condition.number, notation) : ", last phase";
     }
     if (stop.step != 0) where += ", step " + grouped(uint64_t{stop.step});
-    if (stop.block_x + stop.block_y > 0) where += fmt::format(", block ({},{})", stop.block_x, stop.block_y);
+    if (const Dim3 block{stop.block_x, stop.block_y, 0}; block.x + block.y > 0)
+        where += ", " + block_name({2, 2, 1}, block, notation);
     return where;
 }
 

@@ -21,8 +21,6 @@
 namespace tilescope::levels {
 namespace {
 
-std::string bytes_of(double bytes) { return bytes_text(static_cast<uint64_t>(std::llround(bytes))); }
-
 std::string tip_of(const ChainStage& stage) {
     std::string tip = fmt::format("{} {} bytes, {}.", stage.means,
                                   grouped(static_cast<uint64_t>(std::llround(stage.bytes))),
@@ -63,11 +61,11 @@ void chain_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
         float y = in.min.y;
         line(ui, {x, y}, width, Face::Strong, Size::Small, Ink::Text, stage.name);
         y += small;
-        line(ui, {x, y}, width, Face::Mono, Size::Body, Ink::Text, bytes_of(stage.bytes));
+        line(ui, {x, y}, width, Face::Mono, Size::Body, Ink::Text, bytes_text(stage.bytes));
         y += body;
         note(ui, {x, y}, width, stage.modelled ? "modelled" : "exact");
         y += small;
-        if (stage.measured) note(ui, {x, y}, width, fmt::format("counted {}", bytes_of(*stage.measured)));
+        if (stage.measured) note(ui, {x, y}, width, fmt::format("counted {}", bytes_text(*stage.measured)));
         if (high < ui.px(12)) continue;
         ui.list.AddRectFilled({x, middle - h}, {x + bar, middle + h}, color);
         if (i + 1 < analysis::kLevelStages) {

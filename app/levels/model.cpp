@@ -28,6 +28,15 @@ double LoadChain::most() const {
     return all;
 }
 
+namespace {
+// "64", "1.5".
+std::string ratio_text(double of, double to) {
+    const double times = of / to;
+    const bool whole = std::abs(times - std::round(times)) < 1e-6;
+    return fmt::format("{:.{}f}", times, times < 9.95 && !whole ? 1 : 0);
+}
+}  // namespace
+
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted) {
     const analysis::Levels& l = walked.levels;
     const analysis::LevelTraffic modelled = traffic_of(l);
@@ -43,17 +52,25 @@ LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* c
         chain.headline = "No thread loads from global memory.";
         return chain;
     }
-    const auto ratio = [](double of, double to) {
-        const double times = of / to;
-        const bool whole = std::abs(times - std::round(times)) < 1e-6;
-        return fmt::format("{:.{}f}", times, times < 9.95 && !whole ? 1 : 0);
-    };
     chain.headline = fmt::format("L1 finds {} of the sectors asked for", share_text(l.model.l1_hit_rate));
     if (l.model.misses.dram_read_bytes > 0)
         chain.headline += fmt::format(
             "; threads ask for {} times the bytes that DRAM gives",
-            ratio(static_cast<double>(l.asked.all.requested_bytes), l.model.misses.dram_read_bytes));
+            ratio_text(static_cast<double>(l.asked.all.requested_bytes), l.model.misses.dram_read_bytes));
     return chain;
+}
+
+std::string headline_of_part(const WalkedLevels& walked, uint64_t launched,
+                             const kernels::LevelCounterRow* counted, uint64_t requested_bytes) {
+    if (counted == nullptr || counted->l1_sectors <= 0)
+        return fmt::format("{} of {} cannot say what the whole launch finds in L1 and L2",
+                           grouped(walked.levels.launch.blocks), tilescope::counted(launched, "block"));
+    std::string text = fmt::format("The whole launch, as counted: L1 finds {} of the sectors asked for",
+                                   share_text(counted->l1_hit_rate()));
+    if (counted->dram_read_bytes > 0 && requested_bytes > 0)
+        text += fmt::format("; threads ask for {} times the bytes that DRAM gives",
+                            ratio_text(static_cast<double>(requested_bytes), counted->dram_read_bytes));
+    return text;
 }
 
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,
@@ -67,7 +84,7 @@ std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels&
     const std::string placed = l.launch.as_recorded
                                    ? fmt::format("each on the SM that {} put it on", trace.meta.device)
                                    : "dealt to SMs one by one, round and round";
-    const std::string l1 = fmt::format("{} KiB of L1 an SM", l.launch.l1_bytes / 1024);
+    const std::string l1 = bytes_text(l.launch.l1_bytes) + " of L1 an SM";
     return {fmt::format("Modelled for {}: {}, {} an SM at once, {}; {}", device.name, of_grid,
                         grouped(l.launch.resident), placed, l1),
             fmt::format("Modelled for {}: {}, {}; {}", device.name, of_grid, placed, l1),
@@ -193,9 +210,10 @@ std::string said(const StepView& view) {
     return fmt::format("Of {} sectors: {}.", all, listed(parts));
 }
 
-std::string block_text(const trace::Trace& trace, const WalkedLevels& walked, uint32_t number) {
+std::string block_text(const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
+                       uint32_t number) {
     const trace::Block& b = trace.blocks[walked.recorded[number]];
-    return block_name(trace.launch.grid, b.x, b.y, b.z);
+    return block_name(trace.launch.grid, {b.x, b.y, b.z}, notation);
 }
 
 void add_gone(StepView& view, const trace::Trace& trace, const Notation& notation, const WalkedLevels& walked,
@@ -205,11 +223,11 @@ void add_gone(StepView& view, const trace::Trace& trace, const Notation& notatio
         if (view.gone.size() == kMostGone) break;
         Gone gone{line_name(trace, notation, one.line), line_name(trace, notation, one.by), ""};
         const auto [next, all] = walked.walk->comes_back(view.place, one.line, kMostLooked);
-        gone.back =
-            next  ? fmt::format("{} asks for it again, {} later", block_text(trace, walked, next->block),
-                                counted(next->turns + 1, "unit"))
-            : all ? "nobody asks for it again"
-                  : "nobody asks for it again soon";
+        gone.back = next  ? fmt::format("{} asks for it again, {} later",
+                                        block_text(trace, notation, walked, next->block),
+                                        counted(next->turns + 1, "unit"))
+                    : all ? "nobody asks for it again"
+                          : "nobody asks for it again soon";
         view.gone.push_back(std::move(gone));
     }
 }

@@ -48,6 +48,10 @@ struct LoadChain {
 };
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
+// The headline where only some blocks of a launch are walked: they say nothing of the whole launch's caches, of
+// which counters may. launched: its blocks.
+std::string headline_of_part(const WalkedLevels& walked, uint64_t launched,
+                             const kernels::LevelCounterRow* counted, uint64_t requested_bytes);
 
 // What the figures rest on, longest wording first: device, L1's size, blocks per SM, who put them there.
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,

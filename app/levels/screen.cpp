@@ -56,7 +56,18 @@ void draw_screen(Ui& ui, const Rect& area) {
                                 analysis::launch_text(*ui.session.recording)));
         return;
     }
-    const LoadChain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);
+    LoadChain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);
+    if (state.walked->part) {
+        const analysis::Product* const product =
+            ui.session.recording->product ? &*ui.session.recording->product : nullptr;
+        const uint64_t asked = product == nullptr
+                                   ? 0
+                                   : state.walked->levels.asked.all.requested_bytes *
+                                         ui.trace().launch.grid.count() /
+                                         std::max<uint64_t>(1, state.walked->levels.launch.blocks);
+        chain.headline =
+            headline_of_part(*state.walked, ui.trace().launch.grid.count(), state.known.counted, asked);
+    }
     const analysis::DeviceSpec& device = device_of(state, ui.trace());
     const auto rests = rests_on(ui.trace(), *state.walked, device);
     // Where there is no room for all of it, what L1 finds is said alone.

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "core/base/words.h"
+#include "core/levels/levels.h"
+#include "kernels/textbook/devices.h"
+#include "kernels/textbook/known_launch.h"
 
 namespace tilescope::limits {
 
@@ -25,6 +28,7 @@ void take_preset(LimitsChoice& chosen, std::string_view id, size_t block) {
     const analysis::LimitPreset* preset = analysis::find_limit_preset(id);
     if (preset == nullptr) return;
     chosen.preset = preset->id;
+    chosen.launch.clear();
     chosen.device = preset->device;
     chosen.use = preset->blocks[std::min(block, preset->blocks.size() - 1)].use;
     chosen.parameter = preset->parameter;
@@ -33,6 +37,22 @@ void take_preset(LimitsChoice& chosen, std::string_view id, size_t block) {
 void take_device(LimitsChoice& chosen, std::string_view id) {
     chosen.device = id;
     chosen.preset.clear();
+}
+
+void take_launch(LimitsChoice& chosen, const analysis::Recording& recording) {
+    const trace::Trace& trace = *recording.trace;
+    const analysis::DeviceSpec* const own = kernels::find_driver_name(trace.meta.device);
+    take_device(chosen, own != nullptr ? own->id : kernels::kLevelDevice);
+    chosen.launch = analysis::kernel_name(recording);
+    chosen.use = {.threads = static_cast<uint32_t>(trace.launch.block.count()),
+                  .shared = static_cast<uint32_t>(analysis::shared_bytes(trace.launch))};
+    if (!recording.product) return;
+    const kernels::Shape shape = kernels::shape_of(*recording.product);
+    for (const analysis::DeviceSpec* const device : kernels::level_devices())
+        if (device->id == chosen.device)
+            chosen.use.registers = kernels::known_launch(*device, trace.meta.kernel,
+                                                         kernels::compiler_of(trace, shape.tile), shape)
+                                       .registers;
 }
 
 void change_parameter(LimitsChoice& chosen, const SmLimits& sm, Parameter parameter, int steps) {
@@ -74,7 +94,9 @@ CaseWords words(const LimitsChoice& chosen, const std::vector<analysis::DeviceSp
     const analysis::DeviceSpec device = limits_device(chosen, devices);
     const std::string changed = change_words(chosen, devices);
     return {preset != nullptr ? question_of(*preset, chosen.use)
-                              : fmt::format("How many blocks does an SM of {} hold?", name_of(device)),
+            : chosen.launch.empty()
+                ? fmt::format("How many blocks does an SM of {} hold?", name_of(device))
+                : fmt::format("How many blocks of {} does an SM of {} hold?", chosen.launch, name_of(device)),
             answer_in_words(preset, device, chosen.use, devices),
             fmt::format("{}, compute capability {}{}; sums of an SM's slots, nothing is measured",
                         name_of(device), device.sm.capability(), changed.empty() ? "" : ", with " + changed)};

@@ -9,12 +9,14 @@
 
 #include "app/draw/axes.h"
 #include "core/limits/presets.h"
+#include "core/recording/recording.h"
 
 namespace tilescope::limits {
 
 // What was chosen: a device, a block, and the case that both came from.
 struct LimitsChoice {
     std::string preset = "cliff";  // id; empty once the device is chosen by hand
+    std::string launch{};  // whose block it is, of the open recording: "tiled T=16"; empty for any other
     std::string device = "gt200";  // id
     analysis::BlockUse use{.threads = 256, .registers = 10};
     analysis::Parameter parameter = analysis::Parameter::Registers;  // what + and - change
@@ -24,6 +26,9 @@ struct LimitsChoice {
 // such case.
 void take_preset(LimitsChoice& chosen, std::string_view id, size_t block = 0);
 void take_device(LimitsChoice& chosen, std::string_view id);
+// The block of a recording's launch, on its device, or where that is none of the known ones on the one whose
+// levels are modelled first. Registers where they ship of its kernel, else 0.
+void take_launch(LimitsChoice& chosen, const analysis::Recording& recording);
 // One step more or less of a parameter: a warp of threads, a register, 512 bytes.
 void change_parameter(LimitsChoice& chosen, const analysis::SmLimits& sm, analysis::Parameter parameter,
                       int steps);

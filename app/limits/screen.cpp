@@ -49,6 +49,10 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
         titles.push_back(preset.title);
     }
     titles.emplace_back("No case: this device as it is");
+    const size_t open = ui.session.recording ? titles.size() : SIZE_MAX;
+    if (open != SIZE_MAX)
+        titles.push_back("The open recording: " + analysis::kernel_name(*ui.session.recording));
+    if (!state.launch.empty() && open != SIZE_MAX) chosen = open;
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
     std::vector<std::string> blocks;
     if (preset != nullptr && preset->blocks.size() >= 2) {
@@ -63,15 +67,18 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     const float wide = std::clamp(rest, ui.px(120), chooser_width(ui, titles, ui.px(520)));
     control_label(ui, at, h, "Case");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##case", titles, chosen)) {
+        state.by_hand = true;
         if (*picked < presets.size())
             take_preset(state, presets[*picked].id);
+        else if (*picked == open)
+            take_launch(state, *ui.session.recording);
         else
-            take_device(state, device.id);
+            take_device(state, device.id), state.launch.clear();
     }
     at.x += wide + ui.px(12);
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + narrow, at.y + h}}, "##sm", names, current))
-        take_device(state, devices[*picked].id);
+        take_device(state, devices[*picked].id), state.by_hand = true;
     at.x += narrow + ui.px(12);
     if (blocks.empty()) return;
     if (const auto picked = choices(ui, at, h, blocks, here)) take_preset(state, preset->id, *picked);
@@ -339,6 +346,7 @@ bool press(State& chosen, session::Session& session, const input::KeyPress& pres
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) cases.push_back(preset.id);
     const int step = along(press, Key::Up, Key::Down), over = along(press, Key::Left, Key::Right),
               more = along(press, Key::Minus, Key::Plus);
+    if (step != 0) chosen.by_hand = true;
     if (step != 0) take_preset(chosen, input::neighbour(cases, chosen.preset, step));
     chosen.parameter = static_cast<Parameter>(std::clamp(static_cast<int>(chosen.parameter) + over, 0, 2));
     if (more != 0)
@@ -354,6 +362,7 @@ const input::Actions<State>& actions() {
         const auto add = [&](std::string name, std::string help, auto take) {
             each.emplace_back("limits:" + name, std::move(help), "", input::Chord(),
                               [=](State& state, Session& session) {
+                                  state.by_hand = true;
                                   take(state);
                                   session.screen = kScreen.option;
                               });
@@ -369,9 +378,24 @@ const input::Actions<State>& actions() {
         for (const analysis::DeviceSpec& device : kernels::devices())
             add("device-" + device.id, fmt::format("Limits of {}", name_of(device)),
                 [id = device.id](State& s) { take_device(s, id); });
+        each.emplace_back("limits:recording", "Limits of the open recording's kernel", "",
+                          input::Chord(), [](State& state, Session& session) {
+                              if (session.recording) take_launch(state, *session.recording);
+                              session.screen = kScreen.option;
+                          });
         return each;
     }();
     return all;
+}
+
+// A recording that has come is what the screen is about, until somebody chooses another case.
+bool update(State& state, session::Session& session, bool) {
+    if (session.screen != kScreen.option || !session.recording || state.by_hand ||
+        state.opened_on == session.recording->serial)
+        return false;
+    state.opened_on = session.recording->serial;
+    take_launch(state, *session.recording);
+    return false;
 }
 
 }  // namespace
@@ -382,6 +406,7 @@ const input::Screen<State> kScreen{.name = "Limits",
                                    .draw = draw_screen,
                                    .press = press,
                                    .actions = actions,
+                                   .update = update,
                                    .hides_itself = [](const session::Question& of) { return of.of_case; }};
 
 }  // namespace tilescope::limits

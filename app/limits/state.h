@@ -6,7 +6,10 @@
 
 namespace tilescope::limits {
 
-struct State : LimitsChoice {};
+struct State : LimitsChoice {
+    bool by_hand = false;    // a case or device was chosen: another recording does not change it
+    uint64_t opened_on = 0;  // serial number of the recording whose launch was taken last
+};
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 

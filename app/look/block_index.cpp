@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -68,6 +69,7 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
     const Array& array = trace.launch.arrays[access.array];
     const draw::Sheet sheet(array);
     const bool stores_output = array.writes() && ptx::writes(trace.sites[access.site].kind);
+    if (stores_output) index.stores_of_warp[access.warp].push_back(static_cast<uint32_t>(step - index.first));
     for_lanes(access.mask, [&](uint32_t lane) {
         const size_t thread = size_t{access.warp} * kWarpSize + lane;
         if (stores_output && thread < index.output.size())
@@ -126,6 +128,7 @@ void make_room(BlockIndex& index, const trace::Trace& trace) {
         ++of_warp[warp];
     }
     index.steps_of_warp.resize(of_warp.size());
+    index.stores_of_warp.resize(of_warp.size());
     for (size_t i = 0; i < of_site.size(); ++i) index.steps_of_site[i].reserve(of_site[i]);
     for (size_t i = 0; i < of_warp.size(); ++i) index.steps_of_warp[i].reserve(of_warp[i]);
     index.checkpoints.reserve(index.steps / BlockIndex::kCheckpointSteps + 1);
@@ -193,7 +196,7 @@ std::shared_ptr<BlockIndex> empty_index(const analysis::Recording& recording, ui
 }
 
 // Bytes of the index for each step, for each barrier and for each phase of the block.
-constexpr uint64_t kStepBytes = 18, kBarrierBytes = 64, kClockedBarrierBytes = 160, kSpanBytes = 24;
+constexpr uint64_t kStepBytes = 22, kBarrierBytes = 64, kClockedBarrierBytes = 160, kSpanBytes = 24;
 
 std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, uint32_t block, Stop stop) {
     const trace::Trace& trace = *recording.trace;
@@ -204,7 +207,8 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
         auto empty = empty_index(recording, block);
         const trace::Block& at = trace.blocks[block];
         empty->why_not = trace::more_memory(fmt::format("showing the {} of {}", counted(at.count, "step"),
-                                                        block_name(trace.launch.grid, at.x, at.y, at.z)))
+                                                        block_name(trace.launch.grid, {at.x, at.y, at.z},
+                                                                   recording.notation)))
                              .message;
         return empty;
     };
@@ -273,7 +277,7 @@ std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recordi
 std::vector<CellRect> slices_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                       uint32_t phase) {
     if (array >= index.touched.size()) return {};
-    if (trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
+    if (index.product && trace.launch.arrays[array].role == ArrayRole::Output) return index.touched[array];
     const auto of = [](const TouchedTile& at) { return std::pair(at.array, at.phase); };
     const auto here = std::ranges::equal_range(
         index.touched_in_phase, std::pair(array, std::min(phase, index.phases.phases)), {}, of);
@@ -359,6 +363,53 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread) {
     if (thread >= index.output.size() || index.output[thread].array == trace::kNoArray) return std::nullopt;
     return index.output[thread];
+}
+
+namespace {
+constexpr size_t kMostStores = 2048;  // requests that are looked at
+}
+
+StoredElements stored_by(const trace::Trace& trace, const BlockIndex& index, uint32_t warp, uint32_t mask,
+                         std::optional<uint32_t> step) {
+    StoredElements stored;
+    if (warp >= index.stores_of_warp.size()) return stored;
+    const auto add = [&](auto first, auto last) {
+        std::set<std::pair<uint32_t, std::pair<uint8_t, uint64_t>>> seen;
+        for (size_t left = kMostStores; first != last && left > 0; ++first, --left) {
+            const trace::Access access = trace::decode(trace, index.first + *first);
+            for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+                if ((mask >> lane & 1) != 0 && seen.insert({lane, {access.array, element}}).second)
+                    stored.by_lane.push_back({lane, {access.array, element}});
+            });
+        }
+    };
+    const std::vector<uint32_t>& steps = index.stores_of_warp[warp];
+    if (step) {
+        const auto phase_of = [&](uint32_t at) { return index.phase_at(at); };
+        const auto here = std::ranges::equal_range(steps, index.phase_at(*step), {}, phase_of);
+        add(here.begin(), here.end());
+        stored.of_phase = !stored.by_lane.empty() && here.size() < steps.size();
+    }
+    if (stored.by_lane.empty()) add(steps.begin(), steps.end());
+    return stored;
+}
+
+std::optional<uint32_t> storer_of(const trace::Trace& trace, const BlockIndex& index,
+                                  const playback::Element& element) {
+    std::optional<uint32_t> thread;
+    uint32_t at = 0;
+    for (uint32_t warp = 0; warp < index.stores_of_warp.size(); ++warp) {
+        size_t left = kMostStores;
+        for (const uint32_t step : index.stores_of_warp[warp]) {
+            if (left-- == 0) break;
+            if (trace.form_of(index.first + step).array != element.array || step < at) continue;
+            const trace::Access access = trace::decode(trace, index.first + step);
+            for_elements(trace, access, [&](uint32_t lane, uint64_t stored) {
+                if (stored == element.index) thread = warp * kWarpSize + lane, at = step;
+            });
+        }
+    }
+    return thread;
 }
 
 std::optional<uint32_t> owner_of(const BlockIndex& index, uint32_t row, uint32_t col) {

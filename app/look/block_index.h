@@ -91,6 +91,8 @@ struct BlockIndex {
     std::vector<TouchedTile> touched_in_phase;
     // By thread: the element that it stores last; one of no array where it stores none.
     std::vector<playback::Element> output;
+    // By warp: its steps that store to global arrays which the kernel writes.
+    std::vector<std::vector<uint32_t>> stores_of_warp;
     // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.
     std::vector<std::vector<CellRect>> patches;
     static constexpr uint32_t kCheckpointSteps = 256;
@@ -104,7 +106,7 @@ struct BlockIndex {
 std::shared_ptr<const BlockIndex> index_block(const analysis::Recording& recording, uint32_t block,
                                               Stop stop = {});
 
-// The tile of a phase in an array: what the block touches of it in that phase; for the output, which
+// The tile of a phase in an array: what the block touches of it in that phase; of a product's output, which
 // is touched once, what it touches at all. Empty where it touches nothing.
 CellRect tile_of_phase(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t phase);
 // The same slice by slice, of the slices that are touched; one rectangle where the array has no slices.
@@ -141,6 +143,17 @@ std::string phase_text(const BlockIndex& index, uint32_t step);
 
 // The element that a thread of the block stores to a global array last, if it stores any.
 std::optional<playback::Element> output_of(const BlockIndex& index, uint32_t thread);
+// What lanes of a warp store to global arrays: in the phase of a step where they store anything in it, else in
+// the whole block. Of very many requests the first ones.
+struct StoredElements {
+    std::vector<std::pair<uint32_t, playback::Element>> by_lane;  // lane, element: each once
+    bool of_phase = false;                                        // of the step's phase only
+};
+StoredElements stored_by(const trace::Trace& trace, const BlockIndex& index, uint32_t warp, uint32_t mask,
+                         std::optional<uint32_t> step);
+// The thread of this block that stores an element last; none where it stores none of it.
+std::optional<uint32_t> storer_of(const trace::Trace& trace, const BlockIndex& index,
+                                  const playback::Element& element);
 // Of a product whose threads own several elements: the thread of this block that stores an element of P.
 std::optional<uint32_t> owner_of(const BlockIndex& index, uint32_t row, uint32_t col);
 // There, what a thread stores, or the first rectangle of it where there are several: "P[8..15,0..7]"; "" of a

@@ -136,6 +136,19 @@ private:
             more > 0 ? fmt::format(" and {} more", grouped(more)) : "");
     }
 
+    // All that a thread stores: "stores out[5,7], out[13,7], out[21,7] and out[29,7]".
+    void tell_stores(uint32_t thread) {
+        constexpr size_t kMost = 4;  // that are named
+        const auto stored =
+            stored_by(trace_, index_, thread / kWarpSize, 1u << (thread % kWarpSize), std::nullopt).by_lane;
+        std::vector<std::string> names;
+        for (const auto& [lane, element] : stored) {
+            light(element);
+            names.push_back(name_of(element));
+        }
+        say("stores {}", listed(names, kMost));
+    }
+
     void tell_thread(uint32_t thread) {
         to_.threads.push_back(thread);
         say("{}: warp {}, lane {}", name_of_thread(thread), thread / kWarpSize, thread % kWarpSize);
@@ -148,8 +161,10 @@ private:
         }
         if (thread < index_.patches.size())
             tell_patch(thread);
-        else
+        else if (index_.product)
             tell_output(*output, "stores ");
+        else
+            tell_stores(thread);
         tell_accesses(thread);
         if (thread < index_.patches.size()) return;  // it has a sum for each of them
         if (replay_ == nullptr) return;
@@ -171,6 +186,28 @@ private:
         const bool barrier = of.kind == ptx::SiteKind::Barrier;
         say("line {}: {}{} by this block so far, {} in all", line,
             counted(so_far, barrier ? "arrival" : "request"), barrier ? " of warps" : "", grouped(all));
+    }
+
+    // What a warp's threads store to an array: in this phase, where they store anything in it.
+    void tell_stores_of_warp(uint32_t warp, uint8_t output) {
+        const StoredElements stored = stored_by(trace_, index_, warp, ~0u, step_);
+        ElementBox box;
+        std::set<uint64_t> elements;
+        for (const auto& [lane, element] : stored.by_lane) {
+            if (element.array != output || !elements.insert(element.index).second) continue;
+            light(element);
+            box.include(position_of(array_of(element), static_cast<int64_t>(element.index)));
+        }
+        if (elements.empty()) return;
+        const uint32_t phase = index_.phase_at(step_);
+        const std::string in =
+            stored.of_phase && phase != analysis::kAfter ? phase_name(phase, index_.notation) + ": " : "";
+        const std::string text = elements_text(trace_.launch.arrays[output], box, index_.notation);
+        const uint64_t all = static_cast<uint64_t>(box.last.slice - box.first.slice + 1) *
+                             static_cast<uint64_t>(box.last.row - box.first.row + 1) *
+                             static_cast<uint64_t>(box.last.col - box.first.col + 1);
+        if (elements.size() == all) return say("{}stores {}", in, text);
+        say("{}stores {} within {}", in, counted(elements.size(), "element"), text);
     }
 
     void tell_warp(uint32_t warp) {
@@ -197,9 +234,9 @@ private:
         say("warp {}: {} to {}", warp, name_of_thread(to_.threads.front()),
             thread_index(trace_.launch.block, to_.threads.back(), index_.notation));
         if (owned.empty()) return;
+        if (!index_.product) return tell_stores_of_warp(warp, output);
         to_.cells.emplace_back(output, owned);
-        say("{} {}", index_.product ? "computes" : "stores",
-            elements_text(trace_.launch.arrays[output], box, index_.notation));
+        say("computes {}", elements_text(trace_.launch.arrays[output], box, index_.notation));
     }
 
     // An element of P whose thread owns others too.
@@ -220,9 +257,18 @@ private:
         const Array& array = array_of(element);
         if (!index_.patches.empty() && element.array == index_.product->P) return tell_owned(element);
         const auto last = std::ranges::find(index_.output, element);
-        if (array.writes() && last != index_.output.end()) {
-            tell_thread(static_cast<uint32_t>(last - index_.output.begin()));
-            std::swap(to_.lines[0], to_.lines[1]);
+        std::optional<uint32_t> owner;
+        if (last != index_.output.end())
+            owner = static_cast<uint32_t>(last - index_.output.begin());
+        else if (array.writes() && !index_.product)
+            owner = storer_of(trace_, index_, element);
+        if (array.writes() && owner) {
+            const bool several = !index_.product && stored_by(trace_, index_, *owner / kWarpSize,
+                                                              1u << (*owner % kWarpSize), std::nullopt)
+                                                            .by_lane.size() > 1;
+            if (several) tell_output(element, "");
+            tell_thread(*owner);
+            if (!several) std::swap(to_.lines[0], to_.lines[1]);
             return;
         }
         // A thread may store several elements: whose the others are is known with the values.
@@ -294,8 +340,7 @@ private:
     void tell_shared(const Element& cell) {
         const Array& tile = array_of(cell);
         light(cell);
-        const uint64_t word = (tile.base + cell.index * tile.element_bytes()) / analysis::kBankBytes;
-        const std::string name = name_of(cell), bank = fmt::format("bank {}", word % analysis::kBanks);
+        const std::string name = name_of(cell), bank = fmt::format("bank {}", bank_of(tile, cell.index));
         const auto state =
             replay_ == nullptr ? playback::CellState{} : replay_->cell(cell.array, cell.index, step_);
         if (!state.written) {
@@ -325,6 +370,10 @@ private:
 };
 
 }  // namespace
+
+uint64_t bank_of(const Array& shared, uint64_t element) {
+    return (shared.base + element * shared.element_bytes()) / analysis::kBankBytes % analysis::kBanks;
+}
 
 Relations relations(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     const Pick& pick, uint32_t step) {

@@ -40,6 +40,9 @@ Pick same_pick(const trace::Trace& from, const trace::Trace& to, const Pick& pic
 // The lane that is spoken of: the hovered or pinned thread's, else the first active one.
 uint32_t spoken_lane(const RequestView& request, const Pick& hover, const Pick& pin);
 
+// The bank of shared memory that an element of a shared array begins in.
+uint64_t bank_of(const Array& shared, uint64_t element);
+
 struct Relations {
     std::vector<std::pair<uint8_t, CellRect>> cells;  // array, cells
     std::vector<uint32_t> threads;                    // numbers of threads of the block

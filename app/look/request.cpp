@@ -237,8 +237,8 @@ std::string global_cost(const analysis::SectorCost& cost, uint64_t rows_of_threa
     if (cost.sectors <= cost.ideal_sectors)
         return fmt::format("{} of {} needed", counted(cost.sectors, "sector"), cost.ideal_sectors);
     if (cost.sectors <= cost.block_sectors)
-        return fmt::format("{}, the least for {} rows of threads", counted(cost.sectors, "sector"),
-                           rows_of_threads);
+        return fmt::format("{} for {} rows of threads, {} at best", counted(cost.sectors, "sector"),
+                           rows_of_threads, cost.ideal_sectors);
     return fmt::format("{} where {} would do", counted(cost.sectors, "sector"), cost.ideal_sectors);
 }
 
@@ -379,7 +379,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         view.touched.include(position_of(*array, static_cast<int64_t>(last)));
     }
     if (view.kind == StepKind::Barrier) {
-        view.title = fmt::format("Warp {} {} the barrier", view.warp, verb);
+        view.title = fmt::format("Warp {} at the barrier", view.warp);
         view.verdict = barrier_verdict(index, step);
         if (const BarrierTimes* barrier = barrier_of_step(index, step))
             view.mask_note = wait_words(trace, *barrier, view.warp);

@@ -57,7 +57,7 @@ std::string size_text(const auto& of, const char* times) {
 std::string pair_text(const trace::Meta& meta, const TimedPair& pair) {
     return fmt::format("{} {}, {} {} at {}{}{}; measured on {}", meta.kernel, milliseconds(pair.own_ms),
                        rival_of(meta.kernel), milliseconds(pair.rival->median_ms),
-                       size_text(*pair.own, " x "), kernels::tile_text(pair.own->tile, ", T="), verdict(pair),
+                       size_text(*pair.own, " × "), kernels::tile_text(pair.own->tile, ", T="), verdict(pair),
                        pair.of->device);
 }
 
@@ -130,7 +130,7 @@ TimesTable times_table(const trace::Meta& meta, const std::optional<analysis::Pr
         table.own_time = milliseconds(own_ms(meta));
         return table;
     }
-    table.title = size_text(*pair.own, "x") + ", " + pair.of->device;
+    table.title = size_text(*pair.own, "×") + ", " + pair.of->device;
     table.own_time = milliseconds(pair.own_ms);
     table.rival = rival_of(meta.kernel);
     table.rival_time = milliseconds(pair.rival->median_ms);

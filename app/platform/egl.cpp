@@ -129,7 +129,7 @@ Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);
     if (width < 1 || height < 1 || width > most || height > most)
         return Error{
-            fmt::format("A picture of {}x{} cannot be drawn; sizes from 1 to {} can.", width, height, most)};
+            fmt::format("A picture of {}×{} cannot be drawn; sizes from 1 to {} can.", width, height, most)};
     made->size = {width, height, 1};
     glGenRenderbuffers(1, &made->color);
     glBindRenderbuffer(GL_RENDERBUFFER, made->color);
@@ -139,7 +139,7 @@ Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, made->color);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
         return Error{
-            fmt::format("A framebuffer of {}x{} could not be made; try a smaller --size.", width, height)};
+            fmt::format("A framebuffer of {}×{} could not be made; try a smaller --size.", width, height)};
     return std::unique_ptr<Backend>(std::move(made));
 }
 

@@ -23,17 +23,24 @@ constexpr ExportChoice kChoices[] = {
     {"table_md", "Export this block's phase table as Markdown", ".md", true},
     {"film_gif", "Export this phase as a GIF", ".gif", false},
     {"film_mp4", "Export this phase as an MP4", ".mp4", false},
+    {"film_steps_gif", "Export the next 20 steps as a GIF", ".gif", false},
+    {"film_steps_mp4", "Export the next 20 steps as an MP4", ".mp4", false},
 };
 
 bool is_film(const ExportChoice& choice) { return choice.id.starts_with("film"); }
+
+bool is_of_steps(const ExportChoice& choice) { return choice.id.starts_with("film_steps"); }
 
 // After the last underscore: what --format calls it.
 std::string format_of(const ExportChoice& choice) {
     return std::string(choice.id.substr(choice.id.rfind('_') + 1));
 }
 
-// The span of phases that the cursor stands in; the whole block where there is none.
-look::PhaseSpan span_of(const Session& session) {
+// The steps of a film: from the cursor on, or the phase that it stands in; the whole block where there is none.
+look::PhaseSpan span_of(const Session& session, const ExportChoice& choice) {
+    constexpr uint32_t kSteps = 20;
+    if (const uint32_t first = session.cursor.step; is_of_steps(choice))
+        return {0, first, std::min(first + kSteps, session.block->steps)};
     for (const look::PhaseSpan& span : session.block->spans)
         if (span.first <= session.cursor.step && session.cursor.step < span.end) return span;
     return {0, 0, session.block->steps};
@@ -82,7 +89,8 @@ std::string export_name(const Session& session, const ExportChoice& choice) {
         const trace::Block& block = trace.blocks[session.cursor.block];
         name += fmt::format("-table-{}-{}", block.x, block.y);
     } else if (is_film(choice)) {
-        const uint32_t phase = span_of(session).phase;
+        const auto [phase, first, end] = span_of(session, choice);
+        if (is_of_steps(choice)) return name + fmt::format("-steps{}-{}", first + 1, end) + choice.ending;
         name += phase == analysis::kAfter ? "-after" : fmt::format("-phase{}", phase);
     }
     return name + choice.ending;
@@ -96,7 +104,7 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
                 "--format", format_of(choice)};
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
     if (!is_film(choice)) return words;
-    const look::PhaseSpan span = span_of(session);
+    const look::PhaseSpan span = span_of(session, choice);
     words.insert(words.end(),
                  {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
                   "--theme", session.theme == draw::Theme::Dark ? "dark" : "light"});

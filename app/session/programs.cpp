@@ -172,12 +172,12 @@ const launched::LaunchLine* find(const Program& program, uint64_t number) {
 }
 
 // folders: hold what is opened until it has been read.
-void open_recorded(Session& session, const launched::LaunchLine& launch) {
+void open_recorded(Session& session, const launched::LaunchLine& launch, bool beside = false) {
     Program& program = *session.program;
-    program.opened = launch.number;
+    if (!beside) program.opened = launch.number;
     const std::string what = fmt::format("{}, launch {}", program.name, grouped(launch.number));
     session.walking = false;
-    open(session, what, "", false,
+    open(session, what, "", beside,
          [what, path = launch.recorded, folders = program.folders] { return read_recording(path, what); });
 }
 
@@ -333,15 +333,16 @@ void cancel_program(Session& session) {
     if (session.program && session.program->running) session.program->hearing->cancelled = true;
 }
 
-void open_launch(Session& session, uint64_t number) {
+void open_launch(Session& session, uint64_t number, bool beside) {
     if (!session.program || session.program->running) return;
     const launched::LaunchLine* const launch = find(*session.program, number);
     if (launch == nullptr) return;
-    if (!launch->recorded.empty()) return open_recorded(session, *launch);
+    if (!launch->recorded.empty()) return open_recorded(session, *launch, beside);
     // One that repeats another shows the other's recording: each access is the same.
     if (const auto* const same = find(*session.program, launch->same_as);
         same != nullptr && !same->recorded.empty())
-        return open_recorded(session, *same);
+        return open_recorded(session, *same, beside);
+    if (beside) return;
     ProgramOrder order = session.program->order;
     order.kernel.clear();  // it would leave out launches of other kernels
     order.launches = std::to_string(number);

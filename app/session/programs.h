@@ -110,7 +110,8 @@ void run_program(Session& session, const ProgramOrder& order, uint64_t wanted = 
 void cancel_program(Session& session);
 
 // Opens the recording of a launch; of one that was not recorded, runs the program again and records it.
-void open_launch(Session& session, uint64_t number);
+// beside: in place of B of the Compare screen, where it is recorded already.
+void open_launch(Session& session, uint64_t number, bool beside = false);
 
 // Takes over a run that has ended, and leads to its first recording. True while it runs. wait: until it ends.
 bool update_program(Session& session, bool wait);

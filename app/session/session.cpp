@@ -158,7 +158,7 @@ void record(Session& session, const Order& order) {
     if (session.ordered) session.ordered->job.stop();
     const auto& [m, k, n, tile] = order.shape;
     session.ordered =
-        Opening{fmt::format("{}{}  {}x{}x{}", order.kernel, kernels::tile_text(tile, " T="), m, k, n), "",
+        Opening{fmt::format("{}{}  {}×{}×{}", order.kernel, kernels::tile_text(tile, " T="), m, k, n), "",
                 false, order.backend == gpu::BackendChoice::Auto,
                 session.jobs->start([order, plan = std::move(*plan)](Control& control) {
                     return recorded(plan, order, control);

@@ -72,7 +72,7 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
     const bool sums = is_output(ui, matrix.array);
     const double largest = sums ? largest_stored(ui) : 0;
     const CellRect sight = in_sight(grid, sheet);
-    for (const CellRect& tile : matrix.frames) {
+    for (const CellRect& tile : matrix.touched_by_block) {
         const CellRect part{std::max(tile.row0, sight.row0), std::min(tile.row1, sight.row1),
                             std::max(tile.col0, sight.col0), std::min(tile.col1, sight.col1)};
         if (part.empty() || uint64_t{part.rows()} * part.cols() > kMostCells) continue;

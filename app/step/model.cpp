@@ -319,6 +319,7 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     view.kind = look::kind_of(trace, index.first + step);
     view.frames = slices_of_phase(trace, index, array, index.phase_at(step));
     std::erase_if(view.frames, [](const CellRect& slice) { return slice.empty(); });
+    view.touched_by_block = index.touched[array];
     // The k axis is cut into tiles only where there are tiles; P always is.
     if (const auto& product = index.product; product && !view.frames.empty())
         view.beyond = beyond_edges(tile_extents(trace, index).of(*product, array), view.frames[0], sheet,
@@ -332,14 +333,17 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
         if (element.array == array) add_once(view.related, sheet.cell(element.index));
     };
     if (shape.role == ArrayRole::Output) {
-        if (view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad))
+        if (view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad)) {
             for_lanes(access.mask, [&](uint32_t lane) {
                 const uint32_t thread = access.warp * kWarpSize + lane;
                 if (thread < index.patches.size())
                     for (const CellRect& rect : index.patches[thread]) add_once(view.related, rect);
-                else if (const auto output = look::output_of(index, thread))
-                    relate(*output);
             });
+            if (index.patches.empty())
+                for (const auto& [lane, element] :
+                     look::stored_by(trace, index, access.warp, access.mask, step).by_lane)
+                    relate(element);
+        }
     } else if (replay != nullptr &&
                (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)) {
         for_elements(trace, access, [&](uint32_t, uint64_t element) {

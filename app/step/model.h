@@ -72,7 +72,8 @@ SourceView source_view(const trace::Trace& trace, const BlockIndex& index, uint3
 // Which cells of an array a step touches, and which tile it is in.
 struct MatrixView {
     uint8_t array = trace::kNoArray;
-    std::vector<CellRect> frames;   // the tile of this phase, slice by slice
+    std::vector<CellRect> frames;            // the tile of this phase, slice by slice
+    std::vector<CellRect> touched_by_block;  // in any phase, slice by slice
     std::vector<CellRect> beyond;   // where the tile reaches past the matrix: zero filled or out of range
     std::vector<CellRect> touched;  // by this step's request itself
     std::vector<CellRect> related;  // where this step's values came from or go to

@@ -383,7 +383,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
     const TableWindow& window = state.window;
     const std::vector<CellLines> cells = table.cells();
 
-    std::string rest = block_name(ui.trace().launch.grid, block.x, block.y, block.z);
+    std::string rest = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation());
     if (shape.phases < table.phases) rest += ", " + counted(table.phases, "phase");
     if (rows < table.threads) rest += ", " + counted(table.threads, "thread");
     heading(ui, in.min, in.width() - taken, "Phase table", rest);

@@ -23,6 +23,14 @@
 #include "core/base/contents.h"
 
 namespace tilescope::step {
+
+const analysis::PhaseMap& Provenance::phases_of(const analysis::Recording& of, uint32_t block) {
+    constexpr size_t kMostBlocks = 64;
+    if (const auto known = phases.find(block); known != phases.end()) return known->second;
+    if (phases.size() >= kMostBlocks) phases.clear();
+    return phases[block] = analysis::phases_of_block(of, block);
+}
+
 namespace {
 
 using playback::kNever;
@@ -149,7 +157,7 @@ std::string lanes_text(uint32_t lanes) {
 }
 
 std::string block_of(const Ui& ui, const trace::Block& block) {  // "(1,0)"
-    return block_name(ui.trace().launch.grid, block.x, block.y, block.z).substr(std::size("block"));
+    return block_index(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation());
 }
 
 TrailRow request_row(const Ui& ui, const ElementTouch& touch) {
@@ -167,17 +175,16 @@ TrailRow request_row(const Ui& ui, const ElementTouch& touch) {
     row.pick = {.kind = Pick::Kind::Thread, .thread = thread, .warp = touch.warp};
     row.tip =
         fmt::format("warp {} of block {} {} it", touch.warp, row.text[1], touch.store ? "stores" : "loads");
-    if (number != ui.index()->block) {
-        row.tip += " at step " + row.text[0];
-        return row;
-    }
-    const uint32_t phase = ui.index()->phase_at(step);
-    if (phase != analysis::kAfter || ui.index()->phases.phases > 0) {
+    const bool here = number == ui.index()->block;
+    const analysis::PhaseMap& phases =
+        here ? ui.index()->phases : ui.state.provenance.phases_of(*ui.session.recording, number);
+    const uint32_t phase = step < phases.phase.size() ? phases.phase[step] : 0;
+    if (phase != analysis::kAfter || phases.phases > 0) {
         const std::string words = phase_words(phase, ui.notation());  // "phase 3", "after the last phase"
         row.text[4] = phase == analysis::kAfter ? "after" : words.substr(std::size("phase"));
         row.tip += (phase == analysis::kAfter ? " " : " in ") + words;
     }
-    row.tip += " " + when_text(ui.trace(), *ui.index(), step);
+    row.tip += here ? " " + when_text(ui.trace(), *ui.index(), step) : " at step " + row.text[0];
     return row;
 }
 
@@ -217,6 +224,8 @@ List cell_list(const Ui& ui, const playback::Element& pinned) {
         listed += static_cast<uint32_t>(std::popcount(reader.lanes));
     const bool all = listed >= held.reads;
     List list{name_of(ui, pinned)};
+    list.say("bank {} of {}", look::bank_of(ui.trace().launch.arrays[pinned.array], pinned.index),
+             int{analysis::kBanks});
     if (!held.written) {
         if (held.reads == 0)
             list.say("Nothing has been stored here yet.");

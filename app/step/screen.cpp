@@ -56,8 +56,8 @@ float standing(Ui& ui, float right, float y, float below, const char* gap) {
         if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" (")));
         if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" of ")));
     }
-    const std::string where =
-        block_name(ui.trace().launch.grid, block.x, block.y, block.z) + (phase.empty() ? "" : gap + phase);
+    const std::string where = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation()) +
+                              (phase.empty() ? "" : gap + phase);
     const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,
                                  draw::text_size(ui.font(Face::Mono, Size::Small), where).x);
     line(ui, {right, y}, width + 1, Face::Mono, Size::Body, Ink::Text, step, Align::Right);
@@ -176,7 +176,15 @@ void phases(Ui& ui, const Rect& rect) {
         const std::string text = named || after ? name : name.substr(std::size("phase"));
         const ImVec2 size = draw::text_size(font, text);
         if ((after || named) && size.x > box.width()) continue;
-        put(ui, ui.list, font, {(box.min.x + box.max.x - size.x) / 2, (box.min.y + box.max.y - size.y) / 2},
+        // Beside the playhead, which would cover it.
+        float left = (box.min.x + box.max.x - size.x) / 2;
+        const float playhead = x_of(ui.step()), gap = ui.px(8);
+        if (here && playhead > left - gap && playhead < left + size.x + gap) {
+            const float before = playhead - gap - size.x, behind = playhead + gap;
+            left = before >= box.min.x ? before : behind;
+            if (left + size.x > box.max.x) continue;
+        }
+        put(ui, ui.list, font, {left, (box.min.y + box.max.y - size.y) / 2},
             here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text), text);
     }
     // As on the timeline: a line with a head, in the colour of what can be moved; rimmed, as it stands on it.

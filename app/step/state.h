@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -66,6 +67,9 @@ struct Provenance {
     bool follows = true;
     double scroll = 0;
     uint64_t step = UINT64_MAX;  // step of the recording that it followed last
+    // Of other blocks that touch the element, by block, as their rows come into sight.
+    std::map<uint32_t, analysis::PhaseMap> phases{};
+    const analysis::PhaseMap& phases_of(const analysis::Recording& recording, uint32_t block);
 };
 
 // The phase table in place of the matrices: off, with the names of elements, with their values.

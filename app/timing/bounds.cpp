@@ -60,14 +60,14 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const analysis::Leve
     const analysis::LevelSums& s = l.asked.all;
     const std::string_view by = l.bounds.longest().resource;
     const auto each = [&](uint64_t amount) { return draw::ratio_text(each_multiply_add(of, amount)); };
-    const std::string stored = bytes_short(static_cast<double>(s.stored_sectors) * analysis::kSectorBytes);
+    const std::string stored = bytes_text(static_cast<double>(s.stored_sectors) * analysis::kSectorBytes);
     if (by == "dram")
-        return fmt::format("{} read and {} stored, at {} GB/s", bytes_short(l.model.misses.dram_read_bytes),
+        return fmt::format("{} read and {} stored, at {} GB/s", bytes_text(l.model.misses.dram_read_bytes),
                            stored, draw::figure(on.device.memory_gbs));
     if (by == "l2" && l.bounds.by_sending) return l.bounds.longest().of;
     if (by == "l2")
         return fmt::format("{} read and {} stored, at {} bytes a clock",
-                           bytes_short(l.model.misses.l2_read_sectors * analysis::kSectorBytes), stored,
+                           bytes_text(l.model.misses.l2_read_sectors * analysis::kSectorBytes), stored,
                            draw::figure(on.levels.l2_per_clock.value));
     if (by == "data_pipe")
         return fmt::format("{} passes for each multiply-add of a warp, {} a clock",

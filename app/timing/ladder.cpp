@@ -131,7 +131,7 @@ LadderRow row_of_rung(const LadderOf& ladder, std::string_view kernel, const Tim
         median_words(*timed, is_library ? row.name : "the PTX by " + ladder.machine.times->compiler,
                      ladder.machine.times->device);
     row.measured +=
-        fmt::format(" GFLOP/s: 2 x {0} x {0} x {0} operations in that time.", grouped(ladder.width));
+        fmt::format(" GFLOP/s: 2 × {0} × {0} × {0} operations in that time.", grouped(ladder.width));
     if (library != nullptr) {
         row.share = share_of(*timed, *library);
         if (!is_library)

@@ -63,7 +63,7 @@ void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& 
          {std::tuple{&chain.rows[2], Kind::L2, "by L2"}, {&chain.rows[3], Kind::Dram, "by DRAM"}})
         chart.points.push_back(
             {kind, chosen.kernel, level->intensity, row->gflops, label,
-             fmt::format("{}: {} {}, {} FLOP/B", shown_name(chosen.kernel), bytes_short(level->bytes),
+             fmt::format("{}: {} {}, {} FLOP/B", shown_name(chosen.kernel), bytes_text(level->bytes),
                          level->name, draw::figure(level->intensity))});
 }
 
@@ -168,12 +168,14 @@ std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, std::str
 // Bytes that were counted of the PTX that was timed.
 std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, const Machine& machine,
                              std::string_view kernel, uint32_t width, uint32_t tile) {
-    if (machine.times == nullptr || machine.times->compiler == "clang")
-        return counted(all, std::string_view(machine.name), kernel, width, tile);
+    const std::string compiler = machine.times == nullptr ? "clang" : machine.times->compiler;
+    if (compiler == "clang")
+        if (const auto bytes = counted(all, std::string_view(machine.name), kernel, width, tile))
+            return bytes;
     const analysis::DeviceSpec* const device = leveled_device(machine);
     const kernels::LevelCounterRow* const row =
         device == nullptr ? nullptr
-                          : kernels::find_level_counters(device->id, kernel, machine.times->compiler,
+                          : kernels::find_level_counters(device->id, kernel, compiler,
                                                          {width, width, width, tile_of(kernel, tile)});
     if (row == nullptr) return std::nullopt;
     return Bytes{row->l1_sectors * kLevels[0].unit, row->l2_read_sectors * kLevels[1].unit,
@@ -222,7 +224,7 @@ void say_bounds(TrafficChain& chain, const Machine& machine, uint32_t tile) {
                                   : asked > peak
                                       ? fmt::format(", more than the peak of {}", draw::figure(peak))
                                       : fmt::format(", {} % of the peak", draw::figure(100 * asked / peak));
-        chain.reasons.push_back(fmt::format("{}, CGMA {}: {} x {} = {} GFLOP/s{}.",
+        chain.reasons.push_back(fmt::format("{}, CGMA {}: {} × {} = {} GFLOP/s{}.",
                                             t == 1 ? std::string("untiled") : fmt::format("T = {}", t), t,
                                             draw::figure(operands), t, draw::figure(asked), share));
     }
@@ -241,11 +243,11 @@ std::string less_than_tile_words(const Machine& machine, const Timing& row, cons
     const double times = rival->median_ms / row.median_ms;
     if (times >= row.tile) return "";
     return fmt::format(
-        "Why {} x untiled and not T = {} x: untiled asks for {}, but its caches leave {} to be read from L2 "
+        "Why {} × untiled and not T = {} ×: untiled asks for {}, but its caches leave {} to be read from L2 "
         "and {} from DRAM; with tiles {} and {} are left.",
         draw::ratio_text(times), row.tile,
-        bytes_short(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)), bytes_short((*untiled)[1]),
-        bytes_short((*untiled)[2]), bytes_short(tiled[1]), bytes_short(tiled[2]));
+        bytes_text(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)), bytes_text((*untiled)[1]),
+        bytes_text((*untiled)[2]), bytes_text(tiled[1]), bytes_text(tiled[2]));
 }
 
 void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
@@ -262,8 +264,8 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
     const double once = 4.0 * (double{1} * row.m * row.k + double{1} * row.k * row.n);
     chain.reasons.push_back(fmt::format(
         "The requests need {}; {} are read from L2 and {} from DRAM, {} times the {} that must be read once.",
-        bytes_short(sectors), bytes_short(l2), bytes_short(dram), draw::ratio_text(dram / once),
-        bytes_short(once)));
+        bytes_text(sectors), bytes_text(l2), bytes_text(dram), draw::ratio_text(dram / once),
+        bytes_text(once)));
     const double moved = chain.rows[3].intensity, roof = bound_gflops(machine, moved);
     chain.reasons.push_back(fmt::format("At DRAM's {} FLOP/B the stated roof is {} GFLOP/s: measured {}.",
                                         draw::figure(moved), draw::figure(roof), share(roof)));
@@ -340,9 +342,9 @@ std::vector<std::pair<std::string, std::string>> counted_rows(const Machine& mac
     const analysis::RecordedWork& work = launch.work;
     std::vector<std::pair<std::string, std::string>> rows{
         {"floating-point operations", grouped(work.flops)},
-        {"loaded by the threads", bytes_short(static_cast<double>(work.loaded))},
-        {"stored by the threads", bytes_short(static_cast<double>(work.stored))},
-        {"sectors of the loads", bytes_short(static_cast<double>(work.sector_bytes))},
+        {"loaded by the threads", bytes_text(work.loaded)},
+        {"stored by the threads", bytes_text(work.stored)},
+        {"sectors of the loads", bytes_text(work.sector_bytes)},
         {"arithmetic intensity", draw::figure(work.intensity) + " FLOP/B"},
         {"CGMA, by 4-byte accesses", draw::figure(work.cgma()) + " FLOP"}};
     if (const double gflops = bound_gflops(machine, work.intensity); gflops > 0)

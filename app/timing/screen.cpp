@@ -272,7 +272,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool rea
         ui.list.AddCircleFilled({in.min.x + ui.px(5), y + small / 2}, ui.px(3), ui.ink(Ink::TextQuiet));
         const float from = in.min.x + ui.px(16);
         line(ui, {from, y}, columns[0] - column - from, Face::Text, Size::Small, Ink::Text, row.name);
-        cell(0, Face::Mono, Ink::Text, bytes_short(row.bytes));
+        cell(0, Face::Mono, Ink::Text, bytes_text(row.bytes));
         cell(1, Face::Mono, Ink::TextQuiet, row.of_asked);
         cell(2, Face::Mono, Ink::Text, draw::figure(row.intensity));
         if (ui.over({{in.min.x, y}, {in.min.x + half, y + small}})) ui.tip = row.about;
@@ -308,7 +308,7 @@ void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
         const ChainRow& row = chain.rows[i];
         const float x = std::round(in.min.x + part * static_cast<float>(i)), room = part - ui.px(40);
         const std::string share = row.of_asked.starts_with("1/") ? "  " + row.of_asked : "";
-        line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text, bytes_short(row.bytes) + share);
+        line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text, bytes_text(row.bytes) + share);
         line(ui, {x, in.min.y + body}, room, Face::Text, Size::Small, Ink::TextQuiet, row.name);
         if (ui.over({{x, rect.min.y}, {x + part, rect.max.y}})) ui.tip = row.about;
         if (i + 1 == chain.rows.size()) break;
@@ -350,8 +350,7 @@ ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWor
             roofline_chart(machine, launch),
             traffic_chain(machine, launch),
             fmt::format("{}: {} FLOP, {} loaded, {} stored", launch.kernel, grouped(work.flops),
-                        bytes_short(static_cast<double>(work.loaded)),
-                        bytes_short(static_cast<double>(work.stored))),
+                        bytes_text(work.loaded), bytes_text(work.stored)),
             launch.own_ms > 0
                 ? fmt::format("Measured in this launch on {}: {}; what is drawn is a bound", meta.device,
                               look::milliseconds(launch.own_ms))
@@ -386,7 +385,7 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     const std::string tip = "Tile width, and the block's (+ and -). " + left_out_tiles(shown.machine);
     if (const auto picked = choices(ui, at, h, words, static_cast<size_t>(current), tip.c_str()))
         chosen.tile = tiles[*picked];
-    const std::string plots[] = {"time", "GFLOP/s", "x untiled", "x swapped"};
+    const std::string plots[] = {"time", "GFLOP/s", "× untiled", "× swapped"};
     control_label(ui, at, h, "Plot");
     if (const auto picked = choices(ui, at, h, plots, static_cast<size_t>(chosen.plot)))
         chosen.plot = static_cast<State::Plot>(*picked);
@@ -494,9 +493,30 @@ bool update_bounds(State& state, session::Session& session, bool wait) {
     return beside && state.bounds.ask(*beside, *session.jobs, wait);
 }
 
+// The kernel, tile and width of a recording that has come are chosen, where they were timed.
+void choose_open(State& state, const session::Session& session) {
+    if (!session.recording || state.opened_on == session.recording->serial) return;
+    state.opened_on = session.recording->serial;
+    if (!session.recording->product) return;
+    const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
+    const Machine* const machine = find_machine(all, state.device);
+    if (machine == nullptr) return;
+    const std::string& kernel = session.recording->trace->meta.kernel;
+    const analysis::Product& product = *session.recording->product;
+    const auto has = [](const auto& list, const auto& one) {
+        return std::ranges::find(list, one) != list.end();
+    };
+    if (!has(timed_kernels(*machine), kernel)) return;
+    state.kernel = kernel;
+    if (has(timed_tiles(*machine), product.tile)) state.tile = product.tile;
+    if (product.m == product.n && product.m == product.k && has(timed_widths(*machine), product.n))
+        state.width = product.n;
+}
+
 // Counts what a launch that is no product did, once a recording, while this screen is shown.
 bool update(State& state, session::Session& session, bool wait) {
     if (session.screen != kScreen.option) return false;
+    choose_open(state, session);
     if (!no_product(session))
         return state.beside != State::Beside::Roofline && update_bounds(state, session, wait);
     if (state.counted != session.recording->serial) {

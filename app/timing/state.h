@@ -11,6 +11,7 @@ namespace tilescope::timing {
 
 struct State : TimingChoice {
     Bounds bounds;
+    uint64_t opened_on = 0;  // serial number of the recording whose kernel was chosen last
 
     // Serial number of a recording that is no product; below, what it did, or why that is not known.
     uint64_t counted = 0;

@@ -32,13 +32,13 @@ double value_of(const Machine& machine, const Timing& row, Plot plot, uint32_t t
     return rival == nullptr ? 0 : rival->median_ms / row.median_ms;
 }
 
-// ", 1.47 x untiled, 18.7 x untiled swapped", as far as they were measured, and whether its result is wrong.
+// ", 1.47 × untiled, 18.7 × untiled swapped", as far as they were measured, and whether its result is wrong.
 std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile) {
     std::string text;
     for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {
         const double times = value_of(machine, row, plot, tile);
         if (times > 0 && row.kernel != rival_of(plot))
-            text += fmt::format(", {} x {}", draw::ratio_text(times), shown_name(rival_of(plot)));
+            text += fmt::format(", {} × {}", draw::ratio_text(times), shown_name(rival_of(plot)));
     }
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
@@ -263,7 +263,7 @@ std::vector<uint32_t> timed_tiles(const Machine& machine) {
 std::string left_out_tiles(const Machine& machine) {
     for (const uint32_t tile : kernels::kTiles)
         if (tile * tile > machine.threads_per_block)
-            return fmt::format("T = {} does not launch: {} x {} = {} threads, a block of {} has at most {}.",
+            return fmt::format("T = {} does not launch: {} × {} = {} threads, a block of {} has at most {}.",
                                tile, tile, tile, grouped(tile * tile),
                                machine.chip.empty() ? machine.name : machine.chip,
                                grouped(machine.threads_per_block));

@@ -16,12 +16,6 @@ std::string grouped(uint64_t number, std::string_view separator) {
 }
 
 std::string short_count(uint64_t number) {
-    const auto size = static_cast<double>(number);
-    if (number < 1'000'000) return grouped(number);
-    return number < 1'000'000'000 ? fmt::format("{:.2f} M", size / 1e6) : fmt::format("{:.2f} G", size / 1e9);
-}
-
-std::string count_text(uint64_t number) {
     if (number < 1'000'000) return grouped(number);
     const bool giga = number >= 999'500'000;
     const double size = static_cast<double>(number) / (giga ? 1e9 : 1e6);
@@ -41,20 +35,13 @@ std::string ordinal(uint64_t number) {
 std::string times_in_words(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
 
 std::string bytes_text(uint64_t bytes) {
-    constexpr double kKi = 1024.0;
-    const double size = static_cast<double>(bytes);
     if (bytes < 10'000) return counted(bytes, "byte");
-    if (size < kKi * kKi) return fmt::format("{:.1f} KiB", size / kKi);
-    if (size < kKi * kKi * kKi) return fmt::format("{:.1f} MiB", size / kKi / kKi);
-    return fmt::format("{:.1f} GiB", size / kKi / kKi / kKi);
-}
-
-std::string bytes_short(double bytes) {
-    constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+    constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+    double size = static_cast<double>(bytes) / 1024;
     size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) bytes /= 1000, ++unit;
-    const int digits = unit == 0 ? 0 : bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", bytes, digits, kUnits[unit]);
+    // As it is written, 1024.0 is 1.0 of the next unit.
+    while (size >= 1023.95 && unit + 1 < std::size(kUnits)) size /= 1024, ++unit;
+    return fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
 std::string share_text(double share) {
@@ -134,8 +121,14 @@ std::string thread_name(const Dim3& block, uint64_t thread, const Notation& nota
     return "thread" + thread_index(block, thread, notation);
 }
 
-std::string block_name(const Dim3& grid, uint32_t x, uint32_t y, uint32_t z) {
-    return grid.z > 1 ? fmt::format("block ({},{},{})", x, y, z) : fmt::format("block ({},{})", x, y);
+std::string block_index(const Dim3& grid, const Dim3& block, const Notation& notation) {
+    const int rank = grid.z > 1 ? 3 : grid.y > 1 ? 2 : 1;
+    const std::string in_brackets = indices(block.z, block.y, block.x, rank, notation.x_first);
+    return "(" + in_brackets.substr(1, in_brackets.size() - 2) + ")";
+}
+
+std::string block_name(const Dim3& grid, const Dim3& block, const Notation& notation) {
+    return "block" + block_index(grid, block, notation);
 }
 
 std::string phase_name(uint64_t phase, const Notation& notation) {
@@ -143,8 +136,8 @@ std::string phase_name(uint64_t phase, const Notation& notation) {
 }
 
 std::string size_text(const Dim3& size) {
-    return size.z == 1 ? fmt::format("{} x {}", size.x, size.y)
-                       : fmt::format("{} x {} x {}", size.x, size.y, size.z);
+    return size.z == 1 ? fmt::format("{} × {}", size.x, size.y)
+                       : fmt::format("{} × {} × {}", size.x, size.y, size.z);
 }
 
 }  // namespace tilescope

@@ -2,6 +2,8 @@
 // same way: 32,768 · 1 sector, 4 sectors · rows 0 and 1 · M[1,19] · thread[1,3].
 #pragma once
 
+#include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,10 +14,10 @@
 
 namespace tilescope {
 
-// How a reader wants indices, matrices and phases written. Threads are thread[y,x] and elements M[row,col],
-// unless x is to come first.
+// How a reader wants indices, matrices and phases written. Threads are thread[y,x], blocks block(y,x) and
+// elements M[row,col], unless x is to come first.
 struct Notation {
-    bool x_first = false;  // thread[x,y], M[col,row]
+    bool x_first = false;  // thread[x,y], block(x,y), M[col,row]
     bool phases_from_1 = false;
     std::vector<std::pair<std::string, std::string>> renamed;  // array's name -> "A"
     bool operator==(const Notation&) const = default;
@@ -24,15 +26,16 @@ struct Notation {
 inline constexpr std::string_view kComma = ",", kThinSpace = "\xE2\x80\x89";
 
 std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1,048,576
-std::string short_count(uint64_t number);                                   // 999,999, then 1.05 M, 12.35 M
-std::string count_text(uint64_t number);  // 999,999, then 1.05 M, 12.3 M: seven characters at most
+std::string short_count(uint64_t number);  // 999,999, then 1.05 M, 12.3 M: seven characters at most
 // "1 sector", "4 sectors"
 std::string counted(uint64_t number, std::string_view noun, std::string_view separator = kComma);
-std::string ordinal(uint64_t number);        // "1st", "22nd", "113th"
-std::string times_in_words(uint64_t times);  // "once", "16 times"
-std::string bytes_text(uint64_t bytes);      // "512 bytes", "16.0 KiB"
-std::string bytes_short(double bytes);       // "8.59 GB": powers of 1000, as bandwidths are
-std::string share_text(double share);        // "87.5 %", "100 %", ">99.9 %"
+std::string ordinal(uint64_t number);                     // "1st", "22nd", "113th"
+std::string times_in_words(uint64_t times);               // "once", "16 times"
+std::string bytes_text(uint64_t bytes);                   // "512 bytes", "16.0 KiB", "8.0 GiB", "1.5 TiB"
+std::string bytes_text(std::floating_point auto bytes) {  // of a model
+    return bytes_text(static_cast<uint64_t>(std::llround(bytes)));
+}
+std::string share_text(double share);  // "87.5 %", "100 %", ">99.9 %"
 // "a", "a and b", "a, b and c", or "a, b or c"; of more than `most` the first ones, "a, b and 5 more".
 std::string listed(const std::vector<std::string>& parts, size_t most = SIZE_MAX,
                    std::string_view last = "and");
@@ -47,14 +50,16 @@ std::string index_text(const Array& array, int64_t element, const Notation& nota
 std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
 std::string elements_text(const Array& array, const ElementBox& box,
                           const Notation& notation = {});                    // "M[3,0..15]"
-std::string extents_text(const Array& array, std::string_view times = "x");  // "64 x 64", "1024", "4 x 8 x 8"
+std::string extents_text(const Array& array, std::string_view times = "×");  // "64 × 64", "1024", "4 × 8 × 8"
 // A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]"; "thread[3]" of one row.
 std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation = {});
 std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation = {});  // "[1,3]"
-// "block (1,0)", "block (1,0,2)" of a grid with depth: x first, as CUDA prints blockIdx.
-std::string block_name(const Dim3& grid, uint32_t x, uint32_t y, uint32_t z);
+// A block by its blockIdx: "block(2,1)" is blockIdx.y 2 and blockIdx.x 1, "block(0,2,1)" of a grid with depth,
+// "block(3)" of a grid of one row; with x first "block(1,2)".
+std::string block_name(const Dim3& grid, const Dim3& block, const Notation& notation = {});
+std::string block_index(const Dim3& grid, const Dim3& block, const Notation& notation = {});  // "(2,1)"
 // "phase 0"; "phase 1" where they are counted from 1.
 std::string phase_name(uint64_t phase, const Notation& notation = {});
-std::string size_text(const Dim3& size);  // "4 x 4", "4 x 4 x 2"
+std::string size_text(const Dim3& size);  // "4 × 4", "4 × 4 × 2"
 
 }  // namespace tilescope

@@ -37,7 +37,7 @@ std::string launch_words(const analysis::Recording& recording) {
     if (const auto& p = recording.product)
         return fmt::format("P (m x n) = M (m x k) N (k x n), m = {}, k = {}, n = {}, {}", p->m, p->k, p->n,
                            p->tile > 0 ? fmt::format("T = {}", p->tile)
-                                       : fmt::format("{} x {} of P a block, {} a thread", p->tile_rows,
+                                       : fmt::format("{} × {} of P a block, {} a thread", p->tile_rows,
                                                      p->tile_cols, counted(p->patch, "element")));
     std::string out;
     for (const Argument& argument : launch.arguments) {
@@ -78,7 +78,7 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
                        m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, summary.total().requests);
-    out += fmt::format("grid {} x {} x {}, block {} x {} x {}; {} of {} blocks recorded\n", grid.x, grid.y,
+    out += fmt::format("grid {} × {} × {}, block {} × {} × {}; {} of {} blocks recorded\n", grid.x, grid.y,
                        grid.z, block.x, block.y, block.z, spaced(trace.blocks.size()), spaced(grid.count()));
     out += fmt::format("{}, {}, {} a block\n", spaced(trace.steps(), "step"), spaced(summary.phases, "phase"),
                        spaced(summary.barriers_per_block, "barrier"));

@@ -23,7 +23,7 @@ struct Speaker {
     }
     std::string block(uint32_t block) const {
         const trace::Block& b = trace.blocks[block];
-        return block_name(trace.launch.grid, b.x, b.y, b.z);
+        return block_name(trace.launch.grid, {b.x, b.y, b.z}, notation);
     }
     std::string cell(const HazardExample& e) const {
         if (e.array >= trace.launch.arrays.size()) return fmt::format("byte {}", e.element);

@@ -97,10 +97,18 @@ uint64_t array_bytes(const Launch& launch, Space space) {
     return bytes;
 }
 
+}  // namespace
+
+uint64_t shared_bytes(const Launch& launch) {
+    return std::max<uint64_t>(array_bytes(launch, Space::Shared), launch.dynamic_shared);
+}
+
+namespace {
+
 // How many blocks an SM holds, and what its shared memory leaves to L1: as much as it has beyond the least of
 // the sizes that can be set aside for it.
 Result<void> fit(const Launch& launch, const LevelDevice& on, uint32_t registers, LaunchPlacement& placed) {
-    const uint64_t shared = launch.dynamic_shared + array_bytes(launch, Space::Shared);
+    const uint64_t shared = shared_bytes(launch);
     const BlockUse use{static_cast<uint32_t>(launch.block.count()), registers, static_cast<uint32_t>(shared)};
     const Occupancy held = occupancy(on.device.sm, use, Sum::Hardware);
     if (!held.refused.empty()) return Error{fmt::format("on {}, {}", on.device.name, held.refused)};

@@ -35,6 +35,9 @@ struct LevelDevice {
     LevelSpec levels;
 };
 
+// Shared memory of a block in bytes: what the kernel declares and what the launch adds.
+uint64_t shared_bytes(const Launch& launch);
+
 struct LevelOptions {
     uint32_t registers = 0;  // registers of a thread, for how many blocks an SM holds; 0: not counted
     // About how many lines the replay may ask L1 for. Four waves of blocks may ask for more, but not for more

@@ -12,10 +12,10 @@ namespace {
 std::vector<LimitPreset> make_presets() {
     const auto threads = [](uint32_t n) { return PresetBlock{counted(n, "thread"), {.threads = n}}; };
     const auto registers = [](uint32_t n) {
-        return PresetBlock{fmt::format("16 x 16, {} registers", n), {.threads = 256, .registers = n}};
+        return PresetBlock{fmt::format("16 × 16, {} registers", n), {.threads = 256, .registers = n}};
     };
     const auto square = [](uint32_t n) {
-        return PresetBlock{fmt::format("{} x {}", n, n), {.threads = n * n}};
+        return PresetBlock{fmt::format("{} × {}", n, n), {.threads = n * n}};
     };
     const auto shared = [](uint32_t kib) {
         return PresetBlock{fmt::format("64 threads, {} KiB", kib), {.threads = 64, .shared = kib * 1024}};
@@ -47,19 +47,19 @@ std::vector<LimitPreset> make_presets() {
                .parameter = Parameter::Registers,
                .blocks = {registers(10), registers(11)}};
     list[4] = {.id = "g80-shared",
-               .asks = "G80, 16 KB of shared memory, 8 blocks: how much a block?",
+               .asks = "G80, 16 KiB of shared memory, 8 blocks: how much a block?",
                .device = "g80",
                .wants = Most,
                .parameter = Parameter::Shared,
                .blocks = {shared(2), shared(5)}};
     list[5] = {.id = "gt200-blocks",
-               .asks = "GT200: blocks of 8 x 8, 16 x 16 or 32 x 32?",
+               .asks = "GT200: blocks of 8 × 8, 16 × 16 or 32 × 32?",
                .device = "gt200",
                .wants = Best,
                .blocks = {square(8), square(16), square(32)}};
     list[6] = {.id = "gtx580-grid",
                .asks =
-                   "GTX 580: how are 4 x 5 x 3 blocks of {threads} threads, {registers} registers each, "
+                   "GTX 580: how are 4 × 5 × 3 blocks of {threads} threads, {registers} registers each, "
                    "spread over its SMs?",
                .device = "gtx-580",
                .parameter = Parameter::Registers,
@@ -78,7 +78,7 @@ std::vector<LimitPreset> make_presets() {
     list[9] = {.id = "gk107-gm107",
                .asks = "GK107 against GM107: what did a generation change?",
                .device = "gk107",
-               .blocks = {{"8 x 8, 512 bytes", {.threads = 64, .shared = 512}}},
+               .blocks = {{"8 × 8, 512 bytes", {.threads = 64, .shared = 512}}},
                .compared_device = "gm107"};
     for (LimitPreset& preset : list) preset.title = question_of(preset, preset.blocks.front().use);
     return list;

@@ -51,7 +51,7 @@ Result<RecordedWork> recorded_work(const Recording& recording, const Summary& su
     const trace::Trace& trace = *recording.trace;
     const auto& product = recording.product;
     const std::string name = product
-                                 ? fmt::format("{} {}", one_line(trace.meta.kernel), product->sizes(" x "))
+                                 ? fmt::format("{} {}", one_line(trace.meta.kernel), product->sizes(" × "))
                                  : title_of(recording);
     if (!trace.meta.complete) {
         return Error{
@@ -88,11 +88,11 @@ Result<std::vector<RoofCase>> roof_cases(const std::vector<DeviceSpec>& devices)
     const Roof third{"a device of 1,000 GB/s and 12,000 GFLOP/s", 1000, 12000};
     return std::vector<RoofCase>{{"gbs-200", "200 GB/s: operands and operations at CGMA 1", first, 1, false},
                                  {"g80", "G80, untiled", g80, 1},
-                                 {"g80-tiled-16", "G80 with 16 x 16 tiles", g80, 16},
-                                 {"gbs-150-tiled-16", "150 GB/s with 16 x 16 tiles", second, 16, false},
+                                 {"g80-tiled-16", "G80 with 16 × 16 tiles", g80, 16},
+                                 {"gbs-150-tiled-16", "150 GB/s with 16 × 16 tiles", second, 16, false},
                                  {"gbs-1000", "1,000 GB/s and 12 TFLOP/s at CGMA 1", third, 1, false},
                                  {"rtx-3090", "RTX 3090, untiled", rtx, 1},
-                                 {"rtx-3090-tiled-32", "RTX 3090 with 32 x 32 tiles", rtx, 32}};
+                                 {"rtx-3090-tiled-32", "RTX 3090 with 32 × 32 tiles", rtx, 32}};
 }
 
 }  // namespace tilescope::analysis

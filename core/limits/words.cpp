@@ -45,12 +45,12 @@ std::string sentence(std::string text) {
 
 // What `blocks` blocks take of a limited resource: "6 blocks x 256 threads x 12 registers = 18,432".
 std::string taken(const BlockUse& use, Limit limit, uint32_t blocks) {
-    const std::string of = counted(blocks, "block") + " x ";
+    const std::string of = counted(blocks, "block") + " × ";
     const uint64_t threads = uint64_t{blocks} * use.threads;
     if (limit == Limit::Threads)
         return fmt::format("{}{} = {}", of, counted(use.threads, "thread"), grouped(threads));
     if (limit == Limit::Registers)
-        return fmt::format("{}{} x {} = {}", of, counted(use.threads, "thread"),
+        return fmt::format("{}{} × {} = {}", of, counted(use.threads, "thread"),
                            counted(use.registers, "register"), grouped(threads * use.registers));
     return fmt::format("{}{} = {}", of, counted(use.shared, "byte"), grouped(uint64_t{blocks} * use.shared));
 }
@@ -203,7 +203,7 @@ std::string grid_words(const Dim3& grid, const AskedUse& a) {
     const uint32_t warps = a.lecture.warps_per_block, warp = a.sm().warp_size;
     std::string takes = counted(warps, "warp");
     if (a.use.registers > 0)
-        takes = fmt::format("{} x {} = {} and {}", a.use.threads, a.use.registers,
+        takes = fmt::format("{} × {} = {} and {}", a.use.threads, a.use.registers,
                             counted(a.lecture.registers_per_block, "register"), takes);
     if (const uint32_t last = a.use.threads % warp)
         takes += fmt::format(", the last with {}", counted(last, "thread"));
@@ -216,7 +216,7 @@ std::string vector_words(const VectorLaunch& vector, const AskedUse& a) {
     const uint32_t warp = a.sm().warp_size;
     const BoundCheck check = bound_check(vector.elements, a.use.threads, warp);
     std::string words =
-        fmt::format("{} x {} = {} for {} elements: ", counted(check.blocks, "block"),
+        fmt::format("{} × {} = {} for {} elements: ", counted(check.blocks, "block"),
                     counted(a.use.threads, "thread"), grouped(check.threads), grouped(vector.elements));
     if (check.idle_threads == 0) return words + "every thread has an element, so no warp diverges.";
     const uint64_t inside = vector.elements - (check.blocks - 1) * a.use.threads;
@@ -237,7 +237,7 @@ std::string latency_words(const LatencyCase& l, const AskedUse& a) {
         counted(needed, "warp"), l.instructions, l.issue_cycles, busy, l.cycles, busy,
         number(static_cast<double>(l.cycles) / static_cast<double>(busy)));
     if (!a.lecture.refused.empty()) return words + fit_words(a);
-    return words + fmt::format("{} x {} = {} on an SM: {}.", counted(a.lecture.blocks, "block"),
+    return words + fmt::format("{} × {} = {} on an SM: {}.", counted(a.lecture.blocks, "block"),
                                counted(a.lecture.warps_per_block, "warp"), grouped(a.lecture.warps),
                                a.lecture.warps >= needed ? "enough" : "too few");
 }

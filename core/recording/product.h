@@ -44,7 +44,7 @@ struct Product {
     // Sizes by their names in files and options: m, k, n, and tile, or tile_rows and tile_cols without a T.
     std::vector<std::pair<const char*, uint32_t>> sizes_by_name() const;
     bool is_output(uint8_t array) const { return array == P; }
-    std::string sizes(std::string_view times = "x") const;  // "64x64x64"
+    std::string sizes(std::string_view times = "×") const;  // "64×64×64"
     bool operator==(const Product&) const = default;
 };
 

@@ -41,7 +41,7 @@ std::string stem_of(const Recording& recording) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
     if (!product) return name;
-    name += "-" + product->sizes();
+    name += "-" + product->sizes("x");
     return product->tile > 0 ? fmt::format("{}-t{}", name, product->tile) : name;
 }
 

@@ -17,7 +17,7 @@ std::string Machine::thread_name(const Warp& warp, int lane) const {
 
 std::string Machine::thread_text(const Warp& warp, int lane) const {
     return fmt::format("{} of {}", thread_name(warp, lane),
-                       block_name(launch_.grid, block_.x, block_.y, block_.z));
+                       block_name(launch_.grid, {block_.x, block_.y, block_.z}));
 }
 
 std::string Machine::line_text(const MicroOp& op) const {

@@ -43,7 +43,7 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
     if (threads == 0 || threads > 1024 || launch.block.x > 1024 || launch.block.y > 1024 ||
         launch.block.z > 64)
         return Error{fmt::format(
-            "a block of {} x {} x {} threads cannot be launched; choose 1 to 1,024 threads a block",
+            "a block of {} × {} × {} threads cannot be launched; choose 1 to 1,024 threads a block",
             launch.block.x, launch.block.y, launch.block.z)};
     if (launch.grid.count() == 0)
         return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
@@ -278,7 +278,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
         const auto first = static_cast<uint64_t>(waiting - how_far.begin());
         const BlockId gone = blocks.at(static_cast<uint64_t>(ended - how_far.begin()));
         machines[first]->wait_for_ever(
-            fmt::format("{} has ended", block_name(launch.grid, gone.x, gone.y, gone.z)));
+            fmt::format("{} has ended", block_name(launch.grid, {gone.x, gone.y, gone.z})));
         how_far[first] = BlockEnd::Faulted;
         note(first, BlockEnd::Faulted, *machines[first]);
         return false;

@@ -86,7 +86,7 @@ Result<void> check_sizes(const Launch& launch) {
     const auto some = [](const Dim3& size) { return size.x > 0 && size.y > 0 && size.z > 0; };
     All all;
     all.demand(some(block) && some(grid), [&] {
-        return fmt::format("its grid of {} x {} x {} blocks of {} x {} x {} threads cannot be launched",
+        return fmt::format("its grid of {} × {} × {} blocks of {} × {} × {} threads cannot be launched",
                            grid.x, grid.y, grid.z, block.x, block.y, block.z);
     });
     all << within(Claim::BlockX, block.x) << within(Claim::BlockY, block.y) << within(Claim::BlockZ, block.z)
@@ -133,7 +133,7 @@ Result<void> check_array(const Array& array) {
         (array.space == Space::Shared && array.contents.kind != Contents::Kind::Zeros) ||
         array.space == Space::Local || (array.space == Space::Const && array.role != ArrayRole::Input)) {
         return Error{
-            fmt::format("its array '{}' of {} x {} elements cannot be", array.name, array.rows, array.cols)};
+            fmt::format("its array '{}' of {} × {} elements cannot be", array.name, array.rows, array.cols)};
     }
     const uint64_t end = array.base + array.bytes();
     return array.space == Space::Shared  ? within(Claim::SharedBytes, end)

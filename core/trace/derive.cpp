@@ -183,7 +183,7 @@ Result<void> derive(Trace& trace, const StoredElements& stored) {
             meta.complete = false;
             meta.incomplete_reason =
                 fmt::format("the steps of {} end before the kernel does; record it again",
-                            block_name(trace.launch.grid, cut->x, cut->y, cut->z));
+                            block_name(trace.launch.grid, {cut->x, cut->y, cut->z}));
             drop_result(meta);
         }
     }

@@ -59,7 +59,7 @@ Result<void> check_options(const ptx::Instrumented& code, const DeviceBuffer& bu
                            const DecodeOptions& options) {
     const Dim3& b = options.block;
     if (b.x == 0 || b.y == 0 || b.z == 0 || b.x > 1024 || b.y > 1024 || b.z > 1024 || b.count() > 1024)
-        return Error{fmt::format("a block of {} x {} x {} threads cannot have been launched", b.x, b.y, b.z)};
+        return Error{fmt::format("a block of {} × {} × {} threads cannot have been launched", b.x, b.y, b.z)};
     if (!options.arrays || !options.sites || options.sites->size() != code.sites.size())
         return Error{"a device trace buffer needs the kernel's arrays and sites to be read; give both"};
     if (!options.device_base.empty() && options.device_base.size() != options.arrays->size()) {
@@ -87,7 +87,7 @@ Result<void> set_window(DeviceLayout& layout, const DeviceBuffer& buffer, const 
     if (buffer.dropped.size() / layout.width / layout.height != options.grid.z ||
         buffer.dropped.size() != layout.blocks()) {
         return Error{
-            fmt::format("the window has {} x {} x {} blocks, and the device counted what {} dropped; "
+            fmt::format("the window has {} × {} × {} blocks, and the device counted what {} dropped; "
                         "read as many counts as there are blocks",
                         layout.width, layout.height, options.grid.z, buffer.dropped.size())};
     }

@@ -193,11 +193,11 @@ LaunchRefusal refused(const Runtime& r, const HostFunction& function, const ptx:
     const uint64_t threads = uint64_t{block.x} * block.y * block.z;
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return {cudaErrorInvalidConfiguration,
-                fmt::format("the grid of {} x {} x {} blocks holds none; launch at least one block", grid.x,
+                fmt::format("the grid of {} × {} × {} blocks holds none; launch at least one block", grid.x,
                             grid.y, grid.z)};
     if (threads == 0)
         return {cudaErrorInvalidConfiguration,
-                fmt::format("a block of {} x {} x {} threads holds none; launch at least one thread", block.x,
+                fmt::format("a block of {} × {} × {} threads holds none; launch at least one thread", block.x,
                             block.y, block.z)};
     if (block.x > sm.threads_per_block || block.y > sm.threads_per_block || threads > sm.threads_per_block)
         return {cudaErrorInvalidConfiguration,
@@ -210,7 +210,7 @@ LaunchRefusal refused(const Runtime& r, const HostFunction& function, const ptx:
     if (grid.x > 0x7FFF'FFFF || grid.y > 65'535 || grid.z > 65'535)
         return {
             cudaErrorInvalidConfiguration,
-            fmt::format("the grid of {} x {} x {} blocks is more than a device takes, 2,147,483,647 in x and "
+            fmt::format("the grid of {} × {} × {} blocks is more than a device takes, 2,147,483,647 in x and "
                         "65,535 in y and z; use x for the long side",
                         grid.x, grid.y, grid.z)};
     if (const uint64_t bound = launch_bound(kernel); bound != 0 && threads > bound)

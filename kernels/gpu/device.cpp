@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "core/base/words.h"
 #include "kernels/gpu/context.h"
 
 namespace tilescope::gpu {
@@ -35,8 +36,6 @@ struct HostAllocation {
 };
 
 constexpr const char* kRepeat = "open the GPU again and repeat";
-
-std::string in_mib(uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576); }
 
 // Whether [offset, offset + bytes) lies in a piece of memory of this context.
 Result<void> check_range(const Context& context, const std::shared_ptr<void>& owner, uint64_t size,
@@ -80,14 +79,15 @@ Result<Memory> Device::allocate(uint64_t bytes, const std::string& what) {
     if (bytes == 0) return Error{fmt::format("{} has no bytes; give it at least one", what)};
     CuAddress address = 0;
     if (const int code = context.api->memory_allocate(&address, bytes)) {
-        const std::string task = fmt::format("allocating {} on {} for {}", in_mib(bytes), info().name, what);
+        const std::string task =
+            fmt::format("allocating {} on {} for {}", bytes_text(bytes), info().name, what);
         if (code != kCuOutOfMemory) return failure(context, code, task, "open the GPU again");
         size_t free = 0, total = 0;
         context.api->memory_info(&free, &total);
         return failure(context, code, task,
                        fmt::format("{} of {} are free, so choose smaller sizes or end other programs "
                                    "that use the GPU",
-                                   in_mib(free), in_mib(total)));
+                                   bytes_text(free), bytes_text(total)));
     }
     auto owner = std::make_shared<DeviceAllocation>();
     owner->context = context_;
@@ -108,7 +108,7 @@ Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what
         return Error{
             fmt::format("there are no {} of memory for {}; choose smaller sizes or end other "
                         "programs",
-                        in_mib(bytes), what)};
+                        bytes_text(bytes), what)};
     }
     auto owner = std::make_shared<HostAllocation>();
     owner->context = context_;
@@ -117,7 +117,7 @@ Result<HostMemory> Device::allocate_host(uint64_t bytes, const std::string& what
     const int code = context.api->host_register(start, bytes, 0);
     owner->locked = code == kCuSuccess;
     if (loses_context(code)) {
-        return failure(context, code, fmt::format("locking {} for {}", in_mib(bytes), what),
+        return failure(context, code, fmt::format("locking {} for {}", bytes_text(bytes), what),
                        "open the GPU again");
     }
     HostMemory memory;
@@ -136,7 +136,7 @@ Result<void> Device::upload(const Memory& to, uint64_t offset, const void* from,
 
 Result<void> Device::write(uint64_t address, const void* from, uint64_t bytes) {
     return called(
-        *context_, fmt::format("copying {} to {}", in_mib(bytes), info().name), kRepeat,
+        *context_, fmt::format("copying {} to {}", bytes_text(bytes), info().name), kRepeat,
         [&](const DriverApi& api) { return bytes ? api.upload(address, from, bytes) : kCuSuccess; });
 }
 
@@ -149,7 +149,8 @@ Result<void> Device::download(void* to, const Memory& from, uint64_t offset, uin
 
 Result<void> Device::lock(void* start, uint64_t bytes) {
     constexpr unsigned kDeviceMap = 2;  // CU_MEMHOSTREGISTER_DEVICEMAP
-    return called(*context_, fmt::format("giving {} access to {} of the host", info().name, in_mib(bytes)),
+    return called(*context_,
+                  fmt::format("giving {} access to {} of the host", info().name, bytes_text(bytes)),
                   "use cudaMalloc, or --backend cpu",
                   [&](const DriverApi& api) { return api.host_register(start, bytes, kDeviceMap); });
 }
@@ -166,7 +167,7 @@ Result<void> Device::synchronize() {
 
 Result<void> Device::read(void* to, uint64_t address, uint64_t bytes) {
     return called(
-        *context_, fmt::format("copying {} from {}", in_mib(bytes), info().name), kRepeat,
+        *context_, fmt::format("copying {} from {}", bytes_text(bytes), info().name), kRepeat,
         [&](const DriverApi& api) { return bytes ? api.download(to, address, bytes) : kCuSuccess; });
 }
 
@@ -175,7 +176,7 @@ Result<void> Device::copy(const Memory& to, const Memory& from, uint64_t bytes) 
     if (auto in = enter(context); !in) return in;
     if (auto inside = check_range(context, to.owner_, to.bytes_, 0, bytes); !inside) return inside;
     if (auto inside = check_range(context, from.owner_, from.bytes_, 0, bytes); !inside) return inside;
-    return called(context, fmt::format("copying {} on {}", in_mib(bytes), info().name), kRepeat,
+    return called(context, fmt::format("copying {} on {}", bytes_text(bytes), info().name), kRepeat,
                   [&](const DriverApi& api) {
                       return bytes ? api.copy(to.address_, from.address_, bytes) : kCuSuccess;
                   });
@@ -185,7 +186,7 @@ Result<void> Device::fill(const Memory& memory, uint8_t byte) {
     Context& context = *context_;
     if (auto in = enter(context); !in) return in;
     if (auto own = check_range(context, memory.owner_, memory.bytes_, 0, memory.bytes_); !own) return own;
-    return called(context, fmt::format("filling {} on {}", in_mib(memory.bytes_), info().name), kRepeat,
+    return called(context, fmt::format("filling {} on {}", bytes_text(memory.bytes_), info().name), kRepeat,
                   [&](const DriverApi& api) { return api.fill8(memory.address_, byte, memory.bytes_); });
 }
 
@@ -196,7 +197,7 @@ Result<void> Device::fill32(const Memory& memory, uint32_t word, uint64_t words)
     if (auto inside = check_range(context, memory.owner_, memory.bytes_, 0, words * 4); !inside)
         return inside;
     return called(
-        context, fmt::format("filling {} on {}", in_mib(words * 4), info().name), kRepeat,
+        context, fmt::format("filling {} on {}", bytes_text(words * 4), info().name), kRepeat,
         [&](const DriverApi& api) { return words ? api.fill32(memory.address_, word, words) : kCuSuccess; });
 }
 

@@ -108,7 +108,7 @@ Result<BlockWindow> window_of(const Plan& plan, const RecordOptions& options) {
     const BlockWindow window{asked.x0, std::min(asked.x1, grid.x), asked.y0, std::min(asked.y1, grid.y)};
     if (window.x0 >= window.x1 || window.y0 >= window.y1) {
         return Error{fmt::format(
-            "the window of blocks holds none of the grid's {} x {}; choose x below {} and y below {}", grid.x,
+            "the window of blocks holds none of the grid's {} × {}; choose x below {} and y below {}", grid.x,
             grid.y, grid.x, grid.y)};
     }
     return window;

@@ -56,7 +56,7 @@ public:
         observer_.on_multiplication(multiplication);
     }
 
-    std::string name() const { return block_name(trace_.launch.grid, block_.x, block_.y, block_.z); }
+    std::string name() const { return block_name(trace_.launch.grid, {block_.x, block_.y, block_.z}); }
 
     std::string problem;    // the sentence, empty while all is the same
     bool differed = false;  // it is of a step that is not the recorded one

@@ -80,12 +80,12 @@ std::vector<KernelInfo> make_catalogue() {
          .own_tile = BlockTile{64, 64, {512, 1, 1}},
          .rung = "8 elements a thread: 9 reads of shared memory feed 8 products, where 16 did"},
         {.name = "register_tile",
-         .teaches = "A thread owns a patch of 8 x 8 elements of P: what it reads into registers is used "
+         .teaches = "A thread owns a patch of 8 × 8 elements of P: what it reads into registers is used "
                     "eight times, and sixteen loads feed 64 products.",
          .tiled = true,
          .shared = {{"Mds", 0, 128, 8}, {"Nds", 0, 8, 128}},
          .own_tile = BlockTile{128, 128, {256, 1, 1}},
-         .rung = "8 x 8 elements a thread: 16 reads of shared memory feed 64 products"},
+         .rung = "8 × 8 elements a thread: 16 reads of shared memory feed 64 products"},
         {.name = "vector_loads",
          .teaches = "The same patch with loads of four elements at once, for which the tile of M is kept "
                     "transposed: four loads feed 64 products.",
@@ -94,7 +94,7 @@ std::vector<KernelInfo> make_catalogue() {
          .own_tile = BlockTile{128, 128, {256, 1, 1}},
          .rung = "16 bytes a load: 4 reads of shared memory feed 64 products"},
         {.name = "warp_tile",
-         .teaches = "A warp owns 32 x 64 elements of P and a thread four patches of 4 x 4 of them, so that "
+         .teaches = "A warp owns 32 × 64 elements of P and a thread four patches of 4 × 4 of them, so that "
                     "what the lanes read of the tile of N lies side by side, without bank conflicts.",
          .tiled = true,
          .shared = {{"Mds", 0, 8, 132}, {"Nds", 0, 8, 128}},
@@ -102,7 +102,7 @@ std::vector<KernelInfo> make_catalogue() {
          .rung = "a compact tile a warp: what its lanes read has no bank conflict"},
         {.name = "double_buffer",
          .teaches = "While a block multiplies one pair of tiles, the next two are copied to shared memory, "
-                    "through no register and without waiting; a thread owns 16 x 8 elements, and a phase "
+                    "through no register and without waiting; a thread owns 16 × 8 elements, and a phase "
                     "has one barrier.",
          .tiled = true,
          .shared = {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},
@@ -125,7 +125,7 @@ Result<void> check(const KernelInfo& info, const Shape& shape) {
     const uint32_t m = shape.m, k = shape.k, n = shape.n, tile = shape.tile;
     if (info.own_tile && tile != 0) {
         return Error{
-            fmt::format("{} has no tile width to choose: a block of it owns {} x {} elements of P; leave the "
+            fmt::format("{} has no tile width to choose: a block of it owns {} × {} elements of P; leave the "
                         "tile width out",
                         info.name, info.own_tile->rows, info.own_tile->cols)};
     }
@@ -262,7 +262,7 @@ Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t 
     const Dim3& grid = plan.launch.grid;
     if (grid.x > kMaxGridX || grid.y > kMaxGridY) {
         return Error{fmt::format(
-            "{} with m={} n={}{} needs a grid of {} x {} blocks, and a GPU launches at most {} x {}; "
+            "{} with m={} n={}{} needs a grid of {} × {} blocks, and a GPU launches at most {} × {}; "
             "choose {}smaller sizes",
             info->name, shape.m, shape.n, tile_text(shape.tile, " and T="), grid.x, grid.y, kMaxGridX,
             kMaxGridY, shape.tile > 0 ? "a larger tile or " : "")};
@@ -278,10 +278,10 @@ Result<TextbookPlan> plan(std::string_view kernel, const Shape& shape, uint64_t 
 
 const std::vector<Preset>& presets() {
     static const std::vector<Preset> list{
-        {"Lecture: 4 x 4, T = 2", "tiled", {4, 4, 4, 2}},
-        {"Small: 16 x 16, T = 4", "tiled", {16, 16, 16, 4}},
-        {"Standard: 64 x 64, T = 16", "tiled", {64, 64, 64, 16}},
-        {"Edges: 100 x 70 x 130, T = 16", "tiled", {100, 70, 130, 16}},
+        {"Lecture: 4 × 4, T = 2", "tiled", {4, 4, 4, 2}},
+        {"Small: 16 × 16, T = 4", "tiled", {16, 16, 16, 4}},
+        {"Standard: 64 × 64, T = 16", "tiled", {64, 64, 64, 16}},
+        {"Edges: 100 × 70 × 130, T = 16", "tiled", {100, 70, 130, 16}},
     };
     return list;
 }

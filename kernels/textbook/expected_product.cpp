@@ -95,7 +95,7 @@ Result<ExpectedProduct> expect_product(const std::vector<float>& M, const std::v
 ProductCheck check_product(const ExpectedProduct& expected, const std::vector<float>& P, unsigned threads) {
     ProductCheck check;
     if (P.size() != uint64_t{expected.m} * expected.n) {
-        check.why = fmt::format("P has {} elements and must have {} x {}", P.size(), expected.m, expected.n);
+        check.why = fmt::format("P has {} elements and must have {} × {}", P.size(), expected.m, expected.n);
         return check;
     }
     // Above it no sum lies, and a cast to a whole number would not be defined far above it.

@@ -87,7 +87,7 @@ TEST(CompareScreen, OtherSizesAndKernelsAreSaidToDiffer) {
     State state = pair("tiled_swapped", {50, 70, 33, 8}, "untiled", {96, 16, 128, 32});
     for (const uint32_t block : {0u, 11u, 34u}) {
         state.session.cursor = {block, 0};
-        EXPECT_TRUE(says(drawn.words(state), "Different work: 50x70x33 in A, 96x16x128 in B."));
+        EXPECT_TRUE(says(drawn.words(state), "Different work: 50×70×33 in A, 96×16×128 in B."));
     }
 }
 
@@ -139,7 +139,7 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     ASSERT_FALSE(state.session.opening);
     ASSERT_TRUE(state.compare.other.recording);
     EXPECT_EQ(analysis::product_of(*state.compare.other.recording->trace)->n, 128u);
-    EXPECT_TRUE(says(drawn.words(state), "Different work: 64x64x64 in A, 128x128x128 in B."));
+    EXPECT_TRUE(says(drawn.words(state), "Different work: 64×64×64 in A, 128×128×128 in B."));
 }
 
 TEST(CompareScreen, SwappedSidesStandWhereTheyStood) {

@@ -137,8 +137,9 @@ void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
 }
 
 void compare_tables(Page& page) {
-    bool of_run = false, whole = false;
-    for (size_t i = 0; i < page.size(); ++i) whole = whole || page.text(i) == "whole run";
+    bool of_run = false, so_far = false;  // the whole run's counts are always there, those so far if room is
+    for (size_t i = 0; i < page.size(); ++i)
+        so_far = so_far || page.text(i) == "block so far" || page.text(i) == "run so far";
     for (size_t i = 0; i < page.size(); ++i) {
         const Scene& s = page.scene_of(i);
         of_run = of_run || page.text(i) == "run so far";
@@ -155,9 +156,9 @@ void compare_tables(Page& page) {
             const auto b = count_on_side(g_both->b, page.text(i), false, of_run);
             const auto all_a = count_on_side(g_both->a, page.text(i), true, of_run),
                        all_b = count_on_side(g_both->b, page.text(i), true, of_run);
-            counts(page, i, whole ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*a, *b});
-            std::vector<std::string> right{times_words(*a, *b)};
-            if (whole) right.push_back(times_words(*all_a, *all_b));
+            counts(page, i, so_far ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*all_a, *all_b});
+            std::vector<std::string> right{times_words(*all_a, *all_b)};
+            if (so_far) right.insert(right.begin(), times_words(*a, *b));
             std::erase(right, "");
             size_t j = i + 1;
             for (const std::string& one : right) {
@@ -182,7 +183,7 @@ std::string kernel_words(const Scene& s) {
     return s.f.product() ? fmt::format("{} T={}", s.trace().meta.kernel, s.f.T) : s.trace().meta.kernel;
 }
 std::string size_of_work(const Scene& s) {
-    return s.f.product() ? fmt::format("{}x{}x{}", s.f.m, s.f.k, s.f.n)
+    return s.f.product() ? fmt::format("{}×{}×{}", s.f.m, s.f.k, s.f.n)
                          : fmt::format("grid {}, block {}", test::size_words(s.trace().launch.grid),
                                        test::size_words(s.trace().launch.block));
 }
@@ -242,7 +243,7 @@ Speed speed(const std::string& device) {
                 best.of_fast = a_first ? &g_both->a : &g_both->b;
                 best.of_slow = a_first ? &g_both->b : &g_both->a;
                 best.size = a.m == a.k && a.k == a.n ? fmt::format("width {}", grouped(a.n))
-                                                     : fmt::format("{} x {} x {}", a.m, a.k, a.n);
+                                                     : fmt::format("{} × {} × {}", a.m, a.k, a.n);
                 if (of_a.tile == of_b.tile) best.size += fmt::format(", T={}", of_a.tile);
             }
     return best;
@@ -328,23 +329,23 @@ std::vector<Rule> compare_rules() {
          "right result was luck}.",
          SAYS(any, faulty_steps(side(c[0])), any, any,
               must(others(c[0], c[2]) && faulty_steps(side(c[2])) == 0))},
-        {"block @, step # of #, phase # (#{st|nd|rd|th} of #)",
+        {"block@, step # of #, phase # (#{st|nd|rd|th} of #)",
          SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"},
               {s.steps(), "steps of the block"},
               {s.f.phase(s.cursor.block, s.cursor.step), "phase of the step"},
               s.f.phase(s.cursor.block, s.cursor.step) + 1, any, s.f.phases(s.cursor.block),
               must(s.first() == 0))},
-        {"block @, step # of #, phase # of #",
+        {"block@, step # of #, phase # of #",
          SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"},
               {s.steps(), "steps of the block"},
               {s.f.phase(s.cursor.block, s.cursor.step) + 1, "phase of the step"}, s.f.phases(s.cursor.block),
               must(s.first() == 1))},
-        {"block @, step # of #, after the last phase",
+        {"block@, step # of #, after the last phase",
          SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"}, s.steps(),
               must(s.r().kind == kGlobalStore))},
-        {"block @, step # of #",
+        {"block@, step # of #",
          SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"}, s.steps())},
-        {"block @, step #", SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"})},
+        {"block@, step #", SAYS(s.block_words(s.cursor.block), {s.cursor.step + 1, "step of the block"})},
     };
     rules.insert(rules.end(), step_rules().begin(), step_rules().end());
     return rules;

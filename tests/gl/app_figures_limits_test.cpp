@@ -77,7 +77,7 @@ void limits_tables(Page& page) {
         for (const analysis::PresetBlock& block : preset->blocks) {  // what the case's blocks are called
             if (page.text(i) != block.label) continue;
             Captures c;
-            bool right = (test::match("# x #*", page.text(i), c) &&
+            bool right = (test::match("# × #*", page.text(i), c) &&
                           std::stoul(c[0]) * std::stoul(c[1]) == block.use.threads);
             if (c.clear(); test::match("#{ threads|, }*", page.text(i), c))
                 right = std::stoul(test::without_groups(c[0])) == block.use.threads;
@@ -223,21 +223,21 @@ std::vector<Rule> answer_rules() {
     }
     return {
         // how many fit, and why not one more
-        {"# block(s) x # thread(s) = #, more than the SM's # thread slots",
+        {"# block(s) × # thread(s) = #, more than the SM's # thread slots",
          OF_BLOCK(least + 1, use.threads, (least + 1) * use.threads, sm.threads_per_sm,
                   must(f.threads == least))},
-        {"# block(s) x # thread(s) = #, all thread slots of the SM",
+        {"# block(s) × # thread(s) = #, all thread slots of the SM",
          OF_BLOCK(least, use.threads, sm.threads_per_sm, must(least * use.threads == sm.threads_per_sm))},
-        {"# block(s) x # thread(s) x # register(s) = #, more than the SM's #",
+        {"# block(s) × # thread(s) × # register(s) = #, more than the SM's #",
          OF_BLOCK(least + 1, use.threads, use.registers, (least + 1) * use.threads * use.registers,
                   sm.registers_per_sm, must(f.registers == least))},
-        {"# block(s) x # thread(s) x # register(s) = # of the SM's #",
+        {"# block(s) × # thread(s) × # register(s) = # of the SM's #",
          OF_BLOCK(least, use.threads, use.registers, least * use.threads * use.registers, sm.registers_per_sm,
                   must(f.registers > least))},
-        {"# block(s) x # byte(s) = #, more than the SM's #",
+        {"# block(s) × # byte(s) = #, more than the SM's #",
          OF_BLOCK(least + 1, use.shared, (least + 1) * use.shared, sm.shared_per_sm,
                   must(f.shared == least))},
-        {"# block(s) x # byte(s) = # of the SM's #",
+        {"# block(s) × # byte(s) = # of the SM's #",
          OF_BLOCK(least, use.shared, least * use.shared, sm.shared_per_sm, must(f.shared > least))},
         {"{the|The} SM has # block slot(s)", OF_BLOCK(any, sm.blocks_per_sm, must(f.blocks == least))},
         {"# block(s) {fit|fits}, # thread(s)",
@@ -271,15 +271,15 @@ std::vector<Rule> answer_rules() {
          OF_BLOCK(grid_blocks() % g_limits->device->sms, grid_blocks() / g_limits->device->sms + 1,
                   g_limits->device->sms - grid_blocks() % g_limits->device->sms,
                   grid_blocks() / g_limits->device->sms, must(grid_blocks() % g_limits->device->sms != 0))},
-        {"A block takes # x # = # register(s) and # warp(s)",
+        {"A block takes # × # = # register(s) and # warp(s)",
          OF_BLOCK(use.threads, use.registers, use.threads * use.registers, warps,
                   must(use.threads % 32 == 0))},
-        {"A block takes # x # = # register(s) and # warp(s), the last with # thread(s)",
+        {"A block takes # × # = # register(s) and # warp(s), the last with # thread(s)",
          OF_BLOCK(use.threads, use.registers, use.threads * use.registers, warps, use.threads % 32)},
         {"{No block waits|The others wait}",
          OF_BLOCK(h.least() >= ceiling(grid_blocks(), g_limits->device->sms) ? "No block waits"
                                                                              : "The others wait")},
-        {"# block(s) x # thread(s) = # for # elements",
+        {"# block(s) × # thread(s) = # for # elements",
          OF_BLOCK(vector_blocks(), use.threads, vector_blocks() * use.threads, elements())},
         {"every thread has an element, so no warp diverges",
          OF_BLOCK(must(vector_blocks() * use.threads == elements()))},
@@ -409,7 +409,7 @@ std::vector<Rule> limits_rules() {
          "against # fit, # against # threads. Stated: @ against @ GB/s and @ against @ GFLOP/s.",
          SAYS(both_devices(s))},
         {"# warp(s): between two accesses a warp issues # instructions x # cycles = # cycles, and # / # = @. "
-         "# block(s) x # warp(s) = # on an SM: {enough|too few}.",
+         "# block(s) × # warp(s) = # on an SM: {enough|too few}.",
          SAYS(hidden_latency())},
         {"*.", SAYS(wrong_clause(s, c[0]).empty() ? any : Figure("it, but for: " + wrong_clause(s, c[0])))},
     };

@@ -80,25 +80,25 @@ Figures index_of_thread(const Scene& s, bool row) {
 const std::vector<Rule>& step_rules() {
     static const std::vector<Rule> all = with_faults(with_costs({
         // the bar at the top
-        {"@ T=#   #x#x#   *", product_title},
-        {"@ T=#   #x#x#", product_title},
+        {"@ T=#   #×#×#   *", product_title},
+        {"@ T=#   #×#×#", product_title},
         {"@ T=#", product_title},
         {"@   grid *, block *   *", launch_title},
         {"@   grid *, block *", launch_title},
 
         // where this is
         {"step # of #", SAYS({s.cursor.step + 1, "step of the block"}, {s.steps(), "steps of the block"})},
-        {"block @", SAYS(s.block_words(s.cursor.block))},
-        {"block @ {  | }phase # (#{st|nd|rd|th} of #)",
+        {"block@", SAYS(s.block_words(s.cursor.block))},
+        {"block@ {  | }phase # (#{st|nd|rd|th} of #)",
          SAYS(s.block_words(s.cursor.block), any,
               {s.f.phase(s.cursor.block, s.cursor.step), "phase of the step"},
               {s.f.phase(s.cursor.block, s.cursor.step) + 1, "its place among them"}, any,
               {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 0))},
-        {"block @ {  | }phase # of #",
+        {"block@ {  | }phase # of #",
          SAYS(s.block_words(s.cursor.block), any,
               {s.f.phase(s.cursor.block, s.cursor.step) + 1, "phase of the step"},
               {s.f.phases(s.cursor.block), "phases of the block"}, must(s.first() == 1))},
-        {"block @ {  | }after the last phase",
+        {"block@ {  | }after the last phase",
          SAYS(s.block_words(s.cursor.block), any, must(s.r().kind == kGlobalStore))},
 
         // the caption
@@ -126,7 +126,7 @@ const std::vector<Rule>& step_rules() {
               s.name(s.r().array))},
         {"Warp # {loads from|stores to|reads|fills} no array",
          SAYS(warp(s), any, must(s.r().array == trace::kNoArray))},
-        {"Warp # arrives at the barrier", SAYS(warp(s), must(s.r().kind == kBarrier))},
+        {"Warp # at the barrier", SAYS(warp(s), must(s.r().kind == kBarrier))},
         {"line #, # byte(s) a lane", SAYS({s.r().line, "line of the step"}, s.r().bytes)},
         {"line #", SAYS({s.r().line, "line of the step"})},
         {"# of # lane(s) active; # switched off by a branch.",
@@ -248,6 +248,7 @@ const std::vector<Rule>& step_rules() {
         {"now in @, read ^ from there", SAYS(any, cell_named(s, c[0]).reads, must(holds_pin(s, c[0])))},
         {"now in @, read 0 times from there",
          SAYS(any, must(holds_pin(s, c[0]) && cell_named(s, c[0]).reads == 0))},
+        {"bank # of #", SAYS({bank_of_pin(s), "bank of the cell"}, 32u)},
         {"holds @", SAYS(s.name(pinned_cell(s).source_array, static_cast<uint64_t>(pinned_cell(s).source)),
                          must(pinned_cell(s).written))},
         {"holds @, stale: of an earlier phase",
@@ -399,7 +400,7 @@ TEST_F(WrongFigures, AreFound) {
         {"inputs loaded", "3", "4"},                          // the legend
         {"Nds", "8 \u00d7 8", "8 \u00d7 9"},                  // a heading
         {"bytes global", "512", "513"},                       // what is summed below
-        {"tiled T=8", "20x13x18", "20x18x13"},                // the bar
+        {"tiled T=8", "20×13×18", "20×18×13"},                // the bar
     };
     const draw::Inspection before = seen_;
     for (const auto& [in, right, wrong] : kChanges) {

@@ -178,7 +178,7 @@ Figures course_bound(uint32_t tile, bool cut) {
     all.push_back(must(cut == (asked > g_timing->gflops)));
     return all;
 }
-// ", 1.47 x untiled, 18.7 x untiled swapped"
+// ", 1.47 × untiled, 18.7 × untiled swapped"
 std::vector<std::string> over_rivals() {
     std::string tail;
     const auto two = [](double x) {
@@ -186,7 +186,7 @@ std::vector<std::string> over_rivals() {
     };
     for (const char* rival : {"untiled", "untiled_swapped"})
         if (rival != g_timing->kernel && g_timing->row(rival) != nullptr)
-            tail += fmt::format(", {} x {}", two(times_of(rival)), words_of_kernel(rival));
+            tail += fmt::format(", {} × {}", two(times_of(rival)), words_of_kernel(rival));
     return {tail, tail + "; its result is wrong, as made to show"};
 }
 std::vector<Rule> timing_rules() {
@@ -249,7 +249,7 @@ std::vector<Rule> timing_rules() {
         {"At DRAM's ~ FLOP/B the stated roof is ~ GFLOP/s: measured ~ % of it.",
          SAYS({g_timing->intensity(3), "FLOP/B of read from DRAM"}, g_timing->bound(g_timing->intensity(3)),
               100 * g_timing->rate() / g_timing->bound(g_timing->intensity(3)))},
-        {"Why ~ x untiled and not T = # x: untiled asks for ~, but its caches leave ~ to be read from L2 and "
+        {"Why ~ × untiled and not T = # ×: untiled asks for ~, but its caches leave ~ to be read from L2 and "
          "~ "
          "from DRAM; with tiles ~ and ~ are left.",
          SAYS(times_of("untiled"), {g_timing->tile, "T of the screen"}, 4 * g_timing->flop(),
@@ -258,10 +258,10 @@ std::vector<Rule> timing_rules() {
         // devices of which figures are stated alone
         {"~/s / 4 B = ~ operands/s: so many elements come from memory.",
          SAYS(g_timing->gbs * 1e9, g_timing->gbs / 4 * 1e9)},
-        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(1, false))},
-        {"untiled, CGMA 1: ~ x 1 = ~ GFLOP/s, more than the peak of ~.", SAYS(course_bound(1, true))},
-        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(g_timing->tile, false))},
-        {"T = #, CGMA #: ~ x # = ~ GFLOP/s, more than the peak of ~.",
+        {"untiled, CGMA 1: ~ × 1 = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(1, false))},
+        {"untiled, CGMA 1: ~ × 1 = ~ GFLOP/s, more than the peak of ~.", SAYS(course_bound(1, true))},
+        {"T = #, CGMA #: ~ × # = ~ GFLOP/s, ~ % of the peak.", SAYS(course_bound(g_timing->tile, false))},
+        {"T = #, CGMA #: ~ × # = ~ GFLOP/s, more than the peak of ~.",
          SAYS(course_bound(g_timing->tile, true))},
         {"The roofs meet at ~ FLOP/B: below it memory bounds a kernel, above it arithmetic.",
          SAYS(g_timing->gflops / g_timing->gbs)},
@@ -273,7 +273,7 @@ std::vector<Rule> timing_rules() {
          SAYS(stated_name(), g_timing->spec->source.substr(0, g_timing->spec->source.find(": ")))},
         {"No measured times ship for *: nothing to hold the bound against.",
          SAYS(stated_name(), must(g_timing->launches(32)))},
-        {"T = # does not launch: # x # = # threads, a block of @ has at most #. No measured times ship for "
+        {"T = # does not launch: # × # = # threads, a block of @ has at most #. No measured times ship for "
          "*: "
          "nothing to hold the bound against.",
          SAYS(32, 32, 32, 1024, g_timing->spec->chip, g_timing->spec->sm.threads_per_block, stated_name(),

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -88,9 +89,19 @@ double words_apart(const std::string& want, const std::string& got) {
     return apart / std::max(1.0, double{1} * words);
 }
 
+std::string foreign_forms(const std::string& texts) {
+    static const std::regex kForeign(R"([0-9] ?x ?[0-9]|[0-9] ?[kKMGT]B\b(?!/s)|block \([0-9])"),
+        kAside(R"(//|;|\.(tsc|cu)\b|0x[0-9a-f]|--[a-z])");
+    std::string found, line;
+    for (std::istringstream lines(texts); std::getline(lines, line);)
+        if (std::regex_search(line, kForeign) && !std::regex_search(line, kAside)) found += line + "\n";
+    return found;
+}
+
 void expect_golden(const Picture& picture, const std::string& name) {
     const std::string golden = std::string(TILESCOPE_SOURCE_DIR) + "/tests/data/goldens/" + name;
     const std::string texts = lines_of(picture.seen);
+    EXPECT_EQ(foreign_forms(texts), "") << name;
     if (std::getenv("TILESCOPE_UPDATE_GOLDENS")) {
         ASSERT_TRUE(TILESCOPE_GOLDEN_FONTS)
             << "goldens are drawn with the fonts of tests/data/goldens/fonts.txt";

@@ -155,7 +155,7 @@ std::vector<std::string> flaws(const draw::Inspection& frame, int width, int hei
     };
     for (const ImVec4& s : frame.surfaces)
         if (s.z - s.x < 8 || s.w - s.y < 8)
-            found.push_back(fmt::format("a panel of {} x {} at {},{}", s.z - s.x, s.w - s.y, s.x, s.y));
+            found.push_back(fmt::format("a panel of {} × {} at {},{}", s.z - s.x, s.w - s.y, s.x, s.y));
         else if (outside(s.x, s.y, s.z, s.w))
             found.push_back(fmt::format("a panel beyond the window: {},{} to {},{}", s.x, s.y, s.z, s.w));
     for (size_t i = 0; i < frame.texts.size(); ++i) {

@@ -34,7 +34,7 @@ const std::vector<kernels::Timings>& times_of_256() {
 const std::vector<kernels::ShippedRecording>& sample_recordings() {
     static const std::vector<kernels::ShippedRecording> all(1, [] {
         kernels::ShippedRecording one;
-        one.label = "Tiled 64 x 64 x 64, T = 16, recorded on an NVIDIA H200";
+        one.label = "Tiled 64 × 64 × 64, T = 16, recorded on an NVIDIA H200";
         one.device = "NVIDIA H200";
         return one;
     }());

@@ -67,7 +67,7 @@ TEST(Svg, IsAWellFormedDocumentOfModestSize) {
     ASSERT_TRUE(svg) << svg.error().message;
     expect_well_formed(*svg);
     EXPECT_LT(svg->size(), 3u << 20);
-    EXPECT_NE(svg->find("<title>tiled 64x64x64 T=16 - step 301 of "), std::string::npos);
+    EXPECT_NE(svg->find("<title>tiled 64×64×64 T=16 - step 301 of "), std::string::npos);
     EXPECT_NE(svg->find("<use href=\"#g"), std::string::npos) << "type as outlines";
 }
 

@@ -19,7 +19,7 @@ void expect_cuts(const draw::Font& font) {
         }
         return text;
     };
-    const std::string ascii = "thread[1,3] reads M[3,0] at line 23, outside M's 3 x 4 elements";
+    const std::string ascii = "thread[1,3] reads M[3,0] at line 23, outside M's 3 × 4 elements";
     for (float width = 0; width < 500; width += 7.5f)
         EXPECT_EQ(draw::elided(font, ascii, width), slow(ascii, width));
     // No character is split.

@@ -207,7 +207,7 @@ inline std::string thread_index_text(const Dim3& block, uint32_t thread, const N
     return indices_text(indices, notation);
 }
 inline std::string size_words(const Dim3& size) {
-    return fmt::format("{} x {}", size.x, size.y) + (size.z > 1 ? fmt::format(" x {}", size.z) : "");
+    return fmt::format("{} × {}", size.x, size.y) + (size.z > 1 ? fmt::format(" × {}", size.z) : "");
 }
 
 }  // namespace tilescope::test

@@ -350,7 +350,7 @@ private:
                 continue;
             }
             const bool square = test::match("width #, *", text(i), c);
-            if (!square && (c.clear(), !test::match("#x#x#, *", text(i), c))) continue;
+            if (!square && (c.clear(), !test::match("#×#×#, *", text(i), c))) continue;
             m = k = n = static_cast<uint32_t>(std::stoul(test::without_groups(c[0])));
             if (!square)
                 k = static_cast<uint32_t>(std::stoul(c[1])), n = static_cast<uint32_t>(std::stoul(c[2]));

@@ -40,8 +40,12 @@ struct Scene {
     }
     std::string block_words(size_t number) const {
         const trace::Block& b = trace().blocks[number];
-        return trace().launch.grid.z > 1 ? fmt::format("({},{},{})", b.x, b.y, b.z)
-                                         : fmt::format("({},{})", b.x, b.y);
+        const Dim3& grid = trace().launch.grid;
+        if (grid.y == 1 && grid.z == 1) return fmt::format("({})", b.x);
+        if (grid.z > 1)
+            return notation().x_first ? fmt::format("({},{},{})", b.x, b.y, b.z)
+                                      : fmt::format("({},{},{})", b.z, b.y, b.x);
+        return notation().x_first ? fmt::format("({},{})", b.x, b.y) : fmt::format("({},{})", b.y, b.x);
     }
     std::string phase(uint32_t step) const {
         const uint32_t p = f.phase(cursor.block, step);
@@ -262,6 +266,7 @@ inline Figures verdict(const Scene& s, const Figures& middle) {
     const bool least = q.cost <= q.least;
     if (least_of_rows(q)) {
         right.emplace_back(q.global.rows);
+        right.emplace_back(q.least, "least of the request");
         return right;
     }
     if (global(q)) right.emplace_back(least ? "of" : "where");
@@ -284,7 +289,7 @@ inline std::vector<std::string> reasons(const Scene& s) {
 }
 inline const std::string kLanes = "# lane(s) {reads|read|writes|write} ";
 inline const std::string kSectors = ": # sector(s) {of|where} # {needed|would do}",
-                         kSectorsOfRows = ": # sector(s), the least for # rows of threads";
+                         kSectorsOfRows = ": # sector(s) for # rows of threads, # at best";
 
 // --- barriers: the warps of the block at the passage that the step belongs to
 

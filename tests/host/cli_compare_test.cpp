@@ -58,7 +58,7 @@ TEST(CliCompare, TheLecturesTiles) {
     const Ran text = tilescope({"compare", a, b});
     EXPECT_EQ(text.status, 0);
     EXPECT_EQ(text.err, "");
-    EXPECT_NE(text.out.find("A  untiled T=2   4x4x4"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("A  untiled T=2   4×4×4"), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("\nB, tiled T=2: 2 times fewer load requests"), std::string::npos) << text.out;
 }
 
@@ -88,7 +88,7 @@ TEST(CliCompare, SaysWhatIsWrongAndWhatDiffers) {
     EXPECT_EQ(said.rfind("A's result is wrong in ", 0), 0u) << said;
     EXPECT_NE(said.find("; B's is right."), std::string::npos) << said;
     const std::string caveat = compared({right, other})["caveat"];
-    EXPECT_NE(caveat.find("32x32x32 in A, 16x16x16 in B"), std::string::npos) << caveat;
+    EXPECT_NE(caveat.find("32×32×32 in A, 16×16×16 in B"), std::string::npos) << caveat;
     EXPECT_NE(tilescope({"compare", right, other}).out.find(caveat), std::string::npos);
 }
 

@@ -68,6 +68,18 @@ const std::vector<Example> kPrograms = {
        4}},
      0,
      true},
+    // N by columns: 4 sectors a request as for M. Two columns of 17 words apart meet in one bank once.
+    {"corner_turning",
+     {{"corner_turning.1.tsc",
+       {1024, 32768, 4096},
+       {128, 4096, 512},
+       {16384, 524288, 16384},
+       {1024, 32768, 1536},
+       1024,
+       {{64, 64}, {64, 64}, {64, 64}},
+       4}},
+     0,
+     false},
     // 16 trips x 8 warps for M and for N; M's rows are two a warp, a sector each, N's one of two sectors.
     {"product_one_block",
      {{"product.1.tsc", {256, 8192, 512}, {8, 256, 32}, {}, {}, 0, {{16, 16}, {16, 16}, {16, 16}}, 16, 16}},

@@ -67,7 +67,7 @@ TEST(CliLevels, Text) {
     const Ran ran = tilescope({"levels", "untiled", "--n", "128"});
     EXPECT_EQ(ran.status, 0) << ran.err;
     for (const char* said :
-         {"untiled 128 x 128 x 128, T = 16, PTX by clang", "modelled", "bound by ", "H200"})
+         {"untiled 128 × 128 × 128, T = 16, PTX by clang", "modelled", "bound by ", "H200"})
         EXPECT_NE(ran.out.find(said), std::string::npos) << ran.out;
 }
 

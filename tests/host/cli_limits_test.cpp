@@ -118,19 +118,19 @@ TEST(CliLimits, AnOwnBlockOnAnyDevice) {
 // The sentence that the window shows.
 TEST(CliLimits, AnAnswerAndItsReason) {
     const std::string answer =
-        "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
+        "6 blocks × 256 threads × 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
         "threads";
     EXPECT_NE(tilescope({"limits", "cliff"}).out.find(answer), std::string::npos);
     const json cliff = printed({"limits", "cliff"});
     EXPECT_TRUE(cliff["blocks"][1]["answer"].get<std::string>().starts_with(answer)) << cliff["blocks"][1];
     // Blocks that are compared have one answer, which is printed once.
     const std::string text = tilescope({"limits", "gt200-blocks"}).out;
-    const size_t at = text.find("Best: 16 x 16.");
+    const size_t at = text.find("Best: 16 × 16.");
     ASSERT_NE(at, std::string::npos) << text;
-    EXPECT_EQ(text.find("Best: 16 x 16.", at + 1), std::string::npos) << text;
+    EXPECT_EQ(text.find("Best: 16 × 16.", at + 1), std::string::npos) << text;
     const Ran own = tilescope({"limits", "--device", "g80", "--threads", "256", "--registers", "11"});
     EXPECT_NE(
-        own.out.find("3 blocks x 256 threads x 11 registers = 8,448, more than the SM's 8,192: 2 blocks fit"),
+        own.out.find("3 blocks × 256 threads × 11 registers = 8,448, more than the SM's 8,192: 2 blocks fit"),
         std::string::npos)
         << own.out;
 }

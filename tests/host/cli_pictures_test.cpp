@@ -47,7 +47,7 @@ protected:
 TEST_F(CliPictures, PngAndSvg) {
     EXPECT_EQ(exported(path, "png", {"--at", "last"}).substr(1, 3), "PNG");
     const std::string svg = exported(path, "svg", {"--at", "7", "--theme", "dark"});
-    EXPECT_NE(svg.find("step 7 of 21 of block (0,0)"), std::string::npos);
+    EXPECT_NE(svg.find("step 7 of 21 of block(0,0)"), std::string::npos);
     EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
 }
 

@@ -103,7 +103,7 @@ TEST(CliTime, AKernelMadeToBeWrongIsNoFailure) {
     const Ran ran = shell(on_fake("hang=1", "tiled_no_barrier --n 64 --m 32 --no-roofs"));
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
-    EXPECT_NE(ran.out.find("32 x 64 x 64"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("32 × 64 × 64"), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("wrong (as made to show)"), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("its time is unverified"), std::string::npos) << ran.out;
 }

@@ -154,8 +154,8 @@ TEST_F(GpuDriver, RefusesALaunchThatCannotBe) {
     const gpu::Memory memory = words(1);
     const std::vector<uint64_t> parameters{memory.address(), 1};
     expect_error(device->launch(function, {1}, {64, 32}, parameters),
-                 {"64 x 32 has 2048 threads", "'add_one' can have 1024", "24 registers", "smaller block"});
-    expect_error(device->launch(function, {1, 0}, {32}, parameters), {"1 x 0", "at least one"});
+                 {"64 × 32 has 2048 threads", "'add_one' can have 1024", "24 registers", "smaller block"});
+    expect_error(device->launch(function, {1, 0}, {32}, parameters), {"1 × 0", "at least one"});
     expect_error(device->launch(function, {1}, {32}, {memory.address()}), {"takes 2 parameters", "given 1"});
     gpu::LaunchOptions shared;
     shared.shared_bytes = 232448;
@@ -165,7 +165,7 @@ TEST_F(GpuDriver, RefusesALaunchThatCannotBe) {
     tell("launch=701");
     expect_error(
         device->launch(function, {7, 5, 2}, {32}, parameters),
-        {"launching 'add_one' with 7 x 5 x 2 blocks of 32 x 1 threads", "too many resources requested"});
+        {"launching 'add_one' with 7 × 5 × 2 blocks of 32 × 1 threads", "too many resources requested"});
     tell("");
     EXPECT_FALSE(device->lost());
     shared.shared_bytes = 232448 - 1024;

@@ -98,7 +98,7 @@ TEST(Launches, SharedArraysHaveTheNamesAndExtentsOfTheSource) {
     EXPECT_EQ(columns.name, "columns");
     EXPECT_EQ(columns.space, Space::Shared);
     EXPECT_EQ(columns.type, ElementType::S32);
-    EXPECT_EQ(extents_text(columns), "16 x 32");
+    EXPECT_EQ(extents_text(columns), "16 × 32");
     EXPECT_EQ(columns.extents, ExtentSource::Known);
     // Dynamic shared memory is as long as the launch says.
     const trace::Trace dynamic = recorded(reverse());

@@ -267,7 +267,7 @@ TEST(Replay, DifferenceIsAnError) {
     trace.base[trace.blocks[1].first + 3] += 4;
     const auto moved = replayer->replay(trace, 1, counter);
     ASSERT_FALSE(moved);
-    EXPECT_NE(moved.error().message.find("block (1,0) does not run again as it was recorded: at its step"),
+    EXPECT_NE(moved.error().message.find("block(0,1) does not run again as it was recorded: at its step"),
               std::string::npos);
     EXPECT_TRUE(replayer->replay(trace, 0, counter));
     trace.blocks[0].count -= 1;

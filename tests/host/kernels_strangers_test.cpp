@@ -64,8 +64,8 @@ TEST(Strangers, AnEndlessLoopBetweenOrBehindTheStepsEndsTheReplay) {
     const ReplayOptions few{nullptr, 100'000};
     const std::string between = problem_of_replay(disguised(load + store, load + kEndless + store), few);
     EXPECT_TRUE(
-        between.starts_with("block (0,0) does not run again as it was recorded: it ends after 1 of 2 "
-                            "steps, because thread[0] of block (0,0) has run 100128 "))
+        between.starts_with("block(0) does not run again as it was recorded: it ends after 1 of 2 "
+                            "steps, because thread[0] of block(0) has run 100128 "))
         << between;
     EXPECT_TRUE(between.ends_with("the kernel counts as never ending; record it again")) << between;
     const std::string behind = problem_of_replay(disguised(load + store, load + store + kEndless), few);
@@ -95,7 +95,7 @@ TEST(Strangers, ReplayIsStopped) {
         std::this_thread::sleep_for(std::chrono::milliseconds(30));
         stop = true;
     });
-    EXPECT_EQ(problem_of_replay(trace, {&stop, UINT64_MAX / 2}), "running block (0,0) again was stopped");
+    EXPECT_EQ(problem_of_replay(trace, {&stop, UINT64_MAX / 2}), "running block(0) again was stopped");
 }
 
 // A kernel that traps was recorded as incomplete, and runs again up to there.
@@ -120,7 +120,7 @@ L:  fma.rn.f32 %f2, %f1, %f1, %f2;
     st.global.f32 [%rd1], %f2;)")));
     EXPECT_EQ(
         problem,
-        "running block (0,0) again, for all that it multiplies, takes more memory than the 0.01 GB that "
+        "running block(0) again, for all that it multiplies, takes more memory than the 0.01 GB that "
         "are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 

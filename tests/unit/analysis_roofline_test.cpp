@@ -76,7 +76,7 @@ TEST(Roofline, TilesDivideTheBytesByT) {
 
 TEST(Roofline, TheWidestTileHasAThreadAnElement) {
     EXPECT_EQ(widest_tile(sm_8_6()), 32u);
-    EXPECT_EQ(widest_tile(sm_1_0()), 22u) << "22 x 22 is 484 of 512";
+    EXPECT_EQ(widest_tile(sm_1_0()), 22u) << "22 × 22 is 484 of 512";
     SmLimits sm;
     for (uint32_t threads = 1; threads <= 1024; ++threads) {
         sm.threads_per_block = threads;

@@ -14,9 +14,15 @@ namespace {
 constexpr std::string_view kMark = "\uFFFD";
 
 // What a terminal obeys, each of it one character.
-const std::string kControls[] = {
-    "\x1b",  std::string(1, '\0'), "\a", "\b", "\r", "\v", "\x7f", "\u009b", "\u0085", "\u2028", "\u202e",
-    "\u2066", "\u061c", "\u200b", "\u200f", "\u2060", "\ufeff", "\U000e0041"};
+const std::string kControls[] = {"\x1b",   std::string(1, '\0'),
+                                 "\a",     "\b",
+                                 "\r",     "\v",
+                                 "\x7f",   "\u009b",
+                                 "\u0085", "\u2028",
+                                 "\u202e", "\u2066",
+                                 "\u061c", "\u200b",
+                                 "\u200f", "\u2060",
+                                 "\ufeff", "\U000e0041"};
 // No UTF-8, each of it one byte that is wrong.
 const std::string kWrong[] = {"\xff", "\x80", "\xc3", "\xc0", "\xf5", "\xe2"};
 

@@ -22,6 +22,9 @@ TEST(Words, Numbers) {
     EXPECT_EQ(listed({"1", "2"}), "1 and 2");
     EXPECT_EQ(listed({"1", "2", "3"}, SIZE_MAX, "or"), "1, 2 or 3");
     EXPECT_EQ(bytes_text(16'384), "16.0 KiB");
+    EXPECT_EQ(bytes_text(1'048'575), "1.0 MiB");
+    EXPECT_EQ(bytes_text(8ull << 30), "8.0 GiB");
+    EXPECT_EQ(bytes_text(3.5 * 1024 * 1024), "3.5 MiB");
     EXPECT_EQ(range_words("row", 3, 4), "row 3");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
     EXPECT_EQ(range_words("row", 0, 4), "rows 0 to 3");
@@ -40,16 +43,22 @@ TEST(Words, ElementsOfOneTwoAndThreeExtents) {
     volume.slices = 2;
     EXPECT_EQ(element_name(volume, 20 + 5 + 2), "V[1,1,2]");
     EXPECT_EQ(extents_text(vector), "100");
-    EXPECT_EQ(extents_text(matrix), "3 x 20");
-    EXPECT_EQ(extents_text(volume), "2 x 4 x 5");
+    EXPECT_EQ(extents_text(matrix), "3 × 20");
+    EXPECT_EQ(extents_text(volume), "2 × 4 × 5");
 }
 
 TEST(Words, ThreadsRowFirst) {
     EXPECT_EQ(thread_name({16, 16, 1}, 19), "thread[1,3]");
     EXPECT_EQ(thread_name({128, 1, 1}, 19), "thread[19]");
     EXPECT_EQ(thread_name({4, 4, 4}, 16 + 4 + 3), "thread[1,1,3]");
-    EXPECT_EQ(block_name({4, 4, 1}, 1, 2, 0), "block (1,2)");
-    EXPECT_EQ(block_name({4, 4, 2}, 1, 2, 1), "block (1,2,1)");
+    EXPECT_EQ(block_name({4, 4, 1}, {1, 2, 0}), "block(2,1)");
+    EXPECT_EQ(block_name({4, 4, 2}, {1, 2, 0}), "block(0,2,1)");
+    EXPECT_EQ(block_name({4, 1, 1}, {3, 0, 0}), "block(3)");
+    EXPECT_EQ(block_index({4, 4, 1}, {1, 2, 0}), "(2,1)");
+    Notation x_first;
+    x_first.x_first = true;
+    EXPECT_EQ(block_name({4, 4, 1}, {1, 2, 0}, x_first), "block(1,2)");
+    EXPECT_EQ(block_name({4, 4, 2}, {1, 2, 0}, x_first), "block(1,2,0)");
 }
 
 TEST(Words, InAReadersNotation) {

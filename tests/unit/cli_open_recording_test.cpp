@@ -14,14 +14,14 @@ TEST(OpenRecording, TakesAFileFirstAndThenWhatShips) {
     const std::string bytes = trace::serialize(kernels::recorded("tiled", {4, 4, 4, 2}));
     kernels::ShippedRecording recording;
     recording.name = "cli_open_recording_test-name";
-    recording.label = "Tiled 4 x 4 x 4";
+    recording.label = "Tiled 4 × 4 × 4";
     recording.bytes = bytes;
     const std::vector shipped{recording};
     std::filesystem::remove(recording.name);
 
     auto opened = open_recording(recording.name, shipped);
     ASSERT_TRUE(opened) << opened.error().message;
-    EXPECT_EQ(opened->origin, "Tiled 4 x 4 x 4");
+    EXPECT_EQ(opened->origin, "Tiled 4 × 4 × 4");
     EXPECT_EQ(opened->trace.launch.arrays[0].rows, 4u);
 
     const trace::Trace other = kernels::recorded("tiled", {8, 4, 4, 2});

@@ -202,16 +202,16 @@ TEST(TimeTable, ShowsSpeedUpsPriceAndRoofs) {
     EXPECT_NE(text.find("66\u2009908"), std::string::npos) << text;
     auto tiled = cells_of(text, "tiled"), cublas = cells_of(text, "cublas");
     auto swapped = cells_of(text, "untiled_swapped"), wrong = cells_of(text, "tiled_no_barrier");
-    EXPECT_EQ(tiled["x untiled"], "2.00") << text;
-    EXPECT_EQ(tiled["x swapped"], "24.0");
+    EXPECT_EQ(tiled["× untiled"], "2.00") << text;
+    EXPECT_EQ(tiled["× swapped"], "24.0");
     EXPECT_EQ(tiled["recording"], "9.80");
     EXPECT_EQ(tiled["GFLOP/s"], "2\u2009147");
     EXPECT_EQ(tiled["result"], "verified");
-    EXPECT_EQ(cublas["x untiled"], "8.00") << text;
-    EXPECT_EQ(cublas["x swapped"], "96.0");
+    EXPECT_EQ(cublas["× untiled"], "8.00") << text;
+    EXPECT_EQ(cublas["× swapped"], "96.0");
     EXPECT_EQ(cublas["T"], "-");
-    EXPECT_EQ(swapped["x untiled"], "0.08");
-    EXPECT_EQ(swapped["x swapped"], "1.00");
+    EXPECT_EQ(swapped["× untiled"], "0.08");
+    EXPECT_EQ(swapped["× swapped"], "1.00");
     EXPECT_EQ(wrong["result"], "wrong (as made to show)");
     EXPECT_NE(text.find("its time is unverified"), std::string::npos) << text;
     EXPECT_NE(text.find("recording it takes so many times as long"), std::string::npos) << text;
@@ -232,8 +232,8 @@ TEST(TimeTable, ComparesOnlyWhatIsAlike) {
     timings.rows.push_back(row("untiled", 16, 9));
     timings.rows.back().n = 512;
     const std::string text = time_table(timings, {});
-    EXPECT_EQ(cells_of(text, "tiled")["x untiled"], "-") << text;
-    EXPECT_EQ(cells_of(text, "cublas")["x untiled"], "6.00") << "the fastest untiled\n" << text;
+    EXPECT_EQ(cells_of(text, "tiled")["× untiled"], "-") << text;
+    EXPECT_EQ(cells_of(text, "cublas")["× untiled"], "6.00") << "the fastest untiled\n" << text;
     EXPECT_EQ(text.find("recording it takes"), std::string::npos) << "nothing was recorded\n" << text;
     EXPECT_EQ(text.find("unverified"), std::string::npos) << text;
 }

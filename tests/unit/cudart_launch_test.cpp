@@ -64,7 +64,7 @@ TEST(CudartLaunch, WhatNoDeviceTakesIsRefused) {
     });
     EXPECT_TRUE(says(ran, "launch 1, double: a block of 1,025 threads is more than the 1,024 that H200"))
         << ran.err;
-    EXPECT_TRUE(says(ran, "launch 2, double: the grid of 0 x 1 x 1 blocks holds none")) << ran.err;
+    EXPECT_TRUE(says(ran, "launch 2, double: the grid of 0 × 1 × 1 blocks holds none")) << ran.err;
     EXPECT_TRUE(says(ran, "50,000 bytes of shared memory a block")) << ran.err;
 }
 
@@ -81,7 +81,7 @@ TEST(CudartFaults, OutOfBoundsStays) {
         void* more = nullptr;
         EXPECT_EQ(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
     });
-    EXPECT_TRUE(says(ran, "launch 1, double: thread[32] of block (0,0) writes arg2[32]")) << ran.err;
+    EXPECT_TRUE(says(ran, "launch 1, double: thread[32] of block(0) writes arg2[32]")) << ran.err;
     EXPECT_TRUE(says(ran, "outside arg2's 32 elements; right behind its end")) << ran.err;
 }
 
@@ -93,7 +93,7 @@ TEST(CudartFaults, FreedMemory) {
         launch(&double_stub, 1, 64, 0, in, out, 64);
         EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
     });
-    EXPECT_TRUE(says(ran, "thread[0] of block (0,0) reads 4 bytes at address 0x2")) << ran.err;
+    EXPECT_TRUE(says(ran, "thread[0] of block(0) reads 4 bytes at address 0x2")) << ran.err;
     EXPECT_TRUE(says(ran, "memory that was freed")) << ran.err;
 }
 

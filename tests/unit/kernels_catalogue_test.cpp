@@ -185,7 +185,7 @@ TEST(TextbookPlan, RefusesInOneSentence) {
     EXPECT_TRUE(names.starts_with("untiled, untiled_swapped, tiled, tiled_swapped, tiled_transposed, "));
     EXPECT_EQ(message("tield", {}), "there is no kernel 'tield'; choose one of " + names);
     EXPECT_EQ(message("warp_tile", {64, 64, 64, 16}),
-              "warp_tile has no tile width to choose: a block of it owns 128 x 128 elements of P; leave the "
+              "warp_tile has no tile width to choose: a block of it owns 128 × 128 elements of P; leave the "
               "tile width out");
     EXPECT_NE(message("register_tile", {1u << 23, 1, 1, 0}).find("choose smaller sizes"), std::string::npos);
     EXPECT_EQ(message("tiled", {64, 64, 64, 12}),
@@ -195,7 +195,7 @@ TEST(TextbookPlan, RefusesInOneSentence) {
     EXPECT_NE(message("tiled", {1u << 16, 1u << 16, 1, 16}).find("too large"), std::string::npos);
     EXPECT_NE(message("tiled", {0xFFFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF, 2}).find("too large"),
               std::string::npos);
-    EXPECT_NE(message("untiled", {1u << 20, 1, 1, 2}).find("needs a grid of 1 x 524288"), std::string::npos);
+    EXPECT_NE(message("untiled", {1u << 20, 1, 1, 2}).find("needs a grid of 1 × 524288"), std::string::npos);
     EXPECT_TRUE(plan("untiled_swapped", {1u << 20, 1, 1, 2})) << "grid.x covers m there";
 }
 

@@ -188,7 +188,7 @@ std::vector<std::string> wanted(const LimitPreset& preset, const DeviceSpec& dev
         all.push_back(best.empty() ? "" : "Best: " + best);
     } else if (preset.id == "vector" && own.blocks > 0) {
         const BoundCheck check = twin::bound_check(preset.vector->elements, use.threads);
-        all.push_back(fmt::format("{} x {} = {} for 2,000", counted(check.blocks, "block"),
+        all.push_back(fmt::format("{} × {} = {} for 2,000", counted(check.blocks, "block"),
                                   counted(use.threads, "thread"), grouped(check.threads)));
         all.push_back(check.diverging_warps == 0 ? "no warp diverges" : "1 warp diverges");
         EXPECT_LE(check.diverging_warps, 1u);
@@ -290,25 +290,25 @@ TEST(LimitPresets, AnswersAndTheirReasons) {
         "blocks.");
     EXPECT_EQ(
         said("cliff", 0),
-        "7 blocks x 256 threads x 10 registers = 17,920, more than the SM's 16,384; 6 blocks x 256 threads "
+        "7 blocks × 256 threads × 10 registers = 17,920, more than the SM's 16,384; 6 blocks × 256 threads "
         "= 1,536, all thread slots of the SM: 6 blocks fit, 1,536 threads. With 12 registers 5 blocks fit, "
         "1,280 threads, 16.7 % fewer.");
     EXPECT_EQ(
         said("cliff", 1),
-        "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
+        "6 blocks × 256 threads × 12 registers = 18,432, more than the SM's 16,384: 5 blocks fit, 1,280 "
         "threads. With 10 registers 6 blocks fit, 1,536 threads; with 12 registers 16.7 % of them are "
         "lost.");
     EXPECT_EQ(
         said("gt200-blocks", 0),
-        "Best: 16 x 16. 8 x 8: 8 blocks fit, 512 threads, limited by block slots; 16 x 16: 4 blocks fit, "
-        "1,024 threads, limited by thread slots; 32 x 32 does not launch: 1,024 threads are more than the "
+        "Best: 16 × 16. 8 × 8: 8 blocks fit, 512 threads, limited by block slots; 16 × 16: 4 blocks fit, "
+        "1,024 threads, limited by thread slots; 32 × 32 does not launch: 1,024 threads are more than the "
         "512 that a block may have.");
     for (const size_t block : {1u, 2u})
         EXPECT_EQ(said("gt200-blocks", block), said("gt200-blocks", 0)) << "one question, one answer";
     EXPECT_EQ(
         said("latency", 0),
         "13 warps: between two accesses a warp issues 4 instructions x 4 cycles = 16 cycles, and 200 / 16 "
-        "= 12.5. 3 blocks x 8 warps = 24 on an SM: enough.");
+        "= 12.5. 3 blocks × 8 warps = 24 on an SM: enough.");
     EXPECT_NE(said("gtx580-grid", 0).find("6 blocks fit, 600 threads; by the hardware's sum 5 blocks"),
               std::string::npos);
     const LimitPreset& vector = *find_limit_preset("vector");

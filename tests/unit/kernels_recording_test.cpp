@@ -34,8 +34,8 @@ TEST(OpenedRecording, HasItsPhasesAndItsProduct) {
     EXPECT_TRUE(tiled->rule.by_place);
     EXPECT_EQ(phases_of_block(*tiled, 0).phases, 2u);
     ASSERT_TRUE(tiled->product);
-    EXPECT_EQ(tiled->product->sizes(), "4x4x4");
-    EXPECT_EQ(title_of(*tiled), "tiled 4x4x4 T=2");
+    EXPECT_EQ(tiled->product->sizes(), "4×4×4");
+    EXPECT_EQ(title_of(*tiled), "tiled 4×4×4 T=2");
     EXPECT_EQ(stem_of(*tiled), "tiled-4x4x4-t2");
 }
 

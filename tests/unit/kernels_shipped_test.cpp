@@ -19,7 +19,7 @@ using nlohmann::json;
 
 json index_entry() {
     return {{"name", "tiled-4x4x4-t2"},
-            {"label", "Tiled 4 x 4 x 4, T = 2, recorded on an NVIDIA H200"},
+            {"label", "Tiled 4 × 4 × 4, T = 2, recorded on an NVIDIA H200"},
             {"kernel", "tiled"},
             {"m", 4},
             {"k", 4},
@@ -66,7 +66,7 @@ TEST(ShippedIndex, IsReadFieldByField) {
     ASSERT_EQ(read->size(), 1u);
     const ShippedRecording& recording = read->front();
     EXPECT_EQ(recording.name, "tiled-4x4x4-t2");
-    EXPECT_EQ(recording.label, "Tiled 4 x 4 x 4, T = 2, recorded on an NVIDIA H200");
+    EXPECT_EQ(recording.label, "Tiled 4 × 4 × 4, T = 2, recorded on an NVIDIA H200");
     EXPECT_EQ(recording.kernel, "tiled");
     EXPECT_EQ((std::vector{recording.m, recording.k, recording.n, recording.tile}),
               (std::vector{4u, 4u, 4u, 2u}));

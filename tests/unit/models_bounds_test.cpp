@@ -46,9 +46,9 @@ Levels bound_by(const char* resource) {
 TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
     const analysis::LevelDevice on = h200();
     const std::pair<const char*, std::string> kSaid[] = {
-        {"dram", fmt::format("Bound by DRAM: 2.00 MB read and 4.00 kB stored, at {} GB/s.",
+        {"dram", fmt::format("Bound by DRAM: 1.9 MiB read and 4,000 bytes stored, at {} GB/s.",
                              draw::figure(on.device.memory_gbs))},
-        {"l2", fmt::format("Bound by L2: 80.0 kB read and 4.00 kB stored, at {} bytes a clock.",
+        {"l2", fmt::format("Bound by L2: 78.1 KiB read and 4,000 bytes stored, at {} bytes a clock.",
                            draw::figure(on.levels.l2_per_clock.value))},
         {"data_pipe", "Bound by the L1 data pipe: 1.88 passes for each multiply-add of a warp, one a clock."},
         {"lsu",
@@ -192,7 +192,7 @@ TEST(Bounds, WhatTheMachineCodeDidStandsBesideWhatThePtxSays) {
     counted.l1_sectors = 100, counted.instructions = 31'200'000;
     for (const BoundBar& bar :
          bound_chart(tiled_launch(), bound_by("issue"), h200(), {.counted = &counted}).bars) {
-        const bool said = bar.rests_on.find("Nsight Compute counted it: 31.20 M.") != std::string::npos;
+        const bool said = bar.rests_on.find("Nsight Compute counted it: 31.2 M.") != std::string::npos;
         EXPECT_EQ(said, bar.name == "issue slots") << bar.rests_on;
     }
 }

@@ -69,14 +69,14 @@ TEST(CourseRoofs, HowTheBoundsComeAbout) {
     EXPECT_EQ(
         reasons("8800 GTX", 16),
         (Said{"86.4 GB/s / 4 B = 21.6 G operands/s: so many elements come from memory.",
-              "untiled, CGMA 1: 21.6 x 1 = 21.6 GFLOP/s, 5.886 % of the peak.",
-              "T = 16, CGMA 16: 21.6 x 16 = 345.6 GFLOP/s, 94.17 % of the peak.",
+              "untiled, CGMA 1: 21.6 × 1 = 21.6 GFLOP/s, 5.886 % of the peak.",
+              "T = 16, CGMA 16: 21.6 × 16 = 345.6 GFLOP/s, 94.17 % of the peak.",
               "The roofs meet at 4.248 FLOP/B: below it memory bounds a kernel, above it arithmetic."}));
     EXPECT_EQ(reasons("8800 GTX", 32).at(2),
-              "T = 32, CGMA 32: 21.6 x 32 = 691.2 GFLOP/s, more than the peak of 367.");
+              "T = 32, CGMA 32: 21.6 × 32 = 691.2 GFLOP/s, more than the peak of 367.");
     const Said open = reasons("150 GB/s", 16);  // its peak is not said
     ASSERT_EQ(open.size(), 3u);
-    EXPECT_EQ(open[2], "T = 16, CGMA 16: 37.5 x 16 = 600 GFLOP/s.");
+    EXPECT_EQ(open[2], "T = 16, CGMA 16: 37.5 × 16 = 600 GFLOP/s.");
 }
 
 // By the counters that ship: tiles divide what is asked for, the caches have done most of that before.
@@ -89,8 +89,8 @@ TEST(CourseRoofs, WhyTilesAreNotTTimesAsFast) {
     };
     EXPECT_EQ(
         said("tiled", 1024),
-        "Why 2.00 x untiled and not T = 32 x: untiled asks for 8.59 GB, but its caches leave 231 MB to be "
-        "read from L2 and 8.39 MB from DRAM; with tiles 201 MB and 8.39 MB are left.");
+        "Why 2.00 × untiled and not T = 32 ×: untiled asks for 8.0 GiB, but its caches leave 220.4 MiB to be "
+        "read from L2 and 8.0 MiB from DRAM; with tiles 191.4 MiB and 8.0 MiB are left.");
     EXPECT_FALSE(said("untiled", 1024).starts_with("Why")) << "only of the tiled kernel";
 }
 
@@ -201,7 +201,7 @@ TEST(CourseLimits, TheCliff) {
     EXPECT_EQ(twelve.lecture.threads, "1,280 of 1,536");
     EXPECT_TRUE(says(ten, "With 12 registers 5 blocks fit, 1,280 threads, 16.7 % fewer"));
     EXPECT_TRUE(says(twelve,
-                     "6 blocks x 256 threads x 12 registers = 18,432, more than the SM's 16,384: 5 blocks "
+                     "6 blocks × 256 threads × 12 registers = 18,432, more than the SM's 16,384: 5 blocks "
                      "fit, 1,280 threads"));
     EXPECT_EQ(change_words(ten.state, kernels::devices()), "1,536 thread slots in place of 1,024");
     EXPECT_EQ(change_words(shown("slots").state, kernels::devices()), "");
@@ -228,7 +228,7 @@ TEST(CourseLimits, BlocksOfAGt200) {
 
 TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
     const Shown s = shown("gtx580-grid");
-    for (const char* part : {"60 blocks on 16 SMs: 12 get 4 and 4 get 3", "100 x 48 = 4,800 registers",
+    for (const char* part : {"60 blocks on 16 SMs: 12 get 4 and 4 get 3", "100 × 48 = 4,800 registers",
                              "4 warps, the last with 4 threads", "by the hardware's sum 5 blocks"})
         EXPECT_TRUE(says(s, part)) << part;
     EXPECT_EQ(s.lecture.blocks, "6");
@@ -236,7 +236,7 @@ TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
 }
 
 TEST(CourseLimits, AVectorALatencyAndTwoChips) {
-    EXPECT_TRUE(says(shown("vector"), "4 blocks x 512 threads = 2,048 for 2,000 elements: 1 warp diverges"));
+    EXPECT_TRUE(says(shown("vector"), "4 blocks × 512 threads = 2,048 for 2,000 elements: 1 warp diverges"));
     EXPECT_TRUE(says(shown("latency"), "13 warps"));
     EXPECT_TRUE(says(shown("latency"), "4 instructions x 4 cycles = 16 cycles, and 200 / 16 = 12.5"));
     const Shown two = shown("gk107-gm107");

@@ -60,7 +60,7 @@ TEST_F(LongBlocks, SayThatTheyTakeMoreMemoryThanIsAllowed) {
     EXPECT_EQ(index->steps, 0u);
     EXPECT_EQ(
         index->why_not,
-        "showing the 60,000 steps of block (0,0) takes more memory than the 0.002 GB that are allowed; set "
+        "showing the 60,000 steps of block(0) takes more memory than the 0.002 GB that are allowed; set "
         "TILESCOPE_MAX_MEMORY to more gigabytes");
     EXPECT_EQ(sums_so_far(trace, *index, 5), SplitSums{});
 }

@@ -68,8 +68,15 @@ TEST(Picks, AVectorLoadTouchesAllOfItsElements) {
 
 TEST(Picks, AThreadThatStoresSeveralElementsStoresThemAll) {
     const Recorded made = requests(3, 1, 4, [](uint32_t i, uint32_t lane) { return i * 128 + lane * 4; });
-    EXPECT_EQ(said_of(made, 5).back(), "stored by thread[5]") << "not its last one";
-    EXPECT_EQ(said_of(made, 64 + 5)[1], "thread[5]: warp 0, lane 5") << "its last one";
+    for (const uint64_t element : {5u, 32u + 5, 64u + 5}) {
+        EXPECT_EQ(said_of(made, element)[1], "thread[5]: warp 0, lane 5") << element;
+        EXPECT_EQ(said_of(made, element)[2], "stores a[0,5], a[0,37] and a[1,5]") << element;
+    }
+    const StoredElements stored = stored_by(*made.trace, *made.index, 0, 1u << 5 | 1, 0);
+    EXPECT_EQ(stored.by_lane.size(), 6u);
+    EXPECT_FALSE(stored.of_phase) << "there is one phase alone";
+    EXPECT_EQ(storer_of(*made.trace, *made.index, {0, 64 + 31}), 31u);
+    EXPECT_EQ(storer_of(*made.trace, *made.index, {0, 96}), std::nullopt);
     EXPECT_EQ(said_of(made, 3 * 32 + 5).back(), "This block does not load it.");
 }
 

@@ -58,9 +58,9 @@ TEST(Verdict, OfABlockWhoseWarpsHaveSeveralRowsOfThreads) {
     };
     EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane / 16 * 256; }),
               "good: 32 lanes read 2 elements of one column of M, a row (256 bytes) apart, each 16 times: 2 "
-              "sectors, the least for 2 rows of threads");
+              "sectors for 2 rows of threads, 1 at best");
     EXPECT_EQ(told(4, 0xFFFF, [](uint32_t lane) { return lane % 4 * 4 + lane / 4 * 256; }),
-              "good: 16 lanes read 4 rows of 4 neighbours: 4 sectors, the least for 4 rows of threads");
+              "good: 16 lanes read 4 rows of 4 neighbours: 4 sectors for 4 rows of threads, 2 at best");
     EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 256 + lane / 16 * 4; }).substr(0, 5),
               "bad: ");
     EXPECT_EQ(told(16, ~0u, [](uint32_t lane) { return lane % 16 * 4 + lane / 16 * 256 + 8; }).substr(0, 5),

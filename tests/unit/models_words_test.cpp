@@ -24,11 +24,11 @@ TEST(RecordingNames, GetShorterAndKeepTheKernel) {
     recording.product = product;
     const std::vector<std::string> names = recording_names(recording);
     EXPECT_EQ(names, (std::vector<std::string>{
-                         "tiled_transposed T=32   64x64x64   NVIDIA H200, driver 580.159.04, 1 launch",
-                         "tiled_transposed T=32   64x64x64   NVIDIA H200", "tiled_transposed T=32   64x64x64",
+                         "tiled_transposed T=32   64×64×64   NVIDIA H200, driver 580.159.04, 1 launch",
+                         "tiled_transposed T=32   64×64×64   NVIDIA H200", "tiled_transposed T=32   64×64×64",
                          "tiled_transposed T=32"}));
     meta.backend = trace::Backend::Cpu;
-    EXPECT_EQ(recording_names(recording).front(), "tiled_transposed T=32   64x64x64   CPU lockstep");
+    EXPECT_EQ(recording_names(recording).front(), "tiled_transposed T=32   64×64×64   CPU lockstep");
 }
 
 }  // namespace

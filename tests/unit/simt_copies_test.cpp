@@ -223,9 +223,9 @@ TEST(Copies, AreSplitInManyAsTheyAreSmall) {
 
 TEST(Copies, FaultsNameTheSideThatIsWrong) {
     EXPECT_EQ(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+1020], 4;")),
-              "thread[1] of block (0,0) reads in[1,0] at line 20, outside in's 1 x 256 elements");
+              "thread[1] of block(0) reads in[1,0] at line 20, outside in's 1 × 256 elements");
     EXPECT_EQ(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+1020], [%i], 4;")),
-              "thread[1] of block (0,0) writes tile[1,0] at line 20, outside tile's 1 x 256 elements");
+              "thread[1] of block(0) writes tile[1,0] at line 20, outside tile's 1 × 256 elements");
     EXPECT_NE(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s+4], [%i], 8;")), "");
     EXPECT_NE(fault_of(copying_kernel(".loc 1 20 0\ncp.async.ca.shared.global [%s], [%i+2], 4;")), "");
 }
@@ -239,7 +239,7 @@ $again:
     add.u32 %r2, %r2, 1;
     setp.lt.u32 %p0, %r2, 5000;
     @%p0 bra $again;)")),
-              "thread[0] of block (0,0) asks for a copy at line 20 while 4,096 of its warp are under way "
+              "thread[0] of block(0) asks for a copy at line 20 while 4,096 of its warp are under way "
               "that nobody "
               "waits for");
 }

@@ -59,13 +59,13 @@ TEST(Faults, ReadsPastTheEndNameElementAndLine) {
     KernelRun run = faulty_kernel(".loc 1 23 0\nld.global.u32 %r1, [%a];", 14);
     run.launch.grid = {2, 1, 1};
     expect_fault(run, Fault::Kind::OutOfBounds,
-                 "thread[12] of block (0,0) reads M[3,0] at line 23, outside M's 3 x 4 elements", 0);
+                 "thread[12] of block(0) reads M[3,0] at line 23, outside M's 3 × 4 elements", 0);
 }
 
 TEST(Faults, NegativeIndexesAreNamedAsSuch) {
     expect_fault(faulty_kernel("ld.global.u32 %r2, [%a];\n.loc 1 24 0\nst.global.u32 [%a+-8], %t;", 3),
                  Fault::Kind::OutOfBounds,
-                 "thread[0] of block (0,0) writes M[-1,2] at line 24, outside M's 3 x 4 elements", 1);
+                 "thread[0] of block(0) writes M[-1,2] at line 24, outside M's 3 × 4 elements", 1);
 }
 
 TEST(Faults, OnlyActiveLanesAreJudged) {
@@ -87,29 +87,28 @@ add.s32 %r1, %r1, %r2;
 .loc 1 31 0
 )ptx";
     expect_fault(faulty_kernel(to + "st.shared.u32 [%r1+4], %t;", 16), Fault::Kind::OutOfBounds,
-                 "thread[15] of block (0,0) writes Mds[4,0] at line 31, outside Mds's 4 x 4 elements", 0);
+                 "thread[15] of block(0) writes Mds[4,0] at line 31, outside Mds's 4 × 4 elements", 0);
     expect_fault(faulty_kernel(to + "ld.shared.u32 %r3, [%r1+-4];", 16), Fault::Kind::OutOfBounds,
-                 "thread[0] of block (0,0) reads Mds[-1,3] at line 31, outside Mds's 4 x 4 elements", 0);
+                 "thread[0] of block(0) reads Mds[-1,3] at line 31, outside Mds's 4 × 4 elements", 0);
     KernelRun nameless = faulty_kernel(to + "ld.shared.u32 %r3, [%r1+64];", 1);
     nameless.launch.arrays.clear();
     expect_fault(
         nameless, Fault::Kind::OutOfBounds,
-        "thread[0] of block (0,0) reads byte 64 of shared memory at line 31, outside the block's 64 bytes",
-        0);
+        "thread[0] of block(0) reads byte 64 of shared memory at line 31, outside the block's 64 bytes", 0);
 }
 
 TEST(Faults, MisalignedAndWildAddresses) {
     expect_fault(faulty_kernel("ld.global.u32 %r1, [%a+2];", 1), Fault::Kind::Misaligned,
-                 "thread[0] of block (0,0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
+                 "thread[0] of block(0) reads 4 bytes near M[0,0] at address 0x10002 at line 10, which "
                  "is not a multiple of 4",
                  0);
     expect_fault(faulty_kernel("ld.global.v2.u32 {%r1, %r2}, [%a];", 2), Fault::Kind::Misaligned,
-                 "thread[1] of block (0,0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
+                 "thread[1] of block(0) reads 8 bytes near M[0,1] at address 0x10004 at line 10, which "
                  "is not a multiple of 8",
                  0);
     expect_fault(faulty_kernel("mov.u64 %d1, 0x7000000000000000;\nld.global.u32 %r1, [%d1];", 1),
                  Fault::Kind::BadAddress,
-                 "thread[0] of block (0,0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
+                 "thread[0] of block(0) reads 4 bytes at address 0x7000000000000000 at line 10, which "
                  "is in no buffer of the launch",
                  0);
 }
@@ -147,8 +146,7 @@ ret;
 TEST(Faults, AnAccessThatStraddlesTheEndIsOutside) {
     KernelRun run = faulty_kernel("ld.global.u64 %d1, [%o+8];", 1, 1, 3);
     expect_fault(run, Fault::Kind::OutOfBounds,
-                 "thread[0] of block (0,0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer",
-                 0);
+                 "thread[0] of block(0) reads M[0,2] at line 10, whose 8 bytes reach outside its buffer", 0);
 }
 
 TEST(Faults, LoopsThatNeverEndAndTraps) {
@@ -160,7 +158,7 @@ TEST(Faults, LoopsThatNeverEndAndTraps) {
     EXPECT_NE(outcome.fault->message.find("never ending"), std::string::npos);
     EXPECT_NE(outcome.fault->message.find("line 12"), std::string::npos);
     expect_fault(faulty_kernel("setp.eq.u32 %p1, %t, 3;\n.loc 1 14 0\n@%p1 trap;", 8), Fault::Kind::Trap,
-                 "thread[3] of block (0,0) ran into a trap at line 14", 0);
+                 "thread[3] of block(0) ran into a trap at line 14", 0);
 }
 
 TEST(Faults, TheStopFlagEndsALoop) {
@@ -239,7 +237,7 @@ END:
 st.global.u32 [%o], %t;)ptx",
         32);
     expect_fault(run, Fault::Kind::BarrierDivergence,
-                 "thread[8] of block (0,0) waits at the barrier at line 21 while thread[0], of the "
+                 "thread[8] of block(0) waits at the barrier at line 21 while thread[0], of the "
                  "same warp, stands at the barrier at line "
                  "24: a barrier must be reached by all threads of a warp that have not exited",
                  0);
@@ -279,7 +277,7 @@ bar.sync 2;
 END:)ptx",
         64);
     expect_fault(run, Fault::Kind::Deadlock,
-                 "thread[0] of block (0,0) waits for ever at barrier 2 at line 32: not enough threads "
+                 "thread[0] of block(0) waits for ever at barrier 2 at line 32: not enough threads "
                  "come to it, while thread[32] waits at "
                  "barrier 1 at line 30",
                  2);
@@ -299,7 +297,7 @@ TEST(Barriers, HaveNumbersUpTo15) {
             KernelRun run =
                 faulty_kernel(".loc 1 20 0\n" + std::string(barrier) + "\nst.global.u32 [%o], %t;", 64);
             expect_fault(run, Fault::Kind::Trap,
-                         "thread[0] of block (0,0) comes to barrier " + number +
+                         "thread[0] of block(0) comes to barrier " + number +
                              " at line 20, but a block has barriers 0 to 15; use one of these",
                          0);
         }

@@ -121,15 +121,15 @@ TEST(DeviceBufferRefusal, WhatWasAskedForWrongIsRefused) {
     about("11 codes", [](H h, W) { h.code.code_bits = 32; });
     about("site 9 of 5", [](H h, W) { h.code.codes[3].site = 9; });
     about("shapes of 4", [](H h, W) { h.code.shapes.pop_back(); });
-    about("16 x 65 x 1", [](H h, W) { h.options.block = {16, 65, 1}; });
-    about("0 x 3 x 1", [](H h, W) { h.options.block = {0, 3, 1}; });
+    about("16 × 65 × 1", [](H h, W) { h.options.block = {16, 65, 1}; });
+    about("0 × 3 × 1", [](H h, W) { h.options.block = {0, 3, 1}; });
     about("arrays and sites", [](H h, W) { h.options.arrays = nullptr; });
     about("give one for each", [](H h, W) { h.options.device_base.pop_back(); });
     about("1 variables have 0", [](H h, W) { h.code.symbols = {"mds"}; });
     about("holds no block", [](H h, W) { h.options.window = {1, 2, 0, 1}; });
     about("0 dropped", [](H, W w) { w.dropped.clear(); });
-    about("2 x 1 x 1 blocks", [](H h, W) { h.options.grid = {2, 1, 1}; });
-    about("4294967295 x 4294967295", [](H h, W) { h.options.grid = {~0u, ~0u, ~0u}; });
+    about("2 × 1 × 1 blocks", [](H h, W) { h.options.grid = {2, 1, 1}; });
+    about("4294967295 × 4294967295", [](H h, W) { h.options.grid = {~0u, ~0u, ~0u}; });
     about("whole number", [](H, W w) { w.bytes().pop_back(); });
 }
 

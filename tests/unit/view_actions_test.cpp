@@ -93,9 +93,9 @@ TEST_F(Keys, PlayGoesOnThroughAllBlocks) {
 
 TEST_F(Keys, TheTitleCountsTheStepsOfTheBlock) {
     handle_input(state, press(Key::Right));
-    EXPECT_NE(window_title(state).find(
-                  fmt::format(" - step 2 of {} of block (0,0) - ", grouped(made.index->steps))),
-              std::string::npos)
+    EXPECT_NE(
+        window_title(state).find(fmt::format(" - step 2 of {} of block(0,0) - ", grouped(made.index->steps))),
+        std::string::npos)
         << window_title(state);
 }
 

@@ -45,7 +45,7 @@ TEST(Orders, AWindowOfBlocksIsRecordedBesideTheScreens) {
     order.backend = gpu::BackendChoice::Cpu;
     record(session, order);
     ASSERT_TRUE(session.ordered) << session.message;
-    EXPECT_EQ(session.ordered->what, "tiled T=4  8x12x16");
+    EXPECT_EQ(session.ordered->what, "tiled T=4  8×12×16");
     ASSERT_TRUE(session.ordered->job.get());
     EXPECT_EQ(session.ordered->job.control().total, 2u);
     EXPECT_EQ(session.ordered->job.control().done, 2u);

@@ -248,7 +248,7 @@ TEST(Timing, TilesThatADeviceLaunches) {
     }
     EXPECT_GE(narrow, 4u) << "compute capability 1.x";
     EXPECT_EQ(left_out_tiles(*find_machine(all, "GeForce 8800 GTX")),
-              "T = 32 does not launch: 32 x 32 = 1,024 threads, a block of G80 has at most 512.");
+              "T = 32 does not launch: 32 × 32 = 1,024 threads, a block of G80 has at most 512.");
 }
 
 // Both ratios are named, once each, and the intensity is the one that the kernel's point stands at.
@@ -335,10 +335,10 @@ TEST(Limits, TheAnswerFollowsTheValues) {
     const CaseWords after = words(state, devices);
     EXPECT_NE(before.question.find("blocks of 512:"), std::string::npos) << before.question;
     EXPECT_NE(after.question.find("blocks of 544:"), std::string::npos) << after.question;
-    EXPECT_NE(after.answer.find("x 544 threads"), std::string::npos) << after.answer;
+    EXPECT_NE(after.answer.find("× 544 threads"), std::string::npos) << after.answer;
     take_preset(state, "cliff");
     for (int registers = 10; registers < 20; ++registers) {
-        const std::string says = fmt::format("256 threads x {} registers", registers);
+        const std::string says = fmt::format("256 threads × {} registers", registers);
         EXPECT_NE(words(state, devices).answer.find(says), std::string::npos) << says;
         change_parameter(state, limits_device(state, devices).sm, analysis::Parameter::Registers, 1);
     }

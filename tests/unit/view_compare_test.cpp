@@ -283,7 +283,7 @@ TEST(Compare, SaysWhatIsWrongAndWhatCannotBeCompared) {
     const std::string said = headline(a.compared(), b.compared());
     EXPECT_TRUE(said.starts_with("A's result is wrong in ")) << said;
     EXPECT_TRUE(said.ends_with("; B's is right.")) << said;
-    EXPECT_NE(caveat(b.compared(), other.compared()).find("20x20x20 in A, 16x16x16 in B"), std::string::npos);
+    EXPECT_NE(caveat(b.compared(), other.compared()).find("20×20×20 in A, 16×16×16 in B"), std::string::npos);
     Walked cut = walked("tiled", {20, 20, 20, 8});
     trace::Trace trace = *cut.made.trace;
     trace.meta.complete = false;
@@ -432,13 +432,13 @@ TEST(Compare, WhatWasLoadedIsBoxedWhereItIsDrawn) {
 }
 
 TEST(Compare, NumbersAreShortAndRatiosAreFractions) {
-    EXPECT_EQ(count_text(0), "0");
-    EXPECT_EQ(count_text(999'999), "999,999");
-    EXPECT_EQ(count_text(2'097'152), "2.10 M");
-    EXPECT_EQ(count_text(9'996'000), "10.0 M");
-    EXPECT_EQ(count_text(268'435'456), "268 M");
-    EXPECT_EQ(count_text(999'600'000), "1.00 G");
-    EXPECT_EQ(count_text(4'294'967'296), "4.29 G");
+    EXPECT_EQ(short_count(0), "0");
+    EXPECT_EQ(short_count(999'999), "999,999");
+    EXPECT_EQ(short_count(2'097'152), "2.10 M");
+    EXPECT_EQ(short_count(9'996'000), "10.0 M");
+    EXPECT_EQ(short_count(268'435'456), "268 M");
+    EXPECT_EQ(short_count(999'600'000), "1.00 G");
+    EXPECT_EQ(short_count(4'294'967'296), "4.29 G");
     EXPECT_EQ(times_text({16, 1}), "1/16");
     EXPECT_EQ(times_text({4, 17}), "4.25");
     EXPECT_EQ(times_text({7, 7}), "same");

@@ -43,6 +43,18 @@ TEST_F(Exports, ATableIsOfTheBlock) {
     EXPECT_EQ(export_name(state.session, *find_export("table_md")), "tiled-64x64x64-t16-table-2-1.md");
 }
 
+TEST_F(Exports, AFilmOfSteps) {
+    state.session.cursor.step = 11;
+    const Words words = this->words("film_steps_gif");
+    EXPECT_NE(std::ranges::find(words, "12:31"), words.end());
+    EXPECT_EQ(export_name(state.session, *find_export("film_steps_gif")),
+              "tiled-64x64x64-t16-steps12-31.gif");
+    state.session.cursor.step = made.index->steps - 3;
+    const std::string last = std::to_string(made.index->steps);
+    EXPECT_EQ(export_name(state.session, *find_export("film_steps_mp4")),
+              "tiled-64x64x64-t16-steps" + std::to_string(made.index->steps - 2) + "-" + last + ".mp4");
+}
+
 TEST_F(Exports, AFilmIsOfThePhaseAsItIsSeen) {
     const PhaseSpan span = made.index->spans[1];
     state.session.cursor.step = span.end - 1;

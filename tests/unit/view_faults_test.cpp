@@ -177,7 +177,7 @@ TEST(Faults, RacesAreToldByPairsThatAWalkInRecordedOrderFinds) {
         options.schedule = Schedule{static_cast<Schedule::Kind>(random() % 3), random()};
         const auto trace = kernels::record_cpu(*plan, options);
         ASSERT_TRUE(trace) << trace.error().message;
-        SCOPED_TRACE(fmt::format("{} x {} x {}, T = {}, {}", shape.m, shape.k, shape.n, T, closes));
+        SCOPED_TRACE(fmt::format("{} × {} × {}, T = {}, {}", shape.m, shape.k, shape.n, T, closes));
         expect_pairs_of_the_walk(*trace, closes, seen);
     }
     EXPECT_GT(seen.overwritten, 500u);

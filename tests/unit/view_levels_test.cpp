@@ -164,6 +164,18 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
         << words.front();
     EXPECT_NE(words.front().find("dealt to SMs"), std::string::npos);
     EXPECT_EQ(words.back(), "Modelled for H200");
+    // Four blocks alone say nothing of the caches that 256 share; counters of the whole launch do.
+    const levels::WalkedLevels& walked = *state.levels.walked;
+    EXPECT_EQ(levels::headline_of_part(walked, 256, nullptr, 0),
+              "4 of 256 blocks cannot say what the whole launch finds in L1 and L2");
+    kernels::LevelCounterRow counted;
+    counted.l1_sectors = 1000;
+    counted.l1_hits = 33.4;
+    counted.dram_read_bytes = 1024;
+    EXPECT_EQ(
+        levels::headline_of_part(walked, 256, &counted, 64 * 1024),
+        "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for; threads ask for 64 times the "
+        "bytes that DRAM gives");
 }
 
 TEST(Levels, SaysWhyThereIsNothing) {

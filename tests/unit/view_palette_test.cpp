@@ -71,8 +71,8 @@ TEST_F(Keys, PhasesAreTypedAsTheyAreWritten) {
 TEST(Palette, BlocksOfAGridWithDepth) {
     State state;
     show_trace(state, kernels::recorded(kernels::stencil()));
-    EXPECT_EQ(first(state, "block 1,2,1").title, "Go to block (1,2,1)");
-    EXPECT_EQ(first(state, "go to block 1,2").title, "Go to block (1,2,0)");
+    EXPECT_EQ(first(state, "block 1,2,1").title, "Go to block(1,2,1)");
+    EXPECT_EQ(first(state, "go to block 1,2").title, "Go to block(0,1,2)");
     for (const char* beyond : {"block 1,2,3", "block 3,0,0", "block 1,2,1,0", "block 1", "block 1,x"})
         EXPECT_FALSE(first(state, beyond).id.starts_with("block:")) << beyond;
     run_command(state.input, state.session, offers(), first(state, "block 1,2,1").id);
@@ -113,12 +113,16 @@ TEST_F(Keys, WhatIsMeantComesFirst) {
         {"lesson edges", "lesson:edges"},
         {"record edges", "preset:3"},
         {"100x70", "preset:3"},
-        {"100 x 70 x 130", "preset:3"},
-        {"shipped 100x70x130", "shipped:tiled-100x70x130-t16"},
+        {"100 × 70 × 130", "preset:3"},
+        {"shipped 100×70×130", "shipped:tiled-100x70x130-t16"},
         {"tiled_padded", "shipped:tiled_padded-64x64x64-t32"},
         {"tiled_no_barrier", "shipped:tiled_no_barrier-64x64x64-t16"},
         {"transposed T=32", "shipped:tiled_transposed-64x64x64-t32"},
         {"boundary checks", "term:boundary check"},
+        {"coarsening", "term:thread coarsening"},
+        {"corner turning", "term:corner turning"},
+        {"shuffle", "term:shuffle"},
+        {"limits of the open recording", "limits:recording"},
     };
     for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
     // Of a device's two rows the one of the screen that is shown.
@@ -249,7 +253,7 @@ TEST_F(Keys, PlacesThatAreNotThereAreSaid) {
         {"phase 4", "This block has 4 phases: phase 0 to 3"},
         {"step 0", "This block has 1,224 steps: step 1 to 1,224"},
         {"step 1225", "This block has 1,224 steps: step 1 to 1,224"},
-        {"block 4,0", "No block (4,0) is recorded; of a grid of 4 x 4 blocks, 16 here"},
+        {"block 4,0", "No block(4,0) is recorded; of a grid of 4 × 4 blocks, 16 here"},
     };
     state.input.palette.open = true;
     const playback::Cursor before = state.session.cursor;
@@ -268,7 +272,7 @@ TEST_F(Keys, PlacesThatAreNotThereAreSaid) {
 }
 
 TEST_F(Keys, BlocksOfAFlatGridHaveTwoNumbers) {
-    EXPECT_EQ(first(state, "block 2,1").title, "Go to block (2,1)");
+    EXPECT_EQ(first(state, "block 2,1").title, "Go to block(2,1)");
     EXPECT_FALSE(first(state, "block 2,1,1").id.starts_with("block:"));
 }
 

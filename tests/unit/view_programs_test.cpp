@@ -228,6 +228,16 @@ TEST_F(RunPrograms, ALaunchThatWasNotRecordedIsRecordedByAnotherRun) {
     run_command(state.input, state.session, offers(), found[0].id);
     to_end();
     EXPECT_EQ(state.session.recording->origin, "my transpose.cu, launch 1");
+    // The other launch beside it.
+    const auto pair = find_commands(state.session, offers(), "compare with launch 2");
+    ASSERT_FALSE(pair.empty());
+    EXPECT_EQ(pair[0].id, "beside:2");
+    run_command(state.input, state.session, offers(), pair[0].id);
+    to_end();
+    EXPECT_EQ(state.session.screen, "compare");
+    ASSERT_TRUE(state.compare.other.recording);
+    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 2");
+    EXPECT_EQ(state.session.recording->origin, "my transpose.cu, launch 1");
     EXPECT_EQ(find_commands(state.session, offers(), "launches of my transpose")[0].id,
               "action:screen_program");
     const std::string folder = *state.session.program->folders[0];

@@ -48,9 +48,9 @@ TEST_F(CompareKeyboard, APairIsChosenLockedAndWalked) {
     EXPECT_TRUE(shows(program, "untiled", 1032)) << program.title();
 
     program.press("k period End");  // share: 2 of 16 blocks
-    ASSERT_TRUE(program.wait_for_title("step 1,032 of 1,032 of block (1,0)")) << program.title();
+    ASSERT_TRUE(program.wait_for_title("step 1,032 of 1,032 of block(0,1)")) << program.title();
     program.press("Tab");
-    EXPECT_TRUE(program.wait_for_title("step 1,224 of 1,224 of block (1,0)")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("step 1,224 of 1,224 of block(0,1)")) << program.title();
 }
 
 TEST_F(CompareKeyboard, TheNextPairAndAnotherFromTheList) {
@@ -83,17 +83,17 @@ TEST_F(CompareKeyboard, AnyRecordingStandsBeside) {
     program.type(file);
     program.press("Return");
     program.press("Tab");
-    EXPECT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << program.title();
     // What is not there leaves both as they are.
     program.press("ctrl+b");
     program.type(desktop_->home() + "/missing.tsc");
     program.press("Return Escape Tab");
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4×4×4 T=2")) << program.title();
     program.press("ctrl+b");
     program.type("Tiled padded");
     program.press("Down Return");  // the one that ships
     program.press("Tab");
-    EXPECT_TRUE(program.wait_for_title("tiled_padded 64x64x64 T=32")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled_padded 64×64×64 T=32")) << program.title();
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ bool Desktop::start() {
             const int nothing = open("/dev/null", O_WRONLY);
             dup2(nothing, 1);
             dup2(nothing, 2);
-            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600x1000x24", "-noreset", "-nolisten",
+            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600×1000×24", "-noreset", "-nolisten",
                    "tcp", nullptr);
             _exit(127);
         }
@@ -198,7 +198,7 @@ void OnDesktop::keep_and_record_the_lectures(Program& program, const std::string
     program.press("ctrl+p");
     program.type("record lecture");
     program.press("Return");
-    ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
+    ASSERT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.title();
 }
 
 }  // namespace tilescope::test

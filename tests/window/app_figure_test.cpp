@@ -67,11 +67,11 @@ TEST_F(FigureKeys, AClickerWalksOnFromOneThatWasPlayedWith) {
         {"recording": "tiled-4x4x4-t2", "kind": "global load", "say": "{lanes} lanes load."}]})";
     Program program(*desktop_, {"open", file});
     ASSERT_TRUE(program.wait_for_title("Tilescope")) << program.errors();
-    EXPECT_EQ(program.title().find("4x4x4"), std::string::npos) << program.title();
+    EXPECT_EQ(program.title().find("4×4×4"), std::string::npos) << program.title();
     program.press("Return");
     program.press("Left Next");
     program.press("Down Right Next");
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.title();
     program.press("Prior Prior Next Next");
     program.press("Right");
     EXPECT_TRUE(program.wait_for_step(2)) << program.title();

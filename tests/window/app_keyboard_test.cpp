@@ -27,7 +27,7 @@ TEST_F(Keyboard, ThePaletteFindsActionsAndPlaces) {
     program.press("ctrl+p");
     program.type("record lecture");
     program.press("Return");
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.title();
     program.press("ctrl+p");
     program.type("q");
     program.press("Escape Right");
@@ -41,7 +41,7 @@ TEST_F(Keyboard, ARecordingIsSavedAndOpenedByItsPath) {
     program.press("ctrl+o");
     program.type(file.substr(0, file.size() - 6));
     program.press("Tab Return");
-    EXPECT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << program.title();
     EXPECT_TRUE(program.wait_until([&] { return state().find("kept.tsc") != std::string::npos; })) << state();
 }
 
@@ -50,9 +50,9 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
     std::filesystem::remove(desktop_->home() + "/tilescope/state.json");
     {
         Program program(*desktop_, {});
-        ASSERT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.errors();
+        ASSERT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.errors();
         program.press("Next");
-        EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4x4x4", 0) != 0; }))
+        EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4×4×4", 0) != 0; }))
             << program.title();
         for (int key = 0; key < 24 && state().find("\"walked\": true") == std::string::npos; ++key) {
             program.press("Next");
@@ -61,16 +61,16 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
         EXPECT_NE(state().find("\"walked\": true"), std::string::npos) << state();
     }
     Program again(*desktop_, {});
-    EXPECT_TRUE(again.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << again.title();
+    EXPECT_TRUE(again.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << again.title();
 }
 
 TEST_F(Keyboard, AClickerWalksThroughALesson) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
     program.press("5 Down Return");  // Lessons, the second: why tiles
-    EXPECT_TRUE(program.wait_for_title("untiled 4x4x4")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("untiled 4×4×4")) << program.title();
     // A stop that asks takes the key twice: it shows the answer first.
-    const auto tiled = [&] { return program.title().rfind("tiled 4x4x4 T=2", 0) == 0; };
+    const auto tiled = [&] { return program.title().rfind("tiled 4×4×4 T=2", 0) == 0; };
     for (int key = 0; key < 6 && !tiled(); ++key) {
         program.press("Next");
         std::this_thread::sleep_for(std::chrono::milliseconds(500));
@@ -78,7 +78,7 @@ TEST_F(Keyboard, AClickerWalksThroughALesson) {
     EXPECT_TRUE(tiled()) << program.title();
     program.press("b Next");  // blank, and back: that key does nothing else
     program.press("Prior");
-    EXPECT_TRUE(program.wait_for_title("untiled 4x4x4")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("untiled 4×4×4")) << program.title();
     program.press("Escape Home Next");  // after the lesson the key steps again
     EXPECT_TRUE(program.wait_for_step(2)) << program.title();
 }
@@ -87,7 +87,7 @@ TEST_F(Keyboard, TheFormIsFilledInAndSent) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
     program.press("r Down Up Return");  // its first button is the lecture's recording
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.title();
     program.press("r Right Right Escape");
     program.press("Right");
     EXPECT_TRUE(program.wait_for_step(2))

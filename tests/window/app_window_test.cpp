@@ -13,7 +13,7 @@ class Window : public OnDesktop {};
 
 TEST_F(Window, KeysMoveTheStep) {
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of "))
+    ASSERT_TRUE(program.wait_for_title("tiled 64×64×64 T=16 - step 1 of "))
         << program.title() << program.errors();
     const uint64_t steps = program.steps();
     ASSERT_GT(steps, 1000u);
@@ -61,15 +61,15 @@ TEST_F(Window, QuickClicksCount) {
 
 TEST_F(Window, TheFormRecordsAPresetAndCtrlQLeaves) {
     Program program(*desktop_, {});
-    ASSERT_TRUE(program.wait_for_title("tiled 64x64x64 T=16 - step 1 of ")) << program.title();
+    ASSERT_TRUE(program.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << program.title();
     program.press("r");
     // The first preset; the form may come a frame or two after its key.
     EXPECT_TRUE(program.wait_until([&] {
-        if (program.title().find("tiled 4x4x4 T=2") != std::string::npos) return true;
+        if (program.title().find("tiled 4×4×4 T=2") != std::string::npos) return true;
         program.click(1376, 110);
         return false;
     })) << program.title();
-    EXPECT_TRUE(program.wait_for_title("tiled 4x4x4 T=2 - step 1 of 21")) << program.title();
+    EXPECT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.title();
     program.press("ctrl+q");
     EXPECT_TRUE(program.wait_until([&] { return !program.running(); }));
 }

@@ -291,7 +291,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const float top = rows.tops[one.slot], under = top + rows.head;
         const uint32_t warps = std::min(one.warps, rows.warps[one.slot]);
         const trace::Block& block = trace.blocks[one.block];
-        const std::string name = block_name(trace.launch.grid, block.x, block.y, block.z);
+        const std::string name =
+            block_name(trace.launch.grid, {block.x, block.y, block.z}, session.recording->notation);
         const draw::Font font = ui.font(Face::Strong, Size::Small);
         // Beside where playback stands, too.
         const float from = x0 + ui.px(8), wide = draw::text_size(font, name).x;
