@@ -286,7 +286,7 @@ void usual_elements(const Scene& scene, RightAnswer& answer) {
             if (trace.form_of(step).site != form.site || trace.warp_of(step) != warp || left-- > 0) continue;
             add_set(answer, elements_at(scene, step),
                     fmt::format("Those are the elements of {}.",
-                                block_name(trace.launch.grid, of.x, of.y, of.z)));
+                                block_name(trace.launch.grid, {of.x, of.y, of.z})));
             break;
         }
     }

@@ -203,7 +203,7 @@ void Machine::wait_in_loops(uint64_t other_blocks) {
     if (said.empty()) return leave();
     const Warp* const first = said.front();
     std::string message =
-        fmt::format("in {} {}", block_name(launch_.grid, block_.x, block_.y, block_.z), text);
+        fmt::format("in {} {}", block_name(launch_.grid, {block_.x, block_.y, block_.z}), text);
     if (likewise > 0)
         message += fmt::format(" ({} {} likewise)", counted(likewise, "more warp"),
                                likewise == 1 ? "waits" : "wait");

@@ -108,7 +108,7 @@ Undefined* Machine::note_undefined(const MicroOp& op, Undefined::Kind kind) {
 
 std::string Machine::of_block(uint32_t lanes, const Warp& warp) const {
     return fmt::format("{} of warp {} of {}", lanes_text(lanes), warp.number,
-                       block_name(launch_.grid, block_.x, block_.y, block_.z));
+                       block_name(launch_.grid, {block_.x, block_.y, block_.z}));
 }
 
 // Lanes that read a lane that takes no part. Source lanes as in lanes_warp.inl.

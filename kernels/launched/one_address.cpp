@@ -101,7 +101,7 @@ std::optional<trace::Finding> read_through_other_name(const trace::Trace& trace)
                     name_of(kernel->symbols[dynamic[std::min(before.name, name) - 1u]]),
                     name_of(kernel->symbols[dynamic[std::max(before.name, name) - 1u]]),
                     thread_name(trace.launch.block, uint64_t{access.warp} * kWarpSize + lane),
-                    block_name(trace.launch.grid, block.x, block.y, block.z),
+                    block_name(trace.launch.grid, {block.x, block.y, block.z}),
                     name_of(kernel->symbols[dynamic[name - 1u]]), site.line,
                     name_of(kernel->symbols[dynamic[before.name - 1u]]), before.line);
             });

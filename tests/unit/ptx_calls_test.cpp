@@ -245,7 +245,7 @@ ret;
 }
 )ptx";
     EXPECT_EQ(refusal_of_calls(kHeadOfCalls + self + calls("call.uni f, ();")),
-              "calls.ptx:11: function 'f' calls itself, and Tilescope runs no recursion; write it as a loop");
+              "function 'f' at line 20 calls itself, and Tilescope runs no recursion; write it as a loop");
     EXPECT_NE(
         refusal_of_calls(kHeadOfCalls + calls(R"ptx(PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);
 .param .b32 param0;

@@ -320,16 +320,16 @@ TEST(TraceClaims, StepsThatEndBeforeTheKernelDoesAreNotComplete) {
         uint64_t first, second;  // steps that are left
         const char* block;
     };
-    for (const auto& [first, second, block] : {Cut{6, 3, "(1,0)"}, Cut{6, 2, "(1,0)"}, Cut{6, 0, "(1,0)"},
-                                               Cut{0, 6, "(0,0)"}, Cut{0, 0, "(0,0)"}}) {
+    for (const auto& [first, second, block] :
+         {Cut{6, 3, "(1)"}, Cut{6, 2, "(1)"}, Cut{6, 0, "(1)"}, Cut{0, 6, "(0)"}, Cut{0, 0, "(0)"}}) {
         Trace trace = sound;
         keep_steps(trace, first, second);
         const auto cut = deserialize(serialize(trace), "a.tsc");
         ASSERT_TRUE(cut) << cut.error().message;
         EXPECT_FALSE(cut->meta.complete);
         EXPECT_FALSE(cut->meta.result.checked || cut->meta.result.verified);
-        EXPECT_EQ(cut->meta.incomplete_reason, std::string("the steps of block ") + block +
-                                                   " end before the kernel does; record it again");
+        EXPECT_EQ(cut->meta.incomplete_reason,
+                  std::string("the steps of block") + block + " end before the kernel does; record it again");
     }
 }
 
