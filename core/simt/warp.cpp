@@ -238,10 +238,11 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Converge: {
                 if (warp.split && mask && mask != warp.alive) {
                     const int lane = std::countr_zero(mask);
+                    const uint32_t before = active;
                     const bool here =
                         gather(warp, pc, reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane]);
                     reload();
-                    if (!here) break;
+                    if (!here || active != before) break;  // with the lanes that have come
                 }
                 const uint32_t from_nobody = mask == 0 || mask == ~0u ? 0 : meet(warp, op, mask);
                 go_on(op);

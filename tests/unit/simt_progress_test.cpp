@@ -160,7 +160,7 @@ E:
         EXPECT_EQ(outcome.fault->kind, Fault::Kind::NeverEnds);
         EXPECT_EQ(
             outcome.fault->message,
-            "in block (0,0) lanes 4 to 31 of warp 0 wait at PTX line 15 for a[0,2], which holds -5 (1 more "
+            "in block(0) lanes 4 to 31 of warp 0 wait at PTX line 15 for a[0,2], which holds -5 (1 more "
             "warp waits likewise), and 2 other blocks wait too: no thread is left that could change it, so "
             "that the kernel never ends");
         EXPECT_EQ(outcome.fault->block.x, 0u);
