@@ -3,7 +3,6 @@
 // value that its own phase stored before that line, else what the latest phase before stored.
 #pragma once
 
-
 #include "tests/gl/figures_scene.h"
 
 namespace tilescope::app {
@@ -122,7 +121,8 @@ inline std::vector<Fault> faults_anew(const twin::Recording& f, size_t block, bo
 }
 // The same; those of the latest few blocks are kept, since every rule for a text asks for them.
 inline const std::vector<Fault>& faults_of(const twin::Recording& f, size_t block, bool known) {
-    static twin::Latest<std::tuple<std::shared_ptr<const trace::Trace>, size_t, bool>, std::vector<Fault>> faults;
+    static twin::Latest<std::tuple<std::shared_ptr<const trace::Trace>, size_t, bool>, std::vector<Fault>>
+        faults;
     return faults.answer({f.shared(), block, known}, [&] { return faults_anew(f, block, known); });
 }
 
