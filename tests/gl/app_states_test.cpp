@@ -296,7 +296,8 @@ TEST_P(EveryScreen, UnderEveryOverlay) {
 
 TEST(Screens, AreWhatTheOptionTakes) {
     std::string options;
-    for (const ScreenRow& screen : screens()) options += (options.empty() ? "" : "|") + std::string(screen.option);
+    for (const ScreenRow& screen : screens())
+        options += (options.empty() ? "" : "|") + std::string(screen.option);
     // A program that is being run is no picture of a recording.
     EXPECT_EQ(options, std::string(cli::kScreenWords) + "|program");
 }

@@ -1,4 +1,5 @@
-// Answers to the latest questions, which are asked again and again.
+// The answers to the latest few questions, for what is asked again and again: every rule for a text asks for the
+// same block, every figure of a screen for the same step.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,9 @@ namespace tilescope::twin {
 
 template <class Question, class Answer, size_t most = 16>
 class Latest {
-  public:
-    // The answer to `question`: a kept one, or what `work_out()` returns.
+public:
+    // The answer to `question`: a kept one, or what `work_out()` returns. The reference holds until `most` other
+    // questions were asked.
     template <class WorkOut>
     const Answer& answer(const Question& question, WorkOut&& work_out) {
         for (const auto& [asked, answer] : kept_)
@@ -19,7 +21,7 @@ class Latest {
         return kept_.emplace_front(question, work_out()).second;
     }
 
-  private:
+private:
     std::deque<std::pair<Question, Answer>> kept_;
 };
 
