@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -126,6 +127,35 @@ Number unfilled(Scene& s) {
         });
     }
     return cells.size();
+}
+
+Number by_luck(Scene& s) {
+    if (kind_of(s) != StepKind::SharedLoad) return std::nullopt;
+    struct Store {
+        uint32_t warp = 0;
+        uint64_t barriers = 0;  // that the warp had come to
+    };
+    std::map<uint32_t, uint64_t> barriers;  // that each warp has come to
+    std::map<std::pair<uint8_t, uint64_t>, Store> stored;
+    for (uint32_t at = 0; at < s.step; ++at) {
+        const StepKind kind = look::kind_of(s.trace, s.index.first + at);
+        const uint32_t warp = s.trace.warp_of(s.index.first + at);
+        if (kind == StepKind::Barrier) ++barriers[warp];
+        if (kind != StepKind::SharedStore) continue;
+        const trace::Access access = trace::decode(s.trace, s.index.first + at);
+        look::for_elements(s.trace, access, [&](uint32_t, uint64_t cell) {
+            stored[{access.array, cell}] = {warp, barriers[warp]};
+        });
+    }
+    const uint32_t warp = s.trace.warp_of(recorded(s));
+    std::set<uint32_t> lanes;
+    const trace::Access access = trace::decode(s.trace, recorded(s));
+    look::for_elements(s.trace, access, [&](uint32_t lane, uint64_t cell) {
+        const auto store = stored.find({access.array, cell});
+        if (store != stored.end() && store->second.warp != warp && store->second.barriers >= barriers[warp])
+            lanes.insert(lane);
+    });
+    return lanes.size();
 }
 
 // Counts the cells of all shared arrays for which what(cell) holds.
@@ -289,6 +319,8 @@ constexpr Fact kOfStep[] = {
     {"still_reading", "warp", kWaits, "warps that have yet to read shared memory for an earlier phase",
      still_reading},
     {"unfilled", "cell", kCells, "shared cells still to be stored in this phase", unfilled},
+    {"by_luck", "lane", kCells,
+     "lanes of the load that read what another warp has stored, with no barrier between", by_luck},
     {"stale", "cell", kCells, "shared cells that are marked stale beside the step",
      [](S& s) { return cells(s, [](const auto& cell) { return cell.marked_stale(); }); }},
     {"zeros", "cell", kCells, "shared cells that are marked as filled with zero beside the step",

@@ -540,11 +540,11 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
             done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
                          : run_plain(r, *function, described, options, key, line.number);
     }
-    if (r.recording && !done.stopped) tell_undefined(r, *function, done.undefined, line);
     for (const launched::LaunchFault& fault : line.faults) {
         if (fault.kind == "unfilled") function->told_unfilled = true;
         if (fault.kind == "absent_lanes") function->told_absent = true;
     }
+    if (r.recording && !done.stopped) tell_undefined(r, *function, done.undefined, line);
     ++function->launches;
     line.ms = function->last_ms = r.gpu ? on_gpu : ms_since(start);
     function->last_blocks = line.grid.count();

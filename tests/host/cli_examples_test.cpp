@@ -77,6 +77,7 @@ const std::vector<Example> kPrograms = {
        {1024, 32768, 1536},
        1024,
        {{64, 64}, {64, 64}, {64, 64}},
+       4,
        4}},
      0,
      false},

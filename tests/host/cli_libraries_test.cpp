@@ -87,7 +87,7 @@ TEST(CliLibraries, CublasAndCurandAreComputedOnTheCpuAndSaySo) {
         << ran.err;
     EXPECT_TRUE(fs::is_regular_file(in_folder("out/product.1.tsc")));
     // No table of powers, and no array of its own: the states and the bits are all that the kernel stores.
-    const trace::Trace drawn = recording("out/draw.2.tsc");
+    const trace::Trace drawn = recording(in_folder("out/draw.2.tsc"));
     EXPECT_EQ(drawn.launch.arrays.size(), 3u);
 }
 

@@ -59,7 +59,7 @@ TEST(CliLong, ReportSaysHowFarHazardsWereLookedFor) {
 TEST(CliLong, ATableOfVeryManyPhasesIsRefusedBeforeItIsMade) {
     const std::string file = written({.name = "phases", .steps = 90'000, .warps = 8});
     expect_failure(with_memory("0.02", fmt::format("table '{}'", file)),
-                   "the table of block 0,0 takes more memory than the 0.02 GB that are allowed");
+                   "the table of block(0) takes more memory than the 0.02 GB that are allowed");
 }
 
 TEST(CliLong, AnExportOfVeryManyStepsAsksWhichOnes) {

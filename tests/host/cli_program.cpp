@@ -1,6 +1,7 @@
 #include "tests/host/cli_program.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -60,6 +61,8 @@ Ran shell(const std::string& command) {
         " && unset DISPLAY WAYLAND_DISPLAY && export CUDA_VISIBLE_DEVICES= && TILESCOPE=" +
         quoted(TILESCOPE_PROGRAM) + " && export TILESCOPE && { " + command + "; } >" + quoted(base + ".out") +
         " 2>" + quoted(base + ".err") + " </dev/null";
+    // What runs the tests in the background may ignore Ctrl-C, and commands inherit that; a person's shell does not.
+    std::signal(SIGINT, SIG_DFL);
     const int raw = std::system(whole.c_str());
     Ran ran;
     ran.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);

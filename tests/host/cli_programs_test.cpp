@@ -395,6 +395,7 @@ __global__ void large(float* p, int n) {
 int main() {
     float* p;
     cudaMalloc(&p, 1024 * 128);
+    cudaMemset(p, 0, 1024 * 128);
     large<<<1024, 32>>>(p, 700);
     return cudaDeviceSynchronize();
 }

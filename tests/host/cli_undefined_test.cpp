@@ -79,10 +79,9 @@ int main() {
 }
 )");
     EXPECT_EQ(all.status, 1);
-    expect_in(all.of(1, "unfilled"),
-              {"fault: thread[0] of block (0,0) reads o[0] at line 3", "256 such reads"});
+    expect_in(all.of(1, "unfilled"), {"fault: thread[0] of block(0) reads o[0] at line 3", "256 such reads"});
     expect_in(all.of(2, "unfilled"),
-              {"fault: thread[64] of block (0,0) reads in[64] at line 4", "from in[64] to in[255]"});
+              {"fault: thread[64] of block(0) reads in[64] at line 4", "from in[64] to in[255]"});
     expect_in(all.of(3, "unfilled"), {"in[64]", "192"});
     expect_in(all.of(4, "unfilled"), {"updates h[0] at line 5"});
     EXPECT_EQ(all.of(5, "unfilled") + all.of(6, "unfilled"), "") << "what fills up a struct is nobody's";

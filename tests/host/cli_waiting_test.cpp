@@ -90,11 +90,10 @@ int main() {
     const Ran ran = record("never.cu -o never.tsc --json");
     const json document = json::parse(ran.out, nullptr, false);
     ASSERT_FALSE(document.is_discarded()) << ran.out << ran.err;
-    EXPECT_EQ(
-        document["launches"][0]["error"],
-        "in block (0,0) lane 3 of warp 0 waits at line 8 for b, which holds 1; lane 3 of warp 1 waits at "
-        "line 8 for a, which holds 1: no thread is left that could change it, so that the kernel never "
-        "ends");
+    EXPECT_EQ(document["launches"][0]["error"],
+              "in block(0) lane 3 of warp 0 waits at line 8 for b, which holds 1; lane 3 of warp 1 waits at "
+              "line 8 for a, which holds 1: no thread is left that could change it, so that the kernel never "
+              "ends");
     EXPECT_EQ(document["exit"], 0);
 }
 

@@ -208,7 +208,7 @@ TEST(HandHazards, TwoBlocksThatStoreOneElementRace) {
         EXPECT_EQ(h.examples[i].b.thread, i);
     }
     EXPECT_EQ(h.sentence,
-              "out[0,0]: thread[0,0] of block(0,0) stores at line 11 and thread[0,0] of block(0,1) "
+              "out[0,0]: thread[0,0] of block(0) stores at line 11 and thread[0,0] of block(1) "
               "stores at line 11, and nothing orders blocks");
 }
 

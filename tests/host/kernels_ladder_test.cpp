@@ -120,7 +120,7 @@ TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
         EXPECT_EQ(analysis::title_of(analysis::with_rule(*trace)),
                   std::string(kernel) + " " + product->sizes());
         EXPECT_EQ(analysis::stem_of(analysis::with_rule(*trace)),
-                  std::string(kernel) + "-" + product->sizes());
+                  fmt::format("{}-{}x{}x{}", kernel, shape.m, shape.k, shape.n));
     }
 }
 

@@ -118,15 +118,15 @@ L:  fma.rn.f32 %f2, %f1, %f1, %f2;
     setp.lt.u32 %p1, %r1, 100000;
     @%p1 bra L;
     st.global.f32 [%rd1], %f2;)")));
-    EXPECT_EQ(
-        problem,
-        "running block(0) again, for all that it multiplies, takes more memory than the 0.01 GB that "
-        "are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
+    EXPECT_EQ(problem,
+              "running block(0) again, for all that it multiplies, takes more memory than the 0.01 GB that "
+              "are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 
 TEST(Strangers, ARecordingWithoutEndIsKeptAsFarAsMemoryGoes) {
     const AllowedMemory memory("0.01");
-    const trace::Trace trace = recorded(plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; bra L;\n"));
+    const trace::Trace trace =
+        recorded(plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; add.u32 %r1, %r1, 1; bra L;\n"));
     EXPECT_FALSE(trace.meta.complete);
     EXPECT_EQ(
         trace.meta.incomplete_reason,
@@ -155,7 +155,8 @@ L:  add.u32 %r1, %r1, %r3;
 
 TEST(Strangers, TheFirstBlockIsCountedNoLongerThanItMatters) {
     const AllowedMemory memory("0.01");
-    const auto refused = record_cpu(plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; bra L;\n", "", 100), {});
+    const auto refused = record_cpu(
+        plan_of_stranger("L: ld.global.u32 %r2, [%rd1]; add.u32 %r1, %r1, 1; bra L;\n", "", 100), {});
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("recording 100 blocks of more than "), std::string::npos)
         << refused.error().message;

@@ -230,6 +230,17 @@ inline void count_cells(LessonFacts& facts, const Recording& f, size_t block,
     facts.number["unfilled"] = to_fill.size();
     std::set<CellName> touched;
     f.elements(here, [&](uint32_t, uint64_t e) { touched.emplace(here.array, e); });
+    if (here.kind == kSharedLoad) {
+        std::set<uint32_t> lucky;
+        f.elements(here, [&](uint32_t lane, uint64_t e) {
+            const auto store = latest.find({here.array, e});
+            if (store == latest.end()) return;
+            const Request& by = f.at(block, store->second->step);
+            if (by.warp != here.warp && f.passed(block, store->second->step) == f.passed(block, step))
+                lucky.insert(lane);
+        });
+        facts.number["by_luck"] = lucky.size();
+    }
     uint64_t stale_read = 0, overwritten = 0;
     for (const auto& [cell, store] : latest) {
         const bool old =
