@@ -118,7 +118,7 @@ TEST(CliWaiting, ALongLaunchIsRecordedInItsFirstBlocksAndStopped) {
     for (const std::string signal : {"-INT -$child", "-INT $child", "-TERM $child"}) {
         fs::remove_all(in_folder("out"));
         const Ran ran = shell(
-            "export XDG_CACHE_HOME=\"$PWD/cache\"; set -m; \"$TILESCOPE\" record long.cu -o out 2> said & "
+            "export XDG_CACHE_HOME=\"$PWD/cache\"; setsid \"$TILESCOPE\" record long.cu -o out 2> said & "
             "child=$!; "
             "for i in $(seq 1200); do grep -q 'will take' said && break; sleep 0.1; done; kill " +
             signal + "; wait $child; s=$?; cat said; exit $s");
@@ -146,7 +146,7 @@ int main() {
 }
 )");
     const Ran ran = shell(
-        "export XDG_CACHE_HOME=\"$PWD/cache\"; set -m; \"$TILESCOPE\" record one.cu -o out 2>&1 & child=$!; "
+        "export XDG_CACHE_HOME=\"$PWD/cache\"; setsid \"$TILESCOPE\" record one.cu -o out 2>&1 & child=$!; "
         "for i in $(seq 600); do [ -e up ] && break; sleep 0.1; done; sleep 2; kill -INT -$child; wait "
         "$child");
     EXPECT_EQ(ran.status, 1) << ran.out;
