@@ -1,6 +1,7 @@
 #include "core/base/words.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,18 @@ std::string listed(const std::vector<std::string>& parts, size_t most, std::stri
         text += parts[at];
     }
     return parts.size() > most ? text + fmt::format(" and {} more", parts.size() - most) : text;
+}
+
+std::string lanes_named(uint32_t mask) {
+    std::vector<std::string> parts;
+    for (uint32_t rest = mask; rest != 0;) {
+        const int first = std::countr_zero(rest), length = std::countr_one(rest >> first);
+        if (length == 2) parts.push_back(std::to_string(first));
+        parts.push_back(length < 3 ? std::to_string(first + length - 1)
+                                   : fmt::format("{} to {}", first, first + length - 1));
+        rest &= first + length == kWarpSize ? 0 : ~uint32_t{0} << (first + length);
+    }
+    return (std::popcount(mask) == 1 ? "lane " : "lanes ") + listed(parts);
 }
 
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end) {

@@ -42,6 +42,9 @@ std::string listed(const std::vector<std::string>& parts, size_t most = SIZE_MAX
 // "row 3", "rows 0 and 1", "rows 0 to 3" of the half-open range.
 std::string range_words(std::string_view noun, uint64_t first, uint64_t end);
 
+// "lane 3", "lanes 0 to 31", "lanes 1 to 3, 7 and 9" of a mask.
+std::string lanes_named(uint32_t mask);
+
 // The array's name in a notation, on one line and not longer than about kLongestName.
 inline constexpr size_t kLongestName = 128;  // bytes
 std::string name_in(const Notation& notation, const Array& array);

@@ -71,7 +71,7 @@ std::string heading(const trace::Trace& trace, const Hazard& h) {
                          ": {} of the {} judged in {}; the last passage of each block, {} in all, "
                          "guards a next trip that did not come and is not judged",
                          spaced(h.count), spaced(h.of, "passage"), blocks, spaced(h.passed - h.of));
-    if (h.kind == HazardKind::GridRace) return out + ": " + spaced(h.count, "element");
+    if (h.between_blocks) return out + ": " + spaced(h.count, "element");
     if (h.kind == HazardKind::Unfilled)
         return out + fmt::format(": {} in {}", spaced(h.count, "read"), blocks);
     return out + fmt::format(": {} in {}{}", spaced(h.count, "time"), blocks,

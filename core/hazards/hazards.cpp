@@ -70,8 +70,11 @@ public:
     explicit Groups(uint32_t examples) : examples_(examples) {}
 
     Hazard& add(const HazardInstance& found) {
-        const Key key{found.kind,        found.place.line,  found.other.line, found.example.array,
-                      found.place.space, found.other.store, found.same_warp,  found.severity};
+        const HazardExample& e = found.example;
+        const bool between = e.b.site != kNoSite && e.b.block != e.a.block;
+        const Key key{found.kind,        found.place.line,  found.other.line, e.array,
+                      found.place.space, found.other.store, found.same_warp,  between,
+                      found.severity};
         auto at = groups_.find(key);
         const bool fresh = at == groups_.end();
         if (fresh && groups_.size() >= kMostFindings) {
@@ -88,6 +91,7 @@ public:
             h.other_line = found.other.line;
             h.other_stores = found.other.store;
             h.same_warp = found.same_warp;
+            h.between_blocks = between;
             h.severity = found.severity;
         }
         ++h.count;
@@ -123,7 +127,7 @@ public:
     }
 
 private:
-    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool, Severity>;
+    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool, bool, Severity>;
     struct HazardGroup {
         Hazard hazard;
         uint32_t last_block = 0xFFFF'FFFFu;

@@ -156,8 +156,9 @@ struct Hazard {
     uint32_t line = 0;        // source line of a
     uint32_t other_line = 0;  // source line of b; 0 for none
     bool other_stores = false;
-    bool same_warp = false;  // Race: in all of them both threads are of one warp
-    // Cells, each once for every block and interval (GridRace: once); barriers: passages.
+    bool same_warp = false;       // Race: in all of them both threads are of one warp
+    bool between_blocks = false;  // in all of them the two threads are of different blocks
+    // Cells, each once for every block and interval (between blocks: once); barriers: passages.
     uint64_t count = 0;
     uint64_t of = 0, passed = 0;          // barriers: passages that were judged, and all of them
     uint32_t blocks = 0;                  // blocks that have it

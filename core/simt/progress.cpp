@@ -29,18 +29,6 @@ namespace {
 
 constexpr uint32_t kVeryOften = 4096;  // visits after which a path counts as waiting though registers change
 
-// "lane 3", "lanes 0 to 31", "lanes 1 to 3, 7 and 9".
-std::string lanes_text(uint32_t mask) {
-    std::vector<std::string> parts;
-    for (uint32_t rest = mask; rest;) {
-        const int first = std::countr_zero(rest), length = std::countr_one(rest >> first);
-        parts.push_back(length == 1 ? fmt::format("{}", first)
-                                    : fmt::format("{} to {}", first, first + length - 1));
-        rest &= length == 32 ? 0 : ~(((1u << length) - 1) << first);
-    }
-    return (std::popcount(mask) == 1 ? "lane " : "lanes ") + listed(parts);
-}
-
 }  // namespace
 
 // Whether an atomic left another value than it found.
@@ -176,7 +164,7 @@ std::string Machine::spin_text(const Warp& warp) const {
     const uint32_t bits = 8 * spin.bytes;
     const auto value = static_cast<int64_t>(spin.value << (64 - bits)) >> (64 - bits);
     const uint32_t pc = spin.stack.back().pc - 1;
-    return fmt::format("{} of warp {} {} at {} for {}, which holds {}", lanes_text(spin.mask), warp.number,
+    return fmt::format("{} of warp {} {} at {} for {}, which holds {}", lanes_named(spin.mask), warp.number,
                        std::popcount(spin.mask) == 1 ? "waits" : "wait", line_text(program_.code[pc]), what,
                        value);
 }

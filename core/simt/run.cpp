@@ -271,11 +271,11 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             note(i, BlockEnd::Faulted, *machines[i]);
             return false;
         }
-        const auto waiting = std::ranges::find(how_far, BlockEnd::AtGrid);
+        const auto at_grid = std::ranges::find(how_far, BlockEnd::AtGrid);
         const auto ended = std::ranges::find(how_far, BlockEnd::Complete);
-        if (waiting == how_far.end()) return false;
+        if (at_grid == how_far.end()) return false;
         if (ended == how_far.end()) return true;
-        const auto first = static_cast<uint64_t>(waiting - how_far.begin());
+        const auto first = static_cast<uint64_t>(at_grid - how_far.begin());
         const BlockId gone = blocks.at(static_cast<uint64_t>(ended - how_far.begin()));
         machines[first]->wait_for_ever(
             fmt::format("{} has ended", block_name(launch.grid, {gone.x, gone.y, gone.z})));

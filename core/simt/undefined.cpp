@@ -29,21 +29,6 @@ using ptx::Op;
 
 namespace {
 
-// "lane 4", "lanes 20 to 31", "lanes 1, 3 and 5": runs of lanes.
-std::string lanes_text(uint32_t lanes) {
-    std::vector<std::string> runs;
-    for (uint32_t left = lanes; left != 0;) {
-        const int first = std::countr_zero(left), length = std::countr_one(left >> first);
-        runs.push_back(length == 1
-                           ? fmt::format("{}", first)
-                           : fmt::format("{} {} {}", first, length == 2 ? "and" : "to", first + length - 1));
-        left &= first + length >= kWarpSize ? 0u : ~0u << (first + length);
-    }
-    std::string text = std::popcount(lanes) == 1 ? "lane " : "lanes ";
-    for (size_t i = 0; i < runs.size(); ++i) text += (i == 0 ? "" : ", ") + runs[i];
-    return text;
-}
-
 const char* name_of_meeting(Op op) {
     return op == Op::Shfl      ? "shuffle"
            : op == Op::BarWarp ? "__syncwarp"
@@ -107,7 +92,7 @@ Undefined* Machine::note_undefined(const MicroOp& op, Undefined::Kind kind) {
 }
 
 std::string Machine::of_block(uint32_t lanes, const Warp& warp) const {
-    return fmt::format("{} of warp {} of {}", lanes_text(lanes), warp.number,
+    return fmt::format("{} of warp {} of {}", lanes_named(lanes), warp.number,
                        block_name(launch_.grid, {block_.x, block_.y, block_.z}));
 }
 

@@ -28,6 +28,10 @@ TEST(Words, Numbers) {
     EXPECT_EQ(range_words("row", 3, 4), "row 3");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
     EXPECT_EQ(range_words("row", 0, 4), "rows 0 to 3");
+    EXPECT_EQ(lanes_named(1u << 31), "lane 31");
+    EXPECT_EQ(lanes_named(~0u), "lanes 0 to 31");
+    EXPECT_EQ(lanes_named(0b1011), "lanes 0, 1 and 3");
+    EXPECT_EQ(lanes_named(0xC000'002E), "lanes 1 to 3, 5, 30 and 31");
 }
 
 TEST(Words, ElementsOfOneTwoAndThreeExtents) {
