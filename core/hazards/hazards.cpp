@@ -71,10 +71,9 @@ public:
 
     Hazard& add(const HazardInstance& found) {
         const HazardExample& e = found.example;
-        const bool between = e.b.site != kNoSite && e.b.block != e.a.block;
-        const Key key{found.kind,        found.place.line,  found.other.line, e.array,
-                      found.place.space, found.other.store, found.same_warp,  between,
-                      found.severity};
+        const bool between = of_cells(found.kind) && e.b.site != kNoSite && e.b.block != e.a.block;
+        const Key key{found.kind,        found.place.line, found.other.line, e.array,       found.place.space,
+                      found.other.store, found.same_warp,  between,          found.severity};
         auto at = groups_.find(key);
         const bool fresh = at == groups_.end();
         if (fresh && groups_.size() >= kMostFindings) {

@@ -159,8 +159,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
         if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
             return call([](Runtime&) { return cudaErrorNotSupported; });
     }
-    return (cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel)(
-        function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
+    return cooperative ? cudaLaunchCooperativeKernel(function, config->gridDim, config->blockDim, arguments,
+                                                     config->dynamicSmemBytes, config->stream)
+                       : cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
+                                          config->dynamicSmemBytes, config->stream);
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {

@@ -13,8 +13,6 @@
 namespace tilescope::cudart {
 namespace {
 
-constexpr uint64_t kPage = 4096;
-
 // What the handler of the signal looks at: it may take no lock.
 struct ClosedPages {
     std::atomic<uint64_t> first{0}, end{0};  // end 0: none
@@ -23,9 +21,9 @@ struct ClosedPages {
     std::atomic<uint64_t> address{0};
 };
 std::array<ClosedPages, 64> closed;
-struct sigaction before {};
+struct sigaction earlier {};
 
-void open(ClosedPages& pages) {
+void reopen(ClosedPages& pages) {
     const uint64_t end = pages.end.exchange(0);
     if (end != 0)
         mprotect(reinterpret_cast<void*>(pages.first.load()), end - pages.first.load(),
@@ -46,14 +44,14 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 #endif
         pages.address = address;
         pages.met = at;
-        open(pages);
+        reopen(pages);
         return;
     }
     // It is the program's own: as if we were not here.
-    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr)
-        return before.sa_sigaction(signal, info, context);
-    if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) return before.sa_handler(signal);
-    sigaction(SIGSEGV, &before, nullptr);
+    if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
+        return earlier.sa_sigaction(signal, info, context);
+    if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) return earlier.sa_handler(signal);
+    sigaction(SIGSEGV, &earlier, nullptr);
 }
 
 // A program that has a handler of its own is left alone.
@@ -63,8 +61,8 @@ bool take_signal() {
         ours.sa_sigaction = on_fault;
         ours.sa_flags = static_cast<int>(SA_SIGINFO | SA_NODEFER | SA_ONSTACK);
         sigemptyset(&ours.sa_mask);
-        return sigaction(SIGSEGV, nullptr, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-               before.sa_handler == SIG_DFL && sigaction(SIGSEGV, &ours, nullptr) == 0;
+        return sigaction(SIGSEGV, nullptr, &earlier) == 0 && (earlier.sa_flags & SA_SIGINFO) == 0 &&
+               earlier.sa_handler == SIG_DFL && sigaction(SIGSEGV, &ours, nullptr) == 0;
     }();
     return taken;
 }
@@ -86,7 +84,7 @@ void close_managed(Runtime& r, uint64_t base, uint64_t launch) {
 
 void open_managed(Runtime& r) {
     for (ClosedPages& pages : closed) {
-        open(pages);
+        reopen(pages);
         void* const at = pages.met.exchange(nullptr);
         if (!at) continue;
         const Allocation* const one = r.memory.find(pages.address.load());

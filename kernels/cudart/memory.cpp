@@ -21,7 +21,7 @@ namespace tilescope::cudart {
 
 namespace {
 
-constexpr uint64_t kAlignment = 256, kPage = 4096, kStep = uint64_t{64} << 20;
+constexpr uint64_t kAlignment = 256, kStep = uint64_t{64} << 20;
 // An index that runs over an end by less than this is not taken for one of the next allocation.
 constexpr uint64_t kLeastGap = 256, kMostGap = 4096;
 

@@ -41,6 +41,7 @@ namespace tilescope::cudart {
 using launched::Allocation, launched::LoadedModule, launched::MemoryKind;
 
 // Addresses of the device, where nothing else of the process lies: 8 TiB.
+inline constexpr uint64_t kPage = 4096;  // of the host's memory, bytes
 inline constexpr uint64_t kFirstAddress = 0x2000'0000'0000, kAddresses = uint64_t{1} << 43;
 
 // The device's memory: allocations in a range of addresses, with gaps between them.
@@ -101,7 +102,7 @@ struct Runtime {
     std::string source;      // text of the program's source; empty where it is not known
     analysis::DeviceSpec device;
     uint64_t launches = 0;
-    double launches_ms = 0;  // of all launches so far
+    double launches_ms = 0;                        // of all launches so far
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
     std::set<std::string> noted;                   // calls that something was said of
     std::mutex print_mutex;

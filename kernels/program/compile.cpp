@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
 // Told anew with what changes the PTX of the same source, so that no older program is taken from the cache.
 constexpr const char* kHowDeviceCodeIsMade = "structs by vectors, small arrays in registers";
 
@@ -95,7 +94,7 @@ public:
         if (!is_cuda(source) || !made || said.empty()) said += again;
         if (!made) return made;
         objects_.push_back(object.string());
-        if (const auto text = read_whole(rule.string(), kLargestPtx))
+        if (const auto text = read_whole(rule.string(), kLargestText))
             for (std::string& file : files_in(*text)) files.push_back(std::move(file));
         return {};
     }
@@ -163,7 +162,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::optional<std::string> cached(const fs::path& programs, const std::string& key) {
     const fs::path files = programs / (key + ".files");
     if (!why_not_ours(files).empty()) return std::nullopt;
-    const auto list = read_whole(files.string(), kLargestPtx);
+    const auto list = read_whole(files.string(), kLargestText);
     if (!list) return std::nullopt;
     const auto contents = digest_of_files(lines_of(*list));
     if (!contents) return std::nullopt;
@@ -198,7 +197,7 @@ Result<std::string> kept_source(const std::string& text) {
     if (!folder) return folder.error();
     tidy(*folder);
     const std::string path = (*folder / (Digest().add(text).text() + ".cpp")).string();
-    if (const auto there = read_whole(path, kLargestPtx);
+    if (const auto there = read_whole(path, kLargestText);
         there && *there == text && why_not_ours(path).empty())
         return path;
     if (const std::string why = write_whole(path, text); !why.empty())

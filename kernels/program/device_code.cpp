@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLargestPtx = uint64_t{256} << 20;  // bytes
-
 // PTX 7.0 knows all instructions that our headers use; sm_89 and later ask for more.
 std::string ptx_feature(const std::string& arch) {
     const int capability = capability_of(arch);
@@ -99,13 +97,13 @@ Result<std::string> ptx_of(const Tools& tools, const fs::path& source, const std
         return Error{fmt::format("'{}' cannot be written: {}; make room in the cache", ir, why)};
     if (auto made = call(ptx_words(tools, ir, ptx, loops), options, source.string(), said); !made)
         return made.error();
-    return read_whole(ptx, kLargestPtx);
+    return read_whole(ptx, kLargestText);
 }
 
 }  // namespace
 
 Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::path& stem) {
-    const auto text = read_whole(source.string(), kLargestPtx);
+    const auto text = read_whole(source.string(), kLargestText);
     if (!text) return text.error();
     const auto mended = with_whole_brackets(*text);
     if (!mended) return std::vector<std::string>{};
@@ -131,12 +129,12 @@ Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const
         std::vector<std::string> words = nvcc_words(tools, source, ptx);
         words.insert(words.end(), overlay.begin(), overlay.end());
         if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
-        return read_whole(ptx, kLargestPtx);
+        return read_whole(ptx, kLargestText);
     }
     std::vector<std::string> words = device_words(tools, source, ir);
     words.insert(words.end(), overlay.begin(), overlay.end());
     if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
-    const auto text = read_whole(ir, kLargestPtx);
+    const auto text = read_whole(ir, kLargestText);
     if (!text) return text.error();
     const std::string whole = with_whole_copies(*text);
     auto kept = ptx_of(tools, source, whole, stem, Loops::Kept, options, said);

@@ -11,6 +11,8 @@
 
 namespace tilescope::program {
 
+inline constexpr uint64_t kLargestText = uint64_t{256} << 20;  // bytes of what the compiler writes
+
 // Words by which the compiler reads a source with its launches' brackets in one piece, at its own place; none
 // where it needs no mending. The files of it begin with `stem`.
 Result<std::vector<std::string>> overlay_of(const std::filesystem::path& source,

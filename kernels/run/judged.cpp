@@ -11,7 +11,7 @@ namespace {
 
 void tell_values(const analysis::Recording& recording, analysis::Hazards& hazards, Stop stop) {
     const trace::Trace& trace = *recording.trace;
-    constexpr uint64_t kMostSteps = 100'000, kMostBytes = 64 << 20;
+    constexpr uint64_t kMostRunAgain = 100'000, kMostBytes = 64 << 20;
     uint64_t bytes = 0;
     for (const Array& array : trace.launch.arrays) bytes += array.bytes();
     std::set<uint32_t> blocks;
@@ -23,7 +23,7 @@ void tell_values(const analysis::Recording& recording, analysis::Hazards& hazard
     for (const uint32_t block : blocks) {
         if (stop.now()) return;
         playback::BlockReplay replay(trace, block);
-        if (trace.blocks[block].count > kMostSteps || !replayer->replay(trace, block, replay) ||
+        if (trace.blocks[block].count > kMostRunAgain || !replayer->replay(trace, block, replay) ||
             replay.full())
             continue;
         replay.finish();
