@@ -40,8 +40,8 @@ namespace tilescope::cudart {
 
 using launched::Allocation, launched::LoadedModule, launched::MemoryKind;
 
-// Addresses of the device, where nothing else of the process lies: 8 TiB.
 inline constexpr uint64_t kPage = 4096;  // of the host's memory, bytes
+// Addresses of the device, where nothing else of the process lies: 8 TiB.
 inline constexpr uint64_t kFirstAddress = 0x2000'0000'0000, kAddresses = uint64_t{1} << 43;
 
 // The device's memory: allocations in a range of addresses, with gaps between them.
