@@ -5,16 +5,11 @@
 #include <set>
 #include <sstream>
 
+#include "tests/file_text.h"
 #include "tests/host/cli_exported.h"
 
 namespace tilescope::cli_test {
 namespace {
-
-size_t count_of(const std::string& text, const std::string& what) {
-    size_t count = 0;
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-    return count;
-}
 
 class CliHandout : public testing::Test {
 protected:

@@ -5,18 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/file_text.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-size_t count_of(const std::string& text, const std::string& words) {
-    size_t found = 0;
-    for (size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;
-    return found;
-}
 
 // A kernel held against cuBLAS, with matrices that cuRAND filled; states of cuRAND in device code.
 constexpr const char* kLibraries = R"(#include <cstdio>

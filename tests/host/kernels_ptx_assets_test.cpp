@@ -38,12 +38,6 @@ Output shell_output(const std::string& command) {
     return output;
 }
 
-size_t count_of(const std::string& text, const std::string& what) {
-    size_t found = 0;
-    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-    return found;
-}
-
 // T of 0 stands for a kernel that has none.
 std::vector<int> widths_of(const KernelInfo& info) {
     if (info.own_tile) return {0};

@@ -10,7 +10,7 @@ namespace {
 using test::KernelRun;
 
 // %rd1: array a of 64 words; %r1: thread, %r2: block, %r3: blocks of the grid.
-KernelRun run_of(const std::string& body, uint32_t threads, uint32_t blocks = 1) {
+KernelRun progress_of(const std::string& body, uint32_t threads, uint32_t blocks = 1) {
     KernelRun run;
     run.program = test::program_of(R"ptx(.version 7.0
 .target sm_70
@@ -53,7 +53,7 @@ L:  atom.global.cas.b32 %r4, [%rd1], 0, 1;
 
 TEST(SimtProgress, LanesTakeALockWhoseSectionFollowsTheLoop) {
     for (const unsigned threads : {1u, 4u}) {
-        KernelRun run = run_of(kLock, 64, 3);
+        KernelRun run = progress_of(kLock, 64, 3);
         run.options.threads = threads;
         const Outcome outcome = run.run();
         EXPECT_TRUE(outcome.complete);
@@ -65,7 +65,7 @@ TEST(SimtProgress, LanesTakeALockWhoseSectionFollowsTheLoop) {
 // Barriers and *.sync instructions bring lanes together again that the lock has split.
 TEST(SimtProgress, LanesMeetAgain) {
     for (const char* meet : {"bar.sync 0;", "bar.warp.sync -1;", ""}) {
-        KernelRun run = run_of(kLock + meet + R"(
+        KernelRun run = progress_of(kLock + meet + R"(
     shfl.sync.idx.b32 %r6, %r1, 5, 31, -1;
     setp.eq.u32 %p3, %r1, %r1;
     vote.sync.ballot.b32 %r7, %p3, -1;
@@ -79,7 +79,7 @@ TEST(SimtProgress, LanesMeetAgain) {
     st.global.u32 [%rd2], %r7;
 E:
 )",
-                               32);
+                                    32);
         EXPECT_TRUE(run.run().complete) << meet;
         for (size_t i = 2; i < 31; ++i) EXPECT_EQ(word(run, i), 5u) << meet << i;
         EXPECT_EQ(word(run, 31), UINT32_MAX) << meet;
@@ -95,7 +95,7 @@ E:
 TEST(SimtProgress, AFlagOfAnotherThread) {
     for (const auto kind : {Schedule::Kind::Fair, Schedule::Kind::Greedy, Schedule::Kind::Seeded})
         for (const char* setter : {"31", "3", "40"}) {
-            KernelRun run = run_of(std::string("    setp.eq.u32 %p1, %r1, ") + setter + R"(;
+            KernelRun run = progress_of(std::string("    setp.eq.u32 %p1, %r1, ") + setter + R"(;
     @%p1 bra S;
 W:  ld.volatile.global.u32 %r4, [%rd1];
     setp.eq.u32 %p2, %r4, 0;
@@ -104,7 +104,7 @@ W:  ld.volatile.global.u32 %r4, [%rd1];
 S:  st.volatile.global.u32 [%rd1], 7;
 J:  red.global.add.u32 [%rd1+4], 1;
 )",
-                                   64);
+                                        64);
             run.options.schedule = {kind, 3};
             EXPECT_TRUE(run.run().complete) << setter;
             EXPECT_EQ(word(run, 1), 64u) << setter;
@@ -114,7 +114,7 @@ J:  red.global.add.u32 [%rd1+4], 1;
 // Every block waits for the one behind it, then for all; more blocks than CPU threads.
 TEST(SimtProgress, BlocksThatWaitForLaterBlocks) {
     for (const unsigned threads : {1u, 3u}) {
-        KernelRun run = run_of(R"(
+        KernelRun run = progress_of(R"(
     setp.ne.u32 %p1, %r1, 0;
     @%p1 bra B;
     mul.wide.u32 %rd2, %r2, 4;
@@ -133,7 +133,7 @@ G:  atom.global.add.u32 %r6, [%rd1+240], 0;
 B:  bar.sync 0;
     red.global.add.u32 [%rd1+244], 1;
 )",
-                               64, 20);
+                                    64, 20);
         run.options.threads = threads;
         EXPECT_TRUE(run.run().complete);
         EXPECT_EQ(word(run, 60), 20u);
@@ -153,7 +153,7 @@ W:  ld.volatile.global.s32 %r4, [%rd1+8];
 E:
 )";
     for (const unsigned threads : {1u, 3u}) {
-        KernelRun run = run_of(wait, 64, 3);
+        KernelRun run = progress_of(wait, 64, 3);
         run.options.threads = threads;
         const Outcome outcome = run.run();
         ASSERT_TRUE(outcome.fault);
@@ -170,14 +170,14 @@ E:
 
 // A block behind one that fails may wait for ever; the failure is what is told.
 TEST(SimtProgress, WaitingForABlockThatFailed) {
-    KernelRun run = run_of(R"(
+    KernelRun run = progress_of(R"(
     setp.eq.u32 %p1, %r2, 1;
     @%p1 trap;
 W:  ld.volatile.global.s32 %r4, [%rd1];
     setp.eq.s32 %p2, %r4, 0;
     @%p2 bra W;
 )",
-                           32, 3);
+                                32, 3);
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::Trap);
@@ -186,7 +186,7 @@ W:  ld.volatile.global.s32 %r4, [%rd1];
 
 // A loop that counts is no spin: its warp stays together, however often a part of it looks at one place.
 TEST(SimtProgress, ALoopThatCountsKeepsItsJoin) {
-    KernelRun run = run_of(R"(
+    KernelRun run = progress_of(R"(
     mov.u32 %r4, 0;
     setp.gt.u32 %p1, %r1, 7;
     @%p1 bra J;
@@ -196,7 +196,7 @@ C:  ld.volatile.global.u32 %r5, [%rd1];
     @%p2 bra C;
 J:  red.global.add.u32 [%rd1+4], 1;
 )",
-                           32);
+                                32);
     ASSERT_TRUE(run.run().complete);
     ASSERT_EQ(run.events[0].size(), 2001u);
     EXPECT_EQ(run.events[0].back().mask, UINT32_MAX);
@@ -204,9 +204,9 @@ J:  red.global.add.u32 [%rd1+4], 1;
 
 // The recorded order of such a block can be followed: its lanes yield at the same steps again.
 TEST(SimtProgress, TheRecordedOrderIsFollowed) {
-    KernelRun run = run_of(kLock, 64);
+    KernelRun run = progress_of(kLock, 64);
     ASSERT_TRUE(run.run().complete);
-    KernelRun again = run_of(kLock, 64);
+    KernelRun again = progress_of(kLock, 64);
     again.options.schedule.kind = Schedule::Kind::Recorded;
     for (const test::Event& e : run.events[0])
         again.options.recorded_order.push_back(static_cast<uint8_t>(e.warp));
