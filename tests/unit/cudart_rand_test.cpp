@@ -31,6 +31,8 @@ struct Known {
     float uniform;  // of the fifth number
 };
 
+float share_of(unsigned bits) { return static_cast<float>(bits) * 0x1p-32f; }
+
 // What NVIDIA's headers (CUDA 13.0) give on the host for curand_init(seed, sequence, offset).
 TEST(CudartRand, SeedsSequencesAndOffsetsLeadToNvidiasNumbers) {
     const Known xorwow[] = {
@@ -50,10 +52,10 @@ TEST(CudartRand, SeedsSequencesAndOffsetsLeadToNvidiasNumbers) {
         EXPECT_EQ(curand_uniform(&state), known.uniform);
     }
     const Known philox[] = {
-        {0, 0, 0, 1713891541u, 3781805453u, 4175744164u * 0x1p-32f},
-        {1234, 0, 0, 546353992u, 3665621163u, 2666454581u * 0x1p-32f},
-        {1234, 1, 0, 3507855656u, 1392278645u, 118660703u * 0x1p-32f},
-        {42, 1ull << 40, 1ull << 33, 1511825378u, 3720831942u, 1598117425u * 0x1p-32f},
+        {0, 0, 0, 1713891541u, 3781805453u, share_of(4175744164u)},
+        {1234, 0, 0, 546353992u, 3665621163u, share_of(2666454581u)},
+        {1234, 1, 0, 3507855656u, 1392278645u, share_of(118660703u)},
+        {42, 1ull << 40, 1ull << 33, 1511825378u, 3720831942u, share_of(1598117425u)},
     };
     for (const Known& known : philox) {
         curandStatePhilox4_32_10_t state;

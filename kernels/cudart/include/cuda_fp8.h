@@ -34,8 +34,8 @@ TILESCOPE_FP8 __nv_fp8_storage_t __nv_cvt_float_to_fp8(float exact, __nv_saturat
         bits = 0;
         if (drop < 26) {
             bits = mantissa >> drop;
-            const unsigned int rest = mantissa & ((1u << drop) - 1u), half = 1u << (drop - 1);
-            if (rest > half || (rest == half && (bits & 1u))) ++bits;
+            const unsigned int rest = mantissa & ((1u << drop) - 1u), middle = 1u << (drop - 1);
+            if (rest > middle || (rest == middle && (bits & 1u))) ++bits;
             if (exponent >= 1) bits += (unsigned int)(exponent - 1) << kept;
         }
     }
