@@ -341,7 +341,8 @@ std::string warning_of(const Ui& ui) {
     const session::Session& session = ui.session;
     std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
     const bool told = session.question.open || ui.context.paper;  // it might tell the answer
-    return text.empty() && session.said && !told ? look::strip_text(*session.said) : text;
+    return text.empty() && session.said && !told ? look::strip_text(ui.trace(), *session.said, ui.notation())
+                                                 : text;
 }
 
 void draw_screen(Ui& ui, const Rect& screen) {
@@ -351,8 +352,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
-    const std::string warning =
-        asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
+    const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
