@@ -221,7 +221,7 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool 
     StepLayout l;
     Rect rest = screen.inset(gap);
     if (!warning.empty()) {
-        const float high = lecture ? warning_height(ui, rest.width(), warning) : ui.px(28);
+        const float high = warning_height(ui, rest.width(), warning);
         l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
         rest.min.y += high + gap;
     }
