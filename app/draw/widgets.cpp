@@ -113,9 +113,10 @@ void control_label(Ui& ui, ImVec2& at, float height, std::string_view text) {
 }
 
 float warning_height(Ui& ui, float width, const std::string& warning) {
-    const float room = width - ui.px(52);
-    const bool two = text_size(ui.font(Face::Strong, Size::Small), warning).x > room;
-    return ui.px(28) + (two ? line_height(ui, Size::Small) : 0);
+    constexpr size_t kMostLines = 4;
+    const size_t lines = wrapped(ui.font(Face::Strong, Size::Small), warning, width - ui.px(52)).size();
+    const size_t more = std::clamp<size_t>(lines, 1, kMostLines) - 1;
+    return ui.px(28) + static_cast<float>(more) * line_height(ui, Size::Small);
 }
 
 void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,
@@ -132,7 +133,7 @@ void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {
     ui.list.AddRectFilled(rect.min, rect.max, mix(ui.ink(Ink::Panel), fault, 0.14f), ui.px(6));
     ui.list.AddRectFilled(rect.min, {rect.min.x + ui.px(4), rect.max.y}, fault, ui.px(2));
     const float small = line_height(ui, Size::Small), r = ui.px(6);
-    const int lines = rect.height() > small * 2 ? 2 : 1;
+    const int lines = 1 + static_cast<int>(std::lround((rect.height() - ui.px(28)) / small));
     const float y = rect.min.y + (rect.height() - small * static_cast<float>(lines)) / 2;
     const float x = rect.min.x + ui.px(22), m = y + small / 2;
     ui.list.AddTriangleFilled({x, m - r}, {x + r, m + r * 0.8f}, {x - r, m + r * 0.8f}, fault);

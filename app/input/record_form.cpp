@@ -284,7 +284,11 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     for (const kernels::Preset& preset : kernels::presets()) {
         if (low && !left) ImGui::SameLine();
         left = !left;
-        if (ImGui::Button(preset.label.c_str(), {low ? half : -1, 0})) {
+        std::string label = preset.label;  // closer together where its button is too narrow for it
+        if (low && ImGui::CalcTextSize(label.c_str()).x > half - ui.px(8))
+            for (size_t at; (at = label.find(" \u00d7 ")) != std::string::npos;)
+                label.erase(at, 1), label.erase(at + 2, 1);
+        if (ImGui::Button(label.c_str(), {low ? half : -1, 0})) {
             form.kernel = preset.kernel;
             form.shape = preset.shape;
             form.window = {};

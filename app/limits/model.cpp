@@ -44,6 +44,7 @@ void take_launch(LimitsChoice& chosen, const analysis::Recording& recording) {
     const analysis::DeviceSpec* const own = kernels::find_driver_name(trace.meta.device);
     take_device(chosen, own != nullptr ? own->id : kernels::kLevelDevice);
     chosen.launch = analysis::kernel_name(recording);
+    chosen.parameter = Parameter::Registers;
     chosen.use = {.threads = static_cast<uint32_t>(trace.launch.block.count()),
                   .shared = static_cast<uint32_t>(analysis::shared_bytes(trace.launch))};
     if (!recording.product) return;

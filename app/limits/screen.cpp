@@ -44,15 +44,14 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
         if (one.id == device.id) current = names.size();
         names.push_back(fmt::format("{}, {}", name_of(one), one.sm.capability()));
     }
+    const size_t open = ui.session.recording ? 1 : 0;  // in front, as it is for the arrow keys
+    if (open > 0) titles.push_back("The open recording: " + analysis::kernel_name(*ui.session.recording));
     for (const analysis::LimitPreset& preset : presets) {
         if (preset.id == state.preset) chosen = titles.size();
         titles.push_back(preset.title);
     }
+    if (state.preset.empty()) chosen = open > 0 && !state.launch.empty() ? 0 : titles.size();
     titles.emplace_back("No case: this device as it is");
-    const size_t open = ui.session.recording ? titles.size() : SIZE_MAX;
-    if (open != SIZE_MAX)
-        titles.push_back("The open recording: " + analysis::kernel_name(*ui.session.recording));
-    if (!state.launch.empty() && open != SIZE_MAX) chosen = open;
     const analysis::LimitPreset* preset = analysis::find_limit_preset(state.preset);
     std::vector<std::string> blocks;
     if (preset != nullptr && preset->blocks.size() >= 2) {
@@ -68,10 +67,10 @@ void controls(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device) {
     control_label(ui, at, h, "Case");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##case", titles, chosen)) {
         state.by_hand = true;
-        if (*picked < presets.size())
-            take_preset(state, presets[*picked].id);
-        else if (*picked == open)
+        if (*picked < open)
             take_launch(state, *ui.session.recording);
+        else if (*picked - open < presets.size())
+            take_preset(state, presets[*picked - open].id);
         else
             take_device(state, device.id), state.launch.clear();
     }
@@ -342,12 +341,21 @@ void draw_screen(Ui& ui, const Rect& area) {
 
 bool press(State& chosen, session::Session& session, const input::KeyPress& press) {
     using input::along, input::Key;
+    static const std::string kOfRecording = "the open recording";
     std::vector<std::string> cases;
+    if (session.recording) cases.push_back(kOfRecording);
     for (const analysis::LimitPreset& preset : analysis::limit_presets()) cases.push_back(preset.id);
     const int step = along(press, Key::Up, Key::Down), over = along(press, Key::Left, Key::Right),
               more = along(press, Key::Minus, Key::Plus);
-    if (step != 0) chosen.by_hand = true;
-    if (step != 0) take_preset(chosen, input::neighbour(cases, chosen.preset, step));
+    if (step != 0) {
+        chosen.by_hand = true;
+        const std::string next =
+            input::neighbour(cases, chosen.launch.empty() ? chosen.preset : kOfRecording, step);
+        if (next == kOfRecording)
+            take_launch(chosen, *session.recording);
+        else
+            take_preset(chosen, next);
+    }
     chosen.parameter = static_cast<Parameter>(std::clamp(static_cast<int>(chosen.parameter) + over, 0, 2));
     if (more != 0)
         change_parameter(chosen, limits_device(chosen, session.assets.devices()).sm, chosen.parameter, more);
@@ -378,8 +386,8 @@ const input::Actions<State>& actions() {
         for (const analysis::DeviceSpec& device : kernels::devices())
             add("device-" + device.id, fmt::format("Limits of {}", name_of(device)),
                 [id = device.id](State& s) { take_device(s, id); });
-        each.emplace_back("limits:recording", "Limits of the open recording's kernel", "",
-                          input::Chord(), [](State& state, Session& session) {
+        each.emplace_back("limits:recording", "Limits of the open recording's kernel", "", input::Chord(),
+                          [](State& state, Session& session) {
                               if (session.recording) take_launch(state, *session.recording);
                               session.screen = kScreen.option;
                           });

@@ -91,15 +91,16 @@ SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazar
     return faults;
 }
 
-std::string strip_text(const SaidFaults& faults) {
+std::string strip_text(const trace::Trace& trace, const SaidFaults& faults, const Notation& notation) {
     const auto of = [](const analysis::SaidFault& one) { return one.severity == analysis::Severity::Fault; };
     const auto count = std::ranges::count_if(faults.said, of);
     if (count == 0) return "";
     const auto first = std::ranges::find_if(faults.said, of);
     std::string name = name_of(first->kind);
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
-    return fmt::format("{}{}{}: {}.", count > 1 ? fmt::format("{} kinds of faults. ", count) : "", name,
-                       faults.placed ? " (X goes there)" : "", first->sentence);
+    return fmt::format("{}{}{}: {}.", count > 1 ? fmt::format("{} faults. ", count) : "", name,
+                       faults.placed ? " (X goes there)" : "",
+                       analysis::sentence_of(trace, *first, notation));
 }
 
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,

@@ -27,8 +27,8 @@ struct SaidFaults {
     uint32_t step = 0;    // of the block
 };
 SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazards);
-// "2 kinds of faults. Race on ...": what the strip says of them; "" where there is no fault.
-std::string strip_text(const SaidFaults& faults);
+// "2 faults. Race: ...": what the strip says of them, which are counted by kind and array; "" where there is none.
+std::string strip_text(const trace::Trace& trace, const SaidFaults& faults, const Notation& notation = {});
 
 struct BlockFaults {
     uint32_t block = 0;

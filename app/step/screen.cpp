@@ -221,7 +221,7 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool 
     StepLayout l;
     Rect rest = screen.inset(gap);
     if (!warning.empty()) {
-        const float high = lecture ? warning_height(ui, rest.width(), warning) : ui.px(28);
+        const float high = warning_height(ui, rest.width(), warning);
         l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
         rest.min.y += high + gap;
     }
@@ -341,7 +341,8 @@ std::string warning_of(const Ui& ui) {
     const session::Session& session = ui.session;
     std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
     const bool told = session.question.open || ui.context.paper;  // it might tell the answer
-    return text.empty() && session.said && !told ? look::strip_text(*session.said) : text;
+    return text.empty() && session.said && !told ? look::strip_text(ui.trace(), *session.said, ui.notation())
+                                                 : text;
 }
 
 void draw_screen(Ui& ui, const Rect& screen) {
@@ -351,8 +352,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
-    const std::string warning =
-        asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
+    const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());

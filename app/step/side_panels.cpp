@@ -134,13 +134,15 @@ void source_panel(Ui& ui, const Rect& rect) {
     float y = in.min.y, bottom = in.max.y;
     const bool lecture = ui.session.lecture;  // the lines alone
     const bool asked = ui.session.question.hides_any();
+    const bool counts = !asked || !ui.context.paper;  // on paper nothing opens where a sign would stand
     if (!lecture) {
         const float name = line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, source.name);
         const float room = in.width() - name - ui.px(12);
-        small_text(
-            ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
-            fitting(ui.font(Face::Text, Size::Small), {"requests, arrivals so far", "so far", ""}, room),
-            Align::Right);
+        if (counts)
+            small_text(
+                ui, {in.max.x, in.min.y + ui.px(3)}, room, Ink::TextFaint,
+                fitting(ui.font(Face::Text, Size::Small), {"requests, arrivals so far", "so far", ""}, room),
+                Align::Right);
         y += line_height(ui, Size::Body) + ui.px(6);
     }
     if (!source.ptx_place.empty() &&
@@ -180,7 +182,7 @@ void source_panel(Ui& ui, const Rect& rect) {
         if (row.continued) continue;
         small_number(ui, {in.min.x + number, top}, number, current ? Ink::Text : Ink::TextFaint,
                      std::to_string(row.line + 1));
-        if (!of.has_site) continue;
+        if (!of.has_site || !counts) continue;
         small_number(ui, {in.max.x, top}, hits, of.hits > 0 && !asked ? Ink::Text : Ink::TextFaint,
                      asked ? "?" : grouped(of.hits));
         if (!ui.over(band)) continue;

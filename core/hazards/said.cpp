@@ -1,6 +1,8 @@
 #include "core/hazards/said.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,30 +20,50 @@ HazardKind kind_of(trace::Finding::Kind kind) {
                                     : HazardKind::OneAddress;
 }
 
+// A fault whose sentence its first example tells alone (sentence_of).
+bool of_steps(const Hazard& h) {
+    return h.severity == Severity::Fault && !h.examples.empty() && h.examples.front().a.site != kNoSite;
+}
+
+// Behind the sentence about the first of some pairs of lines.
+std::string others(uint32_t places) {
+    return places < 2
+               ? ""
+               : fmt::format("; the same at {} more {} of lines", places - 1, places == 2 ? "pair" : "pairs");
+}
+
 }  // namespace
+
+std::string sentence_of(const trace::Trace& trace, const SaidFault& said, const Notation& notation) {
+    if (!said.example) return said.sentence;
+    return sentence_of(trace, said.kind, *said.example, notation, said.severity) + others(said.places);
+}
 
 std::vector<SaidFault> said_faults(const Hazards& hazards) {
     struct Group {
         SaidFault said;
         uint8_t array = trace::kNoArray;
+        std::set<std::pair<uint32_t, uint32_t>> lines = {};
     };
     std::vector<Group> groups;
     for (const Hazard& h : hazards.found) {
         auto at = std::ranges::find_if(groups, [&](const Group& group) {
             return group.said.kind == h.kind && group.said.severity == h.severity && group.array == h.array;
         });
-        if (at == groups.end())
-            at = groups.insert(at, {{h.kind, h.severity, h.line, h.other_line, 0, 0, h.sentence}, h.array});
+        if (at == groups.end()) {
+            at = groups.insert(at,
+                               {{h.kind, h.severity, h.line, h.other_line, 0, 0, h.sentence, {}}, h.array});
+            if (of_steps(h)) at->said.example = h.examples.front();
+        }
         at->said.count += h.count;
-        ++at->said.places;
+        at->lines.emplace(h.line, h.other_line);
     }
     std::ranges::stable_sort(groups, {}, [](const Group& group) { return weight(group.said.severity); });
     std::vector<SaidFault> said;
     for (Group& group : groups) {
         said.push_back(std::move(group.said));
-        if (const uint32_t more = said.back().places - 1; more > 0)
-            said.back().sentence +=
-                fmt::format("; the same at {} more {} of lines", more, more == 1 ? "pair" : "pairs");
+        said.back().places = static_cast<uint32_t>(group.lines.size());
+        said.back().sentence += others(said.back().places);
     }
     return said;
 }

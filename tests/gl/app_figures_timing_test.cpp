@@ -1,4 +1,5 @@
 // The figures of Timing, as app_figures_test.cpp holds those of the Step screen.
+#include "kernels/textbook/known_launch.h"
 #include "tests/gl/figures_screens.h"
 
 namespace tilescope::app {
@@ -12,8 +13,9 @@ struct TimingScene {
     double gbs = 0, gflops = 0;                  // stated
     std::string kernel;
     uint32_t tile = 0, width = 0;
-    const kernels::CounterRow* counters = nullptr;
-    std::optional<kernels::BlockTile> own{};         // of a kernel that has no T
+    std::optional<std::array<double, 3>>
+        counted{};                            // bytes of requests, of L2 and of DRAM; none: not counted
+    std::optional<kernels::BlockTile> own{};  // of a kernel that has no T
     uint32_t tile_of(const std::string& of) const {  // as its rows have it
         const kernels::KernelInfo* const info = kernels::find(of);
         return info == nullptr || info->own_tile ? 0 : tile;
@@ -41,17 +43,36 @@ struct TimingScene {
     double bytes(size_t level) const {
         if (level == 0 && own) return flop() * 4 / cgma();
         if (level == 0) return flop() * 4 / (tiled() ? tile : 1);
-        constexpr std::pair<const char*, double> kCounters[] = {
-            {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 32},
-            {"lts__t_sectors_op_read.sum", 32},
-            {"dram__bytes_read.sum", 1}};
-        for (const auto& [name, value] : counters->counters)
-            if (name == kCounters[level - 1].first) return value * kCounters[level - 1].second;
-        return 0;
+        return counted ? (*counted)[level - 1] : 0;
     }
     double intensity(size_t level) const { return flop() / bytes(level); }
 };
 const TimingScene* g_timing = nullptr;
+
+// Bytes that were counted of a square product on a device; what ships for the charts first, then what ships
+// for the levels of memory.
+std::optional<std::array<double, 3>> counted_of(const State& state, const std::string& device,
+                                                const std::string& kernel, uint32_t width, uint32_t tile) {
+    for (const kernels::Counters& set : state.session.assets.counters())
+        for (const kernels::CounterRow& of : set.rows) {
+            if (set.device != device || of.kernel != kernel || of.m != width || of.k != width ||
+                of.n != width || of.tile != tile || of.ptx != "clang")
+                continue;
+            std::array<double, 3> bytes{};
+            for (const auto& [name, value] : of.counters) {
+                if (name == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") bytes[0] = value * 32;
+                if (name == "lts__t_sectors_op_read.sum") bytes[1] = value * 32;
+                if (name == "dram__bytes_read.sum") bytes[2] = value;
+            }
+            return bytes;
+        }
+    for (const analysis::DeviceSpec& spec : state.session.assets.devices())
+        if (device.find(spec.name) != std::string::npos)
+            if (const kernels::LevelCounterRow* const of =
+                    kernels::find_level_counters(spec.id, kernel, "clang", {width, width, width, tile}))
+                return std::array{of->l1_sectors * 32, of->l2_read_sectors * 32, of->dram_read_bytes};
+    return std::nullopt;
+}
 
 double times_of(const char* rival) {
     const TimingScene& t = *g_timing;
@@ -130,13 +151,11 @@ double stated_bound() { return g_timing->bound(g_timing->tiled() ? g_timing->til
 // "256, 2,048": of the charts' widths, those at which L2 and DRAM were counted.
 std::string widths_counted(const Scene& s) {
     std::set<uint32_t> widths;
-    for (const kernels::Counters& set : s.state.session.assets.counters())
-        for (const kernels::CounterRow& of : set.rows)
-            if (set.device == g_timing->times->device && of.kernel == g_timing->kernel && of.m == of.n &&
-                of.k == of.n && of.tile == g_timing->tile_of(of.kernel) && of.ptx == "clang" &&
-                g_timing->row_of(g_timing->kernel, of.n) != nullptr &&
-                std::ranges::find(kChartWidths, of.n) != std::end(kChartWidths))
-                widths.insert(of.n);
+    for (const uint32_t width : kChartWidths)
+        if (g_timing->row_of(g_timing->kernel, width) != nullptr &&
+            counted_of(s.state, g_timing->times->device, g_timing->kernel, width,
+                       g_timing->tile_of(g_timing->kernel)))
+            widths.insert(width);
     std::string words;
     for (const uint32_t width : widths) words += (words.empty() ? "" : ", ") + grouped(width);
     return words;
@@ -156,15 +175,9 @@ Figures measured_on() {
 }
 // Bytes that are read for the untiled kernel of the same size; level: as of TimingScene::bytes.
 double without_tiles(const Scene& s, size_t level) {
-    for (const kernels::Counters& set : s.state.session.assets.counters())
-        for (const kernels::CounterRow& of : set.rows)
-            if (set.device == g_timing->times->device && of.kernel == "untiled" && of.m == g_timing->width &&
-                of.k == of.m && of.n == of.m && of.tile == g_timing->tile && of.ptx == "clang") {
-                TimingScene rival = *g_timing;
-                rival.counters = &of;
-                return rival.bytes(level);
-            }
-    return 0;
+    TimingScene rival = *g_timing;
+    rival.counted = counted_of(s.state, g_timing->times->device, "untiled", g_timing->width, g_timing->tile);
+    return rival.bytes(level);
 }
 // "T = 16, CGMA 16: 21.6 x 16 = 345.6 GFLOP/s, 94.17 % of the peak."
 Figures course_bound(uint32_t tile, bool cut) {
@@ -289,11 +302,7 @@ TimingScene measured_scene(const State& state, const kernels::Timings& times, co
     TimingScene scene{&times, nullptr, times.roofs.stated_gbs, times.roofs.stated_gflops, kernel,
                       tile,   width};
     if (const kernels::KernelInfo* const info = kernels::find(kernel)) scene.own = info->own_tile;
-    for (const kernels::Counters& set : state.session.assets.counters())
-        for (const kernels::CounterRow& of : set.rows)
-            if (set.device == times.device && of.kernel == kernel && of.m == width && of.k == width &&
-                of.n == width && of.tile == scene.tile_of(kernel) && of.ptx == "clang")
-                scene.counters = &of;
+    scene.counted = counted_of(state, times.device, kernel, width, scene.tile_of(kernel));
     return scene;
 }
 

@@ -2,6 +2,7 @@
 // large to be recorded whole.
 #include "app/draw/ui.h"
 #include "app/input/overlays.h"
+#include "app/look/faults.h"
 #include "app/session/session.h"
 #include "kernels/run/record.h"
 #include "tests/app_names.h"
@@ -161,6 +162,22 @@ TEST(StepScreen, AFaultInALecture) {
     state.session.lecture = true;
     perform(state, "next_fault");
     test::expect_golden(picture(std::move(state), 1280, 720), "lecture_fault");
+}
+
+// The strip that leads to the faults says them whole, in as many lines as that takes.
+TEST(StepScreen, TheStripOfFaultsIsWhole) {
+    SKIP_WITHOUT_OPENGL();
+    State state = recorded_window("tiled_no_barrier", {12, 12, 12, 4});  // one warp: right by luck
+    test::expect_golden(picture(state, 1280, 720), "step_fault_strip");
+    for (const int width : {900, 1280, 1600})
+        for (const bool lecture : {false, true}) {
+            Drawn drawn(width, 720);
+            state.session.lecture = lecture;
+            const std::string words = drawn.words(state);
+            std::string strip = look::strip_text(state.session.trace(), *state.session.said);
+            std::erase(strip, ' ');
+            EXPECT_NE(words.find(strip), std::string::npos) << width << (lecture ? ", lecture" : "");
+        }
 }
 
 TEST(StepScreen, NothingIsOpen) {

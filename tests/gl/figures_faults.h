@@ -157,11 +157,35 @@ inline std::string where_words(const Scene& s, uint32_t phase) {
 // Of the recording that is set beside another no block is run again.
 inline bool values_known(const Scene& s) { return s.side != "B "; }
 
+constexpr const char* kFaultNames[] = {"Race", "Stale load", "Uninitialised load"};
+
+// The strip leads to a fault of any block that was recorded.
+inline const std::string kGoesThere = " (X goes there)";
+template <class Say>
+Figures fault_of_strip(const Scene& s, Fault::Kind kind, const std::string& cell, const std::string& thread,
+                       Say say) {
+    for (size_t block = 0; block < s.trace().blocks.size(); ++block)
+        for (const Fault& fault : faults_of(s.f, block, values_known(s)))
+            if (fault.kind == kind && s.name(fault.cell.first, fault.cell.second) == cell &&
+                s.thread(fault.load.thread) == thread)
+                return joined({kFaultNames[kind] + kGoesThere}, say(fault));
+    return {"a fault of the recording"};
+}
+// A recording has one fault for each kind and array.
+inline size_t faults_of_recording(const Scene& s) {
+    std::set<std::pair<Fault::Kind, uint8_t>> all;
+    for (size_t block = 0; block < s.trace().blocks.size(); ++block)
+        for (const Fault& fault : faults_of(s.f, block, values_known(s)))
+            all.emplace(fault.kind, fault.cell.first);
+    return all.size();
+}
+
 // The figures of a fault that is told at the step shown, by its cell and the thread that loads, and behind
 // them, where it is said, of how many cells one of its kind is told here.
 template <class Say>
 Figures told_fault(const Scene& s, const Captures& c, Fault::Kind kind, const std::string& cell,
                    const std::string& thread, Say say) {
+    if (c[0].ends_with(kGoesThere)) return fault_of_strip(s, kind, cell, thread, say);
     const std::vector<Fault>& all = faults_of(s.f, s.cursor.block, values_known(s));
     std::optional<Fault> found;
     uint64_t cells = 0;
@@ -174,8 +198,7 @@ Figures told_fault(const Scene& s, const Captures& c, Fault::Kind kind, const st
             found = fault;
     }
     if (!found) return {"a fault of this step"};
-    constexpr const char* kNames[] = {"Race", "Stale load", "Uninitialised load"};
-    Figures right{kNames[kind] + std::string(all_right ? ", no value wrong in this block" : "")};
+    Figures right{kFaultNames[kind] + std::string(all_right ? ", no value wrong in this block" : "")};
     right = joined(right, say(*found));
     const auto captured =
         std::ranges::count_if(right, [](const Figure& of) { return of.kind != Figure::Kind::Condition; });
@@ -194,6 +217,12 @@ inline std::string luck_words(const Fault& fault) {
             return {__VA_ARGS__};                                                                 \
         });                                                                                       \
     }
+
+inline Fault::Kind kind_named(const std::string& pattern) {
+    return pattern.starts_with("{Race")    ? Fault::Race
+           : pattern.starts_with("{Stale") ? Fault::Stale
+                                           : Fault::Unstored;
+}
 
 inline std::vector<Rule> with_faults(std::vector<Rule> others) {
     const std::string race = "{Race|Race, no value wrong in this block}: ";
@@ -260,6 +289,15 @@ inline std::vector<Rule> with_faults(std::vector<Rule> others) {
     };
     for (size_t i = rules.size(); i-- > 0;) {
         rules.push_back({rules[i].pattern + "; # cell(s) at this step.", rules[i].right});
+        const std::string strip =
+            fmt::format("{{{}{}}}{}.", kFaultNames[kind_named(rules[i].pattern)], kGoesThere,
+                        rules[i].pattern.substr(rules[i].pattern.find('}') + 1));
+        rules.push_back({strip, [right = rules[i].right](const Scene& s, const Captures& c) {
+                             return joined(right(s, c), {must(faults_of_recording(s) == 1)});
+                         }});
+        rules.push_back({"# faults. " + strip, [right = rules[i].right](const Scene& s, const Captures& c) {
+                             return joined({faults_of_recording(s)}, right(s, {c.begin() + 1, c.end()}));
+                         }});
         rules[i].pattern += ".";
     }
     rules.insert(rules.end(), others.begin(), others.end());

@@ -96,7 +96,7 @@ struct Reading {
 using Figures = std::vector<Figure>;
 struct Rule {
     std::string pattern;
-    Figures (*right)(const Scene& s, const Captures& c);
+    std::function<Figures(const Scene& s, const Captures& c)> right;
 };
 // What a text must say, in the order of its places; must() what else has to be so for it to be true.
 #define SAYS(...)                                                                        \

@@ -34,7 +34,7 @@ inline std::set<std::string> numbers_in(const std::string& text) {
                                          "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
     std::set<std::string> numbers;
     for (std::sregex_iterator at(text.begin(), text.end(), digits), end; at != end; ++at) {
-        std::string number = (*at)[2].str() + (*at)[3].str();
+        std::string number = (*at)[2].str() + (*at)[4].str();
         std::erase(number, ',');
         numbers.insert(number);
     }
@@ -119,13 +119,13 @@ private:
     static bool on_one_row(const draw::Written& a, const draw::Written& b) {
         return std::abs(a.min.y - b.min.y) <= 1.5f;
     }
-    // Its place in a row of numbers that count from 0: an axis.
+    // Its place in a row of numbers that count from 0: an axis. A playhead may stand on its 0.
     static bool on_axis(const draw::Written& text, const draw::Inspection& seen) {
         std::set<uint64_t> row;
         for (const draw::Written& other : seen.texts)
             if (on_one_row(text, other) && is_bare_number(other.text)) row.insert(bare_number(other.text));
-        if (!row.contains(0) || row.size() < 2) return false;
-        const uint64_t by = *std::next(row.begin()), number = bare_number(text.text);
+        if (row.size() < 2 || (!row.contains(0) && row.size() < 4)) return false;
+        const uint64_t by = *std::next(row.begin(), row.contains(0)), number = bare_number(text.text);
         if (number == 31 && row.contains(24)) return true;  // of lanes and banks, whose last one is named
         for (uint64_t at = by; at < number; at += by)
             if (!row.contains(at)) return false;
@@ -174,8 +174,9 @@ private:
         if (recorded)
             for (const std::string& name : look::recording_names(*state_.session.recording))
                 if (said == name) return "";
-        return numbers_in(without_places(said)).contains(number_) ? fmt::format("'{}' says {}", said, number_)
-                                                                  : "";
+        return numbers_in(without_places(said)).contains(number_)
+                   ? fmt::format("'{}' says {} at {:.0f}, {:.0f}", said, number_, text.min.x, text.min.y)
+                   : "";
     }
 
     // Marks one by one, and all that look the same together.

@@ -82,8 +82,11 @@ TEST_F(CompareKeyboard, AnyRecordingStandsBeside) {
     program.press("ctrl+b");
     program.type(file);
     program.press("Return");
-    program.press("Tab");
-    EXPECT_TRUE(program.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << program.title();
+    EXPECT_TRUE(program.wait_until([&] {  // until it is open, the keys are the box's
+        program.press("Tab");
+        std::this_thread::sleep_for(std::chrono::seconds(1));
+        return program.title().find("tiled 64×64×64 T=16 - step 1 of ") != std::string::npos;
+    })) << program.title();
     // What is not there leaves both as they are.
     program.press("ctrl+b");
     program.type(desktop_->home() + "/missing.tsc");

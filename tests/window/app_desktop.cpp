@@ -73,7 +73,7 @@ bool Desktop::start() {
             const int nothing = open("/dev/null", O_WRONLY);
             dup2(nothing, 1);
             dup2(nothing, 2);
-            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600×1000×24", "-noreset", "-nolisten",
+            execlp("Xvfb", "Xvfb", display_.c_str(), "-screen", "0", "1600x1000x24", "-noreset", "-nolisten",
                    "tcp", nullptr);
             _exit(127);
         }
