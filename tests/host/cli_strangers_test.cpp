@@ -127,6 +127,26 @@ TEST(CliStrangers, LevelsOfVeryManyRequestsAreRefusedAtOnce) {
     EXPECT_EQ(tilescope({"levels", "tiled", "--m", "32", "--k", "4096", "--n", "32"}).status, 0);
 }
 
+// A lesson is a file of a few hundred bytes that names places, kernels and acts.
+TEST(CliStrangers, LessonsThatAskForTooMuchAreRefused) {
+    if (!TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "this build has no window";
+    const auto refused_for = [](const std::string& stop, const std::string& says) {
+        write(in_folder("l.json"),
+              R"({"name": "l", "title": "T", "teaches": "t", "summary": ["s"], "stops": [)" + stop + "]}");
+        expect_refused(1, {"render", "--lesson", "l.json", "--stop", "1", "-o", "l.png"}, says);
+    };
+    const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+    refused_for(R"({"recording": "tiled-4x4x4-t2", "at": 1, "say": "x", "do": )" + nested(250'000) + "}",
+                "in stop 1 its field 'do'");
+    refused_for(R"({"recording": "tiled-4x4x4-t2", "at": 1, "say": )" + nested(250'000) + "}", "'say'");
+    refused_for(R"({"kernel": "tiled", "m": 1, "k": 16777216, "n": 1, "tile": 2, "at": 1, "say": "x"})",
+                "its product takes more than 4,000,000 requests");
+    refused_for(
+        R"({"recording": "tiled-4x4x4-t2", "kind": "barrier", "where": ["arrived = 77"], "say": "x"})",
+        "stop 1 of the lesson has no such step");
+    EXPECT_FALSE(fs::exists(in_folder("l.png")));
+}
+
 // A kernel of very many loads that wait for none: each is compared with those that it waits for, not with all.
 TEST(CliStrangers, LevelsOfVeryManyLoadsTakeSeconds) {
     std::string ptx =

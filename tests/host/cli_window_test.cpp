@@ -33,6 +33,7 @@ TEST_F(CliWindow, WrongCallsOfRender) {
     expect_refused(2, {"render", path, "--theme", "pink", "-o", out}, "light or dark");
     expect_refused(2, {"render", path, "--do", "dance", "-o", out}, "--do 'dance' is no action");
     expect_refused(2, {"render", path, "--do", "phase:99", "-o", out}, "--do 'phase:99' is no action");
+    expect_refused(2, {"render", path, "--do", "thread:4294967296", "-o", out}, "is no action and no place");
     EXPECT_FALSE(std::filesystem::exists(out));
 }
 
