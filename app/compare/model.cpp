@@ -116,7 +116,8 @@ bool same_size(const Run& a, const Run& b) {
     return a.tally.product ? a.tally.size == b.tally.size : a.tally.arrays == b.tally.arrays;
 }
 
-uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].lanes; }
+// Bytes: a lane may store several elements at once.
+uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].bytes; }
 
 // Both compute the same amount, so that their costs can be compared.
 bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
@@ -305,7 +306,7 @@ std::string headline(const Run& a, const Run& b) {
         // Whole products have a measure that does not depend on their sizes.
         const auto each = [](const Run& run) {
             const auto& product = run.tally.product;
-            if (!product || stored(run) != uint64_t{product->m} * product->n) return 0.0;
+            if (!product || stored(run) != uint64_t{product->m} * product->n * sizeof(float)) return 0.0;
             return static_cast<double>(run.tally.before.back()[StepKind::GlobalLoad].lanes) /
                    (static_cast<double>(product->m) * product->k * product->n);
         };
@@ -350,9 +351,8 @@ std::string caveat(const Run& a, const Run& b) {
         return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
                            a.tally.size, b.tally.size);
     if (stored(a) != stored(b))
-        return fmt::format(
-            "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
-            grouped(stored(a)), grouped(stored(b)));
+        return fmt::format("Different parts: {} stored in A, {} in B. A ratio compares these as well.",
+                           bytes_text(stored(a)), bytes_text(stored(b)));
     return "";
 }
 
