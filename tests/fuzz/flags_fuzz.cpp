@@ -18,6 +18,13 @@ bool is_one_of(const std::string& word, const Words& words) {
     return std::ranges::find(words, word) != words.end();
 }
 
+// "-l name", "--library name" and "--library=name" are handed on as "-lname"; so are folders, by -L.
+bool is_joined(const std::string& word, const Words& words) {
+    return (word.starts_with("-l") || word.starts_with("-L")) &&
+           std::ranges::any_of(words,
+                               [&](const std::string& given) { return given.ends_with(word.substr(2)); });
+}
+
 // -Xcompiler gives its word piece by piece, --use_fast_math under clang's name.
 bool comes_from(const std::string& word, const Words& words) {
     if (word == "-fcuda-approx-transcendentals" || is_one_of(word, words)) return true;
@@ -30,7 +37,7 @@ void sort_out(const Words& words) {
     if (!made(flags)) return;
     for (const Words* list : {&flags->files, &flags->link})
         for (const std::string& word : *list)
-            demand(is_one_of(word, words), "a file or a library that nobody named");
+            demand(is_one_of(word, words) || is_joined(word, words), "a file or a library that nobody named");
     for (const std::string& word : flags->compile) demand(comes_from(word, words), "a flag that nobody gave");
     const std::string_view arch = flags->arch;
     demand(arch.starts_with("sm_") && arch.size() > 3 &&
