@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMostLines = uint64_t{1} << 30;  // bytes
 
-// A runtime that was built with sanitizers needs theirs loaded first. Leaks of the program are its own
+// A runtime that was built with sanitizers needs theirs loaded first. Leaks and signals of the program are its own
 // business.
 void add_sanitizers(std::vector<std::string>& environment) {
 #ifdef TILESCOPE_PRELOAD
