@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/alone/description.h"
@@ -18,16 +19,29 @@ bool is_one_of(const std::string& word, const Words& words) {
     return std::ranges::find(words, word) != words.end();
 }
 
-// "-l name", "--library name" and "--library=name" are handed on as "-lname"; so are folders, by -L.
+// "-l name", "--library name" and "--library=name" are handed on as "-lname"; so are folders, by -L, and words for
+// the linker, by -Wl.
 bool is_joined(const std::string& word, const Words& words) {
-    return (word.starts_with("-l") || word.starts_with("-L")) &&
-           std::ranges::any_of(words,
-                               [&](const std::string& given) { return given.ends_with(word.substr(2)); });
+    for (const char* prefix : {"-l", "-L", "-Wl,"})
+        if (word.starts_with(prefix))
+            return std::ranges::any_of(
+                words, [rest = word.substr(std::string_view(prefix).size())](const std::string& given) {
+                    return given.find(rest) != std::string::npos;
+                });
+    return false;
 }
 
-// -Xcompiler gives its word piece by piece, --use_fast_math under clang's name.
+// -Xcompiler gives its word piece by piece, nvcc's long names are clang's short ones.
 bool comes_from(const std::string& word, const Words& words) {
-    if (word == "-fcuda-approx-transcendentals" || is_one_of(word, words)) return true;
+    static const Words kClangs = {"-fcuda-approx-transcendentals",
+                                  "-ffp-contract=off",
+                                  "-fcuda-flush-denormals-to-zero",
+                                  "-I",
+                                  "-D",
+                                  "-U",
+                                  "-isystem",
+                                  "-include"};
+    if (is_one_of(word, kClangs) || is_one_of(word, words)) return true;
     return std::ranges::any_of(
         words, [&](const std::string& given) { return given.find(word) != std::string::npos; });
 }
