@@ -10,16 +10,9 @@
 // blocks); CUDA Runtime API 12, "Execution Control" and "Error Handling" (which error, and that those of
 // faults stay).
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <span>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,8 +20,7 @@
 #include <unistd.h>
 
 #include "core/base/words.h"
-#include "kernels/cudart/runtime.h"
-#include "kernels/launched/pace.h"
+#include "kernels/cudart/long_launch.h"
 
 namespace tilescope::cudart {
 
@@ -39,130 +31,6 @@ using Clock = std::chrono::steady_clock;
 double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
-
-std::atomic<bool> interrupted{false};
-
-// What the handler of signals touches.
-std::atomic<int> stop_signal{0};            // the one that came
-std::atomic<int64_t> stopped_at{0};         // ms of the monotonic clock
-std::array<char, PATH_MAX> keeping_file{};  // its name (launched::kKeeping); "" for none
-static_assert(std::atomic<int64_t>::is_always_lock_free);
-
-// One Ctrl-C may come twice, from the terminal and from the command that waits; a later one ends the program.
-// Source: POSIX.1-2017, "2.4.3 Signal Actions", for what a handler may call.
-void on_stop(int signal) {
-    constexpr int64_t kSame = 1500;  // ms
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t ms = int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-    if (interrupted.exchange(true)) {
-        if (ms - stopped_at < kSame) return;
-        struct sigaction ours {};
-        ours.sa_handler = SIG_DFL;
-        sigaction(signal, &ours, nullptr);
-        raise(signal);
-        return;
-    }
-    stop_signal = signal, stopped_at = ms;
-    const int before = errno;
-    if (keeping_file[0] != 0)
-        if (const int file = open(keeping_file.data(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); file >= 0)
-            close(file);
-    errno = before;
-}
-
-// While a launch runs, the first Ctrl-C or SIGTERM ends it between two blocks, so that what was recorded can be
-// kept.
-class Interrupts {
-public:
-    explicit Interrupts(const Runtime& r) {
-        const std::string keeping = r.orders.launches + launched::kKeeping;
-        if (r.recording && !r.orders.launches.empty() && keeping.size() < keeping_file.size())
-            std::memcpy(keeping_file.data(), keeping.c_str(), keeping.size() + 1);
-        for (size_t at = 0; at < kSignals.size(); ++at) {
-            struct sigaction ours {};
-            ours.sa_handler = on_stop;
-            sigemptyset(&ours.sa_mask);
-            for (const int signal : kSignals) sigaddset(&ours.sa_mask, signal);
-            sigaction(kSignals[at], nullptr, &before_[at]);
-            taken_[at] = (before_[at].sa_flags & SA_SIGINFO) == 0 && before_[at].sa_handler == SIG_DFL &&
-                         sigaction(kSignals[at], &ours, nullptr) == 0;
-        }
-    }
-    // After a signal they stay, until the program has ended by it.
-    ~Interrupts() {
-        for (size_t at = 0; at < kSignals.size(); ++at)
-            if (taken_[at] && !interrupted) sigaction(kSignals[at], &before_[at], nullptr);
-    }
-    Interrupts(const Interrupts&) = delete;
-    Interrupts& operator=(const Interrupts&) = delete;
-
-private:
-    static constexpr std::array kSignals = {SIGINT, SIGTERM};
-    std::array<struct sigaction, kSignals.size()> before_{};
-    std::array<bool, kSignals.size()> taken_{};
-};
-
-// Ends the program by the signal that stopped its launch.
-void end_by_signal() {
-    std::fflush(stdout);
-    if (keeping_file[0] != 0) unlink(keeping_file.data());
-    const int signal = stop_signal;
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
-
-// Says how far a launch is that takes long, and what Ctrl-C does: once, and on a terminal each second. It has a
-// thread of its own.
-class Estimate {
-public:
-    // kept: a recording of the launch has been written.
-    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept)
-        : watcher_([this, what, blocks, &done, kept] { watch(what, blocks, done, kept); }) {}
-    ~Estimate() {
-        {
-            const std::lock_guard lock(mutex_);
-            over_ = true;
-        }
-        woken_.notify_all();
-        watcher_.join();
-    }
-    Estimate(const Estimate&) = delete;
-    Estimate& operator=(const Estimate&) = delete;
-
-private:
-    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept) {
-        constexpr double kLong = 60;  // seconds
-        const bool terminal = isatty(STDERR_FILENO) == 1;
-        const Clock::time_point start = Clock::now();
-        bool said = false;
-        std::unique_lock lock(mutex_);
-        for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(said ? 1 : 2)) {
-            if (woken_.wait_for(lock, wait, [&] { return over_; })) break;
-            const uint64_t so_far = done.load(std::memory_order_relaxed);
-            const double seconds = ms_since(start) / 1000;
-            const double all =
-                so_far == 0 ? 0 : seconds / static_cast<double>(so_far) * static_cast<double>(blocks);
-            if (said) {
-                fmt::print(stderr, "\r{} of {}\x1b[K", grouped(so_far), counted(blocks, "block"));
-                std::fflush(stderr);
-                continue;
-            }
-            if (so_far == 0 ? seconds < kLong / 2 : all < kLong) continue;
-            say(fmt::format("{} will take {} on this machine, {} of {} done; Ctrl-C ends it{}", what,
-                            launched::long_time(all), grouped(so_far), counted(blocks, "block"),
-                            kept ? ", and its recording is kept" : " and keeps what is recorded"));
-            if (!terminal) return;
-            said = true;
-        }
-        if (said) fmt::print(stderr, "\r\x1b[K");
-    }
-
-    std::mutex mutex_;
-    std::condition_variable woken_;
-    bool over_ = false;
-    std::thread watcher_;
-};
 
 struct LaunchRefusal {
     cudaError_t error = cudaSuccess;
@@ -550,7 +418,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     function->last_blocks = line.grid.count();
     tell_sum(r, line.ms);
     if (done.stopped || interrupted) {  // the signal may have come when the launch was over
-        const std::string_view by = stop_signal == SIGTERM ? "" : " by Ctrl-C";
+        const std::string_view by = by_terminal() ? " by Ctrl-C" : "";
         end(cudaErrorLaunchFailure,
             done.stopped ? fmt::format("it was stopped{} before its end", by) : error + done.problem);
         flush_prints(r);
