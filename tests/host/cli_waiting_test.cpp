@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/file_text.h"
 #include "tests/host/cli_program.h"
 
 namespace tilescope::cli_test {
@@ -125,6 +126,10 @@ TEST(CliWaiting, ALongLaunchIsRecordedInItsFirstBlocksAndStopped) {
         EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
         EXPECT_NE(ran.out.find("stopped; 1 recording is kept"), std::string::npos) << signal << ran.out;
         EXPECT_NE(ran.out.find("only its blocks 0:"), std::string::npos) << ran.out;
+        // What the recording found is said once, before the long part.
+        const std::string fault = "tilescope: launch 1, add: thread[0] of block(0) reads p[0] at line 3";
+        EXPECT_EQ(count_of(ran.out, fault), 1u) << ran.out;
+        EXPECT_LT(ran.out.find(fault), ran.out.find(", will take ")) << ran.out;
         const trace::Trace trace = recording(in_folder("out/add.1.tsc"));
         EXPECT_TRUE(trace.meta.complete);
         EXPECT_LE(trace.meta.window.x1, 64u);
