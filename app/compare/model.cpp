@@ -110,14 +110,17 @@ ReportedClaim claim(const Count& count, const char* what) {
     return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
 }
 
-// A launch that is no product has the sizes of its arrays alone.
-bool same_size(const Run& a, const Run& b) {
-    if (a.tally.product.has_value() != b.tally.product.has_value()) return false;
-    return a.tally.product ? a.tally.size == b.tally.size : a.tally.arrays == b.tally.arrays;
-}
-
+uint64_t loaded(const Run& run) { return run.tally.before.back()[StepKind::GlobalLoad].bytes; }
 // Bytes: a lane may store several elements at once.
 uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].bytes; }
+
+// A launch that is no product has the sizes of its arrays alone, or, where they are laid out otherwise, the bytes that
+// its threads load and store.
+bool same_size(const Run& a, const Run& b) {
+    if (a.tally.product.has_value() != b.tally.product.has_value()) return false;
+    if (a.tally.product) return a.tally.size == b.tally.size;
+    return a.tally.arrays == b.tally.arrays || (loaded(a) == loaded(b) && stored(a) == stored(b));
+}
 
 // Both compute the same amount, so that their costs can be compared.
 bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }

@@ -212,7 +212,7 @@ std::string loads_a_multiplication(const Scene& s) {
 bool same_work() {
     const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
     return a.m == b.m && a.k == b.k && a.n == b.n &&
-           a.whole(kGlobalStore).lanes == b.whole(kGlobalStore).lanes;
+           a.whole(kGlobalStore).bytes == b.whole(kGlobalStore).bytes;
 }
 
 // How much faster one is: both medians are found again among the times of the device, of kernels whose result
