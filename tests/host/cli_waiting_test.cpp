@@ -118,6 +118,7 @@ TEST(CliWaiting, ALongLaunchIsRecordedInItsFirstBlocksAndStopped) {
     write(in_folder("long.cu"), kLong);
     for (const std::string signal : {"-INT -$child", "-TERM $child"}) {
         fs::remove_all(in_folder("out"));
+        fs::remove(in_folder("said"));
         const Ran ran = shell(
             "export XDG_CACHE_HOME=\"$PWD/cache\"; setsid \"$TILESCOPE\" record long.cu -o out 2> said & "
             "child=$!; "
