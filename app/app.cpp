@@ -305,7 +305,7 @@ void handle_input(State& state, const platform::Input& input, bool wait) {
             state.session.blank = false;
         else
             take(state, press);
-        spent = press.character == 0 &&
+        spent = press.character == 0 && !press.control && !press.alt &&
                 (state.session.blank != blank || (!open && input::overlay_open(state.input)));
         grant(state, wait);
     }

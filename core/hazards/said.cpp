@@ -52,7 +52,8 @@ std::vector<SaidFault> said_faults(const Hazards& hazards) {
             return group.said.kind == h.kind && group.said.severity == h.severity && group.array == h.array;
         });
         if (at == groups.end()) {
-            at = groups.insert(at, {{.kind = h.kind, .severity = h.severity}, h.array});
+            at = groups.emplace(at);
+            at->said.kind = h.kind, at->said.severity = h.severity, at->array = h.array;
         } else if (!at->same_warp || h.same_warp) {  // a race of two warps tells more than one within a warp
             at->said.count += h.count;
             at->lines.emplace(h.line, h.other_line);
