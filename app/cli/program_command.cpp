@@ -321,6 +321,12 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
                                   ? "stopped; nothing was recorded until then"
                                   : fmt::format("stopped; {} {} kept", counted(recorded, "recording"),
                                                 recorded == 1 ? "is" : "are"));
+    if (made.guess_fails && (!right || result.status != 0))
+        return fail(
+            kFailure,
+            "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
+            "them with --call or --arg, as the first line has them; where another function has to be "
+            "called before, add a main that calls both");
     if (result.status >= 128)
         return fail(kFailure, fmt::format("the program was ended by signal {}", result.status - 128));
     if (result.status != 0)
@@ -329,11 +335,6 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
         result.notes, [](const launched::CallNote& note) { return note.severity == "fault"; });
     if (right && !called_right)
         return fail(kFailure, "a call of the runtime went wrong; its sentence above says how");
-    if (made.guess_fails && (!right || result.status != 0))
-        return fail(
-            kFailure,
-            "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
-            "them with --call or --arg, as the first line has them");
     if (!right) return fail(kFailure, "a launch went wrong; its row says how");
     if (recordings.unplaced()) return fail(kFailure, "a recording could not be written; its row says why");
     if (result.launches.empty())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -123,12 +124,16 @@ std::string missing_call(std::string_view said) {
             found[1].str());
     static const std::regex name(
         R"((?:use of undeclared identifier|unknown type name|undefined reference to|undefined symbol:|no type named|no template named|no member named|no matching function for call to|variable has incomplete type) ?['`"]?(?:struct |enum )?([A-Za-z_][A-Za-z0-9_:]*))");
+    // Behind a name that it takes for a slip, the compiler goes on with the one that it proposes.
+    static const std::regex proposed(R"(; did you mean '([^'\n]+)'\?)");
+    std::set<std::string> seen;
+    for (std::sregex_iterator at(text.begin(), text.end(), proposed), end; at != end; ++at)
+        seen.insert((*at)[1]);
     std::vector<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) {
         const std::string one = (*at)[1], behind = at->suffix();
         if (behind.starts_with("'; did you mean")) continue;  // a slip, whose right name is there
-        if (is_nvidias(one) && std::find(names.begin(), names.end(), one) == names.end())
-            names.push_back(one);
+        if (is_nvidias(one) && seen.insert(one).second) names.push_back(one);
     }
     if (names.empty()) return "";
     return fmt::format("the program uses {}, which Tilescope's runtime does not have", listed(names, 3));

@@ -151,6 +151,12 @@ TEST(Complaint, NamesTheCall) {
                      "'cudaDeviceSynchronize'?"),
         "")
         << "a slip";
+    EXPECT_EQ(missing_call("a.cu:3:5: error: use of undeclared identifier 'cudaMallocArray'; did you mean "
+                           "'cudaMallocAsync'?\n"
+                           "a.cu:3:5: error: no matching function for call to 'cudaMallocAsync'\n"
+                           "a.cu:4:5: error: use of undeclared identifier 'tex2D'"),
+              "the program uses tex2D, which Tilescope's runtime does not have")
+        << "what the compiler proposes is not what the program says";
     EXPECT_EQ(
         missing_call(
             "a.cu:5:61: error: kernel launch from __device__ or __global__ function requires relocatable "

@@ -163,7 +163,7 @@ TEST_F(DeviceCode, StandsAtTheLineThatSaysSo) {
     }
 }
 
-// min and max of the program's own, of either side and of both, are those that it calls.
+// min and max of the program's own, of either side and of both, are those that it calls; assert needs no header.
 TEST_F(DeviceCode, TakesTheProgramsOwnMinAndMax) {
     const std::string path = at("own.cu");
     std::ofstream(path)
@@ -173,6 +173,7 @@ TEST_F(DeviceCode, TakesTheProgramsOwnMinAndMax) {
            "template <class T> __device__ T smallest(T a, T b) { return min(a, b); }\n"
            "__global__ void k(int *o, float *f) {\n"
            "    o[threadIdx.x] = min(o[threadIdx.x], 3) + max(o[threadIdx.x + 32], 4) + smallest(1u, 2u);\n"
+           "    assert(o[threadIdx.x] >= 0);\n"
            "    f[threadIdx.x] = max(f[threadIdx.x], 0.f) + min(f[threadIdx.x + 32], 1.f);\n"
            "}\n"
            "int main() { return min(3, 4) + int(max(1u, 2u)); }\n";

@@ -99,6 +99,8 @@ __device__ static inline void* malloc(size_t bytes) { return ::malloc(bytes); }
 
 // Once more: clang's wrapper of it gives device code its new and delete where the keywords are known.
 #include <new>
+// NVIDIA's runtime header brings it, too.
+#include <assert.h>
 
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return {x, y, z}; }
