@@ -2,13 +2,14 @@
 # <label>_<part>. ctest runs it in SHARDS processes (1 where none are given), which share its cases out among
 # themselves and name the one that fails; tests on a GPU have a process each, since a fault on the GPU ends the process.
 # RELEASE: tests of what optimised code does, and of the program as it is used. .ci/run runs these in a release build
-# (target release_tests, label release), and all of unit, host and gl under the sanitizers.
+# (target release_tests, label release), and all of unit, host and gl under the sanitizers, but for NOT_SANITIZED: a
+# filter of those RELEASE cases whose time goes by in compilers and in pictures, and whose code other cases run too.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 add_custom_target(release_tests)
 function(tilescope_tests label part)
-  cmake_parse_arguments(ARG "RELEASE" "SHARDS" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "RELEASE" "SHARDS;NOT_SANITIZED" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${label}/${part}_*.cpp)
   if(NOT sources)
     return()
@@ -45,10 +46,14 @@ function(tilescope_tests label part)
     list(APPEND labels release)
     add_dependencies(release_tests ${label}_${part})
   endif()
+  set(filter)
+  if(TILESCOPE_SANITIZE AND ARG_NOT_SANITIZED)
+    set(filter "--gtest_filter=-${ARG_NOT_SANITIZED}")
+  endif()
   math(EXPR last "${ARG_SHARDS} - 1")
   foreach(shard RANGE ${last})
     math(EXPR number "${shard} + 1")
-    add_test(NAME ${label}_${part}.${number}_of_${ARG_SHARDS} COMMAND ${label}_${part} --gtest_brief=1)
+    add_test(NAME ${label}_${part}.${number}_of_${ARG_SHARDS} COMMAND ${label}_${part} --gtest_brief=1 ${filter})
     set_tests_properties(${label}_${part}.${number}_of_${ARG_SHARDS} PROPERTIES LABELS "${labels}" TIMEOUT 900
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${shard}")
   endforeach()
@@ -105,7 +110,8 @@ tilescope_tests(host program RELEASE LINK tilescope_program tilescope_ptx)
 
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
-tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels)
+tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
+  "CliLibraries.*:CliLong.*:CliCourse.*:CliCopies.*:*Examples.*:ExamplePrograms.*:CliHandout.OfAFile:CliHandout.TheExample*:CliHandout.OfFigures*:CliLevels.AWindow*:CliWaiting.ALong*:CliRecordings.OneThatShips*:CliPictures.AFilm*")
 if(TARGET host_cli)
   target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)

@@ -72,7 +72,12 @@ void expect_both_record_the_same(const Plan& plan, bool exact = false) {
 }
 
 TEST(InstrumentedSpaces, RandomKernelsWithAtomics) {
-    for (uint64_t seed = 0; seed < 100; ++seed) {
+#ifdef __SANITIZE_ADDRESS__
+    constexpr uint64_t kKernels = 20;  // which the sanitizers make ten times as slow
+#else
+    constexpr uint64_t kKernels = 100;
+#endif
+    for (uint64_t seed = 0; seed < kKernels; ++seed) {
         SCOPED_TRACE(seed);
         const test::RandomKernel kernel(seed);
         const uint64_t threads = uint64_t{kernel.threads()} * kernel.blocks();
