@@ -106,12 +106,15 @@ uint32_t Chains::passed(const OfBlock& of, uint32_t thread, uint32_t step) {
                                  arrivals.begin());
 }
 
+bool Chains::is_one(const Strong& by, uint32_t thread, uint32_t lanes) {
+    return by.thread == thread ||
+           (by.thread / kWarpSize == thread / kWarpSize && (lanes >> by.thread % kWarpSize & 1));
+}
+
 // Whether what a thread did at a step comes before a store in one piece, by its own fence or, behind a barrier,
-// by a fence of either thread. by_warp: the lanes of a warp count as one.
-bool Chains::released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, bool by_warp) {
-    if ((by.thread == thread || (by_warp && by.thread / kWarpSize == thread / kWarpSize)) && by.step > step &&
-        by.fenced > step)
-        return true;
+// by a fence of either thread. lanes: those of its warp that count as the thread itself.
+bool Chains::released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, uint32_t lanes) {
+    if (is_one(by, thread, lanes) && by.step > step && by.fenced > step) return true;
     const uint32_t here = passed(of, thread, step);
     if (by.passed <= here) return false;
     const std::vector<Arrival>& own = of.arrivals[thread / kWarpSize];
@@ -121,6 +124,19 @@ bool Chains::released(const OfBlock& of, const Strong& by, uint32_t thread, uint
 }
 
 Ordered Chains::before(const HazardSide& a, const HazardSide& b) {
+    const trace::Trace& trace = forms_.trace;
+    KernelFacts::Waits with_a{}, with_b{};
+    // In one warp what its lanes wait for is WarpOrder's.
+    if (a.block != b.block || a.thread / kWarpSize != b.thread / kWarpSize) {
+        with_a = forms_.facts.waits_of(trace.blocks[a.block], a.thread);
+        with_b = forms_.facts.waits_of(trace.blocks[b.block], b.thread);
+    }
+    const Ordered sure = before(a, b, with_a.sure, with_b.sure);
+    if (sure == Ordered::Yes || (with_a.sure == with_a.perhaps && with_b.sure == with_b.perhaps)) return sure;
+    return before(a, b, with_a.perhaps, with_b.perhaps) == Ordered::No ? Ordered::No : Ordered::Unclear;
+}
+
+Ordered Chains::before(const HazardSide& a, const HazardSide& b, uint32_t lanes_a, uint32_t lanes_b) {
     const bool grid = a.block != b.block;
     const OfBlock &of_a = block(a.block, grid), &of_b = block(b.block, grid);
     if (of_a.full || of_b.full || looked_at_ >= kMostLookedAt) return Ordered::Unclear;
@@ -130,10 +146,8 @@ Ordered Chains::before(const HazardSide& a, const HazardSide& b) {
     if (a.thread / kWarpSize >= of_a.arrivals.size() || b.thread / kWarpSize >= of_b.arrivals.size())
         return Ordered::No;
     const uint32_t passed_b = passed(of_b, b.thread, step_b);
-    const bool by_warp = forms_.facts.warp_waits() && (grid || a.thread / kWarpSize != b.thread / kWarpSize);
     const auto acquired = [&](const Strong& q) {
-        const bool own = q.thread == b.thread || (by_warp && q.thread / kWarpSize == b.thread / kWarpSize);
-        return q.reads && ((own && q.step < step_b) || q.passed < passed_b);
+        return q.reads && ((is_one(q, b.thread, lanes_b) && q.step < step_b) || q.passed < passed_b);
     };
     const bool b_writes = ptx::writes(forms_.trace.sites[b.site].kind);
     bool releases = false;
@@ -141,7 +155,7 @@ Ordered Chains::before(const HazardSide& a, const HazardSide& b) {
     for (const Strong& r : of_a.strong) {
         if (!r.writes || r.step < step_a) continue;
         const bool itself = r.thread == a.thread && r.step == step_a;
-        if (!itself && !released(of_a, r, a.thread, step_a, by_warp)) continue;
+        if (!itself && !released(of_a, r, a.thread, step_a, lanes_a)) continue;
         releases = releases || !itself;
         auto at = std::ranges::lower_bound(of_b.by_word, r.word, {},
                                            [&](uint32_t i) { return of_b.strong[i].word; });
@@ -175,7 +189,7 @@ bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t oth
     // The hardware keeps accesses in one piece apart: those of a word that is waited for, or counted.
     if (strong && (atomic || facts.polls(a.site) || facts.polls(b.site))) return false;
     const bool stores = places[place].store && places[other].store;
-    if (stores && !atomic && forms.constant(place) && forms.constant(place) == forms.constant(other)) {
+    if (stores && !atomic && forms.store_one_value(place, other, a, b)) {
         race.kind = HazardKind::SameValue;
         race.severity = Severity::Remark;
         return true;

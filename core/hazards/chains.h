@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/hazards/block.h"
+#include "core/recording/lane_classes.h"
 
 namespace tilescope::analysis {
 
@@ -56,8 +57,10 @@ private:
     const OfBlock& block(uint32_t number, bool grid);
     OfBlock make(uint32_t number, bool grid);
     Ordered before(const HazardSide& a, const HazardSide& b);
+    Ordered before(const HazardSide& a, const HazardSide& b, uint32_t lanes_a, uint32_t lanes_b);
+    static bool is_one(const Strong& by, uint32_t thread, uint32_t lanes);
     static uint32_t passed(const OfBlock& of, uint32_t thread, uint32_t step);
-    static bool released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, bool by_warp);
+    static bool released(const OfBlock& of, const Strong& by, uint32_t thread, uint32_t step, uint32_t lanes);
 
     HazardForms& forms_;
     std::map<std::pair<uint32_t, bool>, OfBlock>

@@ -77,6 +77,33 @@ __global__ void tiles_of_eight(const int* in, int* out) {
     }
     out[t] = s[t - at];
 }
+// Each half waits for itself, then all for all: lanes of one half have passed fewer waits than the others.
+__global__ void a_half_and_all(const int* in, int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    if (t < 16) {
+        __syncwarp(0x0000ffff);
+        int v = s[15 - t];
+        __syncwarp(0x0000ffff);
+        s[t] = v;
+    }
+    __syncwarp();
+    out[t] = s[31 - t];
+}
+__global__ void mask_by_lane(const int* in, int* out, unsigned even) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp(t % 2 == 0 ? even : ~even);
+    for (int d = 16; d > 1; d /= 2) {
+        int v = s[t ^ d];
+        __syncwarp(even << t % 2);
+        s[t] += v;
+        __syncwarp(even << t % 2);
+    }
+    out[t] = s[t ^ 2];
+}
 
 // --- by fences and atomics
 __global__ void last_block_sums(const int* in, volatile int* part, int* out) {
@@ -301,6 +328,11 @@ __global__ void cleared_by_all(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = count;
 }
+__global__ void argument_by_any(const int* in, int* out, int n, int* many) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (in[i] % 7 == 3) *out = n > 3 ? n / 2 : n + 1;
+    many[blockIdx.x] = blockIdx.x + n;
+}
 
 int main() {
     const int n = 1024;
@@ -316,6 +348,8 @@ int main() {
     sum_of_warp<<<1, 32>>>(in, out);
     sum_by_registers<<<1, 32>>>(in, out);
     halves<<<1, 32>>>(in, out);
+    a_half_and_all<<<1, 32>>>(in, out);
+    mask_by_lane<<<1, 64>>>(in, out, 0x55555555);
     one_gives_to_all<<<1, 64>>>(in, out);
     tiles_of_eight<<<1, 64>>>(in, out);
     last_block_sums<<<6, 32>>>(in, part, out);
@@ -334,6 +368,7 @@ int main() {
     found_by_any<<<4, 64>>>(in, out);
     told_by_all<<<1, 64>>>(in, out, 64);
     cleared_by_all<<<1, 64>>>(in, out);
+    argument_by_any<<<4, 64>>>(in, out, 9, part);
     cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
     printf("%d %s\n", h[0], cudaGetErrorString(cudaGetLastError()));
 }
