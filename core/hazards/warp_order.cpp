@@ -153,8 +153,8 @@ struct WarpOrder::Walk {
                     same->lanes |= 1u << lane;
                 else
                     parts.push_back({event.value, 1u << lane, stretch[lane], passed[lane]});
-            } else if (event.what == What::Unknown) {
-                mark_unclear(lane);
+            } else if (event.what == What::Unknown || event.what == What::Behind) {
+                if (event.what == What::Unknown) mark_unclear(lane);
                 ++passed[lane];
             } else {
                 waits |= 1u << lane;
@@ -193,7 +193,8 @@ struct WarpOrder::Walk {
             if (!(team >> lane & 1) && !ended(lane)) return;
             for (size_t i = 0; i < 32; ++i) clock[i] = std::max(clock[i], out.clocks_[stretch[lane]][i]);
         });
-        for_lanes(team, [&](uint32_t lane) { ++clock[lane]; });
+        // An ended lane has done all that it does before.
+        for_lanes(named, [&](uint32_t lane) { clock[lane] += team >> lane & 1 || ended(lane) ? 1 : 0; });
         const auto number = static_cast<uint32_t>(out.clocks_.size());
         out.clocks_.push_back(clock);
         for_lanes(team, [&](uint32_t lane) {
@@ -241,6 +242,10 @@ WarpStretches WarpOrder::stretches_of(const OfWarp& of) { return Walk(of.events)
 std::vector<WarpStretches> WarpOrder::finish() {
     std::vector<WarpStretches> all;
     for (OfWarp& of : warps_) {
+        uint32_t lanes = 0;
+        for (uint32_t lane = 0; lane < 32; ++lane)
+            if (facts_.behind(of.site[lane]).syncs != 0) lanes |= 1u << lane;
+        if (lanes != 0) of.events.push_back({What::Behind, lanes, 0});
         all.push_back(stretches_of(of));
         of = {};
     }

@@ -64,7 +64,8 @@ public:
     std::vector<WarpStretches> finish();  // by warp
 
 private:
-    enum class What : uint8_t { Step, Sync, Unknown, Barrier };
+    // Behind: what a lane may pass behind its last step.
+    enum class What : uint8_t { Step, Sync, Unknown, Barrier, Behind };
     struct Event {
         What what{};
         uint32_t lanes = 0;

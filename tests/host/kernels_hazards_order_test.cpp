@@ -222,21 +222,34 @@ Compared compare(uint64_t seed, bool unknown_masks) {
     return out;
 }
 
+std::string difference(const Compared& found) {
+    std::string out;
+    const auto list = [&](const char* what, const std::set<CellRace>& of, const std::set<CellRace>& other) {
+        for (const CellRace& race : of)
+            if (!other.contains(race))
+                out += fmt::format("\n{}: interval {} cell {} lines {} and {}", what, std::get<0>(race),
+                                   std::get<1>(race), std::get<2>(race), std::get<3>(race));
+    };
+    list("missed", found.right, found.faults);
+    list("wrong", found.faults, found.right);
+    return out + "\n";
+}
+
 TEST(HazardsOrderTwin, LanesThatWaitForEachOtherAreOrderedAsTheTwinHasIt) {
     uint32_t racing = 0, clean = 0, unclear = 0;
-    for (uint64_t seed = 0; seed < 400; ++seed) {
+    for (uint64_t seed = 0; seed < 260; ++seed) {
         const Compared found = compare(seed, false);
         unclear += found.unclear;
         (found.right.empty() ? clean : racing) += 1;
         if (found.unclear) {  // no race is said that is none
             ASSERT_TRUE(std::ranges::includes(found.right, found.faults)) << seed << found.ptx;
         } else {
-            ASSERT_EQ(found.faults, found.right) << seed << found.ptx;
+            ASSERT_EQ(found.faults, found.right) << seed << difference(found) << found.ptx;
         }
     }
     EXPECT_GT(racing, 100u);
-    EXPECT_GT(clean, 40u);
-    EXPECT_LT(unclear, 80u) << "a lane passed waits of several masks on paths that are not told apart";
+    EXPECT_GT(clean, 15u);
+    EXPECT_LT(unclear, 40u) << "a lane passed waits of several masks on paths that are not told apart";
 }
 
 TEST(HazardsOrderTwin, WhereAMaskIsNotKnownNoRaceIsSaidThatIsNone) {
@@ -245,8 +258,9 @@ TEST(HazardsOrderTwin, WhereAMaskIsNotKnownNoRaceIsSaidThatIsNone) {
         const Compared found = compare(seed, true);
         unclear += found.unclear;
         faults += !found.faults.empty();
-        ASSERT_TRUE(std::ranges::includes(found.right, found.faults)) << seed << found.ptx;
-        if (!found.unclear) ASSERT_EQ(found.faults, found.right) << seed << found.ptx;
+        ASSERT_TRUE(std::ranges::includes(found.right, found.faults))
+            << seed << difference(found) << found.ptx;
+        if (!found.unclear) ASSERT_EQ(found.faults, found.right) << seed << difference(found) << found.ptx;
     }
     EXPECT_GT(unclear, 10u);
     EXPECT_GT(faults, 10u);
