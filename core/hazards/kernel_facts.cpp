@@ -99,6 +99,7 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     kernel_ = kernel;
     for (const Instruction& instruction : kernel->instructions) {
         fences_ = fences_ || is_fence(instruction);
+        block_fences_ = block_fences_ || (is_fence(instruction) && has(instruction, {"cta"}));
         const bool bar = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const size_t first = instruction.destinations;
         if (!bar || instruction.operands.size() <= first) continue;
@@ -173,6 +174,17 @@ KernelFacts::Waits KernelFacts::waits_of(const trace::Block& block, uint32_t thr
     return {sure, known ? sure : ~0u};
 }
 
+Adds KernelFacts::added_by(const ptx::Site& site) const {
+    if (site.atomic == ptx::Atomic::Inc) return Adds::Up;
+    if (site.atomic != ptx::Atomic::Add) return Adds::Unknown;
+    const Operand& added = kernel_->instructions[site.instruction].operands.back();
+    const auto uniform = uniform_value(*kernel_, definitions_, added);
+    const auto value = value_in_thread(*kernel_, definitions_, added, {trace_.launch, {}, 0});
+    if (!uniform || uniform->of_block || !value) return Adds::Unknown;
+    const bool less = *value >> (8 * std::clamp(site.bytes, 1u, 8u) - 1) & 1;
+    return *value == 0 ? Adds::Nothing : less ? Adds::Unknown : Adds::Up;
+}
+
 void KernelFacts::look_at_sites() {
     facts_.resize(trace_.sites.size());
     const Definitions& definitions = definitions_;
@@ -183,6 +195,7 @@ void KernelFacts::look_at_sites() {
         if (site.kind == ptx::SiteKind::Barrier) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
                        has(instruction, {"relaxed", "acquire", "release"});
+        facts.adds = added_by(site);
         facts.releases = ptx::writes(site.kind) && has(instruction, {"release", "acq_rel"});
         if (const Operand* const stored = stored_by(instruction)) {
             facts.uniform = uniform_value(*kernel_, definitions, *stored);

@@ -34,6 +34,13 @@ struct WarpSyncs {
     bool operator==(const WarpSyncs&) const = default;
 };
 
+// What an atomic adds to its word, in every thread.
+enum class Adds : uint8_t {
+    Unknown,  // that is not known, or makes it less, or it does not add
+    Nothing,
+    Up,
+};
+
 // What a thread passes between two sites.
 struct Passed {
     uint32_t syncs = 0;        // for KernelFacts::syncs(); 0 where it passes none
@@ -50,6 +57,7 @@ public:
     bool known() const { return kernel_ != nullptr; }
     bool warp_syncs() const { return !masks_.empty(); }  // whether there is any bar.warp.sync
     bool fences() const { return fences_; }              // whether there is any fence
+    bool block_fences() const { return block_fences_; }  // whether any is for the block alone
     // The lanes that a thread waits for somewhere, at a bar.warp.sync or to exchange values, or that wait for such a
     // lane in turn; itself included. `perhaps` where not every mask is known.
     struct Waits {
@@ -72,6 +80,7 @@ public:
     bool strong(uint32_t site) const { return known() && facts_[site].strong; }
     // Whether it is a fence for what the thread did before.
     bool releases(uint32_t site) const { return known() && facts_[site].releases; }
+    Adds adds(uint32_t site) const { return known() ? facts_[site].adds : Adds::Unknown; }
     // Whether it comes to nothing but such loads as long as its loop runs: it waits for a value.
     bool polls(uint32_t site) const { return known() && facts_[site].polls; }
     // What stands for the value that a store puts there, where it is the same in all threads.
@@ -84,12 +93,14 @@ public:
 private:
     struct SiteFacts {
         bool strong = false, polls = false, fills = false, releases = false;
+        Adds adds = Adds::Unknown;
         std::optional<UniformValue> uniform;
     };
     void look_at_sites();
     struct Way;
     struct OnPaths;
     void look_at_masks();
+    Adds added_by(const ptx::Site& site) const;
     void pass(uint32_t instruction, Way& way) const;
     uint32_t number_of(WarpSyncs syncs);
     const std::vector<Passed>& row(uint32_t from);
@@ -110,7 +121,7 @@ private:
     std::vector<const ptx::Operand*> waits_;  // and those of exchanges
     std::vector<int16_t> mask_number_;        // instruction -> index into masks_, -1 for none
     std::vector<WarpSyncs> syncs_{{}};        // each once
-    bool fences_ = false, part_barriers_ = false;
+    bool fences_ = false, block_fences_ = false, part_barriers_ = false;
 };
 
 }  // namespace tilescope::analysis
