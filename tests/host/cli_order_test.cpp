@@ -49,7 +49,7 @@ std::map<std::string, Found> found_in(const std::string& program) {
 
 TEST(CliOrder, WhatIsOrderedIsNoFault) {
     const std::map<std::string, Found> found = found_in("ordered.cu");
-    EXPECT_EQ(found.size(), 25u);
+    EXPECT_EQ(found.size(), 29u);
     for (const auto& [kernel, of] : found) {
         EXPECT_EQ(of.faults, std::set<HazardKind>{}) << kernel << "\n" << of.told;
         EXPECT_EQ(of.unclear, std::set<HazardKind>{}) << kernel << "\n" << of.told;
@@ -73,6 +73,8 @@ TEST(CliOrder, WhatIsNotOrderedIsOne) {
         {"first_block_sums", {GridRace}},
         {"fence_behind_the_ticket", {GridRace}},
         {"locked_without_fence", {GridRace}},
+        {"two_locks", {GridRace}},
+        {"hand_over_own_alone", {GridRace}},
         {"plain_flag", {GridRace}},
         {"one_value_and_another", {Race}},
         {"one_value_by_luck", {Race}},

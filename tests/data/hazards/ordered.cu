@@ -6,7 +6,8 @@
 #include <cooperative_groups.h>
 
 __device__ unsigned ticket = 0, blocks_done = 0;
-__device__ int flags[8], lock = 0, state[8], next_part = 0, ready[8];
+__device__ int flags[8], lock = 0, state[8], next_part = 0, ready[8], relay[8], go = 0, left_to_come = 6;
+__device__ unsigned arrived = 0, in_round = 0, rounds = 0;
 
 // --- by __syncwarp
 __global__ void reverse_in_warp(const int* in, int* out) {
@@ -208,6 +209,65 @@ __global__ void warps_look_back(const int* in, int* sums, int* out) {
     out[b * 32 + lane] = b > 0 ? sums[b * 32 - 1 - lane] : 0;
 }
 
+// The last block reads what all before it stored, and has waited for its neighbour alone.
+__global__ void hand_over(const int* in, int* part, int* out) {
+    int b = blockIdx.x;
+    if (threadIdx.x != 0) return;
+    part[b] = in[b];
+    while (b > 0 && atomicAdd(&relay[b - 1], 0) == 0) {
+    }
+    __threadfence();
+    atomicExch(&relay[b], 1);
+    if (b != gridDim.x - 1) return;
+    int sum = 0;
+    for (int i = 0; i <= b; i++) sum += part[i];
+    *out = sum;
+}
+// Blocks count on one word and are let go by another.
+__global__ void count_and_go(const int* in, int* part, int* out) {
+    int b = blockIdx.x;
+    if (threadIdx.x != 0) return;
+    part[b] = in[b];
+    __threadfence();
+    if (atomicAdd(&arrived, 1) == gridDim.x - 1) {
+        __threadfence();
+        *(volatile int*)&go = 1;
+    } else {
+        while (*(volatile int*)&go == 0) {
+        }
+    }
+    __threadfence();
+    out[b] = part[(b + 1) % gridDim.x];
+}
+// The same again and again: the count begins anew.
+__global__ void rounds_of_blocks(const int* in, int* part, int* out) {
+    int b = blockIdx.x, sum = 0;
+    if (threadIdx.x != 0) return;
+    for (unsigned round = 0; round < 3; round++) {
+        part[8 * round + b] = in[b] + sum;
+        __threadfence();
+        if (atomicInc(&in_round, gridDim.x - 1) == gridDim.x - 1) {
+            __threadfence();
+            atomicAdd(&rounds, 1);
+        } else {
+            while (atomicAdd(&rounds, 0) <= round) {
+            }
+        }
+        __threadfence();
+        sum += part[8 * round + (b + 1) % gridDim.x];
+    }
+    out[b] = sum;
+}
+__global__ void count_down(const int* in, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    if (atomicSub(&left_to_come, 1) != 1) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
+}
+
 // --- in place
 __global__ void greatest(const int* in, int* out) {
     __shared__ int s[64];
@@ -358,6 +418,10 @@ int main() {
     look_back<<<6, 32>>>(in, part, out);
     locked<<<6, 32>>>(out);
     warps_look_back<<<6, 32>>>(in, part, out);
+    hand_over<<<6, 32>>>(in, part, out);
+    count_and_go<<<6, 32>>>(in, part, out);
+    rounds_of_blocks<<<6, 32>>>(in, part, out);
+    count_down<<<6, 32>>>(in, part, out);
     greatest<<<1, 64>>>(in, out);
     bitonic_sort<<<1, 64>>>(in, out);
     odd_even_sort<<<1, 64>>>(in, out);

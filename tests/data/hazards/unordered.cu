@@ -3,7 +3,7 @@
 #include <cstdio>
 
 __device__ unsigned ticket = 0, blocks_done = 0, first_ticket = 0;
-__device__ int lock = 0, flags[8], flag = 0, shared_flag = 0, ready[8];
+__device__ int lock = 0, flags[8], flag = 0, shared_flag = 0, ready[8], relay[8], locks[2];
 
 __global__ void reverse_without(const int* in, int* out) {
     __shared__ int s[32];
@@ -104,6 +104,32 @@ __global__ void locked_without_fence(int* out) {
     out[0] = out[0] + 1;
     atomicExch(&lock, 0);
 }
+// Every second block takes the other lock.
+__global__ void two_locks(int* out) {
+    if (threadIdx.x != 0) return;
+    int* lock = &locks[blockIdx.x % 2];
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    out[0] = out[0] + 1;
+    __threadfence();
+    atomicExch(lock, 0);
+}
+// A block that waits for its neighbour and then lets the next one go has no fence between: it hands on what it
+// stored itself, and not what it waited for.
+__global__ void hand_over_own_alone(const int* in, int* part, int* out) {
+    int b = blockIdx.x;
+    if (threadIdx.x != 0) return;
+    part[b] = in[b];
+    __threadfence();
+    while (b > 0 && atomicAdd(&relay[b - 1], 0) == 0) {
+    }
+    atomicExch(&relay[b], 1);
+    if (b != gridDim.x - 1) return;
+    int sum = 0;
+    for (int i = 0; i <= b; i++) sum += part[i];
+    *out = sum;
+}
 __global__ void plain_flag(const int* in, int* part, int* out) {
     if (threadIdx.x != 0) return;
     if (blockIdx.x == 0) {
@@ -171,6 +197,8 @@ int main() {
     first_block_sums<<<6, 32>>>(in, part, out);
     fence_behind_the_ticket<<<6, 32>>>(in, part, out);
     locked_without_fence<<<6, 32>>>(out);
+    two_locks<<<6, 32>>>(out);
+    hand_over_own_alone<<<6, 32>>>(in, part, out);
     plain_flag<<<2, 32>>>(in, part, out);
     one_value_and_another<<<1, 64>>>(in, out);
     one_value_by_luck<<<1, 64>>>(in, out);
