@@ -313,10 +313,10 @@ void BlockHazards::enter_in_warp(const BlockIntervals& b, uint32_t interval, con
     const std::vector<SourceAccess>& places = forms_.places();
     const uint32_t warp = access.thread / kWarpSize;
     LaneRecord* own = nullptr;
-    for (int32_t i = cell.in_warp; i >= 0; i = in_warp_[i].next) {
+    for (int32_t i = cell.records; i >= 0; i = in_warp_[i].next) {
         LaneRecord& earlier = in_warp_[i];
         if (earlier.thread == access.thread && earlier.place == access.place) own = &earlier;
-        if (earlier.thread == access.thread || earlier.thread / kWarpSize != warp) continue;
+        if (earlier.thread == access.thread) continue;
         const bool first = earlier.place <= access.place;
         const LaneRecord &p = first ? earlier : access, &q = first ? access : earlier;
         if (!places[p.place].store || (places[p.place].atomic && places[q.place].atomic)) continue;
@@ -347,8 +347,8 @@ void BlockHazards::enter_in_warp(const BlockIntervals& b, uint32_t interval, con
         return;
     }
     in_warp_.push_back(access);
-    in_warp_.back().next = cell.in_warp;
-    cell.in_warp = static_cast<int32_t>(in_warp_.size()) - 1;
+    in_warp_.back().next = cell.records;
+    cell.records = static_cast<int32_t>(in_warp_.size()) - 1;
 }
 
 // Races of lanes of one warp in a kernel that has any bar.warp.sync: stretch by stretch between them.
@@ -368,15 +368,14 @@ void BlockHazards::find_in_warps(const BlockIntervals& b, uint32_t interval, con
     std::ranges::stable_sort(parts, {},
                              [](const Part& part) { return std::pair(part.warp, part.stretch.number); });
     RacesInWarps races;
-    in_warp_.clear();
-    ++stamp_;
     for (size_t i = 0; i < parts.size() && !stop_.at(i); ++i) {
         const auto& [warp, stretch] = parts[i];
+        if (i == 0 || parts[i - 1].warp != warp) in_warp_.clear(), ++stamp_;
         const HazardForms::FormKind of = forms_.kind_of(b.first + stretch.step);
         each_cell(b, {stretch.step, stretch.lanes}, [&](uint64_t number, uint32_t lanes) {
             HazardCell* const cell = map(of.shared).find(number);
             if (!cell || cell->written != interval) return;  // nobody stores to it
-            if (cell->stamp != stamp_) cell->stamp = stamp_, cell->records = -1, cell->in_warp = -1;
+            if (cell->stamp != stamp_) cell->stamp = stamp_, cell->records = -1;
             for_lanes(lanes, [&](uint32_t lane) {
                 enter_in_warp(b, interval, {number, of.shared},
                               {of.place, warp * kWarpSize + lane, -1, stretch}, races);

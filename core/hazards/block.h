@@ -168,10 +168,9 @@ private:
     struct HazardCell {
         int32_t writing = -1;
         uint32_t stamp = 0;  // interval that `records` belong to
-        int32_t records = -1;
+        int32_t records = -1;    // into records_; while one warp is looked at (find_in_warps), into in_warp_
         uint32_t bad_stamp = 0;  // interval that `bad` belongs to
         int32_t bad = -1;
-        int32_t in_warp = -1;               // into in_warp_, where `stamp` is the interval's
         uint32_t written = kNoInterval;     // the latest interval that stored to it
         uint32_t first_read = kNoInterval;  // the first interval behind `written` that loaded it
         uint32_t writer = 0, writer_step = 0;

@@ -174,7 +174,10 @@ void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& ele
     element = address;
 }
 
-uint64_t interval_bytes(const trace::Trace& trace) { return trace.arrival.empty() ? 76 : 96; }
+uint64_t interval_bytes(const trace::Trace& trace) {
+    const bool syncs = trace.meta.ptx.find("bar.warp.sync") != std::string::npos;  // then WarpStretches too
+    return (trace.arrival.empty() ? 36 : 56) + (syncs ? 40 : 0);
+}
 
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block) {
     const trace::Trace& trace = forms.trace;
