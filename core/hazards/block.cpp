@@ -305,38 +305,86 @@ bool BlockHazards::meets(const BlockIntervals& b, uint32_t interval, uint64_t st
     return met;
 }
 
+// Holds an access against what other lanes of its warp did to the cell. Those of a lane are in its order, so that
+// its latest one stands for all before it.
+void BlockHazards::enter_in_warp(const BlockIntervals& b, uint32_t interval, const TouchedCell& touched,
+                                 const LaneRecord& access, RacesInWarps& races) {
+    HazardCell& cell = *map(touched.shared).find(touched.cell);
+    const std::vector<SourceAccess>& places = forms_.places();
+    const uint32_t warp = access.thread / kWarpSize;
+    LaneRecord* own = nullptr;
+    for (int32_t i = cell.records; i >= 0; i = in_warp_[i].next) {
+        LaneRecord& earlier = in_warp_[i];
+        if (earlier.thread == access.thread && earlier.place == access.place) own = &earlier;
+        if (earlier.thread == access.thread) continue;
+        const bool first = earlier.place <= access.place;
+        const LaneRecord &p = first ? earlier : access, &q = first ? access : earlier;
+        if (!places[p.place].store || (places[p.place].atomic && places[q.place].atomic)) continue;
+        if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
+        const WarpStretches& of = b.warps[warp];
+        const uint32_t lane = earlier.thread % kWarpSize;
+        if (of.before(earlier.stretch, lane, access.stretch)) continue;
+        const auto [at, fresh] = races.try_emplace({touched.shared, touched.cell, p.place, q.place});
+        if (!fresh && at->second.severity == Severity::Fault) continue;
+        const auto record = [](const LaneRecord& one) {
+            const uint32_t step = one.stretch.step;
+            return Record{one.place, -1,   one.thread, one.thread, step,
+                          step,      step, step,       one.thread, one.thread};
+        };
+        HazardInstance found = race_of(b, interval, touched, record(p), record(q));
+        if (of.may_order(interval, earlier.stretch, lane, access.stretch, access.thread % kWarpSize))
+            found.severity = Severity::CannotTell;
+        const bool is = judge_race(forms_, chains_, p.place, q.place, found);
+        if (is && (fresh || found.severity == Severity::Fault)) at->second = found;
+        if (!is && fresh) races.erase(at);
+    }
+    if (own) {
+        own->stretch = access.stretch;
+        return;
+    }
+    if (in_warp_.size() * sizeof(LaneRecord) >= most_bytes_ / 4) {
+        full_ = true;
+        return;
+    }
+    in_warp_.push_back(access);
+    in_warp_.back().next = cell.records;
+    cell.records = static_cast<int32_t>(in_warp_.size()) - 1;
+}
+
 // Races of lanes of one warp in a kernel that has any bar.warp.sync: stretch by stretch between them.
 void BlockHazards::find_in_warps(const BlockIntervals& b, uint32_t interval, const HazardSink& sink) {
-    const auto key = [&](uint32_t i) {
-        return uint64_t{forms_.trace.warp_of(b.first + b.parts[i].step)} << 32 | b.epoch[i];
+    struct Part {
+        uint32_t warp = 0;
+        WarpStretch stretch;
     };
-    const auto kind = [&](uint32_t i) { return forms_.kind_of(b.first + b.parts[i].step); };
-    order_.clear();
-    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i)
-        if (kind(i).array_bit & b.stored[interval]) order_.push_back(i);
-    std::ranges::stable_sort(order_, {}, key);
-    for (size_t from = 0, to = 0; from < order_.size() && !stop_.at(from); from = to) {
-        while (to < order_.size() && key(order_[to]) == key(order_[from])) ++to;
-        records_.clear();
-        touched_.clear();
-        ++stamp_;
-        for (const bool stores : {true, false})
-            for (size_t at = from; at < to; ++at) {
-                const StepPart& part = b.parts[order_[at]];
-                const HazardForms::FormKind of = kind(order_[at]);
-                if (of.store != stores) continue;
-                each_cell(b, part, [&](uint64_t number, uint32_t lanes) {
-                    HazardCell* const cell = stores ? reach(of.shared, number) : map(of.shared).find(number);
-                    if (!cell || (!stores && cell->stamp != stamp_)) return;
-                    if (cell->stamp != stamp_) {
-                        cell->stamp = stamp_;
-                        cell->records = -1;
-                        touched_.push_back({number, of.shared});
-                    }
-                    add(cell->records, of.place, forms_.trace.warp_of(b.first + part.step), lanes, part.step);
-                });
-            }
-        tell_races(b, interval, false, sink);
+    std::vector<Part> parts;
+    for (uint32_t i = b.begin[interval]; i < b.begin[interval + 1]; ++i) {
+        const uint64_t step = b.first + b.parts[i].step;
+        if (!(forms_.kind_of(step).array_bit & b.stored[interval])) continue;
+        const uint32_t warp = forms_.trace.warp_of(step);
+        for (WarpStretch stretch : b.warps[warp].of_step(b.parts[i].step))
+            if (stretch.lanes &= b.parts[i].mask; stretch.lanes != 0) parts.push_back({warp, stretch});
+    }
+    std::ranges::stable_sort(parts, {},
+                             [](const Part& part) { return std::pair(part.warp, part.stretch.number); });
+    RacesInWarps races;
+    for (size_t i = 0; i < parts.size() && !stop_.at(i); ++i) {
+        const auto& [warp, stretch] = parts[i];
+        if (i == 0 || parts[i - 1].warp != warp) in_warp_.clear(), ++stamp_;
+        const HazardForms::FormKind of = forms_.kind_of(b.first + stretch.step);
+        each_cell(b, {stretch.step, stretch.lanes}, [&](uint64_t number, uint32_t lanes) {
+            HazardCell* const cell = map(of.shared).find(number);
+            if (!cell || cell->written != interval) return;  // nobody stores to it
+            if (cell->stamp != stamp_) cell->stamp = stamp_, cell->records = -1;
+            for_lanes(lanes, [&](uint32_t lane) {
+                enter_in_warp(b, interval, {number, of.shared},
+                              {of.place, warp * kWarpSize + lane, -1, stretch}, races);
+            });
+        });
+    }
+    for (const auto& [key, found] : races) {
+        if (!tells()) return;
+        sink(found);
     }
 }
 
@@ -363,14 +411,14 @@ void BlockHazards::find(const BlockIntervals& b, const HazardSink& sink, std::ve
             if (at > 0 && !needed[at - 1]) needed[at - 1] = meets(b, at - 1, b.stored[at], false);
             if (at + 1 < b.intervals()) needed[at] = meets(b, at + 1, b.stored[at], true);
             enter_loads(b, at);
-            tell_races(b, at, !b.epoch.empty(), sink);
+            tell_races(b, at, !b.warps.empty(), sink);
         }
         judge_loads(b, at);
         if (!bad_.empty()) tell_loads(b, at, sink);
         // Behind a wait the barrier would keep them apart.
         if (!early_.empty() && at > 0) needed[at - 1] = true;
         tell_early(sink);
-        if (b.stored[at] != 0 && !b.epoch.empty()) find_in_warps(b, at, sink);
+        if (b.stored[at] != 0 && !b.warps.empty()) find_in_warps(b, at, sink);
     }
 }
 

@@ -10,8 +10,8 @@
 
 #include "core/hazards/hazards.h"
 #include "core/hazards/kernel_facts.h"
+#include "core/hazards/warp_order.h"
 #include "core/recording/cell_map.h"
-#include "core/recording/lane_classes.h"
 #include "core/recording/phases.h"
 #include "core/trace/trace.h"
 
@@ -57,8 +57,8 @@ public:
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
     uint64_t first_cell(uint64_t step) const;
-    // What all stores of a place put there, where that is one constant.
-    const std::optional<uint64_t>& constant(uint32_t place) const { return constants_[place]; }
+    // Whether stores of two places put one value there by the code, whoever of the two threads is last.
+    bool store_one_value(uint32_t place, uint32_t other, const HazardSide& a, const HazardSide& b) const;
     // Array and element of a cell.
     void name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const;
 
@@ -67,12 +67,15 @@ public:
 
 private:
     void sort_places();
-    void find_constants();
+    void find_uniform();
+    void find_cells_of_arrays();
 
     uint64_t grain_ = 4;
     std::vector<FormKind> kinds_;
     std::vector<SourceAccess> places_;
-    std::vector<std::optional<uint64_t>> constants_;  // by place
+    // By place: what all its stores put there, where that is one value.
+    std::vector<std::optional<UniformValue>> uniform_;
+    std::vector<uint64_t> cell_ = std::vector<uint64_t>(256, 1);  // array -> numbers that a cell of it takes
     std::vector<int32_t> row_;
     std::vector<std::vector<ShapeCell>> rows_;
     std::vector<ShapeCell> scratch_;
@@ -82,22 +85,6 @@ private:
 struct StepPart {
     uint32_t step = 0;  // step of the block
     uint32_t mask = 0;
-};
-
-// The steps of each warp by how often its lanes have passed a bar.warp.sync. A mask that names fewer lanes counts
-// as naming all. Where a lane may have passed more or fewer of them on its way, it has passed as many as the
-// others of its warp, at least: it could not go on without them.
-class WarpEpochs {
-public:
-    // The epoch of the next step, which lanes of a warp make together.
-    uint32_t next(KernelFacts& facts, uint32_t warp, uint32_t mask, uint32_t site);
-
-private:
-    struct Last {
-        uint32_t site = KernelFacts::kEntry, passed = 0;
-        bool operator==(const Last&) const = default;
-    };
-    std::vector<LaneClasses<Last>> warps_;
 };
 
 struct BarrierArrival {
@@ -115,11 +102,11 @@ struct LaterPart {
 struct BlockIntervals {
     uint64_t first = 0;  // the block's first step in the recording
     uint32_t block = 0;
-    std::vector<StepPart> parts;    // steps of global and shared memory; a copy's store where it arrives
-    std::vector<uint32_t> epoch;    // part -> WarpEpochs, where the kernel has any bar.warp.sync; else empty
-    std::vector<LaterPart> copies;  // sorted by `from`
-    std::vector<uint32_t> begin;    // interval -> index of its first part; one more at the end
-    std::vector<uint64_t> stored;   // interval -> FormKind::array_bit of all its stores
+    std::vector<StepPart> parts;       // steps of global and shared memory; a copy's store where it arrives
+    std::vector<WarpStretches> warps;  // where the kernel has any bar.warp.sync; else empty
+    std::vector<LaterPart> copies;     // sorted by `from`
+    std::vector<uint32_t> begin;       // interval -> index of its first part; one more at the end
+    std::vector<uint64_t> stored;      // interval -> FormKind::array_bit of all its stores
     struct End {
         uint32_t site = kNoSite, thread = kNoInterval, step = 0;
     };
@@ -181,7 +168,7 @@ private:
     struct HazardCell {
         int32_t writing = -1;
         uint32_t stamp = 0;  // interval that `records` belong to
-        int32_t records = -1;
+        int32_t records = -1;    // into records_; while one warp is looked at (find_in_warps), into in_warp_
         uint32_t bad_stamp = 0;  // interval that `bad` belongs to
         int32_t bad = -1;
         uint32_t written = kNoInterval;     // the latest interval that stored to it
@@ -192,6 +179,14 @@ private:
         uint64_t cell = 0;
         bool shared = false;
     };
+    // A lane's latest access to a cell at a place, in a kernel with bar.warp.sync.
+    struct LaneRecord {
+        uint32_t place = 0, thread = 0;
+        int32_t next = -1;
+        WarpStretch stretch;
+    };
+    // Races of lanes of one warp, by shared or global, cell and places.
+    using RacesInWarps = std::map<std::array<uint64_t, 4>, HazardInstance>;
     struct Judged {
         uint32_t form = 0xFFFF'FFFFu, base = 0, epoch = 0, run = 0;
     };
@@ -213,7 +208,11 @@ private:
     void judge_loads(const BlockIntervals& b, uint32_t interval);
     bool meets(const BlockIntervals& b, uint32_t interval, uint64_t stored, bool loads_only);
     void find_in_warps(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
+    void enter_in_warp(const BlockIntervals& b, uint32_t interval, const TouchedCell& touched,
+                       const LaneRecord& access, RacesInWarps& races);
     void tell_races(const BlockIntervals& b, uint32_t interval, bool between_warps, const HazardSink& sink);
+    HazardInstance race_of(const BlockIntervals& b, uint32_t interval, const TouchedCell& touched,
+                           const Record& p, const Record& q) const;
     void tell_loads(const BlockIntervals& b, uint32_t interval, const HazardSink& sink);
     bool tells();  // whether one more fault may be told
     HazardSide side(const BlockIntervals& b, uint32_t thread, uint32_t step) const;
@@ -239,7 +238,7 @@ private:
         std::vector<uint32_t> of_thread;
     };
     std::map<uint32_t, Filled> filled_;
-    std::vector<uint32_t> order_;  // parts of an interval, by warp and epoch
+    std::vector<LaneRecord> in_warp_;
     uint32_t stamp_ = 0, run_ = 0;
     uint64_t most_bytes_ = 0, most_found_ = 0, found_ = 0;
     Stop stop_;

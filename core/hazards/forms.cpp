@@ -53,7 +53,8 @@ HazardForms::HazardForms(const trace::Trace& t)
         if (kind.store && !kind.shared) written[form.array] = true;
     }
     sort_places();
-    find_constants();
+    find_uniform();
+    find_cells_of_arrays();
     const bool outside = written[trace::kNoArray];
     const bool any = std::find(written.begin(), written.end(), true) != written.end();
     for (size_t i = 0; i < kinds_.size(); ++i) {
@@ -81,19 +82,40 @@ void HazardForms::sort_places() {
         if (!kind.barrier && !kind.apart) kind.place = number[kind.place];
 }
 
-void HazardForms::find_constants() {
-    constants_.assign(places_.size(), std::nullopt);
+void HazardForms::find_uniform() {
+    uniform_.assign(places_.size(), std::nullopt);
     std::vector<bool> met(places_.size(), false);
     for (size_t i = 0; i < kinds_.size(); ++i) {
         const FormKind& kind = kinds_[i];
         if (kind.barrier || kind.apart || !kind.store) continue;
-        const auto constant = facts.constant(trace.forms[i].site);
-        if (met[kind.place] && constants_[kind.place] != constant)
-            constants_[kind.place] = std::nullopt;
+        const auto value = facts.uniform(trace.forms[i].site);
+        if (met[kind.place] && uniform_[kind.place] != value)
+            uniform_[kind.place] = std::nullopt;
         else if (!met[kind.place])
-            constants_[kind.place] = constant;
+            uniform_[kind.place] = value;
         met[kind.place] = true;
     }
+}
+
+bool HazardForms::store_one_value(uint32_t place, uint32_t other, const HazardSide& a,
+                                  const HazardSide& b) const {
+    const std::optional<UniformValue>& value = uniform_[place];
+    return value && value == uniform_[other] && !(value->of_block && a.block != b.block) &&
+           trace.sites[a.site].bytes == trace.sites[b.site].bytes;
+}
+
+// Bytes are what an array has whose type nobody knows: then a cell is the least that a site touches there.
+void HazardForms::find_cells_of_arrays() {
+    std::vector<uint64_t> least_touched(256, 16);
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+        const uint8_t array = trace.forms[i].array;
+        if (kinds_[i].barrier || kinds_[i].apart || array == trace::kNoArray) continue;
+        const uint64_t element = trace.launch.arrays[array].element_bytes();
+        const uint64_t bytes = trace.sites[trace.forms[i].site].bytes, least = element > 1 ? element : 16;
+        least_touched[array] = std::min({least_touched[array], bytes, least});
+    }
+    for (size_t array = 0; array < least_touched.size(); ++array)
+        cell_[array] = std::max<uint64_t>(std::bit_floor(least_touched[array]) / grain_, 1);
 }
 
 const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
@@ -111,10 +133,11 @@ const std::vector<ShapeCell>& HazardForms::cells(uint32_t number) {
     const auto grain = static_cast<int64_t>(grain_);
     const int64_t start = form.irregular < 0 ? offset(std::countr_zero(form.mask)) : 0;
     const int64_t size = std::max<int64_t>(trace.sites[form.site].bytes / grain, 1);
+    const auto step = form.array == trace::kNoArray ? 1 : static_cast<int64_t>(cell_[form.array]);
     std::vector<ShapeCell> all;
     for_lanes(form.mask, [&](uint32_t lane) {
         const int64_t from = (offset(static_cast<int>(lane)) - start) / grain;
-        for (int64_t i = 0; i < size; ++i) all.push_back({from + i, 1u << lane});
+        for (int64_t i = 0; i < size; i += step) all.push_back({from + i, 1u << lane});
     });
     std::sort(all.begin(), all.end(), [](const ShapeCell& a, const ShapeCell& b) {
         return std::tie(a.cell, a.lanes) < std::tie(b.cell, b.lanes);
@@ -151,28 +174,10 @@ void HazardForms::name(Space space, uint64_t cell, uint8_t& array, uint64_t& ele
     element = address;
 }
 
-uint32_t WarpEpochs::next(KernelFacts& facts, uint32_t warp, uint32_t mask, uint32_t site) {
-    if (warp >= warps_.size()) warps_.resize(warp + 1);
-    LaneClasses<Last>& lanes = warps_[warp];
-    uint32_t epoch = 0;
-    bool sure = true;
-    lanes.update(mask, [&](Last& last) {
-        const Passed& passed = facts.passed(last.site, site);
-        const bool same = passed.least == passed.most && passed.most < Passed::kMany;
-        sure = sure && same;
-        last.passed += same ? passed.least : std::max<uint32_t>(passed.least, 1);
-        last.site = site;
-        epoch = std::max(epoch, last.passed);
-    });
-    if (!sure)
-        lanes.each([&](uint32_t of, const Last& last) {
-            if (!(of & mask)) epoch = std::max(epoch, last.passed + facts.syncs_behind(last.site));
-        });
-    lanes.update(mask, [&](Last& last) { last.passed = epoch; });
-    return epoch;
+uint64_t interval_bytes(const trace::Trace& trace) {
+    const bool syncs = trace.meta.ptx.find("bar.warp.sync") != std::string::npos;  // then WarpStretches too
+    return (trace.arrival.empty() ? 36 : 56) + (syncs ? 40 : 0);
 }
-
-uint64_t interval_bytes(const trace::Trace& trace) { return trace.arrival.empty() ? 36 : 56; }
 
 BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t block) {
     const trace::Trace& trace = forms.trace;
@@ -192,15 +197,13 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     bool sorted = true;
     interval.reserve(b.count);  // one part a step, but where a warp's lanes have passed different barriers
     out.parts.reserve(b.count);
-    WarpEpochs epochs;
+    WarpOrder order(forms.facts, b);
     const bool syncs = forms.facts.warp_syncs();
-    uint32_t epoch = 0;
     const auto put = [&](uint32_t at, StepPart part) {
         sorted = sorted && (interval.empty() || interval.back() <= at);
         highest = std::max(highest, at);
         interval.push_back(at);
         out.parts.push_back(part);
-        if (syncs) out.epoch.push_back(epoch);
     };
     // Where requests are lost, the wait may be among them: then all stores count as landing at once.
     const trace::Arrivals arrivals = b.dropped == 0 ? trace::Arrivals(trace, b) : trace::Arrivals{};
@@ -221,7 +224,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
         const uint32_t form = trace.key[step] & 0xFFFFFF, warp = trace.warp_of(step);
         arrive_before(i);
         const uint32_t mask = trace.forms[form].mask;
-        if (syncs) epoch = epochs.next(forms.facts, warp, mask, trace.forms[form].site);
+        if (syncs) order.add(i, warp, mask, trace.forms[form].site, forms.kind(form).barrier);
         if (out.passed.size() <= size_t{warp} * kWarpSize) {  // a warp that the launch does not have
             out.passed.resize((size_t{warp} + 1) * kWarpSize, 0);
             out.last_step.resize(out.passed.size(), kNoInterval);
@@ -258,6 +261,7 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
         if (later) first_part.push_back(static_cast<uint32_t>(out.copies.size()));
     }
     arrive_before(static_cast<uint32_t>(b.count));
+    if (syncs) out.warps = order.finish();
     const uint32_t most = *std::max_element(out.passed.begin(), out.passed.end());
     const uint32_t count = std::max(highest, most) + 1;
     for (LaterPart& copy : out.copies) copy.to = std::min(copy.to, count - 1);  // of those nobody waits for
@@ -268,14 +272,8 @@ BlockIntervals intervals_of_block(HazardForms& forms, PhaseWalk& walk, uint32_t 
     if (!sorted) {
         std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
         std::vector<StepPart> parts(out.parts.size());
-        std::vector<uint32_t> of_part(out.epoch.size());
-        for (size_t i = 0; i < parts.size(); ++i) {
-            const uint32_t to = next[interval[i]]++;
-            parts[to] = out.parts[i];
-            if (syncs) of_part[to] = out.epoch[i];
-        }
+        for (size_t i = 0; i < parts.size(); ++i) parts[next[interval[i]]++] = out.parts[i];
         out.parts = std::move(parts);
-        out.epoch = std::move(of_part);
     }
     out.stored.assign(count, 0);
     for (uint32_t at = 0; at < count; ++at)

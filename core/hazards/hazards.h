@@ -13,7 +13,7 @@
 //   Race           in one interval of a block two threads touch one cell and one of them stores.
 //                  Program order holds within a thread only: two lanes of one warp race too (since compute
 //                  capability 7.0 a warp's threads need not advance together; CUDA C++ Programming Guide,
-//                  "Independent Thread Scheduling"), unless a bar.warp.sync of both lies between.
+//                  "Independent Thread Scheduling"), unless a bar.warp.sync that names both lies between.
 //                  Hazard::same_warp marks such a race. Two atomics do not race.
 //   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
 //                  (Not judged where the kernel has the barrier of a whole grid.)
@@ -22,7 +22,8 @@
 // before what another does behind an atomic of the same word. Where the recording does not say which of the
 // two atomics came first, such a pair is not called a race.
 //
-//   SameValue      all threads that store to a cell store one constant, and nothing else touches it: a remark.
+//   SameValue      all threads that store to a cell store one value by the code, made of constants and arguments
+//                  alone, and nothing else touches it: a remark.
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more. A filling brings new
@@ -50,7 +51,8 @@
 // The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).
 //
-// A cell is an element of an array; where sites touch less than an element, the least that they touch.
+// A cell is an element of an array; where sites touch less than an element, the least that they touch; of an
+// array of bytes, whose type nobody may know, the least that sites touch there.
 // Local memory is a thread's own and constant memory is read only: neither is looked at.
 // Cost is about linear in the lanes' accesses; arrays that nobody stores to cost nothing.
 #pragma once

@@ -11,98 +11,21 @@ using ptx::Instruction;
 using ptx::Op;
 using ptx::Operand;
 
+constexpr size_t kMostMasks = 200;  // told apart
+
 bool has(const Instruction& instruction, std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
         return std::ranges::find(words, suffix) != words.end();
     });
 }
 
-// What executing the instruction itself passes.
-Passed passes(const Instruction& instruction) {
-    if (instruction.op == Op::BarWarp) return {instruction.guard < 0 ? uint8_t{1} : uint8_t{0}, 1};
-    const bool fence = instruction.op == Op::Membar, atomic = instruction.op == Op::Atom;
-    if (!fence && !(atomic && has(instruction, {"acquire", "release", "acq_rel"}))) return {};
-    return {0, 0, true, !has(instruction, {"cta"})};
-}
-
-// One after the other.
-Passed operator+(const Passed& a, const Passed& b) {
-    const auto add = [](int x, int y) { return static_cast<uint8_t>(std::min<int>(x + y, Passed::kMany)); };
-    return {add(a.least, b.least), add(a.most, b.most), a.block_fence || b.block_fence,
-            a.grid_fence || b.grid_fence};
-}
-
-// What is known of the paths to a place.
-struct OnPaths {
-    bool any = false;
-    Passed passed;
-    bool meet(const Passed& other) {  // whether that changes anything
-        if (!any) return any = true, passed = other, true;
-        const Passed was = passed;
-        passed = {std::min(was.least, other.least), std::max(was.most, other.most),
-                  was.block_fence || other.block_fence, was.grid_fence || other.grid_fence};
-        return passed.least != was.least || passed.most != was.most ||
-               passed.block_fence != was.block_fence || passed.grid_fence != was.grid_fence;
-    }
-};
-
-// The definitions of each register.
-using Definitions = std::vector<std::vector<uint32_t>>;
-
-Definitions definitions_of(const ptx::Kernel& kernel) {
-    Definitions of(kernel.registers.size());
-    const auto add = [&](const Operand& operand, uint32_t at) {
-        if (operand.kind == Operand::Kind::Register) of[operand.reg].push_back(at);
-    };
-    for (uint32_t i = 0; i < kernel.instructions.size(); ++i) {
-        const Instruction& instruction = kernel.instructions[i];
-        for (uint32_t d = 0; d < instruction.destinations; ++d) {
-            add(instruction.operands[d], i);
-            for (const Operand& element : instruction.operands[d].elements) add(element, i);
-        }
-    }
-    return of;
-}
-
-// Registers that an operand reads.
-template <class Visit>
-void each_register(const Operand& operand, Visit visit) {
-    if (operand.reg >= 0) visit(static_cast<uint32_t>(operand.reg));
-    for (const Operand& element : operand.elements) each_register(element, visit);
+bool is_fence(const Instruction& instruction) {
+    return instruction.op == Op::Membar ||
+           (instruction.op == Op::Atom && has(instruction, {"acquire", "release", "acq_rel"}));
 }
 
 const Operand* stored_by(const Instruction& store) {
     return store.op == Op::St && store.operands.size() > 1 ? &store.operands[1] : nullptr;
-}
-
-// As KernelFacts::constant(), of an operand.
-std::optional<uint64_t> constant_of(const ptx::Kernel& kernel, const Definitions& definitions,
-                                    const Operand& operand, int depth = 0) {
-    if (operand.kind == Operand::Kind::Immediate) return operand.bits;
-    if (operand.kind != Operand::Kind::Register || depth > 8) return std::nullopt;
-    if (definitions[operand.reg].size() != 1) return std::nullopt;
-    const Instruction& made = kernel.instructions[definitions[operand.reg].front()];
-    if (made.guard >= 0 || made.destinations != 1) return std::nullopt;
-    const auto mix = [](uint64_t a, uint64_t b) {
-        return (a ^ (b + 0x9E37'79B9'7F4A'7C15u + (a << 6) + (a >> 2))) * 0xBF58'476D'1CE4'E5B9u;
-    };
-    const auto source = [&](size_t i) {
-        return constant_of(kernel, definitions, made.operands[i], depth + 1);
-    };
-    if (made.op == Op::Mov && made.operands[0].kind == Operand::Kind::Register) return source(1);
-    const auto how = mix(static_cast<uint64_t>(made.op), static_cast<uint64_t>(made.type));
-    if (made.op == Op::Ld && made.space == ptx::StateSpace::Param && made.operands[1].symbol >= 0)
-        return mix(mix(how, static_cast<uint64_t>(made.operands[1].symbol)),
-                   static_cast<uint64_t>(made.operands[1].offset));
-    if (made.op != Op::Add && made.op != Op::Sub && made.op != Op::Mul && made.op != Op::Cvt)
-        return std::nullopt;
-    uint64_t key = mix(mix(how, static_cast<uint64_t>(made.type2)), static_cast<uint64_t>(made.half));
-    for (size_t i = 1; i < made.operands.size(); ++i) {
-        const auto one = source(i);
-        if (!one) return std::nullopt;
-        key = mix(key, *one);
-    }
-    return key;
 }
 
 // Whether a value is made of what global memory brought, and of nothing that shared memory or another lane
@@ -138,6 +61,34 @@ bool comes_from_global(const ptx::Kernel& kernel, const Definitions& definitions
 
 }  // namespace
 
+// What a thread has passed on its way to a place.
+struct KernelFacts::Way {
+    WarpSyncs syncs;
+    bool block_fence = false, grid_fence = false;
+    bool operator==(const Way&) const = default;
+};
+
+// What is known of the paths to a place.
+struct KernelFacts::OnPaths {
+    bool any = false;
+    Way way;
+    bool meet(const Way& other) {  // whether that changes anything
+        if (!any) return any = true, way = other, true;
+        const Way was = way;
+        for (size_t i = 0; i < way.syncs.times.size(); ++i) {
+            WarpSyncs::Times& times = way.syncs.times[i];
+            times.least = std::min(times.least, other.syncs.times[i].least);
+            times.most = std::max(times.most, other.syncs.times[i].most);
+        }
+        way.syncs.one_order =
+            way.syncs.one_order && other.syncs.one_order && way.syncs.order == other.syncs.order;
+        if (!way.syncs.one_order) way.syncs.order.clear();
+        way.block_fence = way.block_fence || other.block_fence;
+        way.grid_fence = way.grid_fence || other.grid_fence;
+        return !(way == was);
+    }
+};
+
 KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     if (trace.meta.ptx.empty()) return;
     auto module = trace::module_of(trace);
@@ -147,10 +98,8 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     if (!kernel || !same_sites(ptx::sites_of(*kernel), trace.sites)) return;
     kernel_ = kernel;
     for (const Instruction& instruction : kernel->instructions) {
-        warp_syncs_ = warp_syncs_ || instruction.op == Op::BarWarp;
-        warp_waits_ = warp_waits_ || instruction.op == Op::BarWarp || instruction.op == Op::Shfl ||
-                      instruction.op == Op::Vote || instruction.op == Op::Match;
-        fences_ = fences_ || passes(instruction).block_fence;
+        fences_ = fences_ || is_fence(instruction);
+        block_fences_ = block_fences_ || (is_fence(instruction) && has(instruction, {"cta"}));
         const bool bar = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const size_t first = instruction.destinations;
         if (!bar || instruction.operands.size() <= first) continue;
@@ -163,12 +112,82 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     for (const ptx::Site& site : trace.sites)
         if (site_of_[site.instruction] < 0) site_of_[site.instruction] = static_cast<int32_t>(site.id);
     rows_.resize(trace.sites.size() + 1);
+    definitions_ = definitions_of(*kernel);
+    look_at_masks();
     look_at_sites();
+}
+
+// Masks of one value, or in one register that is written once, are one.
+void KernelFacts::look_at_masks() {
+    mask_number_.assign(kernel_->instructions.size(), -1);
+    const auto number = [&](std::vector<const Operand*>& among, const Operand& mask) {
+        const auto at = std::ranges::find_if(among, [&](const Operand* one) {
+            if (one->kind != mask.kind) return false;
+            if (mask.kind == Operand::Kind::Immediate)
+                return static_cast<uint32_t>(one->bits) == static_cast<uint32_t>(mask.bits);
+            return one->reg == mask.reg && mask.reg >= 0 && definitions_[mask.reg].size() == 1;
+        });
+        const auto index = static_cast<size_t>(at - among.begin());
+        if (index == among.size() && index < kMostMasks) among.push_back(&mask);
+        return static_cast<int16_t>(std::min(index, kMostMasks - 1));
+    };
+    for (uint32_t i = 0; i < kernel_->instructions.size(); ++i) {
+        const Instruction& instruction = kernel_->instructions[i];
+        const bool sync = instruction.op == Op::BarWarp;
+        const bool exchange = instruction.op == Op::Shfl || instruction.op == Op::Vote ||
+                              instruction.op == Op::Match || instruction.op == Op::Redux;
+        if (!(sync || exchange) || instruction.operands.empty()) continue;
+        const Operand& mask = instruction.operands.back();
+        if (sync) mask_number_[i] = number(masks_, mask);
+        number(waits_, mask);
+    }
+    if (masks_.size() == kMostMasks) masks_.back() = nullptr;  // several: none is known
+    syncs_[0].times.resize(masks_.size());
+}
+
+std::optional<uint32_t> KernelFacts::mask_of(const Operand& mask, const trace::Block& block,
+                                             uint32_t thread) const {
+    const ThreadOfLaunch of{trace_.launch, {block.x, block.y, block.z}, thread};
+    const auto value = value_in_thread(*kernel_, definitions_, mask, of);
+    return value ? std::optional(static_cast<uint32_t>(*value)) : std::nullopt;
+}
+
+std::optional<uint32_t> KernelFacts::mask(uint8_t number, const trace::Block& block, uint32_t thread) const {
+    return masks_[number] ? mask_of(*masks_[number], block, thread) : std::nullopt;
+}
+
+KernelFacts::Waits KernelFacts::waits_of(const trace::Block& block, uint32_t thread) const {
+    const uint32_t first = thread - thread % kWarpSize;
+    uint32_t sure = 1u << thread % kWarpSize;
+    bool known = waits_.size() < kMostMasks;
+    for (uint32_t looked_at = 0; sure != ~0u && looked_at != sure;) {
+        const uint32_t next = sure & ~looked_at;
+        looked_at |= next;
+        for_lanes(next, [&](uint32_t lane) {
+            for (const Operand* const wait : waits_) {
+                const auto mask = mask_of(*wait, block, first + lane);
+                known = known && mask;
+                if (mask && (*mask >> lane & 1)) sure |= *mask;
+            }
+        });
+    }
+    return {sure, known ? sure : ~0u};
+}
+
+Adds KernelFacts::added_by(const ptx::Site& site) const {
+    if (site.atomic == ptx::Atomic::Inc) return Adds::Up;
+    if (site.atomic != ptx::Atomic::Add) return Adds::Unknown;
+    const Operand& added = kernel_->instructions[site.instruction].operands.back();
+    const auto uniform = uniform_value(*kernel_, definitions_, added);
+    const auto value = value_in_thread(*kernel_, definitions_, added, {trace_.launch, {}, 0});
+    if (!uniform || uniform->of_block || !value) return Adds::Unknown;
+    const bool less = *value >> (8 * std::clamp(site.bytes, 1u, 8u) - 1) & 1;
+    return *value == 0 ? Adds::Nothing : less ? Adds::Unknown : Adds::Up;
 }
 
 void KernelFacts::look_at_sites() {
     facts_.resize(trace_.sites.size());
-    const Definitions definitions = definitions_of(*kernel_);
+    const Definitions& definitions = definitions_;
     std::vector<bool> waits(flow_.loops.size(), true);  // loops with nothing but strong loads
     for (const ptx::Site& site : trace_.sites) {
         const Instruction& instruction = kernel_->instructions[site.instruction];
@@ -176,9 +195,10 @@ void KernelFacts::look_at_sites() {
         if (site.kind == ptx::SiteKind::Barrier) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
                        has(instruction, {"relaxed", "acquire", "release"});
+        facts.adds = added_by(site);
         facts.releases = ptx::writes(site.kind) && has(instruction, {"release", "acq_rel"});
         if (const Operand* const stored = stored_by(instruction)) {
-            facts.constant = constant_of(*kernel_, definitions, *stored);
+            facts.uniform = uniform_value(*kernel_, definitions, *stored);
             facts.fills = comes_from_global(*kernel_, definitions, *stored);
         }
         facts.fills = facts.fills || site.copy;
@@ -209,39 +229,69 @@ const std::vector<Passed>& KernelFacts::row(uint32_t from) {
     return row;
 }
 
+// Adds what executing an instruction passes.
+void KernelFacts::pass(uint32_t at, Way& way) const {
+    const Instruction& instruction = kernel_->instructions[at];
+    if (is_fence(instruction)) {
+        way.block_fence = true;
+        way.grid_fence = way.grid_fence || !has(instruction, {"cta"});
+    }
+    const int16_t mask = mask_number_[at];
+    if (mask < 0) return;
+    WarpSyncs& syncs = way.syncs;
+    WarpSyncs::Times& times = syncs.times[static_cast<size_t>(mask)];
+    const auto add = [](uint8_t& count) { count = std::min<uint8_t>(count + 1, WarpSyncs::kMany); };
+    add(times.most);
+    if (instruction.guard < 0) add(times.least);
+    syncs.one_order = syncs.one_order && instruction.guard < 0 && syncs.order.size() < WarpSyncs::kMany;
+    if (syncs.one_order)
+        syncs.order.push_back(static_cast<uint8_t>(mask));
+    else
+        syncs.order.clear();
+}
+
+uint32_t KernelFacts::number_of(WarpSyncs syncs) {
+    const auto at = std::ranges::find(syncs_, syncs);
+    const auto number = static_cast<uint32_t>(at - syncs_.begin());
+    if (at == syncs_.end()) syncs_.push_back(std::move(syncs));
+    return number;
+}
+
 // All paths from a site to the next ones, block by block until nothing changes.
-std::vector<Passed> KernelFacts::passed_from(uint32_t from) const {
+std::vector<Passed> KernelFacts::passed_from(uint32_t from) {
     std::vector<OnPaths> to_site(trace_.sites.size() + 1), to_block(flow_.blocks.size());
     OnPaths& behind = to_site.back();
-    std::vector<std::pair<uint32_t, Passed>> open;  // instruction, and what was passed before it
+    std::vector<std::pair<uint32_t, Way>> open;  // instruction, and what was passed before it
     const uint32_t begin = from == kEntry ? 0 : trace_.sites[from].instruction + 1;
     const bool twin = from != kEntry && from + 1 < trace_.sites.size() &&
                       ptx::goes_on(trace_.sites[from], trace_.sites[from + 1]);  // comes right behind it
-    if (!twin && begin < kernel_->instructions.size()) open.push_back({begin, {}});
+    const Way none{syncs_[0], false, false};
+    if (!twin && begin < kernel_->instructions.size()) open.push_back({begin, none});
     while (!open.empty()) {
-        auto [at, passed] = open.back();
+        auto [at, way] = open.back();
         open.pop_back();
         const ptx::BasicBlock& block = flow_.blocks[flow_.block_of[at]];
         bool on = true;
         for (; on && at < block.last; ++at) {
-            const Instruction& instruction = kernel_->instructions[at];
             if (site_of_[at] >= 0) {
-                to_site[static_cast<uint32_t>(site_of_[at])].meet(passed);
-                behind.meet(passed);
-                on = instruction.guard >= 0;
+                to_site[static_cast<uint32_t>(site_of_[at])].meet(way);
+                behind.meet(way);
+                on = kernel_->instructions[at].guard >= 0;
             }
-            passed = passed + passes(instruction);
+            pass(at, way);
         }
         if (!on) continue;
         for (const int32_t next : block.successors) {
             if (next < 0)
-                behind.meet(passed);
-            else if (to_block[next].meet(passed))
-                open.push_back({flow_.blocks[next].first, to_block[next].passed});
+                behind.meet(way);
+            else if (to_block[next].meet(way))
+                open.push_back({flow_.blocks[next].first, to_block[next].way});
         }
     }
     std::vector<Passed> row;
-    for (const OnPaths& one : to_site) row.push_back(one.passed);
+    for (const OnPaths& one : to_site)
+        row.push_back(one.any ? Passed{number_of(one.way.syncs), one.way.block_fence, one.way.grid_fence}
+                              : Passed{});
     return row;
 }
 

@@ -15,17 +15,37 @@
 #include <optional>
 #include <vector>
 
+#include "core/hazards/register_values.h"
 #include "core/ptx/cfg.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
 
+// The bar.warp.sync that a thread passes on all paths between two sites, by the number of their mask.
+struct WarpSyncs {
+    static constexpr uint8_t kMany = 64;  // and more, or any number of them
+    struct Times {
+        uint8_t least = 0, most = 0;
+        bool operator==(const Times&) const = default;
+    };
+    std::vector<Times> times;    // by mask
+    bool one_order = true;       // whether it passes the same masks in the same order on all of them
+    std::vector<uint8_t> order;  // those masks, then
+    bool operator==(const WarpSyncs&) const = default;
+};
+
+// What an atomic adds to its word, in every thread.
+enum class Adds : uint8_t {
+    Unknown,  // that is not known, or makes it less, or it does not add
+    Nothing,
+    Up,
+};
+
 // What a thread passes between two sites.
 struct Passed {
-    static constexpr uint8_t kMany = 64;  // and more of bar.warp.sync, or any number of them
-    uint8_t least = 0, most = 0;          // times that it passes a bar.warp.sync, on all the paths
-    bool block_fence = false;             // a fence for the block at least, on some path
-    bool grid_fence = false;              // a fence for the whole GPU at least, on some path
+    uint32_t syncs = 0;        // for KernelFacts::syncs(); 0 where it passes none
+    bool block_fence = false;  // a fence for the block at least, on some path
+    bool grid_fence = false;   // a fence for the whole GPU at least, on some path
 };
 
 class KernelFacts {
@@ -35,30 +55,37 @@ public:
     explicit KernelFacts(const trace::Trace& trace);  // keeps a reference
 
     bool known() const { return kernel_ != nullptr; }
-    bool warp_syncs() const { return warp_syncs_; }  // whether there is any bar.warp.sync
-    bool fences() const { return fences_; }          // whether there is any fence
-    // Whether lanes of a warp wait for each other anywhere, by a bar.warp.sync or to exchange values.
-    bool warp_waits() const { return warp_waits_; }
+    bool warp_syncs() const { return !masks_.empty(); }  // whether there is any bar.warp.sync
+    bool fences() const { return fences_; }              // whether there is any fence
+    bool block_fences() const { return block_fences_; }  // whether any is for the block alone
+    // The lanes that a thread waits for somewhere, at a bar.warp.sync or to exchange values, or that wait for such a
+    // lane in turn; itself included. `perhaps` where not every mask is known.
+    struct Waits {
+        uint32_t sure = 0, perhaps = 0;
+    };
+    Waits waits_of(const trace::Block& block, uint32_t thread) const;
+    // The mask of a bar.warp.sync, by its number, as a thread has it; none where that is not known.
+    std::optional<uint32_t> mask(uint8_t number, const trace::Block& block, uint32_t thread) const;
     // Whether barriers with a number or a number of threads of their own hold parts of a block.
     bool part_barriers() const { return part_barriers_; }
 
     // The reference holds as long as the object.
     const Passed& passed(uint32_t from, uint32_t to) { return row(from)[to]; }
-    // How often a thread passes a bar.warp.sync at least, before it comes to another site or to its end.
-    uint8_t syncs_behind(uint32_t from) { return row(from).back().least; }
+    // The same before it comes to any other site, or to its end.
+    const Passed& behind(uint32_t from) { return row(from).back(); }
+    const WarpSyncs& syncs(const Passed& passed) const { return syncs_[passed.syncs]; }
 
     // Whether the hardware takes care of the word in one piece and at once: atomics, and loads and stores that
     // are volatile, relaxed, acquire or release (PTX ISA, "Memory Consistency Model": strong operations).
     bool strong(uint32_t site) const { return known() && facts_[site].strong; }
     // Whether it is a fence for what the thread did before.
     bool releases(uint32_t site) const { return known() && facts_[site].releases; }
+    Adds adds(uint32_t site) const { return known() ? facts_[site].adds : Adds::Unknown; }
     // Whether it comes to nothing but such loads as long as its loop runs: it waits for a value.
     bool polls(uint32_t site) const { return known() && facts_[site].polls; }
-    // What stands for the value that a store puts there, where it is the same in all threads whenever they come
-    // by: a constant's bits, or a number for what is made of constants and parameters. Equal for equal values
-    // alone.
-    std::optional<uint64_t> constant(uint32_t site) const {
-        return known() ? facts_[site].constant : std::nullopt;
+    // What stands for the value that a store puts there, where it is the same in all threads.
+    std::optional<UniformValue> uniform(uint32_t site) const {
+        return known() ? facts_[site].uniform : std::nullopt;
     }
     // Whether a store to shared memory brings what was loaded from global memory, or made of that alone.
     bool fills(uint32_t site) const { return !known() || facts_[site].fills; }
@@ -66,11 +93,20 @@ public:
 private:
     struct SiteFacts {
         bool strong = false, polls = false, fills = false, releases = false;
-        std::optional<uint64_t> constant;
+        Adds adds = Adds::Unknown;
+        std::optional<UniformValue> uniform;
     };
     void look_at_sites();
+    struct Way;
+    struct OnPaths;
+    void look_at_masks();
+    Adds added_by(const ptx::Site& site) const;
+    void pass(uint32_t instruction, Way& way) const;
+    uint32_t number_of(WarpSyncs syncs);
     const std::vector<Passed>& row(uint32_t from);
-    std::vector<Passed> passed_from(uint32_t from) const;
+    std::vector<Passed> passed_from(uint32_t from);
+    std::optional<uint32_t> mask_of(const ptx::Operand& mask, const trace::Block& block,
+                                    uint32_t thread) const;
 
     const trace::Trace& trace_;
     std::shared_ptr<const ptx::Module> module_;
@@ -80,7 +116,12 @@ private:
     std::vector<SiteFacts> facts_;
     // By `from` + 1, where it was asked for: by `to`, and behind them up to any site or the thread's end.
     std::vector<std::vector<Passed>> rows_;
-    bool warp_syncs_ = false, warp_waits_ = false, fences_ = false, part_barriers_ = false;
+    Definitions definitions_;
+    std::vector<const ptx::Operand*> masks_;  // of bar.warp.sync, each once
+    std::vector<const ptx::Operand*> waits_;  // and those of exchanges
+    std::vector<int16_t> mask_number_;        // instruction -> index into masks_, -1 for none
+    std::vector<WarpSyncs> syncs_{{}};        // each once
+    bool fences_ = false, block_fences_ = false, part_barriers_ = false;
 };
 
 }  // namespace tilescope::analysis

@@ -17,6 +17,42 @@ HazardSide BlockHazards::side(const BlockIntervals& b, uint32_t thread, uint32_t
     return {b.block, thread, forms_.trace.form_of(b.first + step).site, b.first + step, b.phases.phase[step]};
 }
 
+// The race of two places' accesses to a cell, told by two of their threads.
+HazardInstance BlockHazards::race_of(const BlockIntervals& b, uint32_t interval, const TouchedCell& touched,
+                                     const Record& p, const Record& q) const {
+    const std::vector<SourceAccess>& places = forms_.places();
+    HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
+    found.same_warp = std::min(p.low, q.low) / kWarpSize == std::max(p.high, q.high) / kWarpSize;
+    // The extremes of one against those of the other: of different warps where there are such.
+    const bool low_high = apart(p.low, q.high) >= apart(p.high, q.low);
+    const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
+    found.example.a = low_high ? lower : higher;
+    found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
+    // In step order: a store before the latest load of a phase before, or behind the earliest.
+    const auto phase = [&](uint32_t step) { return b.phases.phase[step]; };
+    const bool load = !places[q.place].store;
+    const bool first =
+        load && p.first_step < q.last_step && p.first != q.last && phase(p.first_step) > phase(q.last_step);
+    const bool last =
+        load && p.last_step < q.last_step && p.last != q.last && phase(p.last_step) > phase(q.last_step);
+    if (first || last) {
+        found.example.order = ReadOrder::Overwritten;
+        found.example.a = first ? side(b, p.first, p.first_step) : side(b, p.last, p.last_step);
+        found.example.b = side(b, q.last, q.last_step);
+    } else if (load && q.first_step < p.last_step && p.last != q.first &&
+               places[p.place].line < places[q.place].line && phase(p.last_step) == phase(q.first_step)) {
+        found.example.order = ReadOrder::Early;
+        found.example.a = side(b, p.last, p.last_step);
+        found.example.b = side(b, q.first, q.first_step);
+    }
+    found.example.interval = interval;
+    found.example.first_step = b.first + std::min(p.first_step, q.first_step);
+    found.example.last_step = b.first + std::max(p.last_step, q.last_step);
+    forms_.name(touched.shared ? Space::Shared : Space::Global, touched.cell, found.example.array,
+                found.example.element);
+    return found;
+}
+
 void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, bool between_warps,
                               const HazardSink& sink) {
     std::vector<const Record*> of_cell;
@@ -40,36 +76,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, bool b
                 if (low == high || (places[p.place].atomic && places[q.place].atomic)) continue;
                 if (between_warps && low / kWarpSize == high / kWarpSize) continue;
                 if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
-                HazardInstance found{HazardKind::Race, places[p.place], places[q.place], false, {}};
-                found.same_warp = low / kWarpSize == high / kWarpSize;
-                // The extremes of one against those of the other: of different warps where there are such.
-                const bool low_high = apart(p.low, q.high) >= apart(p.high, q.low);
-                const auto lower = side(b, p.low, p.low_step), higher = side(b, p.high, p.high_step);
-                found.example.a = low_high ? lower : higher;
-                found.example.b = low_high ? side(b, q.high, q.high_step) : side(b, q.low, q.low_step);
-                // In step order: a store before the latest load of a phase before, or behind the earliest.
-                const auto phase = [&](uint32_t step) { return b.phases.phase[step]; };
-                const bool load = !places[q.place].store;
-                const bool first = load && p.first_step < q.last_step && p.first != q.last &&
-                                   phase(p.first_step) > phase(q.last_step);
-                const bool last = load && p.last_step < q.last_step && p.last != q.last &&
-                                  phase(p.last_step) > phase(q.last_step);
-                if (first || last) {
-                    found.example.order = ReadOrder::Overwritten;
-                    found.example.a = first ? side(b, p.first, p.first_step) : side(b, p.last, p.last_step);
-                    found.example.b = side(b, q.last, q.last_step);
-                } else if (load && q.first_step < p.last_step && p.last != q.first &&
-                           places[p.place].line < places[q.place].line &&
-                           phase(p.last_step) == phase(q.first_step)) {
-                    found.example.order = ReadOrder::Early;
-                    found.example.a = side(b, p.last, p.last_step);
-                    found.example.b = side(b, q.first, q.first_step);
-                }
-                found.example.interval = interval;
-                found.example.first_step = b.first + std::min(p.first_step, q.first_step);
-                found.example.last_step = b.first + std::max(p.last_step, q.last_step);
-                forms_.name(touched.shared ? Space::Shared : Space::Global, touched.cell, found.example.array,
-                            found.example.element);
+                HazardInstance found = race_of(b, interval, touched, p, q);
                 if (!judge_race(forms_, chains_, p.place, q.place, found)) continue;
                 if (!tells()) return;
                 sink(found);

@@ -52,20 +52,52 @@ $loop:
     ASSERT_TRUE(facts.known());
     EXPECT_TRUE(facts.warp_syncs());
     EXPECT_FALSE(facts.fences());
-    const auto range = [&](uint32_t from, uint32_t to) {
-        return std::pair(facts.passed(from, to).least, facts.passed(from, to).most);
+    const uint8_t many = WarpSyncs::kMany;
+    using Times = WarpSyncs::Times;  // of all lanes, and of those that %r0 names
+    const auto times = [&](uint32_t from, uint32_t to) {
+        const WarpSyncs& syncs = facts.syncs(facts.passed(from, to));
+        return std::pair(syncs.times[0], syncs.times[1]);
     };
-    const uint8_t many = Passed::kMany;
-    using Range = std::pair<uint8_t, uint8_t>;
-    EXPECT_EQ(range(KernelFacts::kEntry, 0), Range(0, 0));
-    EXPECT_EQ(range(0, 1), Range(1, 1));
-    EXPECT_EQ(range(0, 2), Range(2, many));  // round the load
-    EXPECT_EQ(range(1, 2), Range(2, many));
-    EXPECT_EQ(range(2, 3), Range(0, 1));
-    EXPECT_EQ(facts.syncs_behind(0), 1);
-    EXPECT_EQ(facts.syncs_behind(1), 2);
-    EXPECT_EQ(facts.syncs_behind(2), 0);
-    EXPECT_EQ(facts.syncs_behind(3), 0);
+    EXPECT_EQ(times(KernelFacts::kEntry, 0), std::pair(Times{0, 0}, Times{0, 0}));
+    EXPECT_EQ(times(0, 1), std::pair(Times{1, 1}, Times{0, 0}));
+    EXPECT_EQ(times(0, 2), std::pair(Times{1, 1}, Times{1, many}));  // round the load
+    EXPECT_EQ(times(1, 2), std::pair(Times{1, 1}, Times{1, many}));
+    EXPECT_EQ(times(2, 3), std::pair(Times{0, 1}, Times{0, 0}));
+    EXPECT_EQ(facts.syncs(facts.passed(0, 1)).order, std::vector<uint8_t>{0});
+    EXPECT_FALSE(facts.syncs(facts.passed(1, 2)).one_order);
+    EXPECT_EQ(facts.syncs(facts.behind(0)).times[0].least, 1);
+    EXPECT_EQ(facts.syncs(facts.behind(1)).times[1].least, 1);
+    EXPECT_EQ(facts.syncs(facts.behind(2)).times[0].least, 0);
+}
+
+// What a mask is in each lane: made of its number, of the launch's arguments, or read from memory.
+TEST(KernelFacts, TellMasksLaneByLane) {
+    trace::Trace trace = empty_trace(R"(
+    mov.u32 %r1, %laneid;
+    and.b32 %r2, %r1, 16;
+    shl.b32 %r3, 65535, %r2;
+    bar.warp.sync %r3;
+    setp.lt.u32 %p1, %r0, 8;
+    selp.b32 %r4, 255, -256, %p1;
+    bar.warp.sync %r4;
+    ld.param.u32 %r5, [k_0];
+    bar.warp.sync %r5;
+    ld.global.u32 %r6, [%d0];
+    bar.warp.sync %r6;
+    mov.u32 %r7, -1;
+    @%p1 mov.u32 %r7, 255;
+    bar.warp.sync %r7;)");
+    trace.launch.block = {64, 1, 1};
+    trace.launch.arguments = test_arguments({0xF0F0'F0F0u, 0});
+    const KernelFacts facts(trace);
+    const trace::Block block;
+    EXPECT_EQ(facts.mask(0, block, 37), 0xFFFFu);
+    EXPECT_EQ(facts.mask(0, block, 52), 0xFFFF'0000u);
+    EXPECT_EQ(facts.mask(1, block, 7), 0xFFu);
+    EXPECT_EQ(facts.mask(1, block, 8), 0xFFFF'FF00u);
+    EXPECT_EQ(facts.mask(2, block, 8), 0xF0F0'F0F0u);
+    EXPECT_EQ(facts.mask(3, block, 8), std::nullopt);
+    EXPECT_EQ(facts.mask(4, block, 8), std::nullopt);
 }
 
 TEST(KernelFacts, TellFencesByTheirScopeAndWaitsFromOtherLoads) {
@@ -112,11 +144,40 @@ TEST(KernelFacts, TellConstantsAndFillingsOfStores) {
     st.shared.u32 [s], %r6;)");
     KernelFacts facts(trace);
     ASSERT_EQ(trace.sites.size(), 6u);
-    EXPECT_EQ(facts.constant(0), std::optional<uint64_t>(5));
-    EXPECT_EQ(facts.constant(1), std::nullopt);
-    EXPECT_EQ(facts.constant(3), std::nullopt);
+    EXPECT_EQ(facts.uniform(0), (UniformValue{5, false}));
+    EXPECT_EQ(facts.uniform(1), std::nullopt);
+    EXPECT_EQ(facts.uniform(3), std::nullopt);
     const bool fills[] = {false, false, false, true, false, false};
     for (uint32_t site = 0; site < 6; ++site) EXPECT_EQ(facts.fills(site), fills[site]) << site;
+}
+
+// Values are the same in all threads by how they are made: of arguments and the launch, not of a thread's number.
+TEST(KernelFacts, TellValuesThatAreTheSameInAllThreads) {
+    const trace::Trace trace = empty_trace(R"(
+    ld.param.u32 %r1, [k_0];
+    mov.u32 %r2, %ntid.x;
+    mad.lo.s32 %r3, %r1, %r2, 4;
+    setp.gt.s32 %p1, %r3, 7;
+    selp.u32 %r4, 1, 0, %p1;
+    st.shared.u32 [s], %r4;
+    setp.gt.s32 %p2, %r3, 7;
+    selp.u32 %r5, 1, 0, %p2;
+    st.shared.u32 [s], %r5;
+    setp.lt.s32 %p3, %r3, 7;
+    selp.u32 %r6, 1, 0, %p3;
+    st.shared.u32 [s], %r6;
+    mov.u32 %r7, %ctaid.x;
+    st.shared.u32 [s], %r7;
+    xor.b32 %r8, %r0, %r0;
+    st.shared.u32 [s], %r8;)");
+    const KernelFacts facts(trace);
+    ASSERT_EQ(trace.sites.size(), 5u);
+    ASSERT_TRUE(facts.uniform(0) && facts.uniform(2) && facts.uniform(3));
+    EXPECT_EQ(facts.uniform(0), facts.uniform(1));
+    EXPECT_NE(facts.uniform(0), facts.uniform(2));
+    EXPECT_FALSE(facts.uniform(0)->of_block);
+    EXPECT_TRUE(facts.uniform(3)->of_block);
+    EXPECT_EQ(facts.uniform(4), std::nullopt);
 }
 
 // A recording without PTX, or with that of another kernel, says nothing.
@@ -126,7 +187,7 @@ TEST(KernelFacts, KnowNothingOfOtherPtx) {
     EXPECT_FALSE(KernelFacts(trace).known());
     EXPECT_FALSE(KernelFacts(trace).warp_syncs());
     trace.meta.ptx = "";
-    EXPECT_EQ(KernelFacts(trace).constant(0), std::nullopt);
+    EXPECT_EQ(KernelFacts(trace).uniform(0), std::nullopt);
     EXPECT_TRUE(KernelFacts(trace).fills(0));
 }
 

@@ -6,7 +6,8 @@
 #include <cooperative_groups.h>
 
 __device__ unsigned ticket = 0, blocks_done = 0;
-__device__ int flags[8], lock = 0, state[8], next_part = 0, ready[8];
+__device__ int flags[8], lock = 0, state[8], next_part = 0, ready[8], relay[8], go = 0, left_to_come = 6;
+__device__ unsigned arrived = 0, in_round = 0, rounds = 0;
 
 // --- by __syncwarp
 __global__ void reverse_in_warp(const int* in, int* out) {
@@ -76,6 +77,33 @@ __global__ void tiles_of_eight(const int* in, int* out) {
         tile.sync();
     }
     out[t] = s[t - at];
+}
+// Each half waits for itself, then all for all: lanes of one half have passed fewer waits than the others.
+__global__ void a_half_and_all(const int* in, int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    if (t < 16) {
+        __syncwarp(0x0000ffff);
+        int v = s[15 - t];
+        __syncwarp(0x0000ffff);
+        s[t] = v;
+    }
+    __syncwarp();
+    out[t] = s[31 - t];
+}
+__global__ void mask_by_lane(const int* in, int* out, unsigned even) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncwarp(t % 2 == 0 ? even : ~even);
+    for (int d = 16; d > 1; d /= 2) {
+        int v = s[t ^ d];
+        __syncwarp(even << t % 2);
+        s[t] += v;
+        __syncwarp(even << t % 2);
+    }
+    out[t] = s[t ^ 2];
 }
 
 // --- by fences and atomics
@@ -179,6 +207,65 @@ __global__ void warps_look_back(const int* in, int* sums, int* out) {
     }
     __syncwarp();
     out[b * 32 + lane] = b > 0 ? sums[b * 32 - 1 - lane] : 0;
+}
+
+// The last block reads what all before it stored, and has waited for its neighbour alone.
+__global__ void hand_over(const int* in, int* part, int* out) {
+    int b = blockIdx.x;
+    if (threadIdx.x != 0) return;
+    part[b] = in[b];
+    while (b > 0 && atomicAdd(&relay[b - 1], 0) == 0) {
+    }
+    __threadfence();
+    atomicExch(&relay[b], 1);
+    if (b != gridDim.x - 1) return;
+    int sum = 0;
+    for (int i = 0; i <= b; i++) sum += part[i];
+    *out = sum;
+}
+// Blocks count on one word and are let go by another.
+__global__ void count_and_go(const int* in, int* part, int* out) {
+    int b = blockIdx.x;
+    if (threadIdx.x != 0) return;
+    part[b] = in[b];
+    __threadfence();
+    if (atomicAdd(&arrived, 1) == gridDim.x - 1) {
+        __threadfence();
+        *(volatile int*)&go = 1;
+    } else {
+        while (*(volatile int*)&go == 0) {
+        }
+    }
+    __threadfence();
+    out[b] = part[(b + 1) % gridDim.x];
+}
+// The same again and again: the count begins anew.
+__global__ void rounds_of_blocks(const int* in, int* part, int* out) {
+    int b = blockIdx.x, sum = 0;
+    if (threadIdx.x != 0) return;
+    for (unsigned round = 0; round < 3; round++) {
+        part[8 * round + b] = in[b] + sum;
+        __threadfence();
+        if (atomicInc(&in_round, gridDim.x - 1) == gridDim.x - 1) {
+            __threadfence();
+            atomicAdd(&rounds, 1);
+        } else {
+            while (atomicAdd(&rounds, 0) <= round) {
+            }
+        }
+        __threadfence();
+        sum += part[8 * round + (b + 1) % gridDim.x];
+    }
+    out[b] = sum;
+}
+__global__ void count_down(const int* in, int* part, int* out) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    if (atomicSub(&left_to_come, 1) != 1) return;
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; i++) sum += part[i];
+    *out = sum;
 }
 
 // --- in place
@@ -301,6 +388,11 @@ __global__ void cleared_by_all(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = count;
 }
+__global__ void argument_by_any(const int* in, int* out, int n, int* many) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (in[i] % 7 == 3) *out = n > 3 ? n / 2 : n + 1;
+    many[blockIdx.x] = blockIdx.x + n;
+}
 
 int main() {
     const int n = 1024;
@@ -316,6 +408,8 @@ int main() {
     sum_of_warp<<<1, 32>>>(in, out);
     sum_by_registers<<<1, 32>>>(in, out);
     halves<<<1, 32>>>(in, out);
+    a_half_and_all<<<1, 32>>>(in, out);
+    mask_by_lane<<<1, 64>>>(in, out, 0x55555555);
     one_gives_to_all<<<1, 64>>>(in, out);
     tiles_of_eight<<<1, 64>>>(in, out);
     last_block_sums<<<6, 32>>>(in, part, out);
@@ -324,6 +418,10 @@ int main() {
     look_back<<<6, 32>>>(in, part, out);
     locked<<<6, 32>>>(out);
     warps_look_back<<<6, 32>>>(in, part, out);
+    hand_over<<<6, 32>>>(in, part, out);
+    count_and_go<<<6, 32>>>(in, part, out);
+    rounds_of_blocks<<<6, 32>>>(in, part, out);
+    count_down<<<6, 32>>>(in, part, out);
     greatest<<<1, 64>>>(in, out);
     bitonic_sort<<<1, 64>>>(in, out);
     odd_even_sort<<<1, 64>>>(in, out);
@@ -334,6 +432,7 @@ int main() {
     found_by_any<<<4, 64>>>(in, out);
     told_by_all<<<1, 64>>>(in, out, 64);
     cleared_by_all<<<1, 64>>>(in, out);
+    argument_by_any<<<4, 64>>>(in, out, 9, part);
     cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
     printf("%d %s\n", h[0], cudaGetErrorString(cudaGetLastError()));
 }
