@@ -140,7 +140,11 @@ std::string structs_in(const Array& array, const ElementBox& box, const Notation
 }  // namespace
 
 std::string index_text(const Array& array, int64_t element, const Notation& notation) {
-    if (has_structs(array)) return name_of_struct_element(array, element, notation);
+    return has_structs(array) ? name_of_struct_element(array, element, notation)
+                              : position_text(array, element, notation);
+}
+
+std::string position_text(const Array& array, int64_t element, const Notation& notation) {
     const Position at = position_of(array, element);
     return indices(at.slice, at.row, at.col, array.cols == 0 ? 1 : array.rank, notation.x_first);
 }

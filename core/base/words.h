@@ -51,6 +51,8 @@ std::string name_in(const Notation& notation, const Array& array);
 // Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices; "[1].x" where
 // elements are members of structs, ".x" of a variable that is one struct.
 std::string index_text(const Array& array, int64_t element, const Notation& notation = {});
+// The same, of rows and columns alone: "[1,0]" where that is "[1].x".
+std::string position_text(const Array& array, int64_t element, const Notation& notation = {});
 std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
 std::string elements_text(const Array& array, const ElementBox& box,
                           const Notation& notation = {});                    // "M[3,0..15]"
