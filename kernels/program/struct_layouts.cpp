@@ -208,6 +208,7 @@ private:
             const size_t open =
                 type.find('[', type.rfind('>') == std::string_view::npos ? 0 : type.rfind('>'));
             const size_t close = type.find(']', open);
+            if (open == std::string_view::npos || close == std::string_view::npos) return;
             const uint32_t count = number_at(type.substr(open + 1)).value_or(0);
             const std::string rest =
                 std::string(kernels::trimmed(type.substr(0, open))) + std::string(type.substr(close + 1));
@@ -232,6 +233,7 @@ private:
         uint64_t count = 1;
         while (type.ends_with(']') && type.find("(*") == std::string_view::npos) {
             const size_t open = type.rfind('[');
+            if (open == std::string_view::npos) return 0;
             count = std::min<uint64_t>(count * number_at(type.substr(open + 1)).value_or(0), kMostBytes);
             type = kernels::trimmed(type.substr(0, open));
         }
