@@ -296,15 +296,17 @@ bool act(State& state, std::string_view name) {
 }
 
 void handle_input(State& state, const platform::Input& input, bool wait) {
-    bool spent = false;  // the key that made the next character blanked the screen, or brought it back
+    // The key that made the next character blanked the screen, brought it back, or opened what is typed into.
+    bool spent = false;
     for (const KeyPress& press : input.presses) {
         if (std::exchange(spent, false) && press.character != 0) continue;
-        const bool blank = state.session.blank;
+        const bool blank = state.session.blank, open = input::overlay_open(state.input);
         if (blank)  // any key ends the blank screen
             state.session.blank = false;
         else
             take(state, press);
-        spent = press.character == 0 && state.session.blank != blank;
+        spent = press.character == 0 && !press.control && !press.alt &&
+                (state.session.blank != blank || (!open && input::overlay_open(state.input)));
         grant(state, wait);
     }
 }

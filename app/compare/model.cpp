@@ -110,13 +110,17 @@ ReportedClaim claim(const Count& count, const char* what) {
     return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
 }
 
-// A launch that is no product has the sizes of its arrays alone.
+uint64_t loaded(const Run& run) { return run.tally.before.back()[StepKind::GlobalLoad].bytes; }
+// Bytes: a lane may store several elements at once.
+uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].bytes; }
+
+// A launch that is no product has the sizes of its arrays alone, or, where they are laid out otherwise, the bytes that
+// its threads load and store.
 bool same_size(const Run& a, const Run& b) {
     if (a.tally.product.has_value() != b.tally.product.has_value()) return false;
-    return a.tally.product ? a.tally.size == b.tally.size : a.tally.arrays == b.tally.arrays;
+    if (a.tally.product) return a.tally.size == b.tally.size;
+    return a.tally.arrays == b.tally.arrays || (loaded(a) == loaded(b) && stored(a) == stored(b));
 }
-
-uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].lanes; }
 
 // Both compute the same amount, so that their costs can be compared.
 bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
@@ -305,7 +309,7 @@ std::string headline(const Run& a, const Run& b) {
         // Whole products have a measure that does not depend on their sizes.
         const auto each = [](const Run& run) {
             const auto& product = run.tally.product;
-            if (!product || stored(run) != uint64_t{product->m} * product->n) return 0.0;
+            if (!product || stored(run) != uint64_t{product->m} * product->n * sizeof(float)) return 0.0;
             return static_cast<double>(run.tally.before.back()[StepKind::GlobalLoad].lanes) /
                    (static_cast<double>(product->m) * product->k * product->n);
         };
@@ -350,9 +354,8 @@ std::string caveat(const Run& a, const Run& b) {
         return fmt::format("Different work: {} in A, {} in B. A ratio compares the sizes as well.",
                            a.tally.size, b.tally.size);
     if (stored(a) != stored(b))
-        return fmt::format(
-            "Different parts: {} elements stored in A, {} in B. A ratio compares these as well.",
-            grouped(stored(a)), grouped(stored(b)));
+        return fmt::format("Different parts: {} stored in A, {} in B. A ratio compares these as well.",
+                           bytes_text(stored(a)), bytes_text(stored(b)));
     return "";
 }
 

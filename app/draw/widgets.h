@@ -41,8 +41,8 @@ void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, doub
                  float least = 0);
 
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
-float warning_height(Ui& ui, float width,
-                     const std::string& warning);  // of as many lines as it needs, four at most
+// Of as many lines as it needs, four at most.
+float warning_height(Ui& ui, float width, const std::string& warning);
 
 // What a screen shows where something is missing: what (title), what to do about it in one sentence (next),
 // what went wrong (trouble; "" for nothing), and buttons. Returns the button that was pressed.

@@ -62,14 +62,14 @@ BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex&
 namespace {
 
 // The step of the recording that a fault concerns; none where nothing of it was recorded.
-std::optional<uint64_t> step_of(const trace::Trace& trace, const analysis::Hazard& hazard) {
-    if (!hazard.examples.empty()) {
-        const analysis::HazardExample& e = hazard.examples.front();
+std::optional<uint64_t> step_of(const trace::Trace& trace, const analysis::SaidFault& said) {
+    if (said.example) {
+        const analysis::HazardExample& e = *said.example;
         const bool later = e.b.site != analysis::kNoSite && e.b.block == e.a.block && e.b.step > e.a.step;
         return later ? e.b.step : e.a.step;
     }
     for (uint64_t step = 0; step < trace.steps(); ++step)
-        if (trace.sites[trace.form_of(step).site].line == hazard.line) return step;
+        if (trace.sites[trace.form_of(step).site].line == said.line) return step;
     return std::nullopt;
 }
 
@@ -77,9 +77,9 @@ std::optional<uint64_t> step_of(const trace::Trace& trace, const analysis::Hazar
 
 SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazards) {
     SaidFaults faults{analysis::said_faults(hazards), false, 0, 0};
-    for (const analysis::Hazard& hazard : hazards.found) {
-        if (hazard.severity != analysis::Severity::Fault) continue;
-        const auto step = step_of(trace, hazard);
+    for (const analysis::SaidFault& said : faults.said) {
+        if (said.severity != analysis::Severity::Fault) continue;
+        const auto step = step_of(trace, said);
         for (uint32_t b = 0; step && b < trace.blocks.size(); ++b) {
             const trace::Block& block = trace.blocks[b];
             if (*step < block.first || *step - block.first >= block.count) continue;

@@ -110,8 +110,8 @@ constexpr Term kTerms[] = {
     {"atomic", "a load, a change and a store that nothing comes between", "screen_step"},
     {"padding", "a column more in a shared tile, against bank conflicts", "lesson:banks"},
     // Tiles.
-    {"corner turning", "a tile is loaded along the rows that memory has and read along the other way", "screen_step",
-     "so that the lanes of a warp load neighbours of a matrix that is stored by columns too"},
+    {"corner turning", "a tile is loaded along the rows that memory has and read along the other way",
+     "screen_step", "so that the lanes of a warp load neighbours of a matrix that is stored by columns too"},
     {"thread coarsening", "a thread computes several elements, and uses for each what it loaded once",
      "screen_timing", "register_column and register_tile do: fewer threads, more registers a thread",
      "thread coarsening|coarsening|coarsened"},

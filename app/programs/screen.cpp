@@ -184,7 +184,8 @@ void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::Launch
         state.chosen = at;
         ui.context.another_frame = true;
     }
-    scroll_mark(ui, ui.list, strip_beside(ui, area), state.top, fit, static_cast<double>(launches.size()), ui.px(12));
+    scroll_mark(ui, ui.list, strip_beside(ui, area), state.top, fit, static_cast<double>(launches.size()),
+                ui.px(12));
 }
 
 // The chosen launch and its button. Returns the height that it takes; draws where `rect` has it.

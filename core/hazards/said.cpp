@@ -43,6 +43,7 @@ std::vector<SaidFault> said_faults(const Hazards& hazards) {
     struct Group {
         SaidFault said;
         uint8_t array = trace::kNoArray;
+        bool same_warp = false;  // the finding that it tells
         std::set<std::pair<uint32_t, uint32_t>> lines = {};
     };
     std::vector<Group> groups;
@@ -51,10 +52,18 @@ std::vector<SaidFault> said_faults(const Hazards& hazards) {
             return group.said.kind == h.kind && group.said.severity == h.severity && group.array == h.array;
         });
         if (at == groups.end()) {
-            at = groups.insert(at,
-                               {{h.kind, h.severity, h.line, h.other_line, 0, 0, h.sentence, {}}, h.array});
-            if (of_steps(h)) at->said.example = h.examples.front();
+            at = groups.emplace(at);
+            at->said.kind = h.kind, at->said.severity = h.severity, at->array = h.array;
+        } else if (!at->same_warp || h.same_warp) {  // a race of two warps tells more than one within a warp
+            at->said.count += h.count;
+            at->lines.emplace(h.line, h.other_line);
+            continue;
         }
+        at->same_warp = h.same_warp;
+        at->said.line = h.line, at->said.other_line = h.other_line;
+        at->said.sentence = h.sentence;
+        at->said.example.reset();
+        if (of_steps(h)) at->said.example = h.examples.front();
         at->said.count += h.count;
         at->lines.emplace(h.line, h.other_line);
     }

@@ -166,10 +166,10 @@ struct Undefined {
         AbsentLanes,   // lanes that a mask names do not come to the instruction, and have not exited
         AbsentValue,   // a shuffle reads the value of a lane that takes no part
     } kind{};
-    BlockId block, last;  // the first block that has it, and the last one
-    uint32_t line = 0;    // of the kernel's source
-    uint64_t count = 0;   // threads' accesses, or warps' instructions
-    uint64_t blocks = 0;  // blocks that have it
+    BlockId block, last;                        // the first block that has it, and the last one
+    uint32_t line = 0;                          // of the kernel's source
+    uint64_t count = 0;                         // threads' accesses, or warps' instructions
+    uint64_t blocks = 0;                        // blocks that have it
     uint64_t lowest = UINT64_MAX, highest = 0;  // addresses that are read
     std::string sentence;                       // about the first one, without its full stop
 };

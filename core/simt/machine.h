@@ -99,8 +99,8 @@ struct Warp {
     std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups;
     Spin spin;
-    bool split = false;        // lanes that waited at a join went on without the others
-    uint32_t gathered = 0;     // split: lanes that wait for the others at a *.sync
+    bool split = false;     // lanes that waited at a join went on without the others
+    uint32_t gathered = 0;  // split: lanes that wait for the others at a *.sync
     std::vector<MissingLanes> missing;
     size_t most_loose = 1024;  // above so many, loose products that no sum can take any more are settled
 };

@@ -90,8 +90,8 @@ struct Finding {
         OneAddress,   // two arrays of shared memory lie at one address, and both are used
         SharedBytes,  // a remark alone: what shared memory held before changes nothing
     } kind{};
-    bool remark = false;       // it changed nothing that the launch left in memory
-    uint8_t array = kNoArray;  // the array whose elements are read
+    bool remark = false;                // it changed nothing that the launch left in memory
+    uint8_t array = kNoArray;           // the array whose elements are read
     uint32_t line = 0, other_line = 0;  // of the kernel's source; 0 for none
     uint32_t blocks = 0;                // blocks that have it
     uint64_t count = 0;                 // accesses of threads

@@ -66,8 +66,12 @@ private:
         const std::string& name = said_.kernel;
         if (name.empty()) {
             if (!module.kernels.empty()) return &module.kernels.front();
-            return Error{module.refused.empty() ? alone_.ptx_name + " holds no kernel; name another file"
-                                                : module.refused.front().why};
+            return Error{!module.refused.empty() ? module.refused.front().why
+                         : alone_.source_name.empty()
+                             ? alone_.ptx_name + " holds no kernel; name another file"
+                             : alone_.source_name +
+                                   " holds no kernel that is compiled: a template is "
+                                   "one only where something calls it; name another file"};
         }
         if (const ptx::Kernel* kernel = ptx::find_kernel(module, name)) return kernel;
         if (const std::string* why = ptx::refusal_of(module, name)) return Error{*why};

@@ -2,7 +2,8 @@
 //
 //   api_blas.cpp        handles, settings, copies
 //   blas_vectors.cpp    Level 1
-//   blas_matrices.cpp   Levels 2 and 3
+//   blas_matrices.cpp   Levels 2 and 3, on what blas_dense.h has
+//   blas_mixed.cpp      products whose types are named when it runs
 //
 // Everything is computed in Wide<T> (double, or complex of it), in the order of the elements, and rounded once.
 //
@@ -24,6 +25,9 @@ struct cublasContext {
     cublasMath_t math = CUBLAS_DEFAULT_MATH;
     cudaStream_t stream = nullptr;
 };
+
+// The body of a function of cuBLAS, whose handle is h.
+#define BLAS(name, ...) return blas(name, h, [&](BlasCall& b) { __VA_ARGS__; })
 
 namespace tilescope::cudart {
 

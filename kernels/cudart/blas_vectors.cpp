@@ -112,7 +112,6 @@ void rot(BlasCall& b, int n, T* x, int incx, T* y, int incy, const T* c, const T
 
 using namespace tilescope::cudart;
 
-#define BLAS(name, ...) return blas(name, h, [&](BlasCall& b) { __VA_ARGS__; })
 #define EACH(X, x_, T, R, Size, h)                                                                   \
     cublasStatus_t cublas##X##axpy(h, int n, const T* alpha, const T* x, int incx, T* y, int incy) { \
         BLAS("cublas" #X "axpy", axpy(b, n, alpha, x, incx, y, incy));                               \

@@ -48,13 +48,16 @@ Caller caller() {
     if (dladdr(reinterpret_cast<void*>(&look_up), &ours) == 0) return found;
     std::array<void*, 64> frames{};
     const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+    bool inside = false;  // a sanitizer's backtrace() begins in the sanitizer
     for (int i = 0; i < count; ++i) {
         Dl_info file{};
         if (dladdr(frames[static_cast<size_t>(i)], &file) == 0) break;
         if (file.dli_fbase == ours.dli_fbase) {
+            inside = true;
             found.function = file.dli_sname && *file.dli_sname == 'c' ? file.dli_sname : "";
             continue;
         }
+        if (!inside) continue;
         look_up(frames[static_cast<size_t>(i)], found);
         break;
     }

@@ -10,16 +10,9 @@
 // blocks); CUDA Runtime API 12, "Execution Control" and "Error Handling" (which error, and that those of
 // faults stay).
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <span>
-#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,8 +20,7 @@
 #include <unistd.h>
 
 #include "core/base/words.h"
-#include "kernels/cudart/runtime.h"
-#include "kernels/launched/pace.h"
+#include "kernels/cudart/long_launch.h"
 
 namespace tilescope::cudart {
 
@@ -39,130 +31,6 @@ using Clock = std::chrono::steady_clock;
 double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
-
-std::atomic<bool> interrupted{false};
-
-// What the handler of signals touches.
-std::atomic<int> stop_signal{0};            // the one that came
-std::atomic<int64_t> stopped_at{0};         // ms of the monotonic clock
-std::array<char, PATH_MAX> keeping_file{};  // its name (launched::kKeeping); "" for none
-static_assert(std::atomic<int64_t>::is_always_lock_free);
-
-// One Ctrl-C may come twice, from the terminal and from the command that waits; a later one ends the program.
-// Source: POSIX.1-2017, "2.4.3 Signal Actions", for what a handler may call.
-void on_stop(int signal) {
-    constexpr int64_t kSame = 1500;  // ms
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const int64_t ms = int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-    if (interrupted.exchange(true)) {
-        if (ms - stopped_at < kSame) return;
-        struct sigaction ours {};
-        ours.sa_handler = SIG_DFL;
-        sigaction(signal, &ours, nullptr);
-        raise(signal);
-        return;
-    }
-    stop_signal = signal, stopped_at = ms;
-    const int before = errno;
-    if (keeping_file[0] != 0)
-        if (const int file = open(keeping_file.data(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600); file >= 0)
-            close(file);
-    errno = before;
-}
-
-// While a launch runs, the first Ctrl-C or SIGTERM ends it between two blocks, so that what was recorded can be
-// kept.
-class Interrupts {
-public:
-    explicit Interrupts(const Runtime& r) {
-        const std::string keeping = r.orders.launches + launched::kKeeping;
-        if (r.recording && !r.orders.launches.empty() && keeping.size() < keeping_file.size())
-            std::memcpy(keeping_file.data(), keeping.c_str(), keeping.size() + 1);
-        for (size_t at = 0; at < kSignals.size(); ++at) {
-            struct sigaction ours {};
-            ours.sa_handler = on_stop;
-            sigemptyset(&ours.sa_mask);
-            for (const int signal : kSignals) sigaddset(&ours.sa_mask, signal);
-            sigaction(kSignals[at], nullptr, &before_[at]);
-            taken_[at] = (before_[at].sa_flags & SA_SIGINFO) == 0 && before_[at].sa_handler == SIG_DFL &&
-                         sigaction(kSignals[at], &ours, nullptr) == 0;
-        }
-    }
-    // After a signal they stay, until the program has ended by it.
-    ~Interrupts() {
-        for (size_t at = 0; at < kSignals.size(); ++at)
-            if (taken_[at] && !interrupted) sigaction(kSignals[at], &before_[at], nullptr);
-    }
-    Interrupts(const Interrupts&) = delete;
-    Interrupts& operator=(const Interrupts&) = delete;
-
-private:
-    static constexpr std::array kSignals = {SIGINT, SIGTERM};
-    std::array<struct sigaction, kSignals.size()> before_{};
-    std::array<bool, kSignals.size()> taken_{};
-};
-
-// Ends the program by the signal that stopped its launch.
-void end_by_signal() {
-    std::fflush(stdout);
-    if (keeping_file[0] != 0) unlink(keeping_file.data());
-    const int signal = stop_signal;
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
-}
-
-// Says how far a launch is that takes long, and what Ctrl-C does: once, and on a terminal each second. It has a
-// thread of its own.
-class Estimate {
-public:
-    // kept: a recording of the launch has been written.
-    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept)
-        : watcher_([this, what, blocks, &done, kept] { watch(what, blocks, done, kept); }) {}
-    ~Estimate() {
-        {
-            const std::lock_guard lock(mutex_);
-            over_ = true;
-        }
-        woken_.notify_all();
-        watcher_.join();
-    }
-    Estimate(const Estimate&) = delete;
-    Estimate& operator=(const Estimate&) = delete;
-
-private:
-    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept) {
-        constexpr double kLong = 60;  // seconds
-        const bool terminal = isatty(STDERR_FILENO) == 1;
-        const Clock::time_point start = Clock::now();
-        bool said = false;
-        std::unique_lock lock(mutex_);
-        for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(said ? 1 : 2)) {
-            if (woken_.wait_for(lock, wait, [&] { return over_; })) break;
-            const uint64_t so_far = done.load(std::memory_order_relaxed);
-            const double seconds = ms_since(start) / 1000;
-            const double all =
-                so_far == 0 ? 0 : seconds / static_cast<double>(so_far) * static_cast<double>(blocks);
-            if (said) {
-                fmt::print(stderr, "\r{} of {}\x1b[K", grouped(so_far), counted(blocks, "block"));
-                std::fflush(stderr);
-                continue;
-            }
-            if (so_far == 0 ? seconds < kLong / 2 : all < kLong) continue;
-            say(fmt::format("{} will take {} on this machine, {} of {} done; Ctrl-C ends it{}", what,
-                            launched::long_time(all), grouped(so_far), counted(blocks, "block"),
-                            kept ? ", and its recording is kept" : " and keeps what is recorded"));
-            if (!terminal) return;
-            said = true;
-        }
-        if (said) fmt::print(stderr, "\r\x1b[K");
-    }
-
-    std::mutex mutex_;
-    std::condition_variable woken_;
-    bool over_ = false;
-    std::thread watcher_;
-};
 
 struct LaunchRefusal {
     cudaError_t error = cudaSuccess;
@@ -401,21 +269,106 @@ LaunchEnd run_on_gpu(Runtime& r, HostFunction& function, const Launch& launch, d
     return done;
 }
 
-// What a launch's rows from `first` on say: its first fault becomes its error, what may be meant its remark; returned
-// are the sentences of its other faults. Barriers that keep nothing apart are the report's.
-std::vector<std::string> put_faults(launched::LaunchLine& line, size_t first, std::string& error) {
-    std::vector<std::string> others;
-    for (size_t i = first; i < line.faults.size(); ++i) {
-        const launched::LaunchFault& row = line.faults[i];
-        if (row.kind == "redundant_barrier") continue;
-        if (row.severity != "fault")
-            line.remark += (line.remark.empty() ? "" : "; ") + row.sentence;
-        else if (error.empty())
-            error = row.sentence;
-        else
-            others.push_back(row.sentence);
+// What is said of a launch, to the person and in its row.
+class Telling {
+public:
+    Telling(const Runtime& r, const HostFunction* function, const dim3& grid, const dim3& block,
+            size_t shared)
+        : r_(r) {
+        line.number = r.launches;
+        line.grid = {grid.x, grid.y, grid.z}, line.block = {block.x, block.y, block.z};
+        line.shared = shared;
+        line.kernel = function ? function->name : "?";
+        line.backend = r.gpu ? "gpu" : "cpu";
     }
-    return others;
+    // Writes the row of a launch that ended so.
+    cudaError_t end(cudaError_t code, const std::string& sentence) {
+        if (sentence != line.error) say_of_it(sentence);
+        line.error = sentence;
+        tell_line(r_, to_json(line));
+        return code;
+    }
+    // Says what its faults say, and what is remarked of it, as far as that is new: the first fault becomes its error,
+    // what may be meant its remark. Barriers that keep nothing apart are the report's.
+    void tell_rows() {
+        std::vector<std::string> others;
+        for (; rows_told_ < line.faults.size(); ++rows_told_) {
+            const launched::LaunchFault& row = line.faults[rows_told_];
+            if (row.kind == "redundant_barrier") continue;
+            if (row.severity != "fault")
+                line.remark += (line.remark.empty() ? "" : "; ") + row.sentence;
+            else if (error.empty())
+                error = row.sentence;
+            else
+                others.push_back(row.sentence);
+        }
+        const size_t begin =
+            remark_told_ > 0 && line.remark.size() > remark_told_ ? remark_told_ + 2 : remark_told_;
+        say_of_it(line.remark.substr(begin));
+        remark_told_ = line.remark.size();
+        if (error != line.error) say_of_it(error);
+        line.error = error;
+        for (const std::string& sentence : others) say_of_it(sentence);
+    }
+
+    launched::LaunchLine line;
+    std::string error;  // the first fault's sentence
+
+private:
+    void say_of_it(const std::string& sentence) const {
+        if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
+    }
+
+    const Runtime& r_;
+    size_t rows_told_ = 0, remark_told_ = 0;
+};
+
+// Runs a launch, recorded where that is chosen; what took too long to be recorded whole runs to its end behind that.
+LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described, bool record_it,
+                     const std::string& key, Telling& telling, double& on_gpu) {
+    launched::LaunchLine& line = telling.line;
+    std::atomic<uint64_t> blocks_done{0};
+    simt::RunOptions options;
+    options.stop = &interrupted;
+    options.blocks_done = &blocks_done;
+    options.name_outside = [&](uint64_t address) { return name_outside(r, address); };
+    options.print = [&](std::string_view text) {
+        const std::lock_guard lock(r.print_mutex);
+        r.printed += text;
+    };
+    options.allocate = [&](uint64_t size) { return r.heap.allocate(size); };
+    options.release = [&](uint64_t address) { r.heap.release(address); };
+    const Interrupts interrupts(r);
+    // A recording of all blocks of a grid tells its time by itself, and becomes one of a few of them.
+    std::optional<Estimate> estimate;
+    const bool may_be_long = !r.gpu && (function.launches == 0 || function.last_ms > 100 ||
+                                        line.grid.count() > function.last_blocks);
+    const auto watch = [&](bool kept) {
+        if (may_be_long)
+            estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
+                             blocks_done, kept);
+    };
+    if (!record_it || line.grid.count() == 1) watch(false);
+    if (record_it) {
+        const launched::RecordedLaunch recorded =
+            launched::record({r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr},
+                             function, described, line.number, options);
+        line.recorded = recorded.path, line.unrecorded = recorded.why_not;
+        for (const uint64_t base : recorded.stored) close_managed(r, base, line.number);
+        line.faults = recorded.faults, line.remark = recorded.remark;
+        if (recorded.ran) {
+            LaunchEnd done;
+            done.fault = recorded.fault, done.stopped = recorded.stopped;
+            return done;
+        }
+        estimate.reset();
+        // What is recorded is said before the long part.
+        if (!line.recorded.empty()) telling.tell_rows();
+        blocks_done = 0;
+        watch(!line.recorded.empty());
+    }
+    return r.gpu ? run_on_gpu(r, function, described, on_gpu)
+                 : run_plain(r, function, described, options, key, line.number);
 }
 
 }  // namespace
@@ -433,40 +386,14 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
                    size_t shared, bool cooperative) {
     flush_prints(r);
     HostFunction* const function = find_function(r, host);
-    launched::LaunchLine line;
-    line.number = ++r.launches;
-    line.grid = {grid.x, grid.y, grid.z}, line.block = {block.x, block.y, block.z};
-    line.shared = shared;
-    line.kernel = function ? function->name : "?";
-    line.backend = r.gpu ? "gpu" : "cpu";
-    const auto say_of_it = [&](const std::string& sentence) {
-        if (!sentence.empty()) say(fmt::format("launch {}, {}: {}", line.number, line.kernel, sentence));
-    };
-    const auto end = [&](cudaError_t code, const std::string& sentence) {
-        if (sentence != line.error) say_of_it(sentence);
-        line.error = sentence;
-        tell_line(r, to_json(line));
-        return code;
-    };
-    // Says what its rows say, and what is remarked of it, as far as that is new.
-    std::string error;
-    size_t rows_told = 0, remark_told = 0;
-    const auto tell_rows = [&] {
-        const std::vector<std::string> others = put_faults(line, rows_told, error);
-        rows_told = line.faults.size();
-        const size_t begin =
-            remark_told > 0 && line.remark.size() > remark_told ? remark_told + 2 : remark_told;
-        say_of_it(line.remark.substr(begin));
-        remark_told = line.remark.size();
-        if (error != line.error) say_of_it(error);
-        line.error = error;
-        for (const std::string& sentence : others) say_of_it(sentence);
-    };
-    if (!function) return end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
+    ++r.launches;
+    Telling telling(r, function, grid, block, shared);
+    launched::LaunchLine& line = telling.line;
+    if (!function) return telling.end(cudaErrorInvalidDeviceFunction, "it is no kernel of this program");
     const ptx::Kernel* const kernel = kernel_of(r, *function);
-    if (!kernel) return end(cudaErrorInvalidKernelImage, function->problem);
+    if (!kernel) return telling.end(cudaErrorInvalidKernelImage, function->problem);
     if (const LaunchRefusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
-        return end(no.error, no.why);
+        return telling.end(no.error, no.why);
     if (function->uses_heap && !r.heap.placed())
         if (const Allocation* const heap = r.memory.allocate(r.heap_bytes, MemoryKind::Variable))
             r.heap.place(heap->base, heap->bytes);
@@ -476,11 +403,11 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     const Launch described = launched::describe(
         r.memory, *function, *kernel, {line.grid, line.block, static_cast<uint32_t>(shared)}, bytes);
     if (!function->prepare(described, r.constants_version) && !r.gpu)
-        return end(cudaErrorInvalidKernelImage, function->problem);
+        return telling.end(cudaErrorInvalidKernelImage, function->problem);
     if (function->program && simt::has_grid_barrier(*function->program) && !cooperative)
-        return end(cudaErrorLaunchFailure,
-                   "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
-                   "cudaLaunchCooperativeKernel");
+        return telling.end(cudaErrorLaunchFailure,
+                           "the kernel waits for its whole grid, which <<<>>> does not allow; launch it with "
+                           "cudaLaunchCooperativeKernel");
 
     for (const Array& array : described.arrays)
         if (Allocation* const one = r.memory.find(array.base); one)
@@ -489,57 +416,11 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     const bool record_it = r.recording && launched::is_chosen(r.orders, *function, line.number);
     const std::string key = key_of(r, *function, described);
     if (!record_it && !r.gpu)
-        if (line.same_as = repeated(r, key); line.same_as != 0) return end(cudaSuccess, "");
+        if (line.same_as = repeated(r, key); line.same_as != 0) return telling.end(cudaSuccess, "");
 
-    std::atomic<uint64_t> blocks_done{0};
-    simt::RunOptions options;
-    options.stop = &interrupted;
-    options.blocks_done = &blocks_done;
-    options.name_outside = [&](uint64_t address) { return name_outside(r, address); };
-    options.print = [&](std::string_view text) {
-        const std::lock_guard lock(r.print_mutex);
-        r.printed += text;
-    };
-    options.allocate = [&](uint64_t size) { return r.heap.allocate(size); };
-    options.release = [&](uint64_t address) { r.heap.release(address); };
     const Clock::time_point start = Clock::now();
-    LaunchEnd done;
     double on_gpu = 0;  // ms
-    bool done_by_recording = false;
-    {
-        const Interrupts interrupts(r);
-        // A recording of all blocks of a grid tells its time by itself, and becomes one of a few of them.
-        std::optional<Estimate> estimate;
-        const bool may_be_long = !r.gpu && (function->launches == 0 || function->last_ms > 100 ||
-                                            line.grid.count() > function->last_blocks);
-        const auto watch = [&](bool kept) {
-            if (may_be_long)
-                estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
-                                 blocks_done, kept);
-        };
-        bool& ran = done_by_recording;
-        if (!record_it || line.grid.count() == 1) watch(false);
-        if (record_it) {
-            const launched::RecordedLaunch recorded =
-                launched::record({r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr},
-                                 *function, described, line.number, options);
-            line.recorded = recorded.path, line.unrecorded = recorded.why_not;
-            ran = recorded.ran;
-            done.fault = recorded.fault, done.stopped = recorded.stopped;
-            for (const uint64_t base : recorded.stored) close_managed(r, base, line.number);
-            line.faults = recorded.faults, line.remark = recorded.remark;
-        }
-        if (record_it && !ran) {
-            estimate.reset();
-            // What is recorded is said before the long part.
-            if (!line.recorded.empty()) tell_rows();
-            blocks_done = 0;
-            watch(!line.recorded.empty());
-        }
-        if (!ran)
-            done = r.gpu ? run_on_gpu(r, *function, described, on_gpu)
-                         : run_plain(r, *function, described, options, key, line.number);
-    }
+    const LaunchEnd done = run_launch(r, *function, described, record_it, key, telling, on_gpu);
     for (const launched::LaunchFault& fault : line.faults) {
         if (fault.kind == "unfilled") function->told_unfilled = true;
         if (fault.kind == "absent_lanes") function->told_absent = true;
@@ -550,25 +431,25 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     function->last_blocks = line.grid.count();
     tell_sum(r, line.ms);
     if (done.stopped || interrupted) {  // the signal may have come when the launch was over
-        const std::string_view by = stop_signal == SIGTERM ? "" : " by Ctrl-C";
-        end(cudaErrorLaunchFailure,
-            done.stopped ? fmt::format("it was stopped{} before its end", by) : error + done.problem);
+        const std::string_view by = by_terminal() ? " by Ctrl-C" : "";
+        telling.end(cudaErrorLaunchFailure, done.stopped ? fmt::format("it was stopped{} before its end", by)
+                                                         : telling.error + done.problem);
         flush_prints(r);
         end_by_signal();
     }
     if (!done.problem.empty() && r.gpu && r.gpu->device().fault_code() != 0) {
         // The runtime's errors have the driver's numbers.
         r.sticky = static_cast<cudaError_t>(r.gpu->device().fault_code());
-        end(cudaSuccess, done.problem);
+        telling.end(cudaSuccess, done.problem);
         return cudaSuccess;
     }
-    if (!done.problem.empty()) return end(cudaErrorLaunchOutOfResources, done.problem);
-    tell_rows();
-    if (!done.fault) return end(cudaSuccess, error);
+    if (!done.problem.empty()) return telling.end(cudaErrorLaunchOutOfResources, done.problem);
+    telling.tell_rows();
+    if (!done.fault) return telling.end(cudaSuccess, telling.error);
     // As on a GPU, where launches return before they run, the fault is what the next call returns.
     flush_prints(r);
     r.sticky = error_of(*done.fault);
-    end(cudaSuccess, done.fault->message + how_far(described, *done.fault));
+    telling.end(cudaSuccess, done.fault->message + how_far(described, *done.fault));
     return cudaSuccess;
 }
 

@@ -20,12 +20,12 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kMostLines = uint64_t{1} << 30;  // bytes
 
-// A runtime that was built with sanitizers needs theirs loaded first. Leaks of the program are its own
+// A runtime that was built with sanitizers needs theirs loaded first. Leaks and signals of the program are its own
 // business.
 void add_sanitizers(std::vector<std::string>& environment) {
 #ifdef TILESCOPE_PRELOAD
     environment.emplace_back("LD_PRELOAD=" TILESCOPE_PRELOAD);
-    environment.emplace_back("ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0");
+    environment.emplace_back("ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0");
 #else
     static_cast<void>(environment);
 #endif

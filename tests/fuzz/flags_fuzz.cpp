@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/alone/description.h"
@@ -18,9 +19,29 @@ bool is_one_of(const std::string& word, const Words& words) {
     return std::ranges::find(words, word) != words.end();
 }
 
-// -Xcompiler gives its word piece by piece, --use_fast_math under clang's name.
+// "-l name", "--library name" and "--library=name" are handed on as "-lname"; so are folders, by -L, and words for
+// the linker, by -Wl.
+bool is_joined(const std::string& word, const Words& words) {
+    for (const char* prefix : {"-l", "-L", "-Wl,"})
+        if (word.starts_with(prefix))
+            return std::ranges::any_of(
+                words, [rest = word.substr(std::string_view(prefix).size())](const std::string& given) {
+                    return given.find(rest) != std::string::npos;
+                });
+    return false;
+}
+
+// -Xcompiler gives its word piece by piece, nvcc's long names are clang's short ones.
 bool comes_from(const std::string& word, const Words& words) {
-    if (word == "-fcuda-approx-transcendentals" || is_one_of(word, words)) return true;
+    static const Words kClangs = {"-fcuda-approx-transcendentals",
+                                  "-ffp-contract=off",
+                                  "-fcuda-flush-denormals-to-zero",
+                                  "-I",
+                                  "-D",
+                                  "-U",
+                                  "-isystem",
+                                  "-include"};
+    if (is_one_of(word, kClangs) || is_one_of(word, words)) return true;
     return std::ranges::any_of(
         words, [&](const std::string& given) { return given.find(word) != std::string::npos; });
 }
@@ -30,7 +51,7 @@ void sort_out(const Words& words) {
     if (!made(flags)) return;
     for (const Words* list : {&flags->files, &flags->link})
         for (const std::string& word : *list)
-            demand(is_one_of(word, words), "a file or a library that nobody named");
+            demand(is_one_of(word, words) || is_joined(word, words), "a file or a library that nobody named");
     for (const std::string& word : flags->compile) demand(comes_from(word, words), "a flag that nobody gave");
     const std::string_view arch = flags->arch;
     demand(arch.starts_with("sm_") && arch.size() > 3 &&

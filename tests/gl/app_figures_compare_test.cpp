@@ -212,7 +212,7 @@ std::string loads_a_multiplication(const Scene& s) {
 bool same_work() {
     const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
     return a.m == b.m && a.k == b.k && a.n == b.n &&
-           a.whole(kGlobalStore).lanes == b.whole(kGlobalStore).lanes;
+           a.whole(kGlobalStore).bytes == b.whole(kGlobalStore).bytes;
 }
 
 // How much faster one is: both medians are found again among the times of the device, of kernels whose result
@@ -319,8 +319,9 @@ std::vector<Rule> compare_rules() {
         {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors.", SAYS(faster(c))},
         {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors and # % of *'s.",
          SAYS(faster(c))},
-        {"Different parts: # elements stored in A, # in B. A ratio compares these as well.",
-         SAYS(g_both->a.f.whole(kGlobalStore).lanes, g_both->b.f.whole(kGlobalStore).lanes)},
+        {"Different parts: * stored in A, * in B. A ratio compares these as well.",
+         SAYS(bytes_text(g_both->a.f.whole(kGlobalStore).bytes),
+              bytes_text(g_both->b.f.whole(kGlobalStore).bytes))},
         {"{A|B}'s result is wrong in # element(s), the first @; {A|B}'s is right.",
          SAYS(any, wrong_elements(side(c[0])).first,
               side(c[0]).name(side(c[0]).f.number("P"), wrong_elements(side(c[0])).second), any,

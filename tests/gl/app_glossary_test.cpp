@@ -61,16 +61,17 @@ TEST(OverlayPicture, ListsWithoutRoomOrHits) {
         [](State& state, const char*) { state.session.screen = "lessons"; },
         [](State& state, const char*) { state.input.show_keys = true; },
     };
-    for (const auto& [width, height] : {std::pair{700, 205}, {700, 60}, {320, 120}, {64, 64}, {1280, 240}})
+    for (const auto& [width, height] : {std::pair{700, 205}, {700, 60}, {320, 120}, {64, 64}, {1280, 240}}) {
+        Drawn drawn(width, height);
         for (const bool lecture : {false, true})
             for (const auto& open : lists)
                 for (const char* typed : {"", "zzz", "bank"}) {
                     State state = shown;
                     state.session.lecture = lecture;
                     open(state, typed);
-                    const test::Picture image = picture(std::move(state), width, height);
-                    EXPECT_EQ(image.width, width);
+                    EXPECT_EQ(drawn.picture(state).width, width);
                 }
+    }
 }
 
 // The words of a frame, each with where it stands.

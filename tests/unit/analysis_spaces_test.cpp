@@ -81,7 +81,8 @@ TEST(AtomicSectors, CountAsOftenAsTheirMostHitWord) {
 TEST(AtomicSectors, AreThoseOfTheTurns) {
     std::mt19937 random(11);
     for (int round = 0; round < 500; ++round) {
-        const uint32_t mask = static_cast<uint32_t>(random() | 1), words = 1 + random() % 40;
+        const uint32_t mask = static_cast<uint32_t>(random() | 1),
+                       words = 1 + static_cast<uint32_t>(random() % 40);
         Addresses address;
         for (uint64_t& a : address) a = random() % words * 4;
         uint32_t sectors = 0;

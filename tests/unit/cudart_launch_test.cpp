@@ -22,12 +22,12 @@ TEST(CudartLaunch, ComputesWithConstantsAndVariablesThatTheHostSets) {
         cudaMemcpy(out.data(), b, 4000, cudaMemcpyDeviceToHost);
         EXPECT_EQ(out[999], 1998) << "scale is 1 in the PTX";
         const float scale = 0.5f;
-        EXPECT_EQ(cudaMemcpyToSymbol(&scale_shadow, &scale, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+        EXPECT_EQ(cudaMemcpyToSymbol(scale_symbol, &scale, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
         EXPECT_EQ(launch(&double_stub, 4, 256, 0, a, b, 1000), cudaSuccess);
         cudaMemcpy(out.data(), b, 4000, cudaMemcpyDeviceToHost);
         EXPECT_EQ(out[999], 999);
         int counter = 0;
-        cudaMemcpyFromSymbol(&counter, &counter_shadow, 4, 0, cudaMemcpyDeviceToHost);
+        cudaMemcpyFromSymbol(&counter, counter_symbol, 4, 0, cudaMemcpyDeviceToHost);
         EXPECT_EQ(counter, 7) << "5, and one of each launch";
         EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     });

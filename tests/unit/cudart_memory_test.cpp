@@ -128,19 +128,19 @@ TEST(CudartMemory, MoreThanThereIsIsRefused) {
 TEST(CudartMemory, VariablesOfTheModule) {
     expect_program([] {
         int counter = 0;
-        EXPECT_EQ(cudaMemcpyFromSymbol(&counter, &counter_shadow, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
+        EXPECT_EQ(cudaMemcpyFromSymbol(&counter, counter_symbol, 4, 0, cudaMemcpyDeviceToHost), cudaSuccess);
         EXPECT_EQ(counter, 5) << "what the PTX gives it";
         counter = 8;
-        EXPECT_EQ(cudaMemcpyToSymbol(&counter_shadow, &counter, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+        EXPECT_EQ(cudaMemcpyToSymbol(counter_symbol, &counter, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
         void* address = nullptr;
         size_t bytes = 0;
-        EXPECT_EQ(cudaGetSymbolAddress(&address, &counter_shadow), cudaSuccess);
-        EXPECT_EQ(cudaGetSymbolSize(&bytes, &scale_shadow), cudaSuccess);
+        EXPECT_EQ(cudaGetSymbolAddress(&address, counter_symbol), cudaSuccess);
+        EXPECT_EQ(cudaGetSymbolSize(&bytes, scale_symbol), cudaSuccess);
         EXPECT_EQ(bytes, 8u);
         counter = 0;
         EXPECT_EQ(cudaMemcpy(&counter, address, 4, cudaMemcpyDeviceToHost), cudaSuccess);
         EXPECT_EQ(counter, 8);
-        EXPECT_EQ(cudaMemcpyToSymbol(&scale_shadow, &counter, 4, 8, cudaMemcpyHostToDevice),
+        EXPECT_EQ(cudaMemcpyToSymbol(scale_symbol, &counter, 4, 8, cudaMemcpyHostToDevice),
                   cudaErrorInvalidValue);
         EXPECT_EQ(cudaMemcpyToSymbol(&counter, &counter, 4, 0, cudaMemcpyHostToDevice),
                   cudaErrorInvalidSymbol);

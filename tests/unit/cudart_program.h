@@ -139,6 +139,8 @@ NOW:
 
 // Addresses by which the host knows kernels and variables.
 inline char double_stub, follow_stub, swap_stub, greet_stub, count_stub, scale_shadow, counter_shadow;
+// As the runtime's functions take a variable, and not the templates of its header.
+inline const void *const scale_symbol = &scale_shadow, *const counter_symbol = &counter_shadow;
 
 inline void register_program() {
     static struct {

@@ -98,9 +98,9 @@ TEST(MetaFields, OfAnotherKindAreRefusedByName) {
 }
 
 TEST(MetaFields, ThatAreMissingAreToldUnlessTheyHaveAUsualValue) {
-    const std::set<std::string> usual{"wrong_elements", "barrier_fault",  "price",   "offset", "object", "findings",
-                                      "rank",           "slices",         "extents", "symbol", "stored",
-                                      "seed",           "dynamic_shared", "atomic",  "copy"};
+    const std::set<std::string> usual{
+        "wrong_elements", "barrier_fault", "price",  "offset", "object",         "findings", "rank", "slices",
+        "extents",        "symbol",        "stored", "seed",   "dynamic_shared", "atomic",   "copy"};
     json meta = json::parse(meta_to_json(with_every_field()));
     ASSERT_EQ(refusal_of_meta(meta), "");
     each_member(meta, [&](json& object, const std::string& key) {

@@ -214,7 +214,8 @@ TEST(Mistakes, OfElementsSayWhoseTheyAre) {
     };
     EXPECT_EQ(answer.all, (std::set<uint64_t>{8, 9, 12, 13}));
     EXPECT_NE(words({0, 1, 4, 5}).find("Those are the elements of warp 0 in phase 0."), std::string::npos);
-    EXPECT_NE(words({10, 11, 14, 15}).find("Those are the elements of block(0,1)."), std::string::npos) << words({10, 11, 14, 15});
+    EXPECT_NE(words({10, 11, 14, 15}).find("Those are the elements of block(0,1)."), std::string::npos)
+        << words({10, 11, 14, 15});
     EXPECT_NE(words({2, 3, 6, 7}).find("with row and column exchanged."), std::string::npos);
     EXPECT_NE(words({8}).find("of the first lane alone."), std::string::npos);
     EXPECT_TRUE(words({8, 9}).ends_with("N[3,1].")) << words({8, 9});

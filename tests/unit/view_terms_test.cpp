@@ -150,8 +150,11 @@ TEST(Terms, StandInTheDocs) {
 }
 
 TEST_F(Keys, TheGlossaryIsFoundByTypingAndLeadsToWhatShowsAWord) {
-    handle_input(state, press(Key::G));
+    platform::Input opened = press(Key::G);
+    opened.presses.push_back({.character = U'g'});  // as a keyboard sends it
+    handle_input(state, opened);
     ASSERT_TRUE(state.input.glossary.open);
+    EXPECT_EQ(state.input.glossary.query.text, "");
     const std::vector<const look::Term*> all = glossary_list(state.input.glossary).terms;
     EXPECT_EQ(all.size(), look::terms().size());
     platform::Input typed = typed_text(U"bank conf");
