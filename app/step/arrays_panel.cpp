@@ -30,6 +30,7 @@
 #include "app/pictures/pictures.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
+#include "core/base/text.h"
 
 namespace tilescope::step {
 namespace {
