@@ -30,6 +30,7 @@
 #include "app/pictures/pictures.h"
 #include "app/step/panels.h"
 #include "core/base/contents.h"
+#include "core/base/text.h"
 
 namespace tilescope::step {
 namespace {
@@ -447,10 +448,13 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     ui.state.arrays.resize(arrays.size());
     for (const ArrayBox& box : boxes) {
         ArrayView& view = ui.state.arrays[box.array];
+        const Array& of = arrays[box.array];
+        const std::string type =
+            has_structs(of) ? one_line(of.members.of->name, kLongestName) : c_name_of(of.type);
         if (view.fit) static_cast<Camera&>(view) = camera_of(ui, box);
         navigate(ui, box.rect, view, view.row, view.col);
         titled_grid(ui, box.array, {box.rect, view.row, view.col},
-                    static_cast<float>(view.pitch * ui.context.scale), c_name_of(arrays[box.array].type));
+                    static_cast<float>(view.pitch * ui.context.scale), type.c_str());
     }
 }
 

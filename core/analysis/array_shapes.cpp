@@ -445,6 +445,7 @@ void infer_types(trace::Trace& trace) {
         Array& array = arrays[i];
         if (array.space != Space::Global || array.extents != ExtentSource::Flat || !types[i]) continue;
         if (array.contents.kind == Contents::Kind::SmallIntegers) continue;  // made for its type
+        if (array.members.of) continue;                                      // its words' types are known
         if (is_bits(*types[i])) continue;
         const bool same_size = size_of(*types[i]) == array.element_bytes();
         if ((same_size && !is_bits(array.type)) || array.bytes() % size_of(*types[i]) != 0) continue;

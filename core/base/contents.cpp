@@ -97,15 +97,16 @@ Value initial_value(const Array& array, uint64_t element) {
     switch (contents.kind) {
         case Contents::Kind::SmallIntegers: {
             const uint64_t bits = bits_of(array.type, small_integer(contents.seed, contents.stream, element));
-            return value_at(array.type, &bits);
+            return value_at(type_at(array, element, array.element_bytes()), &bits);
         }
         case Contents::Kind::Stored:
             if (contents.bytes && at + array.element_bytes() <= contents.bytes->size())
-                return value_at(array.type, contents.bytes->data() + at);
+                return value_at(type_at(array, element, contents.bytes->size() - at),
+                                contents.bytes->data() + at);
             break;
         case Contents::Kind::Zeros: break;
     }
-    return {array.type, 0};
+    return {type_at(array, element, array.bytes() - at), 0};
 }
 
 }  // namespace tilescope

@@ -19,7 +19,8 @@ uint64_t bits_of(ElementType type, double value);
 // Writes the contents of a global array, array.bytes() of them.
 void fill(const Array& array, std::byte* bytes);
 
-// The value of one element before the launch. element < array.elements().
+// The value of one element before the launch, or of the whole member of a struct that begins with it.
+// element < array.elements().
 Value initial_value(const Array& array, uint64_t element);
 
 }  // namespace tilescope

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/element.h"
+#include "core/base/members.h"
 
 namespace tilescope {
 
@@ -80,6 +81,8 @@ struct Array {
     uint64_t base = 0;
     std::string symbol;  // shared: the PTX symbol, "_ZZ5tiledE3Mds"
     Contents contents;   // global
+    // Where its elements are parts of structs: what these have. Names and types of its elements follow from it.
+    KnownMembers members{};
 
     uint32_t element_bytes() const { return size_of(type); }
     uint64_t elements() const { return uint64_t{slices} * rows * cols; }
@@ -113,6 +116,43 @@ inline Position position_of(const Array& array, int64_t element) {
     if (array.rank == 2 || array.rows == 0) return {0, row, col};
     const int64_t slice = floor_div(row, array.rows);
     return {slice, row - slice * array.rows, col};
+}
+
+// Where an element lies among the structs of an array that has members: in which one, and at which of its bytes.
+struct StructPlace {
+    int64_t index = 0;
+    uint32_t offset = 0;
+};
+inline StructPlace struct_place(const Array& array, int64_t element) {
+    const int64_t size = array.members.of->bytes, at = element * array.element_bytes();
+    const int64_t index = at / size - (at % size < 0 ? 1 : 0);
+    return {index, static_cast<uint32_t>(at - index * size)};
+}
+
+// Whether names of the array's elements say structs and members: it is a row of structs, or its innermost
+// extent is one struct.
+inline bool has_structs(const Array& array) {
+    return array.members.of && array.cols > 0 &&
+           (array.rank < 2 || uint64_t{array.cols} * array.element_bytes() == array.members.of->bytes);
+}
+// The member that has the element; null for arrays of anything else, and for bytes between members.
+inline const Member* member_of(const Array& array, uint64_t element) {
+    if (!array.members.of) return nullptr;
+    return member_at(*array.members.of, struct_place(array, static_cast<int64_t>(element)).offset);
+}
+// Whether an element is not the first one of its member.
+inline bool goes_on_member(const Array& array, uint64_t element) {
+    const Member* const member = member_of(array, element);
+    return member && struct_place(array, static_cast<int64_t>(element)).offset != member->offset;
+}
+// The type of a value that begins with an element and of which `bytes` bytes are there: its member's, which may
+// be wider than an element; bits where they are less than the member.
+inline ElementType type_at(const Array& array, uint64_t element, uint64_t bytes) {
+    const Member* const member = member_of(array, element);
+    if (!member) return array.type;
+    const bool whole = !goes_on_member(array, element) && size_of(member->type) <= bytes;
+    if (!whole) return bits_of_size(array.element_bytes());
+    return size_of(member->type) < array.element_bytes() ? array.type : member->type;
 }
 
 // One argument of the kernel.

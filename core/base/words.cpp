@@ -98,9 +98,53 @@ std::string indices(Index outer, Index middle, Index inner, int rank, bool inner
                      : fmt::format("[{},{},{}]", outer, middle, inner);
 }
 
+// "[3]" of a row of structs, "[2,3]" of rows of them; "" of a variable that is one struct.
+template <class Index>
+std::string struct_indices(const Array& array, Index row, Index col, const Notation& notation) {
+    if (!array.symbol.empty() && array.bytes() == array.members.of->bytes) return "";
+    return indices(Index{}, row, col, array.rank > 2 ? 2 : 1, notation.x_first);
+}
+
+// "3", "0..15"
+std::string range_text(int64_t first, int64_t last) {
+    return first == last ? std::to_string(first) : fmt::format("{}..{}", first, last);
+}
+
+std::string name_of_struct_element(const Array& array, int64_t element, const Notation& notation) {
+    const auto [index, offset] = struct_place(array, element);
+    const Position at = array.rank > 2 ? position_of(array, element) : Position{0, 0, index};
+    const std::string where = array.rank > 2 ? struct_indices(array, at.slice, at.row, notation)
+                                             : struct_indices(array, int64_t{0}, at.col, notation);
+    const std::string member = member_name(*array.members.of, offset);
+    return where + (member.front() == '+' ? "" : ".") + member;
+}
+
+// Whole structs, but where the box has one member alone.
+std::string structs_in(const Array& array, const ElementBox& box, const Notation& notation) {
+    const auto element = [&](const Position& at) {
+        return (at.slice * array.rows + at.row) * array.cols + at.col;
+    };
+    const StructPlace first = struct_place(array, element(box.first)),
+                      last = struct_place(array, element(box.last));
+    const bool flat = array.rank < 2;
+    std::string text =
+        array.rank > 2 ? struct_indices(array, range_text(box.first.slice, box.last.slice),
+                                        range_text(box.first.row, box.last.row), notation)
+                       : struct_indices(array, std::string(), range_text(first.index, last.index), notation);
+    const Member* const member = member_at(*array.members.of, first.offset);
+    if (member && member == member_at(*array.members.of, last.offset) && (!flat || first.index == last.index))
+        text += "." + member->name;
+    return text;
+}
+
 }  // namespace
 
 std::string index_text(const Array& array, int64_t element, const Notation& notation) {
+    return has_structs(array) ? name_of_struct_element(array, element, notation)
+                              : position_text(array, element, notation);
+}
+
+std::string position_text(const Array& array, int64_t element, const Notation& notation) {
     const Position at = position_of(array, element);
     return indices(at.slice, at.row, at.col, array.cols == 0 ? 1 : array.rank, notation.x_first);
 }
@@ -110,18 +154,25 @@ std::string element_name(const Array& array, int64_t element, const Notation& no
 }
 
 std::string elements_text(const Array& array, const ElementBox& box, const Notation& notation) {
-    const auto range = [](int64_t first, int64_t last) {
-        return first == last ? std::to_string(first) : fmt::format("{}..{}", first, last);
-    };
-    return name_in(notation, array) +
-           indices(range(box.first.slice, box.last.slice), range(box.first.row, box.last.row),
-                   range(box.first.col, box.last.col), array.cols == 0 ? 1 : array.rank, notation.x_first);
+    if (has_structs(array)) return name_in(notation, array) + structs_in(array, box, notation);
+    return name_in(notation, array) + indices(range_text(box.first.slice, box.last.slice),
+                                              range_text(box.first.row, box.last.row),
+                                              range_text(box.first.col, box.last.col),
+                                              array.cols == 0 ? 1 : array.rank, notation.x_first);
 }
 
 std::string extents_text(const Array& array, std::string_view times) {
     if (array.rank < 2) return std::to_string(array.cols);
     const std::string plane = fmt::format("{} {} {}", array.rows, times, array.cols);
     return array.rank == 2 ? plane : fmt::format("{} {} {}", array.slices, times, plane);
+}
+
+std::string array_text(const Array& array) {
+    if (!has_structs(array)) return fmt::format("{}[{}]", c_name_of(array.type), extents_text(array));
+    const std::string name = one_line(array.members.of->name, kLongestName);
+    const uint64_t count = array.bytes() / array.members.of->bytes;
+    return array.rank > 2 ? fmt::format("{}[{} × {}]", name, array.slices, array.rows)
+                          : fmt::format("{}[{}]", name, count);
 }
 
 std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation) {

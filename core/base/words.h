@@ -48,12 +48,16 @@ std::string lanes_named(uint32_t mask);
 // The array's name in a notation, on one line and not longer than about kLongestName.
 inline constexpr size_t kLongestName = 128;  // bytes
 std::string name_in(const Notation& notation, const Array& array);
-// Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices.
+// Indices as they are written: "[1,19]"; "[5]" of a one-dimensional array, "[0,1,2]" of slices; "[1].x" where
+// elements are members of structs, ".x" of a variable that is one struct.
 std::string index_text(const Array& array, int64_t element, const Notation& notation = {});
+// The same, of rows and columns alone: "[1,0]" where that is "[1].x".
+std::string position_text(const Array& array, int64_t element, const Notation& notation = {});
 std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
 std::string elements_text(const Array& array, const ElementBox& box,
                           const Notation& notation = {});                    // "M[3,0..15]"
 std::string extents_text(const Array& array, std::string_view times = "×");  // "64 × 64", "1024", "4 × 8 × 8"
+std::string array_text(const Array& array);  // what it is an array of, "float[64 × 64]", "P[32]" of structs
 // A thread by its linear number in a block: "thread[1,3]", "thread[0,1,3]"; "thread[3]" of one row.
 std::string thread_name(const Dim3& block, uint64_t thread, const Notation& notation = {});
 std::string thread_index(const Dim3& block, uint64_t thread, const Notation& notation = {});  // "[1,3]"

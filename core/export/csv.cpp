@@ -14,6 +14,7 @@
 //   sectors,least_sectors     of a global request, 32 bytes each, and the fewest that its bytes fill
 //   wavefronts,least_wavefronts    of a shared request, and those that it would need without bank conflicts
 //   phase                     from 0, "after" behind the loop
+//   member                    only where an array of the launch is of structs: "[1].x"
 //
 // With lanes, a line an access instead: `lane` (0 to 31) and `thread` (its linear number in the block) follow
 // the mask, address and element are that lane's, and no columns of the whole request follow but the phase.
@@ -34,6 +35,7 @@ public:
           timed_(timed(trace)),
           slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                               [](const Array& array) { return array.rank > 2; })),
+          structs_(std::ranges::any_of(trace.launch.arrays, has_structs)),
           out_(take) {
         const bool addresses = std::ranges::any_of(trace.sites, [](const ptx::Site& site) {
             return analysis::has_addresses(site.space, site.kind);
@@ -49,7 +51,7 @@ public:
         out_.add("{}address,{}row,col,", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "");
         if (!lanes_) out_.add_text("lanes,");
         for (size_t i = 0; i < costs_; ++i) out_.add("{},", kCostNames[i]);
-        out_.add_text("phase\r\n");
+        out_.add_text(structs_ ? "phase,member\r\n" : "phase\r\n");
     }
 
     bool row(const StepRow& row) {
@@ -84,7 +86,7 @@ private:
     void request(const StepRow& row) {
         start(row);
         if (lanes_) {  // a barrier among accesses
-            out_.add(",,,,,{}{}\r\n", slices_ ? "," : "", phase_text(row.phase));
+            out_.add(",,,,,{}{}{}\r\n", slices_ ? "," : "", phase_text(row.phase), structs_ ? "," : "");
             return;
         }
         if (row.barrier())
@@ -95,7 +97,16 @@ private:
         const CostsByName costs =
             row.barrier() ? CostsByName{} : costs_by_name(*row.form, *row.site, *row.cost);
         for (size_t i = 0; i < costs_; ++i) out_.add("{},", costs[i] ? fmt::to_string(*costs[i]) : "");
-        out_.add("{}\r\n", phase_text(row.phase));
+        out_.add("{}", phase_text(row.phase));
+        end(row.barrier() ? trace::kNoArray : row.form->array, row.barrier() ? 0 : first_offset(trace_, row));
+    }
+
+    void end(uint8_t array, uint64_t offset) {
+        const auto element = structs_ ? element_at(trace_, array, offset) : std::nullopt;
+        if (structs_) out_.add_text(",");
+        if (element && has_structs(trace_.launch.arrays[array]))
+            out_.add_text(csv_cell(index_text(trace_.launch.arrays[array], static_cast<int64_t>(*element))));
+        out_.add_text("\r\n");
     }
 
     void accesses(const StepRow& row) {
@@ -105,12 +116,13 @@ private:
             start(row);
             out_.add("{},{},", lane, access.warp * kWarpSize + lane);
             place(access.array, access.offset[lane], (array ? array->base : 0) + access.offset[lane]);
-            out_.add("{}\r\n", phase_text(row.phase));
+            out_.add("{}", phase_text(row.phase));
+            end(access.array, access.offset[lane]);
         });
     }
 
     const trace::Trace& trace_;
-    bool lanes_, timed_, slices_;
+    bool lanes_, timed_, slices_, structs_;
     size_t costs_;                    // columns: more where there are atomics, or constant memory
     std::vector<std::string> names_;  // of arrays, as cells
     Pieces out_;

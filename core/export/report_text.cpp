@@ -52,7 +52,7 @@ std::string launch_words(const analysis::Recording& recording) {
             continue;
         }
         const Array& array = launch.arrays[static_cast<size_t>(argument.array)];
-        out += fmt::format("{}[{}]", c_name_of(array.type), extents_text(array));
+        out += array_text(array);
         if (argument.offset > 0) out += fmt::format(" + {}", counted(argument.offset, "byte"));
     }
     return out.empty() ? "a launch without arguments" : out;

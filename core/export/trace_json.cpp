@@ -20,6 +20,8 @@
 // where the request lies in none). "address" and "element" ([row, col], or as many indices as the array has
 // extents) are the first active lane's; a barrier has neither. "phase" is a number from 0, null behind the
 // loop. "mask" is a number, lane 0 its lowest bit.
+// An array of structs has "struct", and requests of it "member", "[1].x", the first active lane's; with lanes
+// "members" of all.
 // With lanes, "addresses" and "elements" hold 32 entries each, null for lanes that are not active (and for
 // addresses that are not those of an element), in place of "address" and "element".
 //
@@ -35,6 +37,15 @@ namespace tilescope::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json struct_json(const Members& members) {
+    Json json = object_of("name", members.name, "bytes", members.bytes);
+    json["members"] = Json::array();
+    for (const Member& member : members.members)
+        json["members"].push_back(
+            object_of("offset", member.offset, "type", name_of(member.type), "name", member.name));
+    return json;
+}
 
 Json head_of(const analysis::Recording& recording) {
     const trace::Trace& trace = *recording.trace;
@@ -59,6 +70,7 @@ Json head_of(const analysis::Recording& recording) {
         if (a.type != ElementType::F32) array["type"] = name_of(a.type);
         if (a.rank > 2) array["slices"] = a.slices;
         if (a.rank < 2) array["rank"] = a.rank;
+        if (has_structs(a)) array["struct"] = struct_json(*a.members.of);
         json["arrays"].push_back(std::move(array));
     }
     json["sites"] = Json::array();
@@ -86,7 +98,16 @@ void write_blocks(Pieces& out, const trace::Trace& trace) {
 
 void write_element(Pieces& out, const trace::Trace& trace, uint8_t array, uint64_t offset) {
     const auto element = element_at(trace, array, offset);
-    out.add_text(element ? index_text(trace.launch.arrays[array], static_cast<int64_t>(*element)) : "null");
+    out.add_text(element ? position_text(trace.launch.arrays[array], static_cast<int64_t>(*element))
+                         : "null");
+}
+
+// "[1].x"
+void write_member(Pieces& out, const trace::Trace& trace, uint8_t array, uint64_t offset) {
+    const auto element = element_at(trace, array, offset);
+    out.add_text(element
+                     ? json_text(Json(index_text(trace.launch.arrays[array], static_cast<int64_t>(*element))))
+                     : "null");
 }
 
 void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
@@ -106,6 +127,8 @@ void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
     };
     list("addresses", [&](uint64_t offset) { out.add("{}", base + offset); });
     list("elements", [&](uint64_t offset) { write_element(out, trace, access.array, offset); });
+    if (array && has_structs(*array))
+        list("members", [&](uint64_t offset) { write_member(out, trace, access.array, offset); });
 }
 
 void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool lanes) {
@@ -125,6 +148,11 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
             write_element(out, trace, row.form->array, first_offset(trace, row));
         }
         add_costs(out, *row.form, *row.site, *row.cost);
+        const Array* const array = trace.array_of(*row.form);
+        if (!lanes && array && has_structs(*array)) {
+            out.add_text(",\"member\":");
+            write_member(out, trace, row.form->array, first_offset(trace, row));
+        }
     }
     out.add_text("}");
 }

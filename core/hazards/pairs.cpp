@@ -44,6 +44,7 @@ private:
     void consider(const WatchedCell& watch, const CellTouch& load);
     const CellTouch* should_read(const WatchedCell& watch, const CellTouch& load) const;
     HazardExample::HeldValue held(const CellTouch& load, const CellTouch* from) const;
+    void drop_parts(HazardExample& e) const;
     HazardSide side(const CellTouch& touch) const {
         return {block_.block, touch.thread, touch.site, block_.first + touch.step, touch.phase};
     }
@@ -109,6 +110,14 @@ HazardExample::HeldValue Pairs::held(const CellTouch& load, const CellTouch* fro
     return held;
 }
 
+// Of a part of a struct's member no value is told.
+void Pairs::drop_parts(HazardExample& e) const {
+    if (e.array == trace::kNoArray) return;
+    const Member* const member = member_of(trace_.launch.arrays[e.array], e.element);
+    for (HazardExample::HeldValue* held : {&e.read, &e.other})
+        if (member && size_of(held->value.type) < size_of(member->type)) *held = {};
+}
+
 // Whether the load makes a better pair with a store of its interval than the one that is told so far.
 void Pairs::consider(const WatchedCell& watch, const CellTouch& load) {
     if (left_ == 0) return;
@@ -155,6 +164,7 @@ void Pairs::consider(const WatchedCell& watch, const CellTouch& load) {
                 continue;
             }
         }
+        drop_parts(made);
         const bool fresh = told->order == ReadOrder::Unknown, wrong = reads_wrong(made);
         const uint32_t was = rank_of(*told), is = rank_of(made);
         // Of those alike the first that went wrong, or the last that was lucky: the closest to its store.
@@ -178,6 +188,7 @@ void Pairs::tell(std::span<HazardExample* const> examples) {
                                   : static_cast<uint32_t>(e->element - access.offset[lane] / width);
             e->read = {true, e->b.site != kNoSite, e->b.phase,
                        value_(static_cast<uint32_t>(e->a.step - block_.first), lane, part)};
+            drop_parts(*e);
         }
         if (!race || site(e->b.site).kind != ptx::SiteKind::Load) continue;
         uint32_t& number = number_.at(key(*e));

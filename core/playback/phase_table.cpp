@@ -31,6 +31,18 @@ struct Maker {
                trace.sites[form.site].kind == ptx::SiteKind::Load;
     }
 
+    // Whether the store put a whole member of a struct there, and this is not the member's first element.
+    bool goes_on(const BlockReplay::Store& store) const {
+        const Array& array = trace.launch.arrays[store.to.array];
+        if (!goes_on_member(array, store.to.index)) return false;
+        const Member& member = *member_of(array, store.to.index);
+        const uint32_t into =
+            struct_place(array, static_cast<int64_t>(store.to.index)).offset - member.offset;
+        const uint64_t first = store.to.index - into / array.element_bytes();
+        const CellState state = replay.cell(store.to.array, first, store.step);
+        return state.step == store.step && state.thread == store.thread;
+    }
+
     // All loads of global arrays, then matched with the stores of what they brought, and constants stored.
     std::vector<LoadedInPhase> loads() const {
         std::vector<LoadedInPhase> entries;
@@ -42,9 +54,11 @@ struct Maker {
             for_lanes(access.mask, [&](uint32_t lane) {
                 const uint32_t thread = access.warp * kWarpSize + lane;
                 if (!wanted(thread, phases.phase[step])) return;
-                const uint32_t width = trace.launch.arrays[access.array].element_bytes();
+                const Array& array = trace.launch.arrays[access.array];
+                const uint32_t width = array.element_bytes();
                 for (uint32_t part = 0; part < std::max(trace.sites[access.site].bytes / width, 1u); ++part) {
                     const Factor touched = replay.touched(step, lane, part);
+                    if (part > 0 && goes_on_member(array, touched.element.index)) continue;
                     entry_of[{step, lane, touched.element.index}] = entries.size();
                     entries.push_back(
                         {thread, phases.phase[step], touched.element, false, touched.value, step, {}});
@@ -52,7 +66,7 @@ struct Maker {
             });
         }
         for (const BlockReplay::Store& store : replay.shared_stores()) {
-            if (store.step >= steps || !wanted_warp(store.thread / kWarpSize)) continue;
+            if (store.step >= steps || !wanted_warp(store.thread / kWarpSize) || goes_on(store)) continue;
             const uint32_t lane = store.thread % kWarpSize;
             if (const Factor from = replay.factor(store.origin, lane);
                 from.known() && from.step < steps && is_global_load(first + from.step)) {
@@ -110,7 +124,7 @@ struct Maker {
     std::vector<StoredInPhase> stores() const {
         std::vector<StoredInPhase> all;
         for (const BlockReplay::Store& store : replay.global_stores()) {
-            if (store.step >= steps || phases.phases == 0) continue;
+            if (store.step >= steps || phases.phases == 0 || goes_on(store)) continue;
             const uint32_t phase = std::min(phases.phase[store.step], phases.phases - 1);
             if (wanted(store.thread, phase))
                 all.push_back({store.thread, phase, store.step, store.to, store.value});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <unordered_map>
 
 #include "core/trace/claims.h"
@@ -101,6 +102,23 @@ void BlockReplay::on_barrier(uint32_t, uint32_t, uint32_t) {
     index_->part_bytes.push_back(0);
 }
 
+namespace {
+
+// The value that a lane stores at an element, so many bytes behind the first one that it stores to: of the whole
+// member of a struct where it stores all of that.
+Value value_among(const simt::Request& request, uint32_t lane, const Array& array, uint64_t element,
+                  uint64_t at) {
+    std::array<std::byte, 64> bytes{};
+    const uint64_t one = request.element_bytes, all = one * request.elements;
+    if (!request.value || all > bytes.size() || at + array.element_bytes() > all)
+        return {bits_of_size(array.element_bytes()), 0};
+    for (uint32_t part = 0; part < request.elements; ++part)
+        std::memcpy(bytes.data() + part * one, &request.value[part * kWarpSize + lane], one);
+    return value_at(type_at(array, element, all - at), bytes.data() + at);
+}
+
+}  // namespace
+
 void BlockReplay::on_request(const simt::Request& request) {
     if (full()) return;
     Index& index = *index_;
@@ -154,6 +172,8 @@ void BlockReplay::on_request(const simt::Request& request) {
             }
             Store made{step, thread, {access.array, element}, {array.type, bits_of(lane, part)}, 0, {}};
             if (!whole) made.value = {bits_of_size(request.element_bytes), bits_of(lane, 0)};
+            if (array.members.of && access.offset[lane] % width == 0)
+                made.value = value_among(request, lane, array, element, (element - first) * width);
             made.origin = !request.origin ? 0 : request.origin[part * kWarpSize + lane];
             find_source(made);
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
@@ -274,6 +294,11 @@ Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
         array && array->element_bytes() <= one ? array->type : bits_of_size(static_cast<uint32_t>(one));
     const uint64_t size = size_of(value.type);
     if (bytes == 0 || !(form.mask >> lane & 1) || (part + 1) * size > bytes) return value;
+    if (array && array->members.of && size == array->element_bytes() && !atomic) {
+        const trace::Access access = trace::decode(trace_, trace_.blocks[block_].first + step);
+        if (access.offset[lane] % size == 0)
+            value.type = type_at(*array, access.offset[lane] / size + part, bytes - part * size);
+    }
     const auto before = static_cast<uint64_t>(std::popcount(form.mask & ((1u << lane) - 1)));
     return value_at(value.type, index_->values.data() + begin + before * bytes + part * size);
 }
@@ -337,6 +362,13 @@ CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) cons
         state.step = store->step;
         state.thread = store->thread;
         state.source = store->source;
+        // Of a member that was stored whole and whose other words another store changed, only this word is left.
+        const Array& of = trace_.launch.arrays[array];
+        const uint64_t words = size_of(state.value.type) / std::max(of.element_bytes(), 1u);
+        for (uint64_t word = 1; of.members.of && word < words; ++word)
+            if (const Store* other = last_store({array, element + word}, step);
+                !other || other->step != store->step)
+                state.value = {bits_of_size(of.element_bytes()), state.value.bits};
     }
     const auto loads_up_to = [&](uint32_t s) -> uint32_t {
         const auto next = std::upper_bound(cell->loads.begin(), cell->loads.end(), s,

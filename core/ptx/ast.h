@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/base/element.h"
+#include "core/ptx/structs.h"
 
 namespace tilescope::ptx {
 
@@ -214,6 +215,7 @@ struct Module {
     std::vector<Kernel> kernels;
     std::vector<Refusal> refused;
     std::vector<std::string> sections;  // .section blocks and other tails, as written
+    Structs structs;                    // what comments say of variables and parameters
 };
 
 }  // namespace tilescope::ptx

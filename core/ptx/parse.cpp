@@ -249,6 +249,7 @@ Result<Module> parse(std::string_view text, std::string_view name) {
     find_functions(parser);
     if (!read_module(parser)) return Error{std::move(parser.message)};
     keep_declarations(parser);
+    parser.module.structs = structs_in(text);
     if (parser.module.kernels.empty() && !parser.module.refused.empty())
         return Error{std::move(parser.module.refused.front().why)};
     return std::move(parser.module);

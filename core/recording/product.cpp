@@ -37,7 +37,7 @@ struct Touched {
 };
 
 bool is_matrix(const Array& array) {
-    return array.space == Space::Global && array.rank == 2 && is_float(array.type);
+    return array.space == Space::Global && array.rank == 2 && is_float(array.type) && !has_structs(array);
 }
 
 // The three global arrays: M and N in the order of the arguments that point to them, or in the other one.

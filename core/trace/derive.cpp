@@ -177,6 +177,7 @@ uint64_t StoredElements::lacking(const Trace& trace) const {
 Result<void> derive(Trace& trace, const StoredElements& stored) {
     Meta& meta = trace.meta;
     if (auto module = module_of(trace)) trace.module = std::move(*module);
+    if (trace.module) ptx::name_members(trace.launch, trace.module->structs);
     if (!meta.complete) return {};
     if (const auto ends = ends_of(trace)) {
         if (const Block* const cut = cut_block(trace, *ends)) {

@@ -186,6 +186,7 @@ Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kern
         }
     }
     add_variables(launch, memory, *kernel.module, code, kernel.source);
+    ptx::shape_by_members(launch, kernel.module->ptx.structs);
     return launch;
 }
 

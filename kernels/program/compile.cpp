@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Told anew with what changes the PTX of the same source, so that no older program is taken from the cache.
-constexpr const char* kHowDeviceCodeIsMade = "structs by vectors, small arrays in registers";
+constexpr const char* kHowDeviceCodeIsMade =
+    "structs by vectors and their members named, small arrays in registers";
 
 // The files that a compiler's dependency file (make's syntax) names: backslashes quote blanks, dollars
 // double.

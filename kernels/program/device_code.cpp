@@ -10,6 +10,7 @@
 #include "core/base/file.h"
 #include "kernels/program/local_arrays.h"
 #include "kernels/program/source.h"
+#include "kernels/program/struct_layouts.h"
 #include "kernels/program/whole_copies.h"
 
 namespace tilescope::program {
@@ -56,10 +57,10 @@ std::vector<std::string> device_words(const Tools& tools, const fs::path& source
     if (tools.arch != tools.flags.arch)  // what the program asks by #if
         words.insert(words.end(), {"-U__CUDA_ARCH__",
                                    fmt::format("-D__CUDA_ARCH__={}0", capability_of(tools.flags.arch))});
-    words.insert(words.end(),
-                 {"--cuda-device-only", "-O3", "-gline-tables-only", "-Xclang", "-disable-llvm-passes",
-                  "-Xclang", "-target-feature", "-Xclang", ptx_feature(tools.arch), "-emit-llvm", "-S", "-o",
-                  out.string(), file_word(source)});
+    words.insert(words.end(), {"--cuda-device-only", "-O3", "-gline-tables-only", "-Xclang",
+                               "-disable-llvm-passes", "-Xclang", "-target-feature", "-Xclang",
+                               ptx_feature(tools.arch), "-Xclang", "-fdump-record-layouts-canonical",
+                               "-emit-llvm", "-S", "-o", out.string(), file_word(source)});
     return words;
 }
 
@@ -100,6 +101,28 @@ Result<std::string> ptx_of(const Tools& tools, const fs::path& source, const std
     return read_whole(ptx, kLargestText);
 }
 
+// The same, with loops unrolled in the kernels that have less in local memory then.
+Result<std::string> best_ptx_of(const Tools& tools, const fs::path& source, const std::string& text,
+                                const std::string& stem, const CompileOptions& options, std::string& said) {
+    const std::string whole = with_whole_copies(text);
+    auto kept = ptx_of(tools, source, whole, stem, Loops::Kept, options, said);
+    if (!kept || !has_local_arrays(whole)) return kept;
+    // The kernels that have less in local memory with their loops unrolled; all of the others' stay.
+    const auto before = local_bytes(*kept);
+    const auto none_local = [&](const std::string& kernel) { return before.at(kernel) == 0; };
+    if (std::ranges::all_of(before, [&](const auto& one) { return none_local(one.first); })) return kept;
+    auto unrolled = ptx_of(tools, source, with_loops_kept(whole, before, none_local), stem, Loops::Unrolled,
+                           options, said);
+    if (!unrolled) return kept;
+    auto after = local_bytes(*unrolled);
+    const auto not_less = [&](const std::string& kernel) { return after[kernel] >= before.at(kernel); };
+    const auto in_vain = [&](const auto& one) { return one.second > 0 && not_less(one.first); };
+    if (std::ranges::all_of(before, [&](const auto& one) { return not_less(one.first); })) return kept;
+    if (std::ranges::none_of(before, in_vain)) return unrolled;
+    return ptx_of(tools, source, with_loops_kept(whole, before, not_less), stem, Loops::Unrolled, options,
+                  said);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::path& stem) {
@@ -133,26 +156,16 @@ Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const
     }
     std::vector<std::string> words = device_words(tools, source, ir);
     words.insert(words.end(), overlay.begin(), overlay.end());
-    if (auto made = call(std::move(words), options, source.string(), said); !made) return made.error();
+    std::string layouts;
+    if (auto made = call(std::move(words), options, source.string(), said, &layouts); !made)
+        return made.error();
     const auto text = read_whole(ir, kLargestText);
     if (!text) return text.error();
-    const std::string whole = with_whole_copies(*text);
-    auto kept = ptx_of(tools, source, whole, stem, Loops::Kept, options, said);
-    if (!kept || !has_local_arrays(whole)) return kept;
-    // The kernels that have less in local memory with their loops unrolled; all of the others' stay.
-    const auto before = local_bytes(*kept);
-    const auto none_local = [&](const std::string& kernel) { return before.at(kernel) == 0; };
-    if (std::ranges::all_of(before, [&](const auto& one) { return none_local(one.first); })) return kept;
-    auto unrolled = ptx_of(tools, source, with_loops_kept(whole, before, none_local), stem, Loops::Unrolled,
-                           options, said);
-    if (!unrolled) return kept;
-    auto after = local_bytes(*unrolled);
-    const auto not_less = [&](const std::string& kernel) { return after[kernel] >= before.at(kernel); };
-    const auto in_vain = [&](const auto& one) { return one.second > 0 && not_less(one.first); };
-    if (std::ranges::all_of(before, [&](const auto& one) { return not_less(one.first); })) return kept;
-    if (std::ranges::none_of(before, in_vain)) return unrolled;
-    return ptx_of(tools, source, with_loops_kept(whole, before, not_less), stem, Loops::Unrolled, options,
-                  said);
+    auto made = best_ptx_of(tools, source, *text, stem, options, said);
+    if (!made) return made;
+    const auto written = read_whole(source.string(), kLargestText);
+    *made += struct_comments(layouts, *text, *made, written ? *written : "");
+    return made;
 }
 
 }  // namespace tilescope::program

@@ -1,6 +1,7 @@
 // PTX of the kernels of a .cu file: clang's in two steps, or nvcc's.
 //
-//   x.cu  --clang-->  IR, not optimised  --copies of whole structs-->  IR  --clang -O3-->  PTX
+//   x.cu  --clang-->  IR, not optimised  --copies of whole structs-->  IR  --clang -O3-->  PTX, and the members of
+//                                                                     structs in comments (struct_layouts.h)
 #pragma once
 
 #include <filesystem>

@@ -107,7 +107,7 @@ bool ran_out_of_memory(const std::string& said) {
 }  // namespace
 
 Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
-                  std::string& said) {
+                  std::string& said, std::string* printed) {
     const auto ran = run_process(std::move(words), kDeadline, options.stop, kMostMemory);
     if (!ran) return ran.error();
     if (ran->stopped) return Error{"stopped; nothing was run"};
@@ -116,7 +116,8 @@ Result<void> call(std::vector<std::string> words, const CompileOptions& options,
         return Error{fmt::format(
             "the compiler needs more than the {} of memory that it may take for '{}'; give it less",
             bytes_text(kMostMemory), what)};
-    said += ran->out + ran->err;
+    if (printed) *printed = ran->out;
+    said += printed ? ran->err : ran->out + ran->err;
     if (ran->too_late)
         return Error{fmt::format("the compiler took more than five minutes for '{}'; give it less", what)};
     if (ran->status == 0) return {};

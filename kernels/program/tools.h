@@ -31,8 +31,9 @@ std::string file_word(const std::filesystem::path& path);
 std::vector<std::string> common_words(const Tools& tools);
 std::vector<std::string> cuda_words(const Tools& tools);
 
-// One call of the compiler for `what`; what it said goes to `said`.
+// One call of the compiler for `what`; what it said goes to `said`, but for what it prints as its work where that is
+// asked for.
 Result<void> call(std::vector<std::string> words, const CompileOptions& options, const std::string& what,
-                  std::string& said);
+                  std::string& said, std::string* printed = nullptr);
 
 }  // namespace tilescope::program

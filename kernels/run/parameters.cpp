@@ -217,6 +217,25 @@ std::string plain_name(std::string_view entry) {
     return begin < text.size() ? text.substr(begin) : std::string(entry);
 }
 
+std::vector<std::string> types_pointed_to(std::string_view entry, size_t parameters,
+                                          std::string_view source) {
+    std::vector<std::string> types(parameters);
+    auto written = types_in_name(entry, parameters);
+    if (const auto declared = written ? std::nullopt : parameters_in(source, plain_name(entry), parameters)) {
+        written.emplace();
+        for (const ParameterText& one : *declared) written->push_back({one.type, one.indirections});
+    }
+    for (size_t i = 0; written && i < parameters; ++i) {
+        if ((*written)[i].indirections != 1) continue;
+        std::string& type = types[i] = (*written)[i].held;
+        for (const std::string_view word : {"const", "volatile", "struct", "__restrict__", "__restrict"})
+            for (size_t at = find_word(type, word); at != std::string::npos; at = find_word(type, word))
+                type.replace(at, word.size(), word.size(), ' ');
+        type = trimmed(type);
+    }
+    return types;
+}
+
 std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel& kernel,
                                            std::string_view source) {
     const size_t count = kernel.parameters.size();

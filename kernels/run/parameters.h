@@ -32,6 +32,10 @@ struct KernelParameter {
 std::vector<KernelParameter> parameters_of(const ptx::Module& module, const ptx::Kernel& kernel,
                                            std::string_view source);
 
+// By parameter what it points to, as the mangled name or the source has it without const, "Pair<int>"; "" where it
+// is no pointer, or one to pointers, and where nobody says.
+std::vector<std::string> types_pointed_to(std::string_view entry, size_t parameters, std::string_view source);
+
 // "vecAdd" for "_Z6vecAddPKfS0_Pfi", without a template's arguments; a name that is not mangled as it is.
 std::string plain_name(std::string_view entry);
 

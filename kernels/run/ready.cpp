@@ -215,6 +215,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();
     if (auto ok = find_shared(*module, kernel, plan, ready); !ok) return ok.error();
     find_constants(*module, kernel, plan, ready);
+    ptx::shape_by_members(ready.launch, module->structs);
     if (auto ok = check_memory(ready, memory, doing, values, little); !ok) return ok.error();
     try {
         for (const Array& array : ready.launch.arrays) {
