@@ -291,8 +291,13 @@ bool perform(State& state, std::string_view name) {
 
 bool act(State& state, std::string_view name) {
     const size_t colon = std::min(name.find(':'), name.size());
-    return perform(state, name) || input::go_to_place(state.session, name.substr(0, colon),
-                                                      name.substr(std::min(colon + 1, name.size())));
+    const std::string_view kind = name.substr(0, colon), what = name.substr(std::min(colon + 1, name.size()));
+    if (perform(state, name) || input::go_to_place(state.session, kind, what)) return true;
+    const std::vector<session::Example>& ship = state.session.assets.examples();
+    if (kind != "example" || std::ranges::find(ship, what, &session::Example::name) == ship.end())
+        return false;
+    session::open_example(state.session, what);
+    return true;
 }
 
 void handle_input(State& state, const platform::Input& input, bool wait) {

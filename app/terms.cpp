@@ -17,6 +17,7 @@ namespace {
 // "lesson", "Limits", "record": where a row leads, for its right end.
 std::string place_of(std::string_view action) {
     const std::string_view kind = action.substr(0, action.find(':'));
+    if (kind == "example") return "program";
     for (const ScreenRow& screen : screens())
         if (action == fmt::format("screen_{}", screen.option) || kind == screen.option) return screen.name;
     return std::string(kind);

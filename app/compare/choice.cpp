@@ -11,12 +11,15 @@
 //   | (A) what is open        |  | [B] none yet            |    a click asks for a path
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/compare/panels.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/shipped.h"
 
@@ -115,6 +118,37 @@ bool know(Known& known, const session::Shown& shown, session::Jobs& jobs, bool w
     return false;
 }
 
+// Both sides of a pair, so that they appear together.
+Result<Pair> open_both(MadeRecording a, const std::function<MadeRecording()>& open_b) {
+    if (!a) return a.error();
+    MadeRecording b = open_b();
+    if (!b) return b.error();
+    return Pair{*a, *b};
+}
+
+void begin_opening(State& state, Session& session) {
+    state.wanted = state.choosing = false;
+    state.message.clear();
+    state.opening.stop();
+    if (state.launches) {
+        if (session.program) session.program->opened = state.launches->a;
+        state.opening = session.jobs->start([pair = *state.launches](session::Control&) {
+            return open_both(session::read_recording(pair.path_a, pair.name_a),
+                             [&] { return session::read_recording(pair.path_b, pair.name_b); });
+        });
+        return;
+    }
+    state.opening =
+        session.jobs->start([&preset = compare_presets()[static_cast<size_t>(state.preset)],
+                             recordings = session.assets.recordings()](session::Control& control) {
+            return open_both(open_part(preset.a, recordings, &control.stop),
+                             [&] { return open_part(preset.b, recordings, &control.stop); });
+        });
+}
+
+// Pairs of the list that stand before those that ship.
+int own_pairs(const Session& session) { return launch_pair(session) ? 1 : 0; }
+
 bool are_two(const State& state, const Session& session) {
     return state.other.recording && session.recording;
 }
@@ -145,6 +179,7 @@ void refuse_empty(State& state, const Session& session) {
 template <int by>
 void next_comparison(State& state, Session& session) {
     const auto count = static_cast<int>(compare_presets().size());
+    state.launches.reset();
     state.preset = state.preset < 0 ? (by > 0 ? 0 : count - 1) : (state.preset + by + count) % count;
     state.wanted = true;
     session.screen = kScreen.option;
@@ -158,7 +193,7 @@ void next_lock(State& state) {
 void choose_comparison(State& state, Session& session) {
     const bool shown = session.screen == kScreen.option && choosing(state, session);
     state.choosing = !shown || !state.other.recording;
-    if (state.preset >= 0) state.chosen = state.preset;
+    if (state.preset >= 0) state.chosen = state.preset + own_pairs(session);
     session.screen = kScreen.option;
 }
 
@@ -168,13 +203,38 @@ void open_beside(Session& session) { session.ask(session::wish::OpenBeside{}); }
 
 std::span<const ComparePreset> compare_presets() { return kPresets; }
 
+std::optional<LaunchPair> launch_pair(const Session& session) {
+    const auto all = session::recorded_launches(session);
+    if (all.size() < 2) return std::nullopt;
+    const auto opened = std::ranges::find(all, session.program->opened, &launched::LaunchLine::number);
+    const size_t a = opened == all.end() ? 0 : static_cast<size_t>(opened - all.begin());
+    size_t b = (a + 1) % all.size();
+    for (size_t on = 1; on < all.size(); ++on)
+        if (const size_t at = (a + on) % all.size(); all[at]->kernel != all[a]->kernel) {
+            b = at;
+            break;
+        }
+    const auto name = [&](size_t at) {
+        return fmt::format("launch {}: {}", grouped(all[at]->number), one_line(all[at]->kernel));
+    };
+    return LaunchPair{fmt::format("Launches {} and {} of {}", grouped(all[a]->number),
+                                  grouped(all[b]->number), session.program->name),
+                      all[a]->number,
+                      all[b]->number,
+                      name(a),
+                      name(b),
+                      all[a]->recorded,
+                      all[b]->recorded,
+                      session.program->folders};
+}
+
 std::string part_name(const ComparePreset::Part& part) {
     return fmt::format("{}{}  {}×{}×{}", part.kernel, kernels::tile_text(part.shape.tile, " T="),
                        part.shape.m, part.shape.k, part.shape.n);
 }
 
 void set_beside(State& state, std::shared_ptr<const Recording> other) {
-    if (!state.wanted) state.preset = -1;  // a pair that was asked for comes after it
+    if (!state.wanted) state.preset = -1, state.launches.reset();  // a pair that was asked for comes after it
     state.choosing = false;
     state.message.clear();
     session::set(state.other, std::move(other));
@@ -189,21 +249,7 @@ void grant(State& state, Session& session, const session::Wish& wish) {
 
 bool ready(State& state, Session& session, bool wait) {
     if (state.swap) swap_now(state, session);
-    if (state.wanted) {
-        state.wanted = state.choosing = false;
-        state.message.clear();
-        state.opening.stop();
-        // One job opens both, so that they appear together.
-        state.opening = session.jobs->start(
-            [&preset = compare_presets()[static_cast<size_t>(state.preset)],
-             recordings = session.assets.recordings()](session::Control& control) -> Result<Pair> {
-                auto a = open_part(preset.a, recordings, &control.stop);
-                if (!a) return a.error();
-                auto b = open_part(preset.b, recordings, &control.stop);
-                if (!b) return b.error();
-                return Pair{*a, *b};
-            });
-    }
+    if (state.wanted) begin_opening(state, session);
     const auto pair = state.opening.take(wait);
     if (pair && *pair) {
         session::show(session, (*pair)->a);
@@ -217,7 +263,8 @@ bool ready(State& state, Session& session, bool wait) {
     if (!are_two(state, session)) return coming;
     refuse_empty(state, session);
     // Another recording was opened as A: the pair is not the one that was chosen.
-    if (state.a.serial != 0 && state.a.serial != session.recording->serial && !coming) state.preset = -1;
+    if (state.a.serial != 0 && state.a.serial != session.recording->serial && !coming)
+        state.preset = -1, state.launches.reset();
     coming = session::count(state.other, *session.jobs, wait, state.message) || coming;
     session::Shown& other = state.other;
     coming = know(state.a, session, *session.jobs, wait) || coming;
@@ -246,10 +293,12 @@ void swap_sides(State& state, Session& session) {
 }
 
 void take_choice(State& state, Session& session, int chosen) {
-    const auto pairs = static_cast<int>(compare_presets().size());
+    const std::optional<LaunchPair> own = launch_pair(session);
+    const int before = own_pairs(session), pairs = before + static_cast<int>(compare_presets().size());
     state.chosen = std::clamp(chosen, 0, pairs + 1);
     if (state.chosen < pairs) {
-        state.preset = state.chosen;
+        state.preset = state.chosen - before;  // -1: the launches
+        state.launches = state.chosen < before ? own : std::nullopt;
         state.wanted = true;
     } else if (state.chosen == pairs) {
         session.ask_to("open");
@@ -270,7 +319,8 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
         return true;
     }
     const int by = along(key, Key::Left, Key::Right) + state.columns * along(key, Key::Up, Key::Down);
-    const int last = static_cast<int>(compare_presets().size()) + 1, next = state.chosen + by;
+    const int last = own_pairs(session) + static_cast<int>(compare_presets().size()) + 1,
+              next = state.chosen + by;
     if (next >= 0 && next <= last) state.chosen = next;
     return by != 0;
 }
@@ -302,7 +352,21 @@ void card(Ui& ui, const Rect& box, bool chosen) {
     if (chosen) ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(6), 0, ui.px(2));
 }
 
-void pair_card(Ui& ui, const Rect& box, const ComparePreset& preset, bool chosen, bool shown) {
+// What a card says of its pair.
+struct PairWords {
+    std::string title, about, a, b;
+};
+PairWords card_words(const ComparePreset& preset) {
+    const auto name = [](const ComparePreset::Part& part) {
+        return part_name(part) + (part.shipped ? "  GPU" : "");
+    };
+    return {preset.title, preset.about, name(preset.a), name(preset.b)};
+}
+PairWords card_words(const LaunchPair& pair) {
+    return {pair.title, "Of the program that is open.", pair.name_a, pair.name_b};
+}
+
+void pair_card(Ui& ui, const Rect& box, const PairWords& pair, bool chosen, bool shown) {
     card(ui, box, chosen);
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small), mark = ui.px(16);
     const float left = box.min.x + ui.px(12), width = box.width() - ui.px(24);
@@ -310,27 +374,25 @@ void pair_card(Ui& ui, const Rect& box, const ComparePreset& preset, bool chosen
                parts = box.height() >= body + small + mark + ui.px(20);
     // In the place of the two names, what does not fit on one line.
     const auto room = static_cast<int>((box.height() - body - ui.px(8)) / small);
-    const auto lines =
-        static_cast<int>(wrapped(ui.font(Face::Text, Size::Small), preset.about, width).size());
+    const auto lines = static_cast<int>(wrapped(ui.font(Face::Text, Size::Small), pair.about, width).size());
     const int words = !about ? 0 : parts ? 1 : std::clamp(lines, 1, std::max(room, 1));
     const float content = body + small * static_cast<float>(words) + (parts ? mark + ui.px(6) : 0);
     float y = box.min.y + (box.height() - content) / 2;
     const float said =
         shown ? note(ui, {left + width, y + ui.px(2)}, width / 2, "shown now", Align::Right) : 0;
-    line(ui, {left, y}, width - said - ui.px(8), Face::Strong, Size::Body, Ink::Text, preset.title);
+    line(ui, {left, y}, width - said - ui.px(8), Face::Strong, Size::Body, Ink::Text, pair.title);
     y += body + ui.px(2);
     if (words == 1)
-        note(ui, {left, y}, width, preset.about);
+        note(ui, {left, y}, width, pair.about);
     else if (words > 1)
-        paragraph(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, preset.about, words);
+        paragraph(ui, {left, y}, width, Face::Text, Size::Small, Ink::TextQuiet, pair.about, words);
     if (!parts) return;
     y += small + ui.px(4);
     for (const bool a : {true, false}) {
         const float half = width / 2, x = left + (a ? 0 : half);
         badge(ui, {x, y}, mark, a ? 'A' : 'B');
-        const ComparePreset::Part& part = a ? preset.a : preset.b;
         line(ui, {x + mark + ui.px(8), y}, half - mark - ui.px(12), Face::Mono, Size::Small, Ink::Text,
-             part_name(part) + (part.shipped ? "  GPU" : ""));
+             a ? pair.a : pair.b);
     }
 }
 
@@ -364,6 +426,7 @@ float head(Ui& ui, const Rect& in, bool busy) {
     }
     const auto& beside = ui.session.opening;
     const std::string opening = beside && beside->beside ? beside->what
+                                : busy && state.launches ? state.launches->title
                                 : busy && state.preset >= 0
                                     ? compare_presets()[static_cast<size_t>(state.preset)].title
                                     : "";
@@ -392,7 +455,8 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     const bool low = rect.height() < ui.px(520);
     const float pad = ui.px(low ? 16 : 24), gap = ui.px(low ? 8 : 16);
     const int columns = state.columns = rect.width() >= ui.px(700) ? 2 : 1;
-    const auto count = static_cast<int>(presets.size());
+    const std::optional<LaunchPair> own = launch_pair(ui.session);
+    const int before = own_pairs(ui.session), count = before + static_cast<int>(presets.size());
     const auto rows = static_cast<float>((count + columns - 1) / columns);
     const float title = line_height(ui, Size::Body) + ui.px(8), sides = ui.px(56);
     const float heading = line_height(ui, Size::Title) + line_height(ui, Size::Small) + ui.px(16);
@@ -411,8 +475,9 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     std::optional<int> taken;
     for (int i = 0; i < count; ++i) {
         const Rect box = box_at(i, high);
-        pair_card(ui, box, presets[static_cast<size_t>(i)], state.chosen == i,
-                  state.preset == i && state.other.recording != nullptr);
+        const bool launches = i < before, two = state.other.recording != nullptr;
+        pair_card(ui, box, launches ? card_words(*own) : card_words(presets[static_cast<size_t>(i - before)]),
+                  state.chosen == i, two && (launches ? state.launches == own : state.preset == i - before));
         if (ui.clicked(box)) taken = i;
     }
     y += rows * (high + gap);

@@ -129,7 +129,7 @@ float key_of_marks(Ui& ui, const Rect& in, const Counters& counters, bool wrong)
         good_frame(ui, {left, top}, {left + ui.px(24), top + high});
         left += ui.px(32);
         left += note(ui, {left, y}, in.max.x - left,
-                     counters.products ? "fewer, for the same work" : "fewer, for arrays of the same sizes") +
+                     counters.products ? "fewer, for the same work" : "fewer, for as many bytes stored") +
                 ui.px(16);
     }
     if (wrong) {

@@ -93,17 +93,18 @@ std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
     const Pane& pane = map.pane;
     std::vector<draw::GridMark> marks;
     const look::RequestView request = look::request_view(pane.trace, pane.index, pane.step());
-    for (const look::LaneView& lane : request.lanes) {
-        if (!lane.active || request.array != map.array) continue;
+    const auto touched = [&](uint32_t, uint64_t element) {
         draw::GridMark mark =
-            draw::fill_mark(map.sheet.cell(lane.index), ui.ink(pictures::ink_of(request.kind)));
+            draw::fill_mark(map.sheet.cell(element), ui.ink(pictures::ink_of(request.kind)));
         // Small cells are widened, so that a row or a column of them is seen on any ground.
         if (pitch >= ui.px(6)) {
             mark.edge = ui.ink(Ink::Panel);
             mark.edge_px = ui.px(1);
         }
         marks.push_back(mark);
-    }
+    };
+    if (request.array == map.array)
+        look::for_elements(pane.trace, trace::decode(pane.trace, pane.index.first + pane.step()), touched);
     if (const CellRect tile = pane.tile(map.array); !tile.empty()) {
         marks.push_back(frame_around(ui, tile, Ink::Panel, 4, 3, pitch));
         marks.push_back(frame_around(ui, tile, Ink::Accent, 2, 2, pitch));

@@ -23,6 +23,20 @@ struct ComparePreset {
 std::span<const ComparePreset> compare_presets();        // in the order of the Compare screen
 std::string part_name(const ComparePreset::Part& part);  // "untiled T=16  64x64x64"
 
+// Two launches of the program that is open, the first pair of the list: the one that is shown, or the first, and
+// the next one of another kernel, or the next at all.
+struct LaunchPair {
+    std::string title;                       // "Launches 1 and 2 of saxpy.cu"
+    uint64_t a = 0, b = 0;                   // their numbers
+    std::string name_a, name_b;              // "launch 1: saxpy"
+    std::string path_a, path_b;              // of their recordings
+    std::vector<session::Folder> folders{};  // hold those
+    bool operator==(const LaunchPair& other) const {
+        return path_a == other.path_a && path_b == other.path_b;
+    }
+};
+std::optional<LaunchPair> launch_pair(const session::Session& session);
+
 // What comparing needs of one of the two recordings, kept while it is one of them.
 struct Known {
     uint64_t serial = 0;  // of the recording; 0 for none
@@ -42,13 +56,14 @@ struct Pair {
 
 struct State {
     Lock lock = Lock::Phase;
-    int preset = -1;        // index into compare_presets() of the pair shown or opening; -1 for none
-    bool wanted = false;    // the preset is to be opened
-    bool choosing = false;  // the list of pairs is shown, whatever is there
-    bool swap = false;      // A and B are to change places
-    int chosen = 0;         // what the list stands on: a pair, or behind the pairs A or B
-    int columns = 2;        // columns in which the list was last drawn
-    std::string message;    // why the last pair could not be opened
+    int preset = -1;  // index into compare_presets() of the pair shown or opening; -1 for none
+    std::optional<LaunchPair> launches{};  // in place of a preset: the launches shown or opening
+    bool wanted = false;                   // the preset or the launches are to be opened
+    bool choosing = false;                 // the list of pairs is shown, whatever is there
+    bool swap = false;                     // A and B are to change places
+    int chosen = 0;       // what the list stands on: the launches, if any, a pair, or behind the pairs A or B
+    int columns = 2;      // columns in which the list was last drawn
+    std::string message;  // why the last pair could not be opened
     session::Job<Result<Pair>> opening;
 
     session::Shown other;  // B; its faults do not include wrong elements of the output

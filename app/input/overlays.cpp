@@ -293,7 +293,8 @@ void path_box(Ui<State>& ui, const Rect& screen) {
     if (box.mode == PathBox::Mode::Closed) return;
     const bool save = box.mode == PathBox::Mode::Save;
     const session::ExportChoice* const exported = session::find_export(box.exported);
-    constexpr const char* kKinds[] = {"folder", "recording", "opened lately", "ships", "program", "lesson"};
+    constexpr const char* kKinds[] = {"folder",  "recording", "opened lately", "ships",
+                                      "program", "lesson",    "launch"};
     std::vector<Command> rows;
     for (const Suggestion& one : suggestions(box, ui.session))
         rows.push_back({one.value, one.text, kKinds[static_cast<size_t>(one.kind)]});

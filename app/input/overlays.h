@@ -156,9 +156,9 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
 // What the path box suggests (path_box.cpp): folders, recordings, programs and lessons that begin with what
 // is typed, and before anything is typed what was opened lately and what ships.
 struct Suggestion {
-    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program, Lesson } kind = Kind::File;
+    enum class Kind : uint8_t { Folder, File, Recent, Shipped, Program, Lesson, Launch } kind = Kind::File;
     std::string text;   // as it is shown
-    std::string value;  // the path; the name of what ships
+    std::string value;  // the path; the name of what ships; the number of a launch
 };
 // Looks at the folder that is typed; a folder that cannot be read suggests nothing.
 std::vector<Suggestion> suggestions(const PathBox& box, const Session& session);
@@ -189,6 +189,9 @@ draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, floa
 void record_form(Ui<State>& ui, const draw::Rect& screen, float top);
 // What it holds for a program: its path, its arguments, and which launches to record (program_form.cpp).
 void program_fields(Ui<State>& ui);
+
+// The form asks for another kernel, with the T that is there where the kernel has one.
+void choose_kernel(RecordForm& form, const kernels::KernelInfo& kernel);
 
 // Not over the screens but on them: those that walk through a recording have it at their foot.
 void transport(SessionUi& ui, const draw::Rect& rect);

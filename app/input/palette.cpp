@@ -122,23 +122,27 @@ Met meet(const std::string& word, std::string_view title, const std::vector<std:
     return best;
 }
 
-// Of a query that is a whole question, how many of its longer words a title says or begins to say.
-size_t words_met(std::string_view query, std::string_view title) {
-    constexpr size_t kLong = 4;
+// Of a query that is a whole question, how many of its words of so many letters a title says or begins to say.
+size_t words_met(std::string_view query, std::string_view title, size_t letters) {
     constexpr int kBegun = 30;  // meet's score
     const std::vector<std::string> words = words_of(title);
     return static_cast<size_t>(std::ranges::count_if(words_of(query), [&](const std::string& word) {
-        return word.size() >= kLong && meet(word, title, words, false).score >= kBegun;
+        return word.size() >= letters && meet(word, title, words, false).score >= kBegun;
     }));
 }
 
-// What says most of a query that nothing says all of: at least two of its words, the best first.
+// What says most of a query that nothing says all of, the best first: at least two of its longer words; where
+// nothing does, one that is longer still.
 std::vector<Command> nearest_commands(const std::vector<Command>& all, std::string_view query) {
-    constexpr size_t kLeast = 2, kMost = 8;
+    constexpr size_t kMost = 8, kQuestion = 3;  // rows; words of what is no slip of the keyboard
     std::vector<std::pair<size_t, const Command*>> near;
-    for (const Command& command : all)
-        if (const size_t met = words_met(query, command.title); met >= kLeast)
-            near.emplace_back(met, &command);
+    const auto look_for = [&](size_t least, size_t letters) {
+        for (const Command& command : all)
+            if (const size_t met = words_met(query, command.title, letters); met >= least)
+                near.emplace_back(met, &command);
+    };
+    look_for(2, 4);
+    if (near.empty() && split(query, ' ').size() >= kQuestion) look_for(1, 5);
     std::ranges::stable_sort(near, {}, [](const auto& one) {
         return std::pair(-static_cast<int>(one.first), one.second->title.size());
     });
@@ -156,27 +160,27 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
         }
     };
     add(false);
-    if (session.recording && session.block)
-        for (const session::ExportChoice& choice : session::export_choices())
+    for (const session::ExportChoice& choice : session::export_choices())
+        if (session::can_export(session, choice))
             all.push_back({fmt::format("export:{}", choice.id), choice.title, ""});
     add(true);
     for (const Session::OwnLesson& lesson : session.listed_lessons)
         all.push_back({"own:" + lesson.path, "Lesson: " + lesson.title, ""});
     for (size_t at = 0; at < kernels::presets().size(); ++at)
         all.push_back({fmt::format("preset:{}", at), "Record preset " + kernels::presets()[at].label, ""});
+    for (const kernels::KernelInfo& kernel : kernels::catalogue())
+        all.push_back(
+            {"kernel:" + kernel.name, fmt::format("Record kernel {}: {}", kernel.name, kernel.teaches), ""});
     for (const kernels::ShippedRecording& recording : session.assets.recordings())
         all.push_back({"shipped:" + recording.name, "Open shipped recording " + recording.label, ""});
     if (session.program) {
         all.push_back({"action:screen_program", "Launches of " + session.program->name, ""});
-        if (const auto& list = session.program->ended.list; list && !session.program->running)
-            for (const launched::LaunchLine& launch : list->launches) {
-                if (launch.recorded.empty()) continue;
-                const std::string named = fmt::format("launch {} of {}: {}", grouped(launch.number),
-                                                      session.program->name, one_line(launch.kernel));
-                all.push_back({fmt::format("launch:{}", launch.number), "Open " + named, ""});
-                if (session.recording && launch.number != session.program->opened)
-                    all.push_back({fmt::format("beside:{}", launch.number), "Compare with " + named, ""});
-            }
+        for (const launched::LaunchLine* launch : session::recorded_launches(session)) {
+            const std::string named = session::launch_name(session, *launch);
+            all.push_back({fmt::format("launch:{}", launch->number), "Open " + named, ""});
+            if (session.recording && launch->number != session.program->opened)
+                all.push_back({fmt::format("beside:{}", launch->number), "Compare with " + named, ""});
+        }
     }
     for (const session::Example& example : session.assets.examples())
         all.push_back(
@@ -224,10 +228,13 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
             int score = match(query, command.title, forgiving);
             if (command.id.starts_with("lesson:")) score = std::max(score, match(query, command.id));
             if (score < 0) continue;
-            // What is called so comes before a program whose text says it too.
-            if (command.id.starts_with("example:") &&
+            // What is called so comes before a program or a kernel whose text says it too, and what is there
+            // before what is still to be recorded.
+            const bool kernel = command.id.starts_with("kernel:");
+            if ((kernel || command.id.starts_with("example:")) &&
                 match(query, command.title.substr(0, command.title.find(':'))) < 0)
                 score = std::max(0, score - 64 * 40);
+            if (kernel) score = std::max(0, score - 64 * 10);
             // Of two that do the same on different screens, the one on this screen.
             if (score > 0 && command.id.starts_with(session.screen + ":")) score += 64;
             const auto at = std::ranges::find(recent, command.id);
@@ -265,6 +272,10 @@ void run_command(State& state, Session& session, std::span<const Offer> offers, 
         std::from_chars(what.data(), what.data() + what.size(), number);
         return session::open_launch(session, number,
                                     kind == "beside");  // of this program alone: not remembered
+    } else if (const kernels::KernelInfo* const of = kernels::find(what); kind == "kernel" && of != nullptr) {
+        state.form.open = true;
+        state.form.of_program = false;
+        choose_kernel(state.form, *of);
     } else if (kind == "own") {
         session.ask(session::wish::BeginLesson{what});
     } else if (kind == "example") {

@@ -95,7 +95,7 @@ void save(PathBox& box, Session& session, std::string path) {
 
 void export_to(PathBox& box, Session& session, const std::string& path) {
     const session::ExportChoice* const choice = session::find_export(box.exported);
-    if (choice == nullptr || !session.recording || !session.block ||
+    if (choice == nullptr || !session::can_export(session, *choice) ||
         !may_write(box, path, session::inputs(session)))
         return;
     if (session.exporting) {
@@ -126,6 +126,12 @@ void open(PathBox& box, Session& session, const std::string& path) {
 std::vector<Suggestion> suggestions(const PathBox& box, const Session& session) {
     std::vector<Suggestion> all;
     const std::string& typed = box.path.text;
+    // First what is likeliest to stand beside the launch that is open: the others of its program.
+    if (box.mode == PathBox::Mode::Open && box.beside)
+        for (const launched::LaunchLine* launch : session::recorded_launches(session))
+            if (const std::string name = session::launch_name(session, *launch);
+                launch->number != session.program->opened && match(typed, name) >= 0)
+                all.push_back({Suggestion::Kind::Launch, name, std::to_string(launch->number)});
     // A name without a folder, or none yet, also finds what was opened before and what ships.
     if (box.mode == PathBox::Mode::Open && typed.find('/') == std::string::npos) {
         for (const std::string& path : session.recent_files)
@@ -174,7 +180,7 @@ void ask_to_run(State& state, Session& session, const std::string& path) {
 
 void open_export_box(State& state, Session& session, const std::string& what) {
     const session::ExportChoice* const choice = session::find_export(what);
-    if (choice == nullptr || !session.recording || !session.block) return;
+    if (choice == nullptr || !session::can_export(session, *choice)) return;
     state.path = {};
     state.path.mode = PathBox::Mode::Save;
     state.path.exported = what;
@@ -192,6 +198,10 @@ void take_path(State& state, Session& session) {
             session.walking = false;
             box.opening = true;
             return session::open_shipped(session, one.value, box.beside);
+        }
+        if (one.kind == Suggestion::Kind::Launch) {
+            box.opening = true;
+            return session::open_launch(session, std::stoull(one.value), box.beside);
         }
         set_text(box.path, one.value);
         box.chosen = 0;

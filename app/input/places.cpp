@@ -4,7 +4,7 @@
 //   line 22                                        the next step of that source line
 //   thread[1,0]    warp 3    P[5,3]    Mds[0,1]    what to pin, as a click on it would
 //
-// Each may stand behind "go to". A place that is not there is one row too, which says what is there.
+// Each may stand behind "go to", and one with square brackets in a sentence. A place that is not there is one row too, which says what is there.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -54,6 +54,20 @@ std::optional<Numbers> numbers(std::string_view text) {
     }
 }
 
+// Of a sentence, the place that it names: "which warp loads N[20,35] first" asks about N[20,35]. A query without
+// an index in square brackets, or without a word before it, is returned as it is.
+std::string_view indexed_in(std::string_view query) {
+    const size_t open = query.find('[');
+    if (open == std::string_view::npos) return query;
+    const std::string_view before = trimmed(query.substr(0, open));
+    const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    size_t first = before.size();
+    while (first > 0 && in_name(before[first - 1])) --first;
+    if (first == before.size()) return query;
+    const size_t close = std::min(query.find(']', open), query.size() - 1);
+    return query.substr(first, close + 1 - first);
+}
+
 // What was typed, in two parts: "P" and [5,3], "block" and (1,0), "" and 12.
 struct Typed {
     std::string name;
@@ -63,6 +77,7 @@ struct Typed {
 std::optional<Typed> typed(std::string_view query) {
     query = trimmed(query);
     if (lower(query).starts_with("go to ")) query = trimmed(query.substr(6));
+    query = indexed_in(query);
     const size_t open = query.find_first_of("[(");
     const size_t from = open != std::string_view::npos ? open : query.rfind(' ') + 1;  // npos + 1: all of it
     std::string_view where = query.substr(from);

@@ -14,6 +14,13 @@ namespace tilescope::input {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
+void choose_kernel(RecordForm& form, const kernels::KernelInfo& kernel) {
+    const uint32_t tile = form.shape.tile;
+    const bool keeps = tile > 0 && !kernel.own_tile;
+    form.kernel = kernel.name;
+    form.shape.tile = kernels::tile_width(kernel.name, keeps ? std::optional(tile) : std::nullopt);
+}
+
 BlockWindow clipped(BlockWindow window, uint32_t x, uint32_t y) {
     const auto cut = [](uint32_t& first, uint32_t& end, uint32_t size) {
         first = std::min(first, size == 0 ? 0 : size - 1);
@@ -309,12 +316,8 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     ImGui::SetNextItemWidth(-1);
     if (ImGui::BeginCombo("##kernel", form.kernel.c_str())) {
         for (const kernels::KernelInfo& kernel : kernels::catalogue())
-            if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel)) {
-                form.kernel = kernel.name;
-                const uint32_t T = form.shape.tile;
-                form.shape.tile = kernels::tile_width(
-                    kernel.name, T > 0 && !kernel.own_tile ? std::optional(T) : std::nullopt);
-            }
+            if (ImGui::Selectable(kernel.name.c_str(), kernel.name == form.kernel))
+                choose_kernel(form, kernel);
         ImGui::EndCombo();
     }
     if (const kernels::KernelInfo* kernel = lower ? nullptr : kernels::find(form.kernel))

@@ -126,8 +126,17 @@ void grant(State& state, Session& session, const session::Wish& wish) {
     }
 }
 
+// The lesson that is walked, else the one that the list stands on, as the command line names it.
+std::string lesson_at_hand(const State& state, const Session& session) {
+    const bool listed = session.screen == kScreen.option && state.listed < state.lessons->size();
+    if (session.walking ? state.quiz : !listed) return "";
+    const Lesson& lesson = (*state.lessons)[session.walking ? state.lesson : state.listed];
+    return lesson.path.empty() ? lesson.name : lesson.path;
+}
+
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
+    session.lesson = lesson_at_hand(state, session);
     if (!session.walking) take_back(state, session);
     if (!session.walking && (state.asked || state.quiz || session.question.later != 0)) {
         drop_question(state, session);

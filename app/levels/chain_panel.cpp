@@ -35,8 +35,12 @@ std::string tip_of(const ChainStage& stage) {
 
 void chain_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
     surface(ui, rect);
-    const Rect in = rect.inset(ui.px(16));
+    Rect in = rect.inset(ui.px(16));
     const float body = line_height(ui, Size::Body), small = line_height(ui, Size::Small);
+    if (!chain.of.empty()) {
+        note(ui, in.min, in.width(), chain.of);
+        in.min.y += small + ui.px(4);
+    }
     const bool measured =
         std::ranges::any_of(chain.stages, [](const ChainStage& s) { return s.measured.has_value(); });
     // The last column is as wide as its words.

@@ -49,28 +49,55 @@ LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* c
     }
     const double asked = static_cast<double>(l.asked.all.l1_sectors);
     if (asked == 0) {
-        chain.headline = "No thread loads from global memory.";
+        chain.headlines = {"No thread loads from global memory."};
         return chain;
     }
-    chain.headline = fmt::format("L1 finds {} of the sectors asked for", share_text(l.model.l1_hit_rate));
-    if (l.model.misses.dram_read_bytes > 0)
-        chain.headline += fmt::format(
-            "; threads ask for {} times the bytes that DRAM gives",
-            ratio_text(static_cast<double>(l.asked.all.requested_bytes), l.model.misses.dram_read_bytes));
+    const std::string l1 = share_text(l.model.l1_hit_rate),
+                      whole = fmt::format("L1 finds {} of the sectors asked for", l1);
+    if (l.model.misses.dram_read_bytes > 0) {
+        const std::string times =
+            ratio_text(static_cast<double>(l.asked.all.requested_bytes), l.model.misses.dram_read_bytes);
+        chain.headlines = {
+            fmt::format("{}; threads ask for {} times the bytes that DRAM gives", whole, times),
+            fmt::format("L1 finds {}; threads ask for {} \u00d7 what DRAM gives", l1, times)};
+    }
+    chain.headlines.push_back(whole);
     return chain;
 }
 
-std::string headline_of_part(const WalkedLevels& walked, uint64_t launched,
-                             const kernels::LevelCounterRow* counted, uint64_t requested_bytes) {
-    if (counted == nullptr || counted->l1_sectors <= 0)
-        return fmt::format("{} of {} cannot say what the whole launch finds in L1 and L2",
-                           grouped(walked.levels.launch.blocks), tilescope::counted(launched, "block"));
-    std::string text = fmt::format("The whole launch, as counted: L1 finds {} of the sectors asked for",
-                                   share_text(counted->l1_hit_rate()));
-    if (counted->dram_read_bytes > 0 && requested_bytes > 0)
-        text += fmt::format("; threads ask for {} times the bytes that DRAM gives",
-                            ratio_text(static_cast<double>(requested_bytes), counted->dram_read_bytes));
-    return text;
+LoadChain chain_of_part(const WalkedLevels& walked, uint64_t launched,
+                        const kernels::LevelCounterRow* counted, uint64_t requested_bytes) {
+    LoadChain chain = chain_of(walked, nullptr);
+    const uint64_t here = walked.levels.launch.blocks;
+    chain.of = fmt::format("{} of its {}, as if {} the launch",
+                           here == 1 ? std::string("This one") : "These " + grouped(here),
+                           tilescope::counted(launched, "block"), here == 1 ? "it were" : "they were");
+    if (counted == nullptr || counted->l1_sectors <= 0) {
+        chain.headlines = {fmt::format("{} of {} cannot say what the whole launch finds in L1 and L2",
+                                       grouped(here), tilescope::counted(launched, "block"))};
+        return chain;
+    }
+    const std::string l1 = share_text(counted->l1_hit_rate());
+    std::string whole = fmt::format("The whole launch, as counted: L1 finds {} of the sectors asked for", l1),
+                brief = "Whole launch, counted: L1 " + l1;
+    const double l2_bytes = counted->l2_read_sectors * analysis::kSectorBytes,
+                 dram = counted->dram_read_bytes;
+    if (l2_bytes > 0 && dram >= 0 && dram <= l2_bytes) {
+        const std::string l2 = share_text(1 - dram / l2_bytes);
+        whole += fmt::format(", L2 {} of the rest", l2);
+        brief += fmt::format(", L2 {} of the rest", l2);
+    }
+    if (dram > 0) {
+        whole += "; DRAM gives " + bytes_text(dram);
+        brief += ", DRAM " + bytes_text(dram);
+    }
+    chain.headlines = {whole, brief};
+    if (dram > 0 && requested_bytes > 0) {
+        const std::string times = ratio_text(static_cast<double>(requested_bytes), dram);
+        chain.headlines = {fmt::format("{}, threads ask for {} times that", whole, times),
+                           fmt::format("{}, asked for {} times", brief, times), whole, brief};
+    }
+    return chain;
 }
 
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,

@@ -43,15 +43,18 @@ struct ChainStage {
 };
 struct LoadChain {
     std::array<ChainStage, analysis::kLevelStages> stages;
-    std::string headline;  // "L1 finds 87.5 % of the sectors asked for; threads ask for ..."
-    double most() const;   // bytes of the widest stage, measured ones too
+    std::string of;  // whose bytes, where not the launch's: "These 4 of its 4,096 blocks, as if ..."
+    // "L1 finds 87.5 % of the sectors asked for; threads ask for ...", and shorter and shorter.
+    std::vector<std::string> headlines;
+    double most() const;  // bytes of the widest stage, measured ones too
 };
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
-// The headline where only some blocks of a launch are walked: they say nothing of the whole launch's caches, of
-// which counters may. launched: its blocks.
-std::string headline_of_part(const WalkedLevels& walked, uint64_t launched,
-                             const kernels::LevelCounterRow* counted, uint64_t requested_bytes);
+// The same where only some blocks of a launch are walked: they say nothing of the whole launch's caches, of which
+// counters may, and its headlines do. launched: its blocks; requested_bytes: by all of its threads, 0 where that
+// is not known.
+LoadChain chain_of_part(const WalkedLevels& walked, uint64_t launched,
+                        const kernels::LevelCounterRow* counted, uint64_t requested_bytes);
 
 // What the figures rest on, longest wording first: device, L1's size, blocks per SM, who put them there.
 std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels& walked,

@@ -37,6 +37,18 @@ void device_choice(Ui& ui, const Rect& row) {
         ui.state.device = all[*chosen]->id;
 }
 
+// Of a window of blocks what was counted of the whole launch stands in the headline, and not beside its bytes.
+LoadChain chain_to_show(const Ui& ui) {
+    const WalkedLevels& walked = *ui.state.walked;
+    if (!walked.part) return chain_of(walked, ui.state.known.counted);
+    const uint64_t launched = ui.trace().launch.grid.count(),
+                   blocks = std::max<uint64_t>(1, walked.levels.launch.blocks);
+    // Blocks of a product ask for as much as one another.
+    const uint64_t asked =
+        ui.session.recording->product ? walked.levels.asked.all.requested_bytes * launched / blocks : 0;
+    return chain_of_part(walked, launched, ui.state.known.counted, asked);
+}
+
 void draw_screen(Ui& ui, const Rect& area) {
     State& state = ui.state;
     if (!ui.session.recording) {
@@ -56,25 +68,11 @@ void draw_screen(Ui& ui, const Rect& area) {
                                 analysis::launch_text(*ui.session.recording)));
         return;
     }
-    LoadChain chain = chain_of(*state.walked, state.walked->part ? nullptr : state.known.counted);
-    if (state.walked->part) {
-        const analysis::Product* const product =
-            ui.session.recording->product ? &*ui.session.recording->product : nullptr;
-        const uint64_t asked = product == nullptr
-                                   ? 0
-                                   : state.walked->levels.asked.all.requested_bytes *
-                                         ui.trace().launch.grid.count() /
-                                         std::max<uint64_t>(1, state.walked->levels.launch.blocks);
-        chain.headline =
-            headline_of_part(*state.walked, ui.trace().launch.grid.count(), state.known.counted, asked);
-    }
+    const LoadChain chain = chain_to_show(ui);
     const analysis::DeviceSpec& device = device_of(state, ui.trace());
     const auto rests = rests_on(ui.trace(), *state.walked, device);
-    // Where there is no room for all of it, what L1 finds is said alone.
-    const std::vector<std::string> wordings{chain.headline,
-                                            chain.headline.substr(0, chain.headline.find(';'))};
     const std::string& headline =
-        fitting(ui.font(Face::Strong, Size::Title), wordings, area.width() - ui.px(50));
+        fitting(ui.font(Face::Strong, Size::Title), chain.headlines, area.width() - ui.px(50));
     const float gap = ui.px(8);
     const bool low = area.height() < ui.px(560);
     const auto [head, row] = screen_head(ui, area, headline, rests, rests.front());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -45,13 +46,15 @@ BlockFaults block_faults(const analysis::Recording& recording, const BlockIndex&
     faults.not_looked = faults.found.not_looked;
     const auto& cells = faults.found.cells;
     const bool any_wrong = std::ranges::any_of(cells, went_wrong);
-    const bool any_of_warps =  // where none went wrong, those of two warps are told
-        std::ranges::any_of(cells, [](const analysis::FaultyCell& cell) { return !cell.same_warp; });
+    // Of a kind of fault on an array, where none went wrong, those of two warps are told; else those of one.
+    std::set<std::pair<analysis::HazardKind, uint8_t>> of_warps;
+    for (const analysis::FaultyCell& cell : cells)
+        if (!cell.same_warp) of_warps.emplace(cell.kind, cell.array);
     faults.all_right = std::ranges::all_of(cells, [](const analysis::FaultyCell& cell) {
         return cell.kind == analysis::HazardKind::Race && cell.example.order == analysis::ReadOrder::Right;
     });
     for (const analysis::FaultyCell& cell : cells)
-        if (any_wrong ? went_wrong(cell) : !any_of_warps || !cell.same_warp)
+        if (any_wrong ? went_wrong(cell) : !cell.same_warp || !of_warps.contains({cell.kind, cell.array}))
             faults.steps.push_back(cell.told_step);
     std::sort(faults.steps.begin(), faults.steps.end());
     faults.steps.erase(std::unique(faults.steps.begin(), faults.steps.end()), faults.steps.end());

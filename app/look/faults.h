@@ -34,7 +34,7 @@ struct BlockFaults {
     uint32_t block = 0;
     analysis::FaultyCells found;
     // Steps of the block, ascending: those at which a load went wrong, as far as is known; if none did, those
-    // at which a fault comes about, of two warps where there is one.
+    // at which a fault comes about, on each array one of two warps where there is one.
     std::vector<uint32_t> steps;
     bool not_looked = false;          // the block takes more memory or accesses than are allowed
     bool all_right = false;           // races alone, and every load read what it should

@@ -1,6 +1,7 @@
 // Exporting from the window (session.h): this program's own command, run by a job on a file of its own.
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <new>
 #include <string_view>
 
@@ -25,6 +26,7 @@ constexpr ExportChoice kChoices[] = {
     {"film_mp4", "Export this phase as an MP4", ".mp4", false},
     {"film_steps_gif", "Export the next 20 steps as a GIF", ".gif", false},
     {"film_steps_mp4", "Export the next 20 steps as an MP4", ".mp4", false},
+    {"lesson_html", "Export this lesson's handout as HTML", ".html", false, true},
 };
 
 bool is_film(const ExportChoice& choice) { return choice.id.starts_with("film"); }
@@ -46,12 +48,12 @@ look::PhaseSpan span_of(const Session& session, const ExportChoice& choice) {
     return {0, 0, session.block->steps};
 }
 
-// Runs the command on the recording's bytes; how it ended, in one sentence.
-std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments, const std::string& path,
+// Runs the command on the recording's bytes, on none of a lesson; how it ended, in one sentence.
+std::string run_export(const trace::Trace* trace, std::vector<std::string> arguments, const std::string& path,
                        bool printed, const std::atomic<bool>& stop) {
     std::string bytes;
     try {
-        bytes = trace::serialize(trace);
+        if (trace != nullptr) bytes = trace::serialize(*trace);
     } catch (const std::bad_alloc&) {
         return "Not exported: there is too little memory for it; use the command line's export instead.";
     }
@@ -72,6 +74,7 @@ std::string run_export(const trace::Trace& trace, std::vector<std::string> argum
 std::vector<std::string> inputs(const Session& session) {
     std::vector<std::string> files = session.recent_files;
     if (session.recording) files.push_back(session.recording->origin);
+    if (!session.lesson.empty()) files.push_back(session.lesson);
     return files;
 }
 
@@ -82,7 +85,14 @@ const ExportChoice* find_export(std::string_view id) {
     return found == std::end(kChoices) ? nullptr : found;
 }
 
+bool can_export(const Session& session, const ExportChoice& choice) {
+    return choice.of_lesson ? !session.lesson.empty()
+                            : session.recording != nullptr && session.block != nullptr;
+}
+
 std::string export_name(const Session& session, const ExportChoice& choice) {
+    if (choice.of_lesson)
+        return std::filesystem::path(session.lesson).stem().string() + "-handout" + choice.ending;
     const trace::Trace& trace = *session.recording->trace;
     std::string name = analysis::stem_of(*session.recording);
     if (choice.printed) {
@@ -98,6 +108,8 @@ std::string export_name(const Session& session, const ExportChoice& choice) {
 
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path) {
+    if (choice.of_lesson)
+        return {"export", "--lesson", session.lesson, "--format", format_of(choice), "-o", path};
     const trace::Block& block = session.recording->trace->blocks[session.cursor.block];
     if (choice.printed)
         return {"table",    recording,        "--block", fmt::format("{},{}", block.x, block.y),
@@ -117,10 +129,10 @@ std::string default_name(const Session& session) { return analysis::stem_of(*ses
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
     session.exporting = Exporting{
-        path, session.jobs->start([trace = session.recording->trace, path,
+        path, session.jobs->start([trace = choice.of_lesson ? nullptr : session.recording->trace, path,
                                    arguments = export_arguments(session, choice, platform::kGivenFile, path),
                                    printed = choice.printed](Control& control) {
-            return run_export(*trace, arguments, path, printed, control.stop);
+            return run_export(trace.get(), arguments, path, printed, control.stop);
         })};
 }
 

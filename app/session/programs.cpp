@@ -349,6 +349,19 @@ void open_launch(Session& session, uint64_t number, bool beside) {
     run_program(session, order, number);
 }
 
+std::vector<const launched::LaunchLine*> recorded_launches(const Session& session) {
+    std::vector<const launched::LaunchLine*> recorded;
+    if (!session.program || session.program->running || !session.program->ended.list) return recorded;
+    for (const launched::LaunchLine& launch : session.program->ended.list->launches)
+        if (!launch.recorded.empty()) recorded.push_back(&launch);
+    return recorded;
+}
+
+std::string launch_name(const Session& session, const launched::LaunchLine& launch) {
+    return fmt::format("launch {} of {}: {}", grouped(launch.number), session.program->name,
+                       one_line(launch.kernel));
+}
+
 bool update_program(Session& session, bool wait) {
     if (!session.program || !session.program->running) return false;
     Program& program = *session.program;

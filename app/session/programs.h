@@ -113,6 +113,11 @@ void cancel_program(Session& session);
 // beside: in place of B of the Compare screen, where it is recorded already.
 void open_launch(Session& session, uint64_t number, bool beside = false);
 
+// Launches of the open program that were recorded, in their order; none while it runs.
+std::vector<const launched::LaunchLine*> recorded_launches(const Session& session);
+// "launch 2 of saxpy.cu: saxpy", of the open program.
+std::string launch_name(const Session& session, const launched::LaunchLine& launch);
+
 // Takes over a run that has ended, and leads to its first recording. True while it runs. wait: until it ends.
 bool update_program(Session& session, bool wait);
 

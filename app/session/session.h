@@ -152,6 +152,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
     std::string message;               // one sentence: the last error or notice
     bool walking = false;              // a screen leads from stop to stop
     Question question;                 // the question that is asked at this step
+    std::string lesson;  // the lesson that is walked or chosen, as the command line names it; "" for none
 
     // A lecturer's own lessons, as far as they are listed.
     struct OwnLesson {
@@ -219,16 +220,20 @@ void remember(std::vector<std::string>& list, std::string text);
 // Remembers a file and its folder; a path alone, not the label of what ships.
 void remember_file(Session& session, const std::string& path);
 
-// What a recording can be exported as from the window: each is a call of this program's own command line, so
+// What a recording or a lesson can be exported as from the window: each is a call of this program's own command line, so
 // that what is written is the same from either.
 struct ExportChoice {
-    std::string_view id;  // "trace_csv"
-    const char* title;    // "Export every request as CSV"
-    const char* ending;   // what the name of the file ends in: ".csv"
-    bool printed;         // the command prints it, else it writes the file itself
+    std::string_view id;     // "trace_csv"
+    const char* title;       // "Export every request as CSV"
+    const char* ending;      // what the name of the file ends in: ".csv"
+    bool printed;            // the command prints it, else it writes the file itself
+    bool of_lesson = false;  // it is made of Session::lesson, else of the recording
 };
 std::span<const ExportChoice> export_choices();
 const ExportChoice* find_export(std::string_view id);  // null for none of that name
+
+// What it is made of is there.
+bool can_export(const Session& session, const ExportChoice& choice);
 
 // "tiled-64x64x64-t16-phase2.gif": the recording, the part of it that is exported, the ending.
 std::string export_name(const Session& session, const ExportChoice& choice);

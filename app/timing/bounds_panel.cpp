@@ -95,12 +95,15 @@ float bars(Ui& ui, const Rect& rect, const std::vector<BoundBar>& all, size_t li
 
 void bounds(Ui& ui, Rect in, const BoundChart& chart) {
     in.min.y += sentence(ui, in, chart.sentence, chart.rests_on);
-    constexpr int kLines = 2;  // of the note
-    const float foot = in.max.y - line_height(ui, Size::Small) * kLines;
-    bars(ui, {in.min, {in.max.x, foot - ui.px(8)}}, chart.bars,
+    constexpr int kLines = 2;    // of the note
+    constexpr float kLeast = 3;  // bars: where there is no room for them the note gives way
+    const float small = line_height(ui, Size::Small), foot = in.max.y - small * kLines, end = foot - ui.px(8);
+    const bool noted = end - in.min.y >= small * kLeast;
+    bars(ui, {in.min, {in.max.x, noted ? end : in.max.y}}, chart.bars,
          chart.bars.front().measured ? 0 : chart.bars.size());
-    paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-              chart.note + " Point at a bar for its sources.", kLines);
+    if (noted)
+        paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+                  chart.note + " Point at a bar for its sources.", kLines);
 }
 
 // The compilers as a table of as many rows.

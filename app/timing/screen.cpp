@@ -24,6 +24,7 @@
 #include "app/timing/state.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
+#include "kernels/textbook/known_launch.h"
 
 namespace tilescope::timing {
 namespace {
@@ -360,16 +361,19 @@ ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWor
             counted_rows(machine, launch)};
 }
 
+// Two machines that are one device are told apart by the compiler of the PTX.
+std::string name_among(const std::vector<Machine>& all, const Machine& one) {
+    const bool by_clang = other_compiler(all, one) != nullptr && one.times->compiler == "clang";
+    return name_of(one) + (by_clang ? ", PTX by clang" : "");
+}
+
 void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const ShownTimes& shown) {
     State& chosen = ui.state;
     ImVec2 at = rect.min;
     const float h = rect.height();
     std::vector<std::string> names;
     for (const Machine& one : all)
-        names.push_back(
-            name_of(one) +
-            (other_compiler(all, one) != nullptr && one.times->compiler == "clang" ? ", PTX by clang" : "") +
-            (one.times != nullptr ? ", measured" : ""));
+        names.push_back(name_among(all, one) + (one.times != nullptr ? ", measured" : ""));
     const float wide = chooser_width(ui, names, ui.px(330));
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
@@ -493,14 +497,30 @@ bool update_bounds(State& state, session::Session& session, bool wait) {
     return beside && state.bounds.ask(*beside, *session.jobs, wait);
 }
 
-// The kernel, tile and width of a recording that has come are chosen, where they were timed.
+// The times of a machine by the compiler whose PTX a recording has, where that is one of those: of the device
+// on which it was recorded, else of the machine's own. The machine itself where there are none.
+const Machine& machine_of(const std::vector<Machine>& all, const Machine& machine,
+                          const session::Recording& recording) {
+    const trace::Meta& meta = recording.trace->meta;
+    const std::string compiler = kernels::compiler_of(*recording.trace, recording.product->tile);
+    if (machine.times == nullptr || compiler.empty()) return machine;
+    for (const std::string& device : {meta.device, machine.times->device})
+        for (const Machine& one : all)
+            if (one.times != nullptr && one.times->device == device && one.times->compiler == compiler)
+                return one;
+    return machine;
+}
+
+// The kernel, tile and width of a recording that has come are chosen, where they were timed, and with them the
+// compiler of its PTX: what is said of its time elsewhere is said of the same.
 void choose_open(State& state, const session::Session& session) {
     if (!session.recording || state.opened_on == session.recording->serial) return;
     state.opened_on = session.recording->serial;
     if (!session.recording->product) return;
     const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
-    const Machine* const machine = find_machine(all, state.device);
-    if (machine == nullptr) return;
+    const Machine* const shown = find_machine(all, state.device);
+    if (shown == nullptr) return;
+    const Machine* const machine = &machine_of(all, *shown, *session.recording);
     const std::string& kernel = session.recording->trace->meta.kernel;
     const analysis::Product& product = *session.recording->product;
     const auto has = [](const auto& list, const auto& one) {
@@ -508,6 +528,7 @@ void choose_open(State& state, const session::Session& session) {
     };
     if (!has(timed_kernels(*machine), kernel)) return;
     state.kernel = kernel;
+    if (machine != shown) state.device = machine->name;
     if (has(timed_tiles(*machine), product.tile)) state.tile = product.tile;
     if (product.m == product.n && product.m == product.k && has(timed_widths(*machine), product.n))
         state.width = product.n;
@@ -540,7 +561,19 @@ bool update(State& state, session::Session& session, bool wait) {
     return state.counting.begun();
 }
 
-// Devices, in the palette.
+// A kernel on the ladder, at the width that says most of it.
+void show_rung(State& state, session::Session& session, const std::string& kernel) {
+    const std::vector<Machine> all = machines(session.assets.timings(), session.assets.devices());
+    const Machine* const machine = find_machine(all, state.device);
+    if (machine != nullptr && leveled_device(*machine) == nullptr) state.device.clear();
+    state.kernel = kernel;
+    state.width = 0;
+    state.beside = State::Beside::Ladder;
+    if (session.recording) state.opened_on = session.recording->serial;  // it does not choose its own again
+    session.screen = kScreen.option;
+}
+
+// Devices and the rungs of the ladder, in the palette.
 const input::Actions<State>& actions() {
     static const input::Actions<State> all = [] {
         input::Actions<State> each;
@@ -555,12 +588,21 @@ const input::Actions<State>& actions() {
                               session.screen = kScreen.option;
                           });
         each.back().group = "Timing";
-        for (const Machine& machine : machines(kernels::shipped_timings(), kernels::devices()))
-            each.emplace_back("timing:" + machine.name, fmt::format("Timing of {}", name_of(machine)), "",
-                              input::Chord(), [name = machine.name](State& state, session::Session& session) {
-                                  state.device = name;
-                                  session.screen = kScreen.option;
-                              });
+        const auto add = [&](std::string_view name, const std::string& help, auto apply) {
+            each.emplace_back(fmt::format("timing:{}", name), help, "", input::Chord(), apply);
+        };
+        const std::vector<Machine> all_machines = machines(kernels::shipped_timings(), kernels::devices());
+        for (const Machine& machine : all_machines)
+            add(machine.name, "Timing of " + name_among(all_machines, machine),
+                [name = machine.name](State& state, session::Session& session) {
+                    state.device = name;
+                    session.screen = kScreen.option;
+                });
+        for (const Rung& rung : rungs())
+            add(rung.kernel, fmt::format("Timing of {}, on the ladder of kernels", shown_name(rung.kernel)),
+                [kernel = std::string(rung.kernel)](State& state, session::Session& session) {
+                    show_rung(state, session, kernel);
+                });
         return each;
     }();
     return all;

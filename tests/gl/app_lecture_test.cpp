@@ -124,6 +124,21 @@ TEST(LessonsScreen, AStopInALecture) {
     test::expect_golden(picture(std::move(state), 1280, 720), "lesson_stop_lecture");
 }
 
+// A sentence and the bars below it are of one compiler's times, and the bars have room in a lecture too.
+TEST(LessonsScreen, TheTimesOfAStopAreThoseThatAreDrawn) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state;
+    go_to_stop(state.lessons, state.session, place_of("roofs"), 7);
+    update(state, true);
+    reveal(state.lessons, state.session);
+    state.session.lecture = true;
+    const std::string words = drawn.words(state);
+    for (const char* said : {"181%", "1.81\u00d7untiled", "measured", "\u2192issueslots", "L1datapipe"})
+        EXPECT_NE(words.find(said), std::string::npos) << said;
+    EXPECT_EQ(words.find("Pointatabar"), std::string::npos) << "the note gave way to them";
+}
+
 // What the list says of a stop is what the walk says when it stands there.
 TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
     for (size_t number = 0; number < lessons::lesson_list().size(); ++number) {

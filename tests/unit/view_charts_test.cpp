@@ -7,8 +7,10 @@
 
 #include "app/input/overlays.h"
 #include "app/limits/model.h"
+#include "app/look/time_words.h"
 #include "app/timing/model.h"
 #include "kernels/textbook/devices.h"
+#include "kernels/textbook/shipped.h"
 #include "tests/app_names.h"
 
 namespace tilescope::app {
@@ -93,6 +95,43 @@ TEST(Timing, EveryValueIsItsRowsAndSpeedUpsDivideMedians) {
                 }
             }
         }
+    }
+}
+
+// What is said of a recording's time elsewhere is of its own PTX; Timing opens at the times of the same.
+TEST(Timing, ARecordingIsTimedWithItsOwnCompiler) {
+    const auto* const ships = kernels::find_shipped_recording("tiled-1024x1024x1024-t16-window");
+    ASSERT_NE(ships, nullptr);
+    for (const bool as_it_ships : {true, false}) {
+        auto trace = kernels::open_shipped(*ships);
+        ASSERT_TRUE(trace);
+        if (!as_it_ships) trace->meta.ptx += "\n";
+        State state;
+        state.timing.beside = timing::State::Beside::Roofline;
+        show_trace(state, std::move(*trace));
+        state.session.screen = "timing";
+        update(state, true);
+        EXPECT_EQ(state.timing.tile, 16u);
+        if (!as_it_ships) {
+            EXPECT_EQ(state.timing.device, "") << "whose PTX that is nobody knows";
+            continue;
+        }
+        const auto all = timing::machines(kernels::shipped_timings(), kernels::devices());
+        const timing::Machine& machine = *timing::find_machine(all, state.timing.device);
+        ASSERT_NE(machine.times, nullptr);
+        EXPECT_EQ(machine.times->compiler, "clang");
+        const auto said = look::rival_times(state.session.trace().meta, state.session.recording->product,
+                                            kernels::shipped_timings());
+        ASSERT_TRUE(said);
+        const kernels::Timing *own = timing::row_of(machine, "tiled", 1024, 16),
+                              *rival = timing::row_of(machine, "untiled", 1024, 16);
+        ASSERT_TRUE(own != nullptr && rival != nullptr);
+        EXPECT_EQ(std::llround(100 * rival->median_ms / own->median_ms),
+                  std::llround(100 * said->rival_ms / said->own_ms));
+        state.timing.device = "GeForce RTX 3090";  // a device that was not timed stays what it is
+        state.timing.opened_on = 0;
+        update(state, true);
+        EXPECT_EQ(state.timing.device, "GeForce RTX 3090");
     }
 }
 

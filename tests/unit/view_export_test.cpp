@@ -33,7 +33,7 @@ TEST_F(Exports, EveryKindThatTheCommandLineHas) {
         formats.insert(all[0] + " " + *(format + 1));
     }
     EXPECT_EQ(formats, (std::set<std::string>{"export csv", "export json", "export perfetto", "export gif",
-                                              "export mp4", "table csv", "table md"}));
+                                              "export html", "export mp4", "table csv", "table md"}));
     EXPECT_EQ(find_export("no such"), nullptr);
 }
 
@@ -85,6 +85,30 @@ TEST_F(Exports, ThePaletteLeadsToTheBoxWithANameInIt) {
     const app::State nothing;
     for (const Command& command : find_commands(nothing.session, offers(), "export trace"))
         EXPECT_NE(command.id.substr(0, 7), "export:") << "there is nothing to export";
+}
+
+// A lesson's handout, while one is walked or chosen, with no recording too.
+TEST(HandoutExport, IsOfTheLessonAtHand) {
+    State state;
+    const auto offered = [&] {
+        update(state, true);
+        const auto found = find_commands(state.session, offers(), "export handout");
+        return !found.empty() && found[0].id == "export:lesson_html";
+    };
+    EXPECT_FALSE(offered()) << "no lesson is at hand";
+    state.session.screen = "lessons";
+    state.lessons.listed = 2;
+    ASSERT_TRUE(offered());
+    const std::string name = lessons::lesson_list()[2].name;
+    run_command(state.input, state.session, offers(), "export:lesson_html");
+    EXPECT_EQ(state.input.path.path.text, state.session.last_folder + name + "-handout.html");
+    EXPECT_EQ(export_arguments(state.session, *find_export("lesson_html"), "", "a.html"),
+              (Words{"export", "--lesson", name, "--format", "html", "-o", "a.html"}));
+    state.session.screen = "step";
+    EXPECT_FALSE(offered());
+    go_to_stop(state.lessons, state.session, 1, 0);
+    ASSERT_TRUE(offered()) << "on whichever screen its stop stands";
+    EXPECT_EQ(state.session.lesson, lessons::lesson_list()[1].name);
 }
 
 // Nor onto one that was open before, by whatever name.

@@ -7,6 +7,7 @@
 #include "app/input/overlays.h"
 #include "app/look/faults.h"
 #include "app/step/model.h"
+#include "kernels/run/judged.h"
 #include "kernels/textbook/shipped.h"
 #include "tests/app_names.h"
 #include "tests/twin/recording.h"
@@ -198,6 +199,33 @@ TEST(Faults, TheFirstFaultOfAMissingBarrierIsAWrongValue) {
     EXPECT_TRUE(said.starts_with("Race: ")) << said;
     EXPECT_NE(said.find(" now reads phase 1's "), std::string::npos) << said;
     EXPECT_NE(said.find(" instead of phase 0's "), std::string::npos) << said;
+}
+
+// On Mds it is a race within a warp, on Nds one of two warps: the key leads to both, first to what the strip names.
+TEST(Faults, TheKeyLeadsToTheFaultThatTheStripNames) {
+    auto plan = kernels::plan("tiled_no_barrier", {32, 32, 32, 16});
+    ASSERT_TRUE(plan);
+    kernels::RecordOptions options;
+    options.timestamp = false;
+    options.schedule = Schedule{Schedule::Kind::Fair, 0};
+    auto trace = kernels::record_cpu(*plan, options);
+    ASSERT_TRUE(trace);
+    const Recorded made = replayed(std::move(*trace));
+    const BlockFaults faults = faults_of(made);
+    ASSERT_TRUE(faults.all_right) << "else the loads that went wrong are told";
+    const look::SaidFaults said = look::said_faults(*made.trace, kernels::judged(made));
+    ASSERT_TRUE(said.placed);
+    EXPECT_EQ(said.block, 0u);
+    const auto step = next_fault(faults, 0);
+    ASSERT_TRUE(step);
+    EXPECT_EQ(*step, said.step);
+    for (const analysis::SaidFault& one : said.said) {
+        const std::string sentence = analysis::sentence_of(*made.trace, one, {});
+        EXPECT_TRUE(std::ranges::any_of(faults.steps, [&](uint32_t at) {
+            return fault_caption(*made.trace, faults, at).find(sentence) != std::string::npos;
+        })) << sentence;
+    }
+    EXPECT_EQ(said.said.size(), 2u);
 }
 
 // The same kernel on a GPU had a right result: no load is said to have gone wrong.

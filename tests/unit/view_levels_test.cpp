@@ -35,8 +35,12 @@ TEST(Levels, BytesAtEachLevelOfTiles) {
     EXPECT_LE(chain.stages[3].bytes, kAsked);
     EXPECT_GE(chain.stages[3].bytes, kMatrices);
     EXPECT_DOUBLE_EQ(chain.stages[4].bytes, kMatrices);
-    EXPECT_EQ(chain.headline,
-              "L1 finds 0 % of the sectors asked for; threads ask for 4 times the bytes that DRAM gives");
+    EXPECT_EQ(chain.headlines,
+              (std::vector<std::string>{
+                  "L1 finds 0 % of the sectors asked for; threads ask for 4 times the bytes that DRAM gives",
+                  "L1 finds 0 %; threads ask for 4 \u00d7 what DRAM gives",
+                  "L1 finds 0 % of the sectors asked for"}));
+    EXPECT_EQ(chain.of, "") << "they are the launch's";
     EXPECT_FALSE(chain.stages[0].modelled || chain.stages[1].modelled);
     for (const size_t i : {2, 3, 4}) EXPECT_TRUE(chain.stages[i].modelled);
     for (const levels::ChainStage& stage : chain.stages) EXPECT_FALSE(stage.measured);
@@ -166,16 +170,28 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
     EXPECT_EQ(words.back(), "Modelled for H200");
     // Four blocks alone say nothing of the caches that 256 share; counters of the whole launch do.
     const levels::WalkedLevels& walked = *state.levels.walked;
-    EXPECT_EQ(levels::headline_of_part(walked, 256, nullptr, 0),
-              "4 of 256 blocks cannot say what the whole launch finds in L1 and L2");
+    EXPECT_EQ(
+        levels::chain_of_part(walked, 256, nullptr, 0).headlines,
+        std::vector<std::string>{"4 of 256 blocks cannot say what the whole launch finds in L1 and L2"});
     kernels::LevelCounterRow counted;
     counted.l1_sectors = 1000;
     counted.l1_hits = 33.4;
-    counted.dram_read_bytes = 1024;
-    EXPECT_EQ(
-        levels::headline_of_part(walked, 256, &counted, 64 * 1024),
-        "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for; threads ask for 64 times the "
-        "bytes that DRAM gives");
+    counted.l2_read_sectors = 966;  // of 32 bytes
+    counted.dram_read_bytes = 966 * 32 / 50.;
+    const levels::LoadChain chain =
+        levels::chain_of_part(walked, 256, &counted, static_cast<uint64_t>(64 * counted.dram_read_bytes));
+    EXPECT_EQ(chain.of, "These 4 of its 256 blocks, as if they were the launch");
+    const std::string
+        whole =
+            "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for, L2 98.0 % of "
+            "the rest; DRAM gives 618 bytes",
+        brief = "Whole launch, counted: L1 3.3 %, L2 98.0 % of the rest, DRAM 618 bytes";
+    EXPECT_EQ(chain.headlines, (std::vector<std::string>{whole + ", threads ask for 64 times that",
+                                                         brief + ", asked for 64 times", whole, brief}));
+    EXPECT_EQ(chain.stages[0].bytes, levels::chain_of(walked, nullptr).stages[0].bytes)
+        << "of the four blocks";
+    counted.dram_read_bytes = 2 * 966 * 32;  // more than L1 asked for: nothing can be said of L2's share
+    EXPECT_EQ(levels::chain_of_part(walked, 256, &counted, 0).headlines.back().find("L2"), std::string::npos);
 }
 
 TEST(Levels, SaysWhyThereIsNothing) {

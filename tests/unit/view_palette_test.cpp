@@ -153,7 +153,50 @@ TEST_F(Keys, AQuestionFindsWhatSaysMostOfIt) {
     };
     for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
     EXPECT_LE(ids(state, "how does shared memory of a block of threads work").size(), 8u);
-    EXPECT_TRUE(ids(state, "weather tomorrow tiled").empty()) << "one word is too few";
+    // Where nothing says two of its words, one that is long enough to be meant.
+    const Command transpose = first(state, "why is transpose slow");
+    EXPECT_TRUE(transpose.title.find("transpose") != std::string::npos) << transpose.title;
+    EXPECT_TRUE(ids(state, "weather tomorrow slow").empty()) << "a short word alone is too little";
+}
+
+// A question about an element or a thread asks for that place.
+TEST_F(Keys, APlaceIsFoundInASentence) {
+    constexpr std::pair<const char*, const char*> kFound[] = {
+        {"which warp loads N[20,35]", "Pin N[20,35]"},
+        {"which warp of block (1,2) loads n [ 20, 35 ] first", "Pin N[20,35]"},
+        {"what does thread[1,3] store", "Pin thread[1,3]"},
+        {"the bank of Mds[5,7", "Pin Mds[5,7]"},
+    };
+    for (const auto& [query, title] : kFound) EXPECT_EQ(first(state, query).title, title) << query;
+    EXPECT_EQ(first(state, "who loads N[64,0]").id, "none");
+}
+
+// Every kernel that ships can be recorded, and every rung of the ladder looked at.
+TEST_F(Keys, EveryKernelIsARow) {
+    for (const kernels::KernelInfo& kernel : kernels::catalogue()) {
+        const auto all = ids(state, ("record kernel " + kernel.name).c_str());
+        ASSERT_NE(std::ranges::find(all, "kernel:" + kernel.name), all.end()) << kernel.name;
+        run_command(state.input, state.session, offers(), "kernel:" + kernel.name);
+        EXPECT_TRUE(state.input.form.open && !state.input.form.of_program);
+        EXPECT_EQ(state.input.form.kernel, kernel.name);
+        EXPECT_TRUE(kernels::plan(kernel.name, state.input.form.shape)) << kernel.name;
+    }
+    EXPECT_EQ(first(state, "clang").id, "timing:NVIDIA H200");
+    EXPECT_TRUE(first(state, "register_column").id == "timing:register_column" ||
+                first(state, "register_column").id == "kernel:register_column")
+        << first(state, "register_column").id;
+}
+
+// The word of the field leads to the kernels that do it, and not to what bounds the one that is open.
+TEST_F(Keys, CoarseningLeadsToTheLadder) {
+    state.timing.device = "GeForce RTX 3090";  // which has no ladder
+    run_command(state.input, state.session, offers(), first(state, "coarsening").id);
+    update(state, false);
+    EXPECT_EQ(state.session.screen, "timing");
+    EXPECT_EQ(state.timing.kernel, "register_column");
+    EXPECT_EQ(state.timing.beside, timing::State::Beside::Ladder);
+    EXPECT_EQ(state.timing.device, "");
+    state.timing.bounds = {};  // no more work for nobody
 }
 
 // Every word of the field that is a row leads to something that can be done.
@@ -163,7 +206,9 @@ TEST(Palette, WordsLeadToWhatShowsThem) {
         term.apply(state.input, state.session);
         ASSERT_EQ(state.session.wishes.size(), 1u) << term.name;
         const std::string leads = std::get<wish::Do>(state.session.wishes.front()).name;
-        EXPECT_NE(std::ranges::find(offers(), leads, &Offer::name), offers().end())
+        const auto ships = [&](const session::Example& one) { return "example:" + one.name == leads; };
+        EXPECT_TRUE(std::ranges::find(offers(), leads, &Offer::name) != offers().end() ||
+                    std::ranges::any_of(session::examples(), ships))
             << term.name << " leads to " << leads;
         EXPECT_EQ(first(state, term.name.substr(term.name.find(':') + 1).c_str()).id, term.name);
     }

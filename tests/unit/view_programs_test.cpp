@@ -247,6 +247,57 @@ TEST_F(RunPrograms, ALaunchThatWasNotRecordedIsRecordedByAnotherRun) {
     EXPECT_FALSE(fs::exists(folder)) << "recordings go with the program";
 }
 
+// The launches of the program that is open stand before what ships, in both lists that offer a second recording.
+TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
+    child(state.session, "record copy.1.tsc\nrecord copy.2.tsc\nrecord transpose.3.tsc\ncat <<END\n" +
+                             list_json(launch_json(1, "copy", "$FOLDER/copy.1.tsc") + "," +
+                                       launch_json(2, "copy", "$FOLDER/copy.2.tsc") + "," +
+                                       launch_json(3, "transpose", "$FOLDER/transpose.3.tsc")) +
+                             "\nEND");
+    EXPECT_FALSE(compare::launch_pair(state.session));
+    session::open_file(state.session, program_);
+    to_end();
+    const auto pair = compare::launch_pair(state.session);
+    ASSERT_TRUE(pair);
+    EXPECT_EQ(pair->title, "Launches 1 and 3 of my transpose.cu") << "the next one of another kernel";
+    handle_input(state, press(Key::B, false, true));
+    auto offered = suggestions(state.input.path, state.session);
+    ASSERT_GE(offered.size(), 2u);
+    EXPECT_EQ(offered[0].text, "launch 2 of my transpose.cu: copy") << "the open one is not beside itself";
+    EXPECT_EQ(offered[1].text, "launch 3 of my transpose.cu: transpose");
+    handle_input(state, press(Key::Down));
+    handle_input(state, press(Key::Enter));
+    to_end();
+    ASSERT_TRUE(state.compare.other.recording);
+    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 2");
+    EXPECT_EQ(state.input.path.mode, PathBox::Mode::Closed);
+    // The list begins with the pair, and the pairs that ship are one further on.
+    handle_input(state, press(Key::V));
+    state.compare.chosen = 0;
+    handle_input(state, press(Key::Enter));
+    compare::ready(state.compare, state.session, true);
+    EXPECT_EQ(state.session.recording->origin, "launch 1: copy");
+    EXPECT_EQ(state.compare.other.recording->origin, "launch 3: transpose");
+    EXPECT_EQ(state.compare.launches, pair);
+    handle_input(state, press(Key::V));
+    for (int i = 0; i < 2; ++i) handle_input(state, press(Key::Right));
+    handle_input(state, press(Key::Enter));
+    EXPECT_EQ(state.compare.preset, 1);
+    EXPECT_FALSE(state.compare.launches);
+}
+
+// Words of the field that a program shows lead to that program.
+TEST_F(RunPrograms, AWordLeadsToItsProgram) {
+    for (const auto& [query, name] :
+         {std::pair{"corner turning", "corner_turning.cu"}, {"shuffle", "reduction_shuffle.cu"}}) {
+        child(state.session, two_launches());
+        run_command(state.input, state.session, offers(),
+                    find_commands(state.session, offers(), query)[0].id);
+        to_end();
+        EXPECT_EQ(state.session.program->name, name);
+    }
+}
+
 TEST_F(RunPrograms, WhatDoesNotCompileSaysWhy) {
     child(state.session,
           "echo \"x.cu:3:5: error: unknown type name 'flaot'\" >&2\n"

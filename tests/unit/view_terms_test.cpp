@@ -100,7 +100,10 @@ TEST(Terms, AreEachSaidOnceAndShownBySomething) {
     for (const look::Term& term : look::terms()) {
         EXPECT_TRUE(words.insert(term.word).second) << term.word;
         EXPECT_TRUE(
-            std::ranges::any_of(offers(), [&](const Offer& one) { return one.name == term.shown_by; }))
+            std::ranges::any_of(offers(), [&](const Offer& one) { return one.name == term.shown_by; }) ||
+            std::ranges::any_of(
+                session::examples(),
+                [&](const session::Example& one) { return "example:" + one.name == term.shown_by; }))
             << term.word << " is shown by '" << term.shown_by << "', which is no action";
         for (const std::string_view text : {std::string_view(term.means), std::string_view(term.more)}) {
             EXPECT_FALSE(text.ends_with('.')) << text;
