@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "app/draw/widgets.h"
 #include "app/input/overlays.h"
@@ -183,7 +182,7 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
         line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, ink, screen.name);
         if (here)
             ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
-        if (ui.over(box)) ui.tip = screen.about;
+        if (ui.over(box)) ui.tip = fmt::format("{} ({})", screen.about, number_key(screen));
         if (ui.clicked(box)) ui.session.screen = screen.option;
         x += tab + ui.px(20);
     }
@@ -207,28 +206,45 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     }
 }
 
-// Words over all else, on the opposite of the ground; at: of the text.
-void label(draw::Ui& ui, const draw::Font& font, ImVec2 at, float pad, std::string_view text) {
+// Words over all else, on the opposite of the ground, a line below the other; at: of the first.
+struct Label {
+    const draw::Font& font;
+    std::vector<std::string> lines;
+
+    float pitch() const { return std::round(font.px * 1.3f); }
+    float height() const { return font.px + pitch() * static_cast<float>(lines.size() - 1); }
+    float width() const {
+        float widest = 0;
+        for (const std::string& text : lines) widest = std::max(widest, draw::text_size(font, text).x);
+        return widest;
+    }
+};
+void label(draw::Ui& ui, const Label& words, ImVec2 at, float pad) {
     ImDrawList& over = *ImGui::GetForegroundDrawList();
-    const ImVec2 size = draw::text_size(font, text);
-    over.AddRectFilled({at.x - pad, at.y - pad / 2}, {at.x + size.x + pad, at.y + size.y + pad / 2},
-                       ui.ink(Ink::Text), ui.px(4));
-    draw::draw_text(over, font, at, ui.context.palette.text_on(ui.ink(Ink::Text)), text);
+    over.AddRectFilled({at.x - pad, at.y - pad / 2},
+                       {at.x + words.width() + pad, at.y + words.height() + pad / 2}, ui.ink(Ink::Text),
+                       ui.px(4));
+    draw::Ui quiet = ui;
+    quiet.mouse = false;  // its words are not pointed at
+    for (size_t i = 0; i < words.lines.size(); ++i)
+        put(quiet, over, words.font, {at.x, at.y + words.pitch() * static_cast<float>(i)},
+            ui.context.palette.text_on(ui.ink(Ink::Text)), words.lines[i]);
 }
 
+// Beside the mouse, no wider than half the window, and whole in it.
 void tooltip(draw::Ui& ui, const Rect& screen) {
     if (ui.tip.empty() || ui.context.still) return;
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const float pad = ui.px(8);
-    // A long one takes several lines.
-    const float most = std::max(ui.px(80), std::min(screen.width() - pad * 4, ui.px(560)));
-    const std::string text = fmt::format("{}", fmt::join(draw::wrapped(font, ui.tip, most), "\n"));
-    const ImVec2 size = draw::text_size(font, text);
+    const float room = screen.width() - pad * 4, half = std::max(ui.px(240), screen.width() / 2 - pad * 2);
+    const float most = std::min({room, half, ui.px(560)});
+    Label words{font, draw::wrapped(font, ui.tip, most)};
+    for (std::string& text : words.lines) text = draw::elided(font, text, most);  // of one long word
+    const ImVec2 size{words.width() + pad * 2, words.height() + pad * 2};
     ImVec2 at{ui.cursor().x + ui.px(14), ui.cursor().y + ui.px(18)};
-    at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x - pad * 2));
-    if (at.y + size.y + pad * 2 > screen.max.y)
-        at.y = std::max(screen.min.y, ui.cursor().y - size.y - pad * 2 - ui.px(8));
-    label(ui, font, {at.x + pad, at.y + pad / 2}, pad, text);
+    at.x = std::clamp(at.x, screen.min.x, std::max(screen.min.x, screen.max.x - size.x));
+    if (at.y + size.y > screen.max.y) at.y = std::max(screen.min.y, ui.cursor().y - size.y - ui.px(8));
+    label(ui, words, {at.x + pad, at.y + pad / 2}, pad);
 }
 
 // What is being opened, and what went wrong. said: the screen says the latter itself.
@@ -238,11 +254,11 @@ void notice(input::SessionUi& ui, const Rect& screen, bool said) {
     if (words.empty()) return;
     const draw::Font font = ui.font(Face::Text, Size::Body);
     const float pad = ui.px(12);
-    const std::string text = draw::elided(font, words, screen.width() - ui.px(64) - pad * 2);
-    const ImVec2 size = draw::text_size(font, text);
-    label(ui, font,
-          {std::round((screen.min.x + screen.max.x - size.x) / 2), screen.max.y - size.y - ui.px(32)}, pad,
-          text);
+    const Label text{font, {draw::elided(font, words, screen.width() - ui.px(64) - pad * 2)}};
+    label(ui, text,
+          {std::round((screen.min.x + screen.max.x - text.width()) / 2),
+           screen.max.y - text.height() - ui.px(32)},
+          pad);
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ namespace tilescope::cli {
 
 namespace {
 
-constexpr uint32_t kLeastSide = 200, kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least 8192
+constexpr uint32_t kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least that
+// The smallest picture in which no panel's text lies on another's, and the matrices are seen; a lecture's type is larger.
+constexpr std::pair<uint32_t, uint32_t> kLeastSize{960, 600}, kLeastLecture{1024, 640};
 // A film longer than this is a mistake: at 8 pictures a second it takes six minutes to look at, and one with
 // motion a third of an hour.
 constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFps;
@@ -112,11 +114,14 @@ bool is_film(const ExportOptions& options) { return options.format == "gif" || o
 std::pair<int, int> size_of(const ExportOptions& options) {
     const std::string usual = is_film(options) ? "1280x720" : "1600x1000";
     const auto sides = parse_pair(options.size.empty() ? usual : options.size, 'x');
-    const auto fits = [](uint32_t side) { return side >= kLeastSide && side <= kMostSide; };
-    if (!sides || !fits(sides->first) || !fits(sides->second)) {
-        refuse(kWrongCall, "--size '{}' is not a size; give it as WxH in pixels, each from {} to {}",
-               options.size, kLeastSide, kMostSide);
-    }
+    const auto [least_width, least_height] = options.lecture ? kLeastLecture : kLeastSize;
+    const auto fits = [](uint32_t side) { return side > 0 && side <= kMostSide; };
+    if (!sides || !fits(sides->first) || !fits(sides->second))
+        refuse(kWrongCall, "--size '{}' is not a size; give it as WxH in pixels, {}x{} to {}x{}",
+               options.size, least_width, least_height, kMostSide, kMostSide);
+    if (sides->first < least_width || sides->second < least_height)
+        refuse(kWrongCall, "--size {} has no room for what is drawn{}; give at least {}x{}", options.size,
+               options.lecture ? " with --lecture" : "", least_width, least_height);
     if (options.format == "mp4" && (sides->first % 2 != 0 || sides->second % 2 != 0))
         refuse(kWrongCall, "--size {} cannot be an mp4, whose sides are even; add a pixel", options.size);
     return *sides;

@@ -103,11 +103,15 @@ std::string problem_of(const ProgramRun& run, bool cancelled, bool too_much) {
         return fmt::format("The program ended with status {}.", run.list->exit);
     if (run.list && run.list->launches.empty()) return "The program launches no kernel.";
     if (run.list) {
-        const auto wrong =
-            std::ranges::find_if(run.list->launches, [](const auto& one) { return !one.error.empty(); });
-        return wrong == run.list->launches.end()
-                   ? ""
-                   : fmt::format("Launch {} went wrong; below the list stands how.", grouped(wrong->number));
+        const auto& all = run.list->launches;
+        const auto is_wrong = [](const auto& one) { return !one.error.empty(); };
+        const auto first = std::ranges::find_if(all, is_wrong);
+        if (first == all.end()) return "";
+        const auto wrong = static_cast<uint64_t>(std::ranges::count_if(all, is_wrong));
+        if (wrong == 1)
+            return fmt::format("Launch {} went wrong; below the list stands how.", grouped(first->number));
+        return fmt::format("{} of {} launches went wrong, launch {} first; choose one to read how.",
+                           grouped(wrong), grouped(all.size()), grouped(first->number));
     }
     return said.empty() ? "It ended without a list of launches; what it wrote says why." : said + ".";
 }

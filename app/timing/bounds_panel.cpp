@@ -95,15 +95,16 @@ float bars(Ui& ui, const Rect& rect, const std::vector<BoundBar>& all, size_t li
 
 void bounds(Ui& ui, Rect in, const BoundChart& chart) {
     in.min.y += sentence(ui, in, chart.sentence, chart.rests_on);
-    constexpr int kLines = 2;    // of the note
-    constexpr float kLeast = 3;  // bars: where there is no room for them the note gives way
-    const float small = line_height(ui, Size::Small), foot = in.max.y - small * kLines, end = foot - ui.px(8);
-    const bool noted = end - in.min.y >= small * kLeast;
-    bars(ui, {in.min, {in.max.x, noted ? end : in.max.y}}, chart.bars,
+    const float small = line_height(ui, Size::Small), gap = ui.px(8);
+    // The note has two lines where three bars stand above it; else its first sentence, and nothing of pointing.
+    const bool low = in.height() < small * 5 + gap;
+    const float foot = in.max.y - small * (low ? 1 : 2);
+    bars(ui, {in.min, {in.max.x, foot - (low ? ui.px(2) : gap)}}, chart.bars,
          chart.bars.front().measured ? 0 : chart.bars.size());
-    if (noted)
-        paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-                  chart.note + " Point at a bar for its sources.", kLines);
+    paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+              low ? chart.note.substr(0, chart.note.find(". ") + 1)
+                  : chart.note + " Point at a bar for its sources.",
+              low ? 1 : 2);
 }
 
 // The compilers as a table of as many rows.

@@ -1,7 +1,7 @@
 // Corner turning: P = M N where N is stored by columns, column after column.
 // Look at: neighbouring threads load neighbours of a column of N, 4 sectors a request, and store them into
-// the tile down a column. Loaded as M is, by rows of N, each lane would ask for a sector of its own. The column
-// more in Nds spreads those stores over the banks.
+// the tile down a column. Loaded as M is, by rows of N, each lane would ask for a sector of its own. With the
+// column more in Nds such a store takes 2 wavefronts in place of 8.
 #include <cstdio>
 #include <vector>
 

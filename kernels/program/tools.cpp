@@ -122,9 +122,8 @@ Result<void> call(std::vector<std::string> words, const CompileOptions& options,
         return Error{fmt::format("the compiler took more than five minutes for '{}'; give it less", what)};
     if (ran->status == 0) return {};
     const std::string missing = missing_call(ran->err);
-    return Error{missing.empty()
-                     ? fmt::format("'{}' does not compile; the compiler's words stand above", what)
-                     : missing};
+    return Error{missing.empty() ? fmt::format("'{}' does not compile; the compiler's words say why", what)
+                                 : missing};
 }
 
 Result<Compiler> find_compiler() {

@@ -130,7 +130,7 @@ TEST(CliFiles, AnFfmpegThatMakesNoFilmIsAnError) {
         fs::permissions(folder() / "bin" / "ffmpeg", fs::perms{0755});
         const Ran ran = shell(
             "PATH=\"$PWD/bin:$PATH\" timeout 20 \"$TILESCOPE\" export lecture.tsc --format gif "
-            "--steps 1:4 --size 200x200 -o a.gif");
+            "--steps 1:4 --size 960x600 -o a.gif");
         EXPECT_EQ(ran.status, 1) << does;
         expect_one_sentence(ran.err);
         EXPECT_NE(ran.err.find(says), std::string::npos) << ran.err;

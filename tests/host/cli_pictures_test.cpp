@@ -17,7 +17,7 @@ protected:
         if (!TILESCOPE_HAS_WINDOW) GTEST_SKIP() << "built without the window";
         path = lecture_recording();
         const Ran ran =
-            tilescope({"export", path, "--format", "png", "--size", "200x200", "-o", "probe.png"});
+            tilescope({"export", path, "--format", "png", "--size", "960x600", "-o", "probe.png"});
         if (ran.status != 0 && ran.err.find("OpenGL") != std::string::npos) GTEST_SKIP() << ran.err;
         ASSERT_EQ(ran.status, 0) << ran.err;
     }
@@ -58,7 +58,10 @@ TEST_F(CliPictures, WrongCalls) {
         expect_refused(2, words, says);
     };
     refused({"--format", "svg", "--at", "85"}, "from 1 to 84");
-    refused({"--format", "svg", "--size", "9x9"}, "WxH");
+    refused({"--format", "svg", "--size", "9"}, "WxH");
+    refused({"--format", "svg", "--size", "9x9000"}, "WxH");
+    for (const char* format : {"png", "svg", "gif"})
+        refused({"--format", format, "--size", "640x400"}, "at least 960x600");
     refused({"--format", "svg", "--theme", "pink"}, "light or dark");
     refused({"--format", "svg", "--screen", "none"}, "--screen 'none'");
     refused({"--format", "png", "--steps", "1:2"}, "--steps");
@@ -70,7 +73,7 @@ TEST_F(CliPictures, WrongCalls) {
     refused({"--format", "png", "--seconds", "1"}, "--seconds");
     refused({"--format", "gif", "--steps", "first:last", "--seconds", "20"}, "at most 60 steps");
     refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
-    refused({"--format", "mp4", "--size", "201x200"}, "even");
+    refused({"--format", "mp4", "--size", "961x600"}, "even");
 }
 
 TEST_F(CliPictures, WithoutFfmpegOneSentence) {
@@ -113,18 +116,18 @@ int pictures_of_gif(const std::string& gif) {
 TEST_F(CliPictures, AGifHasAPictureAStep) {
     need_ffmpeg();
     if (IsSkipped()) return;
-    const std::string gif = exported(path, "gif", {"--steps", "3:8", "--size", "320x200", "--fps", "4"});
+    const std::string gif = exported(path, "gif", {"--steps", "3:8", "--size", "960x600", "--fps", "4"});
     EXPECT_EQ(pictures_of_gif(gif), 6);
-    EXPECT_EQ(static_cast<uint8_t>(gif[6]) + 256 * static_cast<uint8_t>(gif[7]), 320);
+    EXPECT_EQ(static_cast<uint8_t>(gif[6]) + 256 * static_cast<uint8_t>(gif[7]), 960);
     EXPECT_EQ(files_here(), 3u);
 }
 
 TEST_F(CliPictures, AnMp4IsH264OfAllFrames) {
     need_ffmpeg();
     if (IsSkipped()) return;
-    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "320x200", "--fps", "8"});
+    const std::string mp4 = exported(path, "mp4", {"--steps", "1:10", "--size", "960x600", "--fps", "8"});
     EXPECT_EQ(mp4.substr(4, 4), "ftyp");
-    EXPECT_EQ(probed("out.mp4"), "h264,320,200,yuv420p,10\n");
+    EXPECT_EQ(probed("out.mp4"), "h264,960,600,yuv420p,10\n");
 }
 
 // Every frame is decoded without a complaint, and the film lasts as long as its frames.
@@ -132,14 +135,14 @@ TEST_F(CliPictures, FilmsPlayAsLongAsTheirFrames) {
     need_ffmpeg();
     if (IsSkipped()) return;
     for (const std::string format : {"gif", "mp4"}) {
-        exported(path, format, {"--steps", "11:30", "--size", "320x200", "--fps", "5"});
+        exported(path, format, {"--steps", "11:30", "--size", "960x600", "--fps", "5"});
         const Ran played = shell("ffmpeg -v warning -i out." + format + " -f null -");
         EXPECT_EQ(played.status, 0);
         EXPECT_EQ(played.err, "") << format;
         const Ran length = shell("ffprobe -v error -show_entries format=duration -of csv=p=0 out." + format);
         EXPECT_NEAR(std::atof(length.out.c_str()), 20 / 5.0, 0.05) << format;
     }
-    EXPECT_EQ(probed("out.gif").substr(0, 12), "gif,320,200,");
+    EXPECT_EQ(probed("out.gif").substr(0, 12), "gif,960,600,");
 }
 
 // The frames are the pictures of the steps: the last one of the film beside that step's own picture.

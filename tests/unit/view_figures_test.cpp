@@ -222,6 +222,24 @@ TEST(Figures, CountTheOpenProduct) {
     EXPECT_EQ(helps.concludes_of(first_set(helps), session::Session{}), "");
 }
 
+// In every figure that asks for a device, its name is enough.
+TEST(Figures, TakeADeviceByItsNameAlone) {
+    size_t asked = 0;
+    for (const Figure& figure : figures())
+        for (const FigureParameter& parameter : figure.parameters)
+            for (const char* name : {"H200", "A100", "Tesla K80", "GeForce 8800 GTX"}) {
+                if (parameter.name != "device" || parameter.words.size() < kernels::devices().size())
+                    continue;
+                ++asked;
+                const auto set = setting_of(parameter, name);
+                ASSERT_TRUE(set) << figure.name << ": " << name;
+                const std::string& word = parameter.words[static_cast<size_t>(*set - parameter.least)];
+                EXPECT_EQ(word.substr(0, word.find(" (")), name) << figure.name;
+                EXPECT_FALSE(setting_of(parameter, "GeForce")) << "no device is called so";
+            }
+    EXPECT_GE(asked, 8u);
+}
+
 // Whatever is set, a figure has its numbers and ends in a sentence of its own.
 TEST(Figures, AnySettingHasItsSentence) {
     std::mt19937 random(2);

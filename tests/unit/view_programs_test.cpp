@@ -314,6 +314,20 @@ TEST_F(RunPrograms, WhatDoesNotCompileSaysWhy) {
     EXPECT_EQ(state.session.screen, "step");
 }
 
+TEST_F(RunPrograms, EveryLaunchThatWentWrongIsCounted) {
+    const std::string wrong = R"("thread[0,5] reads past the end")";
+    const auto said = [&](const std::string& launches) {
+        child(state.session, "cat <<END\n" + list_json(launches, 0) + "\nEND\nexit 1");
+        session::open_file(state.session, program_);
+        to_end();
+        return ended().problem;
+    };
+    EXPECT_EQ(said(launch_json(1, "copy", "") + "," + launch_json(2, "t", "", wrong)),
+              "Launch 2 went wrong; below the list stands how.");
+    EXPECT_EQ(said(launch_json(1, "copy", "", wrong) + "," + launch_json(2, "t", "", wrong)),
+              "2 of 2 launches went wrong, launch 1 first; choose one to read how.");
+}
+
 TEST_F(RunPrograms, AFaultStaysOnTheListOfLaunches) {
     child(state.session, "record copy.1.tsc\ncat <<END\n" +
                              list_json(launch_json(1, "copy", "$FOLDER/copy.1.tsc") + "," +

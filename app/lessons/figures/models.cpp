@@ -141,9 +141,10 @@ std::string value_words(const FigureParameter& parameter, int value) {
 }
 
 std::optional<int> setting_of(const FigureParameter& parameter, std::string_view text) {
-    // A device with or without its maker: "NVIDIA H200" is "H200" too.
+    // A device with or without its maker and its chip: "NVIDIA H200" and "H200 (GH100)" are "H200" too.
     const auto word = std::ranges::find_if(parameter.words, [&](const std::string& one) {
-        return one == text || (!text.empty() && one.ends_with(" " + std::string(text)));
+        const std::string_view name = std::string_view(one).substr(0, one.find(" ("));
+        return one == text || name == text || (!text.empty() && name.ends_with(" " + std::string(text)));
     });
     if (word != parameter.words.end())
         return parameter.least + static_cast<int>(word - parameter.words.begin());
