@@ -53,23 +53,6 @@ TEST(LectureMode, DarkAtASharedLoad) {
     test::expect_golden(picture(std::move(state), 1920, 1080), "lecture_dark");
 }
 
-// At a stop with a long sentence the bars are there, and nothing speaks of bars that are not.
-TEST(LectureMode, KeepsTheBarsThatTheSentenceSpeaksOf) {
-    SKIP_WITHOUT_OPENGL();
-    State state;
-    const size_t roofs = place_of("roofs");
-    go_to_stop(state.lessons, state.session, roofs, 7);
-    update(state, true);
-    lessons::reveal(state.lessons, state.session);
-    state.session.lecture = true;
-    Drawn drawn(1280, 720);
-    const std::string words = drawn.words(state);
-    for (const char* bar : {"measured0.278ms", "\u2192L1datapipe0.255ms"})
-        EXPECT_NE(words.find(bar), std::string::npos) << bar << " in " << words;
-    EXPECT_EQ(words.find("Pointatabar"), std::string::npos);
-    EXPECT_NE(words.find("Modelled:theleastthateachneeds"), std::string::npos);
-}
-
 TEST(LectureMode, BlankIsBlack) {
     SKIP_WITHOUT_OPENGL();
     State state = lecture();
