@@ -51,7 +51,7 @@ const Store* store_of(const BlockReplay& replay, const Element& cell, uint32_t s
 std::pair<uint32_t, uint32_t> fetched(const trace::Trace& trace, const BlockReplay& replay,
                                       const Store* store) {
     for (int hops = 0; store != nullptr && hops < 64; ++hops) {
-        const playback::Factor from = replay.factor(store->origin, store->thread % kWarpSize);
+        const playback::Factor from = replay.loaded(*store);
         if (!from.known()) break;
         if (is_global(trace, from.element.array)) return {from.step, store->thread};
         const CellState state = replay.cell(from.element.array, from.element.index, from.step);

@@ -137,7 +137,7 @@ inline bool has_structs(const Array& array) {
 }
 // The member that has the element; null for arrays of anything else, and for bytes between members.
 inline const Member* member_of(const Array& array, uint64_t element) {
-    if (!array.members.of) return nullptr;
+    if (!has_structs(array)) return nullptr;
     return member_at(*array.members.of, struct_place(array, static_cast<int64_t>(element)).offset);
 }
 // Whether an element is not the first one of its member.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace tilescope::report {
 namespace {
@@ -22,6 +23,16 @@ StepSpan span_of(const trace::Trace& trace, const Selected& selected, uint32_t b
     return first < end ? StepSpan{first, end} : StepSpan{};
 }
 
+// By array, what an element's member takes in a row, about.
+std::vector<uint64_t> member_bytes(const trace::Trace& trace) {
+    std::vector<uint64_t> bytes;
+    for (const Array& array : trace.launch.arrays)
+        bytes.push_back(has_structs(array)
+                            ? index_text(array, static_cast<int64_t>(array.elements() / 2)).size() + 3
+                            : 0);
+    return bytes;
+}
+
 }  // namespace
 
 uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
@@ -36,6 +47,7 @@ uint64_t steps_in(const trace::Trace& trace, const Selected& selected) {
 }
 
 uint64_t bytes_about(const trace::Trace& trace, const Selected& selected, const ExportBytes& of) {
+    const std::vector<uint64_t> members = member_bytes(trace);
     uint64_t bytes = 0;
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         const StepSpan span = span_of(trace, selected, block);
@@ -43,7 +55,8 @@ uint64_t bytes_about(const trace::Trace& trace, const Selected& selected, const 
             const trace::Form& form = trace.form_of(step);
             const uint64_t lanes = of.lane > 0 ? static_cast<uint64_t>(std::popcount(form.mask)) : 0;
             const uint64_t name = of.names ? std::min(array_of(trace, form).size(), kLongestCell) : 0;
-            bytes += of.step + lanes * of.lane + std::max<uint64_t>(1, lanes) * name;
+            const uint64_t member = form.array < members.size() ? members[form.array] : 0;
+            bytes += of.step + lanes * of.lane + std::max<uint64_t>(1, lanes) * (name + member);
         }
     }
     return bytes;

@@ -68,7 +68,7 @@ struct Maker {
         for (const BlockReplay::Store& store : replay.shared_stores()) {
             if (store.step >= steps || !wanted_warp(store.thread / kWarpSize) || goes_on(store)) continue;
             const uint32_t lane = store.thread % kWarpSize;
-            if (const Factor from = replay.factor(store.origin, lane);
+            if (const Factor from = replay.loaded(store);
                 from.known() && from.step < steps && is_global_load(first + from.step)) {
                 const auto loaded = entry_of.find({from.step, lane, from.element.index});
                 if (loaded != entry_of.end()) entries[loaded->second].to.push_back({store.to, store.step});

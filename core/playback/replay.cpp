@@ -170,11 +170,15 @@ void BlockReplay::on_request(const simt::Request& request) {
                     loads.push_back({step, loads.empty() ? 1 : loads.back().total + 1});
                 continue;
             }
-            Store made{step, thread, {access.array, element}, {array.type, bits_of(lane, part)}, 0, {}};
+            Store made{step, thread, {access.array, element}, {array.type, bits_of(lane, part)}, 0, 0, {}};
             if (!whole) made.value = {bits_of_size(request.element_bytes), bits_of(lane, 0)};
             if (array.members.of && access.offset[lane] % width == 0)
                 made.value = value_among(request, lane, array, element, (element - first) * width);
-            made.origin = !request.origin ? 0 : request.origin[part * kWarpSize + lane];
+            const uint64_t at = access.offset[lane] % width == 0 ? (element - first) * width : 0;
+            const uint64_t one = std::max(request.element_bytes, 1u);
+            const uint64_t from = std::min<uint64_t>(at / one, std::max(request.elements, 1u) - 1);
+            made.origin = !request.origin ? 0 : request.origin[from * kWarpSize + lane];
+            made.into = static_cast<uint32_t>(at % one);
             find_source(made);
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
             Cell& cell =
@@ -313,13 +317,15 @@ Factor BlockReplay::touched(uint32_t step, uint32_t lane, uint32_t part) const {
         {access.array, std::min(access.offset[lane] / width + part, last)}, value(step, lane, part), step};
 }
 
-Factor BlockReplay::factor(simt::Origin origin, uint32_t lane) const {
+Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) const {
     if (origin == 0 || (origin & simt::kComputed)) return {};
     const uint32_t step = (origin & simt::kStepMask) - 1, part = origin >> simt::kPartShift;
     if (step >= steps() || step >= trace_.blocks[block_].count) return {};
     // The origin counts registers, which may be wider or narrower than elements.
+    const uint32_t bytes = index_->part_bytes[step];
+    if (into > 0 && into >= bytes) return {};
     const Array* array = trace_.array_of(trace_.form_of(trace_.blocks[block_].first + step));
-    return touched(step, lane, array ? part * index_->part_bytes[step] / array->element_bytes() : 0);
+    return touched(step, lane, array ? (part * bytes + into) / array->element_bytes() : 0);
 }
 
 const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {
@@ -344,12 +350,12 @@ const BlockReplay::Store* BlockReplay::last_store(Element element, uint32_t step
 
 // A value moved from one shared cell to another has the source of that cell's value, found before.
 void BlockReplay::find_source(Store& store) const {
-    const Factor loaded = factor(store.origin, store.thread % kWarpSize);
-    if (!loaded.known()) return;
-    if (trace_.launch.arrays[loaded.element.array].space != Space::Shared)
-        store.source = loaded.element;
-    else if (const Store* from = last_store(loaded.element, loaded.step))
-        store.source = from->source;
+    const Factor from = loaded(store);
+    if (!from.known()) return;
+    if (trace_.launch.arrays[from.element.array].space != Space::Shared)
+        store.source = from.element;
+    else if (const Store* before = last_store(from.element, from.step))
+        store.source = before->source;
 }
 
 CellState BlockReplay::cell(uint8_t array, uint64_t element, uint32_t step) const {

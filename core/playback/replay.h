@@ -103,7 +103,8 @@ public:
         Element to;
         Value value;
         simt::Origin origin = 0;
-        Element source;  // as in CellState, followed through other shared cells
+        uint32_t into = 0;  // bytes of the stored register that lie before the element's own
+        Element source;     // as in CellState, followed through other shared cells
     };
     const std::vector<Store>& shared_stores() const;
     const std::vector<Store>& global_stores() const;  // the same to global arrays
@@ -112,7 +113,11 @@ public:
     Factor touched(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     const std::vector<MultiplyStep>& products() const { return products_; }
-    Factor factor(simt::Origin origin, uint32_t lane) const;
+    // What was loaded that a register still holds, or that begins so many bytes behind its first one.
+    Factor factor(simt::Origin origin, uint32_t lane, uint32_t into = 0) const;
+    Factor loaded(const Store& store) const {
+        return factor(store.origin, store.thread % kWarpSize, store.into);
+    }
 
 private:
     struct Cell;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
@@ -69,11 +71,25 @@ std::optional<Members> struct_in(std::string_view text) {
     return members.members.empty() ? std::nullopt : std::optional(members);
 }
 
-// The structs that an argument or the array's own symbol says; null for none, and where two say different things.
+// Whether an argument that is a struct has a pointer into the array. Nobody says to what.
+bool in_struct_argument(const Launch& launch, const Array& array) {
+    return std::ranges::any_of(launch.arguments, [&](const Argument& argument) {
+        for (size_t at = 0; at + 8 <= argument.object.size(); at += 8) {
+            uint64_t word = 0;
+            std::memcpy(&word, argument.object.data() + at, 8);
+            if (word >= array.base && word - array.base < array.bytes()) return true;
+        }
+        return false;
+    });
+}
+
+// The structs that an argument or the array's own symbol says; null for none, where two say different things, and
+// where the array is not of whole structs.
 std::shared_ptr<const Members> members_of(const Launch& launch, size_t array, const Structs& structs) {
     const Array& of = launch.arrays[array];
+    const auto whole = [&](const Members& members) { return of.bytes() % members.bytes == 0; };
     if (const auto found = structs.find(of.symbol); !of.symbol.empty() && found != structs.end())
-        return found->second;
+        return whole(*found->second) ? found->second : nullptr;
     std::shared_ptr<const Members> members;
     for (size_t p = 0; p < launch.arguments.size(); ++p) {
         const Argument& argument = launch.arguments[p];
@@ -83,7 +99,7 @@ std::shared_ptr<const Members> members_of(const Launch& launch, size_t array, co
         if (members && *members != *found->second) return nullptr;
         members = found->second;
     }
-    return members;
+    return members && whole(*members) && !in_struct_argument(launch, of) ? members : nullptr;
 }
 
 // Whether the array's elements can be parts of these members.
@@ -104,14 +120,13 @@ bool is_vector(const Members& members) {
 void shape(Array& array, const Members& members) {
     const ElementType type = element_of(members);
     const uint64_t bytes = array.bytes(), width = members.bytes / size_of(type);
-    if (array.extents != ExtentSource::Flat || bytes % size_of(type) != 0) return;
+    if (array.extents != ExtentSource::Flat || bytes / size_of(type) > UINT32_MAX) return;
     if (array.contents.kind == Contents::Kind::SmallIntegers) return;  // made for its type
     array.type = type;
     array.cols = static_cast<uint32_t>(bytes / size_of(type));
     array.rank = 1;
     array.rows = 1;
-    const bool rows = bytes % members.bytes == 0 && bytes > members.bytes && width > 1 && !is_vector(members);
-    if (!rows) return;
+    if (bytes == members.bytes || width == 1 || is_vector(members)) return;
     array.extents = ExtentSource::Known;
     array.rank = 2;
     array.rows = static_cast<uint32_t>(bytes / members.bytes);

@@ -324,7 +324,9 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
     return call([&](Runtime& r) {
         if (!pitch) return cudaErrorInvalidValue;
         *pitch = (width + kPitchUnit - 1) / kPitchUnit * kPitchUnit;
-        return allocate(r, pointer, *pitch * height, MemoryKind::Device);
+        const cudaError_t made = allocate(r, pointer, *pitch * height, MemoryKind::Device);
+        if (auto* const rows = made == cudaSuccess ? r.memory.find(*pointer) : nullptr) rows->pitch = *pitch;
+        return made;
     });
 }
 

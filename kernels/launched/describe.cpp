@@ -90,6 +90,19 @@ void add_variables(Launch& launch, KnownMemory& memory, const LoadedModule& modu
     }
 }
 
+// Arrays of structs whose rows have a pitch that is not one of whole structs are rows of words.
+void keep_pitches(Launch& launch, KnownMemory& memory) {
+    for (Array& array : launch.arrays) {
+        const Allocation* const of = array.members.of ? memory.find(array.base) : nullptr;
+        if (!of || of->pitch == 0 || of->pitch % array.members.of->bytes == 0) continue;
+        if (of->pitch % array.element_bytes() != 0) continue;
+        array.extents = ExtentSource::Known;
+        array.rank = 2;
+        array.rows = static_cast<uint32_t>(array.bytes() / of->pitch);
+        array.cols = static_cast<uint32_t>(of->pitch / array.element_bytes());
+    }
+}
+
 }  // namespace
 
 bool LoadedModule::parse() {
@@ -187,6 +200,7 @@ Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kern
     }
     add_variables(launch, memory, *kernel.module, code, kernel.source);
     ptx::shape_by_members(launch, kernel.module->ptx.structs);
+    keep_pitches(launch, memory);
     return launch;
 }
 

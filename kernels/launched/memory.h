@@ -41,6 +41,7 @@ struct Allocation {
     unsigned flags = 0;    // as the program gave them when it allocated or registered it
     uint64_t version = 0;  // changes when host code or a launch writes to it
     std::string symbol;    // of a variable: its name in the PTX
+    uint64_t pitch = 0;    // bytes from row to row, where the program asked for rows
     // Of a GPU's memory: this process's copy, and whether that is ahead of the GPU's bytes or behind them.
     std::byte* place = nullptr;
     bool ahead = true, behind = false;

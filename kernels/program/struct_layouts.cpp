@@ -5,7 +5,6 @@
 #include <charconv>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -33,8 +32,10 @@ struct Layout {
     std::vector<LayoutLine> lines;  // the first is the struct's own
     uint32_t bytes = 0;
     bool unclear = false;  // two that are different have the name
+    bool base = false;     // of another one: what points to it may point to that
 };
-using Layouts = std::map<std::string, Layout, std::less<>>;  // by name without blanks
+using Layouts = std::map<std::string, Layout, std::less<>>;                    // by name without blanks
+using Enums = std::map<std::string, std::optional<ElementType>, std::less<>>;  // that the source declares
 
 std::optional<uint32_t> number_at(std::string_view text) {
     uint32_t number = 0;
@@ -112,17 +113,51 @@ Layouts layouts_in(std::string_view text) {
         if (!added && !std::ranges::equal(found->second.lines, layout.lines, same))
             found->second.unclear = true;
     }
+    std::vector<std::string> bases;
+    for (const auto& [name, layout] : layouts)
+        for (const LayoutLine& line : layout.lines)
+            if (const size_t mark = line.text.rfind(" ("); line.text.ends_with("base)"))
+                bases.push_back(key_of(line.text.substr(0, mark)));
+    for (const std::string& base : bases)
+        if (const auto found = layouts.find(base); found != layouts.end()) found->second.base = true;
     return layouts;
+}
+
+// The types of enums by their names, as clang does not print them: none where two have the name.
+Enums enums_in(std::string_view source) {
+    Enums enums;
+    for (size_t at = kernels::find_word(source, "enum"); at != std::string_view::npos;
+         at = kernels::find_word(source, "enum", at + 1)) {
+        const size_t end = source.find_first_of("{;=)", at);
+        if (end == std::string_view::npos || source[end] != '{') continue;
+        std::string_view head = kernels::trimmed(source.substr(at + 4, end - at - 4));
+        for (const std::string_view word : {"class ", "struct "})
+            if (head.starts_with(word)) head = kernels::trimmed(head.substr(word.size()));
+        const size_t colon = head.find(':');
+        std::string_view name = kernels::trimmed(head.substr(0, colon));
+        if (name.empty()) {  // typedef enum { A } Kind;
+            const size_t close = std::min(source.find('}', end), source.size() - 1);
+            name = kernels::trimmed(source.substr(close + 1, source.find(';', close) - close - 1));
+        }
+        std::optional<ElementType> type = ElementType::S32;
+        if (colon != std::string_view::npos) {
+            const auto held = kernels::held_type(source, kernels::trimmed(head.substr(colon + 1)));
+            type = held && held->count == 1 ? std::optional(held->type) : std::nullopt;
+        }
+        const auto [found, added] = enums.try_emplace(std::string(name), type);
+        if (!added && found->second != type) found->second.reset();
+    }
+    return enums;
 }
 
 // The members of a struct one after the other, those of its bases and of structs in it among them.
 class Flattened {
 public:
-    explicit Flattened(const Layouts& layouts) : layouts_(layouts) {}
+    Flattened(const Layouts& layouts, const Enums& enums) : layouts_(layouts), enums_(enums) {}
 
     std::optional<Members> of(const Layout& layout) {
         const std::string_view head = layout.lines.front().text;
-        if (layout.unclear || layout.bytes > kMostBytes) return std::nullopt;
+        if (layout.unclear || layout.bytes > kMostBytes || goes_on_behind(layout)) return std::nullopt;
         members_.name = without_keyword(head);
         members_.bytes = layout.bytes;
         add_all(layout, 0, "", head.starts_with("union "));
@@ -142,6 +177,14 @@ public:
 private:
     using Lines = std::span<const LayoutLine>;
 
+    // Whether the last member is an array that may have more elements than it says.
+    static bool goes_on_behind(const Layout& layout) {
+        const LayoutLine& last = layout.lines.back();
+        if (last.depth != 1) return false;
+        const std::string_view type = last.text.substr(0, last.text.rfind(' '));
+        return type.ends_with("[]") || type.ends_with("[0]") || (type.ends_with("[1]") && last.offset > 0);
+    }
+
     void add_all(const Layout& layout, uint32_t base, const std::string& prefix, bool in_union) {
         if (++depth_ < 16) add_lines(Lines(layout.lines).subspan(1), base, prefix, in_union, in_union);
         --depth_;
@@ -152,13 +195,11 @@ private:
         for (size_t at = 0; at < lines.size() && !full_;) {
             size_t end = at + 1;
             while (end < lines.size() && lines[end].depth > lines[at].depth) ++end;
-            const uint32_t next = end < lines.size() ? lines[end].offset : UINT32_MAX;
             if (lines[at].bits) {
                 while (end < lines.size() && lines[end].bits && lines[end].depth == lines[at].depth) ++end;
                 add_bits(lines.subspan(at, end - at), end < lines.size() ? lines[end].offset : UINT32_MAX,
                          base, prefix);
             } else {
-                if (lines[at].text.starts_with("enum ")) room_ = next - lines[at].offset;
                 add_line(lines[at], lines.subspan(at + 1, end - at - 1), base, prefix, in_union);
             }
             if (first_only) return;
@@ -182,22 +223,34 @@ private:
         add_value(type, base + line.offset, path, in_union);
     }
 
-    // Bit-fields that stand side by side are bits by the first one's name.
+    // Bit-fields that stand side by side are bits by the names of the first and the last one.
     void add_bits(Lines lines, uint32_t next, uint32_t base, const std::string& prefix) {
         const LayoutLine &first = lines.front(), &last = lines.back();
         const uint32_t bytes = std::bit_ceil(last.offset + last.last_bit / 8 + 1 - first.offset);
-        const std::string_view name = first.text.substr(first.text.rfind(' ') + 1);
-        if (bytes <= 8 && first.offset % bytes == 0 && first.offset + bytes <= next && !name.empty())
-            add(base + first.offset, bits_of_size(bytes), prefix + std::string(name), false);
+        const auto name_of = [](const LayoutLine& line) {
+            return std::string(line.text.substr(line.text.rfind(' ') + 1));
+        };
+        const std::string name = name_of(first), end = name_of(last);
+        if (bytes <= 8 && first.offset % bytes == 0 && first.offset + bytes <= next && !name.empty() &&
+            !end.empty())
+            add(base + first.offset, bits_of_size(bytes),
+                prefix + (lines.size() > 1 ? name + ".." + end : name), false);
     }
 
-    static std::optional<ElementType> scalar_of(std::string_view type) {
-        if (type.find('*') != std::string_view::npos || type.ends_with('&')) return ElementType::B64;
-        if (type.starts_with("enum ")) return ElementType::None;  // of a size that is not printed
+    std::optional<ElementType> scalar_of(std::string_view type) const {
+        if (type.find("::*") != std::string_view::npos) return std::nullopt;  // to members: of several sizes
+        const size_t arguments = type.rfind('>');
+        if (type.find('*', arguments == std::string_view::npos ? 0 : arguments) != std::string_view::npos ||
+            type.ends_with('&') || (type.ends_with(')') && type.find("(*") != std::string_view::npos))
+            return ElementType::B64;
         const std::string_view plain = without_keyword(type);
         if (plain == "_Bool" || plain == "bool") return ElementType::U8;
-        const auto held = kernels::held_type("", plain);
-        return held && held->count == 1 ? std::optional(held->type) : std::nullopt;
+        if (const auto held = kernels::held_type("", plain))
+            return held->count == 1 ? std::optional(held->type) : std::nullopt;
+        if (layouts_.contains(key_of(type))) return std::nullopt;
+        const size_t scope = plain.rfind("::");
+        const auto found = enums_.find(scope == std::string_view::npos ? plain : plain.substr(scope + 2));
+        return found == enums_.end() ? std::nullopt : found->second;
     }
 
     // "float[2][3]", "struct P[2]", "float (*)[4]"
@@ -217,11 +270,7 @@ private:
             for (uint32_t i = 0; i < count && bytes > 0 && !full_; ++i)
                 add_value(rest, offset + i * bytes, path + "[" + std::to_string(i) + "]", in_union);
         } else if (const auto scalar = scalar_of(type)) {
-            // Of an enum the size is not printed: an int where there is room for one. Of a smaller one a value is
-            // never whole then, and shown as bits.
-            const bool wide = room_ >= 4 && offset % 4 == 0;
-            const ElementType number = wide ? ElementType::S32 : ElementType::S8;
-            add(offset, *scalar == ElementType::None ? number : *scalar, path, in_union);
+            add(offset, *scalar, path, in_union);
         } else if (const auto found = layouts_.find(key_of(type)); found != layouts_.end()) {
             if (found->second.unclear) return;
             const bool is_union = found->second.lines.front().text.starts_with("union ");
@@ -251,24 +300,33 @@ private:
     }
 
     const Layouts& layouts_;
+    const Enums& enums_;
     Members members_;
     bool full_ = false;
-    uint32_t room_ = 0;  // bytes from an enum to the next member
     int depth_ = 0;
 };
 
 // What the comments are of: each struct once, and then what is made of it.
 class Comments {
 public:
-    explicit Comments(const Layouts& layouts) : layouts_(layouts) {}
+    Comments(const Layouts& layouts, std::string_view source) : layouts_(layouts), enums_(enums_in(source)) {}
 
+    // Of what a parameter points to; written: as the source has the type's name, which may be another scope's.
+    void add_pointed(std::string_view of, std::string_view type, bool written) {
+        const auto found = layouts_.find(key_of(type));
+        if (found == layouts_.end() || found->second.base) return;
+        const std::string scoped = "::" + found->first;
+        const auto other = [&](const auto& one) { return one.first.ends_with(scoped); };
+        if (written && std::ranges::any_of(layouts_, other)) return;
+        add(of, type);
+    }
     void add(std::string_view of, std::string_view type) {
         const auto held = kernels::held_type("", without_keyword(type));
         const auto found = layouts_.find(key_of(type));
         if ((held && held->count == 1) || found == layouts_.end()) return;
         auto [members, added] = known_.try_emplace(found->first);
         if (added) {
-            members->second = Flattened(layouts_).of(found->second);
+            members->second = Flattened(layouts_, enums_).of(found->second);
             if (members->second) structs_ += ptx::struct_line(*members->second);
         }
         if (members->second) elements_ += ptx::elements_line(of, *members->second);
@@ -277,6 +335,7 @@ public:
 
 private:
     const Layouts& layouts_;
+    Enums enums_;
     std::map<std::string, std::optional<Members>> known_;
     std::string structs_, elements_;
 };
@@ -292,7 +351,8 @@ void add_parameters(std::string_view ptx, std::string_view source, Comments& com
         for (size_t p = ptx.find(".param", open); p < close; p = ptx.find(".param", p + 1)) ++count;
         const auto types = kernels::types_pointed_to(entry, count, source);
         for (size_t p = 0; p < count; ++p)
-            if (!types[p].empty()) comments.add(ptx::parameter_key(entry, p), types[p]);
+            if (!types[p].empty())
+                comments.add_pointed(ptx::parameter_key(entry, p), types[p], !entry.starts_with("_Z"));
     }
 }
 
@@ -334,7 +394,7 @@ void add_variables(std::string_view ir, const Layouts& layouts, Comments& commen
 std::string struct_comments(std::string_view layouts_text, std::string_view ir, std::string_view ptx,
                             std::string_view source) {
     const Layouts layouts = layouts_in(layouts_text);
-    Comments comments(layouts);
+    Comments comments(layouts, source);
     add_parameters(ptx, source, comments);
     add_variables(ir, layouts, comments);
     return comments.text();

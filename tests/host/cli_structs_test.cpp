@@ -72,5 +72,47 @@ int main() {
     }
 }
 
+// A register of 64 bits moves two members, and each is told where it went. Rows whose pitch is not one of whole
+// structs are rows of words.
+TEST(CliStructs, WordsOfOneRegisterAreTwoMembers) {
+    write(in_folder("moves.cu"), R"(
+struct Item { float x, y, z, mass; int id; double energy; };
+struct Dot { float r, g, b; };
+__global__ void turn(const Item* p, Item* out) {
+    __shared__ Item s[32];
+    const int i = threadIdx.x;
+    s[i] = p[i];
+    __syncthreads();
+    out[i] = s[31 - i];
+}
+__global__ void rows(Dot* dots, size_t pitch) {
+    Dot* const row = reinterpret_cast<Dot*>(reinterpret_cast<char*>(dots) + blockIdx.x * pitch);
+    row[threadIdx.x].g = 1;
+}
+int main() {
+    Item *p, *out;
+    cudaMalloc(&p, 32 * sizeof(Item));
+    cudaMalloc(&out, 32 * sizeof(Item));
+    cudaMemset(p, 0, 32 * sizeof(Item));
+    turn<<<1, 32>>>(p, out);
+    Dot* dots;
+    size_t pitch;
+    cudaMallocPitch(&dots, &pitch, 32 * sizeof(Dot), 3);
+    rows<<<3, 32>>>(dots, pitch);
+    cudaDeviceSynchronize();
+}
+)");
+    record("moves.cu -o moves/");
+    const std::string turn = tilescope({"table", in_folder("moves/turn.1.tsc")}).out;
+    for (const char* member : {"x", "y", "z", "mass", "id", "energy"}) {
+        const std::string moved = std::string("p[3].") + member + " -> s[3]." + member;
+        const size_t at = turn.find(moved);
+        ASSERT_NE(at, std::string::npos) << moved << "\n" << turn.substr(0, 2000);
+        EXPECT_NE(turn.substr(at + moved.size(), 4), " -> ") << moved;
+    }
+    const std::string rows = tilescope({"table", "--block", "1,0", in_folder("moves/rows.2.tsc")}).out;
+    EXPECT_NE(rows.find("dots[1,4] = 1"), std::string::npos) << rows.substr(0, 2000);
+}
+
 }  // namespace
 }  // namespace tilescope::cli_test

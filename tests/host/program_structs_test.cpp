@@ -116,6 +116,7 @@ const std::string kPtx = R"(
 { ret; }
 )";
 const std::string kSource =
+    "enum Color { Red, Green };\nenum class Small : unsigned char { A };\n"
     "extern \"C\" __global__ void k(const struct P* __restrict__ p, int n) { p[0]; }\n";
 
 TEST(StructLayouts, AreFlattenedAndSaidOfWhatIsMadeOfThem) {
@@ -124,8 +125,8 @@ TEST(StructLayouts, AreFlattenedAndSaidOfWhatIsMadeOfThem) {
         "//.struct P = 8; 0 f32 x; 4 s32 y\n"
         "//.struct Arr<float, 4> = 16; 0 f32 v[0]; 4 f32 v[1]; 8 f32 v[2]; 12 f32 v[3]\n"
         "//.struct n::Body = 120; 8 f32 mass; 12 f32 pos.x; 16 s32 pos.y; 24 f64 m[0][0]; 32 f64 m[0][1]; "
-        "40 f64 m[1][0]; 48 f64 m[1][1]; 56 b64 where; 64 b16 low; 68 b32 first.x; 72 b32 first.y; "
-        "76 f32 ends[0].x; 80 s32 ends[0].y; 84 f32 ends[1].x; 88 s32 ends[1].y; 92 s32 color; 96 s8 small; "
+        "40 f64 m[1][0]; 48 f64 m[1][1]; 56 b64 where; 64 b16 low..high; 68 b32 first.x; 72 b32 first.y; "
+        "76 f32 ends[0].x; 80 s32 ends[0].y; 84 f32 ends[1].x; 88 s32 ends[1].y; 92 s32 color; 96 u8 small; "
         "97 u8 on; 100 b64 call; 108 b64 rows; 116 f16 h\n"
         "//.elements _Z1fP1PP3ArrIfLj4EEPfi 0 = P\n"
         "//.elements _Z1fP1PP3ArrIfLj4EEPfi 1 = Arr<float, 4>\n"
@@ -135,6 +136,55 @@ TEST(StructLayouts, AreFlattenedAndSaidOfWhatIsMadeOfThem) {
         "//.elements _ZZ1fvE4tile = P\n");
     EXPECT_EQ(struct_comments("", kIr, kPtx, kSource), "");
     EXPECT_EQ(struct_comments(kLayouts, "", "", ""), "");
+}
+
+// What clang prints of one struct.
+std::string layout_of(const std::string& lines, int bytes) {
+    const std::string size = std::to_string(bytes);
+    return "*** Dumping AST Record Layout\n" + lines + "           | [sizeof=" + size + ", dsize=" + size +
+           ", align=8,\n           |  nvsize=" + size + ", nvalign=8]\n\n";
+}
+std::string said_of(const std::string& layouts, const std::string& entry, const std::string& source) {
+    return struct_comments(layouts, "", ".entry " + entry + "(\n .param .u64 a\n)\n", source);
+}
+
+TEST(StructLayouts, WhatIsNotCertainIsNotSaid) {
+    const std::string p = layout_of("         0 | struct P\n         0 |   int a\n         4 |   int b\n", 8);
+    const std::string kernel = "extern \"C\" __global__ void k(P* p) {}";
+    EXPECT_NE(said_of(p, "_Z1kP1P", ""), "");
+    EXPECT_NE(said_of(p, "k", kernel), "");
+    // The source's P may be this one or that one; the mangled name says which.
+    const std::string other = layout_of("         0 | struct n::P\n         0 |   float c\n", 4);
+    EXPECT_EQ(said_of(p + other, "k", kernel), "");
+    EXPECT_NE(said_of(p + other, "_Z1kP1P", ""), "");
+    // What points to a P may point to a Q.
+    const std::string derived = layout_of(
+        "         0 | struct Q\n         0 |   struct P (base)\n         0 |     int a\n         4 |     int "
+        "b\n"
+        "         8 |   int c\n",
+        12);
+    EXPECT_EQ(said_of(p + derived, "_Z1kP1P", ""), "");
+    EXPECT_NE(said_of(p + derived, "_Z1kP1Q", ""), "");
+    // A head before elements that the struct does not count.
+    for (const char* last : {"float[] data", "float[0] data", "float[1] data"})
+        EXPECT_EQ(
+            said_of(layout_of(std::string("         0 | struct H\n         0 |   int n\n         4 |   ") +
+                                  last + "\n",
+                              8),
+                    "_Z1kP1H", ""),
+            "")
+            << last;
+    EXPECT_NE(said_of(layout_of("         0 | struct H\n         0 |   float[1] v\n", 4), "_Z1kP1H", ""), "");
+    // Enums are as wide as the source says; members of unknown types have no name.
+    const std::string kinds = layout_of(
+        "         0 | struct K\n         0 |   enum n::A a\n         4 |   enum B b\n         8 |   C c\n"
+        "        12 |   enum D d\n        16 |   struct Held<float *> h\n        16 |     float * first\n"
+        "        24 |     int second\n        32 |   void (P::*)(int) m\n        48 |   int x\n",
+        56);
+    EXPECT_EQ(said_of(kinds, "_Z1kP1K",
+                      "enum class A : unsigned short { X };\nenum B { Y };\ntypedef enum { Z } C;\n"),
+              "//.struct K = 56; 0 u16 a; 4 s32 b; 8 s32 c; 16 b64 h.first; 24 s32 h.second; 48 s32 x\n"
+              "//.elements _Z1kP1K 0 = K\n");
 }
 
 TEST(StructLayouts, DamagedTextDoesNoHarm) {
@@ -182,7 +232,7 @@ TEST_F(StructComments, AreTheSameByEveryClang) {
         for (const char* line :
              {"//.struct P = 8; 0 f32 x; 4 s32 y\n",
               "//.struct Body = 64; 0 f32 mass; 16 f32 pos.x; 20 f32 pos.y; 24 f32 pos.z; 28 f32 pos.w; "
-              "32 f64 energy; 40 s16 tags[0]; 42 s16 tags[1]; 44 s16 tags[2]; 46 b8 low; 48 b32 "
+              "32 f64 energy; 40 s16 tags[0]; 42 s16 tags[1]; 44 s16 tags[2]; 46 b8 low..high; 48 b32 "
               "either.whole\n",
               "//.struct Arr<int, 4> = 32; 0 s32 v[0]; 4 s32 v[1]; 8 s32 v[2]; 12 s32 v[3]; 16 f32 "
               "ends[0].x; "

@@ -155,6 +155,26 @@ TEST(Structs, WhatDoesNotFitStaysAsItIs) {
     inside.arguments[0].offset = 4;
     name_members(inside, structs_in(structs));
     EXPECT_EQ(element_name(inside.arrays[0], 1), "p[1]");
+    Launch odd = launch_of(68);  // a last one that is not whole
+    shape_by_members(odd, structs_in(structs));
+    EXPECT_EQ(element_name(odd.arrays[0], 1), "p[1]");
+    Launch held =
+        launch_of(64);  // a struct that is an argument has a pointer into it, and may mean other things
+    held.arrays[0].base = 0x1000;
+    held.arguments.push_back({"all", B8, 0, -1, 0, {}});
+    for (const uint64_t word : {uint64_t{7}, uint64_t{0x1020}})
+        for (int byte = 0; byte < 8; ++byte)
+            held.arguments[1].object.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
+    shape_by_members(held, structs_in(structs));
+    EXPECT_EQ(element_name(held.arrays[0], 1), "p[1]");
+    held.arguments[1].object.resize(8);
+    shape_by_members(held, structs_in(structs));
+    EXPECT_EQ(element_name(held.arrays[0], 1), "p[0].y");
+    Launch pitched = launch_of(1024);  // rows of another length
+    name_members(pitched, structs_in(structs));
+    pitched.arrays[0].rank = 2, pitched.arrays[0].rows = 2, pitched.arrays[0].cols = 128;
+    EXPECT_EQ(element_name(pitched.arrays[0], 1), "p[0,1]");
+    EXPECT_EQ(type_at(pitched.arrays[0], 1, 4), B32);
     Launch one = launch_of(8);
     one.arrays[0].symbol = "c";
     name_members(one, structs_in(structs));
