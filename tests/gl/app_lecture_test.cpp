@@ -134,7 +134,7 @@ TEST(LessonsScreen, TheTimesOfAStopAreThoseThatAreDrawn) {
     reveal(state.lessons, state.session);
     state.session.lecture = true;
     const std::string words = drawn.words(state);
-    for (const char* said : {"181%", "1.81\u00d7untiled", "measured", "\u2192issueslots", "L1datapipe"})
+    for (const char* said : {"181%", "1.81\u00d7untiled", "measured", "\u2192issueslots"})
         EXPECT_NE(words.find(said), std::string::npos) << said;
     EXPECT_EQ(words.find("Pointatabar"), std::string::npos) << "the note gave way to them";
 }
