@@ -167,7 +167,7 @@ private:
     };
     struct HazardCell {
         int32_t writing = -1;
-        uint32_t stamp = 0;  // interval that `records` belong to
+        uint32_t stamp = 0;      // interval that `records` belong to
         int32_t records = -1;    // into records_; while one warp is looked at (find_in_warps), into in_warp_
         uint32_t bad_stamp = 0;  // interval that `bad` belongs to
         int32_t bad = -1;

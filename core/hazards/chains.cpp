@@ -17,18 +17,17 @@ constexpr uint64_t kMostOfReach = 4'000'000;     // of those, from one access
 constexpr uint64_t kSharedWord = uint64_t{1} << 63;
 constexpr uint32_t kNever = 0xFFFF'FFFFu;
 
-// A thread's last step and its latest fence.
-struct Last {
-    uint32_t site = KernelFacts::kEntry;
-    uint32_t steps = 0;   // of the block, up to and with it
-    uint32_t fenced = 0;  // the same of its last step before its latest fence
-    bool operator==(const Last&) const = default;
-};
-
 }  // namespace
 
 // The strong accesses of a block while they are put together, step by step.
 struct Chains::Making {
+    // A thread's last step and its latest fence.
+    struct Last {
+        uint32_t site = KernelFacts::kEntry;
+        uint32_t steps = 0;   // of the block, up to and with it
+        uint32_t fenced = 0;  // the same of its last step before its latest fence
+        bool operator==(const Last&) const = default;
+    };
     HazardForms& forms;
     bool grid;
     uint64_t most;

@@ -10,7 +10,7 @@ using ptx::Instruction;
 using ptx::Op;
 using ptx::Operand;
 
-constexpr int kMostLookedAt = 1000;  // instructions: a value that is used twice is followed twice
+constexpr int kMostFollowed = 1000;  // instructions: a value that is used twice is followed twice
 
 uint64_t mix(uint64_t a, uint64_t b) {
     return (a ^ (b + 0x9E37'79B9'7F4A'7C15u + (a << 6) + (a >> 2))) * 0xBF58'476D'1CE4'E5B9u;
@@ -229,7 +229,7 @@ private:
     const Definitions& definitions_;
     const ThreadOfLaunch& of_;
     bool known_ = true;
-    int left_ = kMostLookedAt;
+    int left_ = kMostFollowed;
 };
 
 }  // namespace
@@ -251,7 +251,7 @@ Definitions definitions_of(const ptx::Kernel& kernel) {
 
 std::optional<UniformValue> uniform_value(const ptx::Kernel& kernel, const Definitions& definitions,
                                           const Operand& operand) {
-    int left = kMostLookedAt;
+    int left = kMostFollowed;
     return uniform(kernel, definitions, operand, left);
 }
 

@@ -22,12 +22,13 @@ using analysis::Severity;
 using test::CellRace;
 using test::ThreadOp;
 
-constexpr uint32_t kThreads = 64, kCells = 64;
+constexpr uint32_t kOrderThreads = 64, kOrderCells = 64;
 
 // A statement of the kernel, printed as PTX and followed thread by thread.
 struct Statement {
     enum class What : uint8_t { Load, Store, Sync, Barrier, If, Loop } what{};
-    uint32_t line = 0, scale = 0, shift = 0, turn = 0;  // cell: (t * scale + shift + trip * turn) % kCells
+    uint32_t line = 0, scale = 0, shift = 0,
+             turn = 0;  // cell: (t * scale + shift + trip * turn) % kOrderCells
     enum class Mask : uint8_t { Constant, Tile, Parity, Unknown } mask{};
     uint32_t members = 0, tile = 0;  // Constant and Unknown: the lanes; Tile: how many are one
     uint32_t bit = 0;                // If: (lane & bit) != 0
@@ -94,7 +95,8 @@ private:
             const uint32_t kind = below(10);
             if (kind < 5) {
                 Statement s{below(2) ? What::Store : What::Load, ++line_};
-                s.scale = below(3) ? 1 : below(4), s.shift = below(3) ? 0 : below(kCells), s.turn = below(2);
+                s.scale = below(3) ? 1 : below(4), s.shift = below(3) ? 0 : below(kOrderCells),
+                s.turn = below(2);
                 all.push_back(s);
             } else if (kind < 5 + syncs_ && kind < 8) {
                 all.push_back(sync(lanes));
@@ -126,7 +128,7 @@ private:
                 out +=
                     fmt::format("    mul.lo.u32 %r5, %t, {};\n    add.u32 %r5, %r5, {};\n", s.scale, s.shift);
                 out += fmt::format("    mul.lo.u32 %r6, %r4, {};\n    add.u32 %r5, %r5, %r6;\n", s.turn);
-                out += fmt::format("    and.b32 %r5, %r5, {};\n    shl.b32 %r5, %r5, 2;\n", kCells - 1);
+                out += fmt::format("    and.b32 %r5, %r5, {};\n    shl.b32 %r5, %r5, 2;\n", kOrderCells - 1);
                 out += fmt::format("    add.u32 %r5, %r5, %r3;\n    .loc 1 {} 0\n", s.line);
                 out += s.what == What::Store ? "    st.shared.u32 [%r5], %t;\n"
                                              : "    ld.shared.u32 %r7, [%r5];\n";
@@ -159,7 +161,7 @@ private:
         const uint32_t lane = thread % 32;
         for (const Statement& s : all) {
             if (s.what == What::Load || s.what == What::Store) {
-                const uint32_t cell = (thread * s.scale + s.shift + trip * s.turn) % kCells;
+                const uint32_t cell = (thread * s.scale + s.shift + trip * s.turn) % kOrderCells;
                 ops.push_back(
                     {s.what == What::Store ? ThreadOp::What::Store : ThreadOp::What::Load, cell, s.line});
             } else if (s.what == What::Sync) {
@@ -196,7 +198,7 @@ Compared compare(uint64_t seed, bool unknown_masks) {
     plan.launch = test_launch({test_array("in", Space::Global, ArrayRole::Input, 1, 128, 0x7F00'0000'0000),
                                test_array("out", Space::Global, ArrayRole::Output, 1, 128, 0x7F00'0001'0000),
                                test_array("tile", Space::Shared, ArrayRole::Shared, 1, 128, 0)},
-                              {1, 1, 1}, {kThreads, 1, 1});
+                              {1, 1, 1}, {kOrderThreads, 1, 1});
     plan.ptx_name = "hand.ptx";
     plan.ptx = out.ptx = kernel.ptx();
     RecordOptions options;
@@ -205,7 +207,7 @@ Compared compare(uint64_t seed, bool unknown_masks) {
     EXPECT_TRUE(trace) << trace.error().message << plan.ptx;
     if (!trace) return out;
     std::vector<std::vector<ThreadOp>> threads;
-    for (uint32_t thread = 0; thread < kThreads; ++thread) threads.push_back(kernel.of_thread(thread));
+    for (uint32_t thread = 0; thread < kOrderThreads; ++thread) threads.push_back(kernel.of_thread(thread));
     test::ThreadOrder twin(threads);
     EXPECT_TRUE(twin.run()) << plan.ptx;
     out.right = twin.races();
@@ -260,7 +262,9 @@ TEST(HazardsOrderTwin, WhereAMaskIsNotKnownNoRaceIsSaidThatIsNone) {
         faults += !found.faults.empty();
         ASSERT_TRUE(std::ranges::includes(found.right, found.faults))
             << seed << difference(found) << found.ptx;
-        if (!found.unclear) ASSERT_EQ(found.faults, found.right) << seed << difference(found) << found.ptx;
+        if (!found.unclear) {
+            ASSERT_EQ(found.faults, found.right) << seed << difference(found) << found.ptx;
+        }
     }
     EXPECT_GT(unclear, 10u);
     EXPECT_GT(faults, 10u);

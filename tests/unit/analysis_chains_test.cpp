@@ -26,7 +26,7 @@ using Lines = std::set<std::pair<uint32_t, uint32_t>>;
 constexpr uint64_t kData = 0x10000, kWords = 0x20000;
 constexpr uint32_t kThread[] = {0, 1, 32, 33};  // of a block of two warps
 
-std::vector<Array> arrays() {
+std::vector<Array> data_and_words() {
     return {test_array("data", Space::Global, ArrayRole::Output, 1, 8, kData),
             test_array("words", Space::Global, ArrayRole::Output, 1, 8, kWords),
             test_array("s", Space::Shared, ArrayRole::Shared, 1, 8, 0, "s"),
@@ -61,7 +61,7 @@ public:
         EXPECT_TRUE(module) << module.error().message << out.ptx;
         if (!module) return out;
         sites_ = ptx::sites_of(module->kernels[0]);
-        Launch launch = test_launch(arrays(), {blocks_, 1, 1}, {64, 1, 1});
+        Launch launch = test_launch(data_and_words(), {blocks_, 1, 1}, {64, 1, 1});
         launch.entry = "k";
         for (uint32_t block = 0; block < blocks_; ++block)
             recorders_.push_back(
@@ -206,7 +206,7 @@ private:
     bool counters_;
     uint32_t blocks_ = 0, threads_ = 0, cells_ = 0, words_ = 0, line_ = 9;
     std::vector<std::vector<OrderedOp>> programs_;  // block after block
-    const std::vector<Array> arrays_ = arrays();
+    const std::vector<Array> arrays_ = data_and_words();
     std::vector<ptx::Site> sites_;
     std::vector<std::unique_ptr<trace::BlockRecorder>> recorders_;
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> values_;
@@ -226,7 +226,7 @@ Found found_in(const trace::Trace& trace) {
     return out;
 }
 
-std::string told(const char* what, const Lines& of) {
+std::string listed(const char* what, const Lines& of) {
     std::string out;
     for (const auto& [a, b] : of) out += fmt::format("{} {} and {}\n", what, a, b);
     return out;
@@ -244,8 +244,8 @@ TEST(Chains, WhereCountersAloneOrderThreadsTheRacesAreThoseOfTheTwin) {
         const RunOfThreads run = RandomRun(seed, true).run();
         const Found found = found_in(run.trace);
         ASSERT_EQ(found.faults, run.right) << seed << "\n"
-                                           << told("missed", without(run.right, found.faults))
-                                           << told("wrong", without(found.faults, run.right)) << run.ptx;
+                                           << listed("missed", without(run.right, found.faults))
+                                           << listed("wrong", without(found.faults, run.right)) << run.ptx;
         ASSERT_EQ(found.unclear, Lines{}) << seed << run.ptx;
         (run.right.empty() ? clean : racing) += 1;
         pairs += static_cast<uint32_t>(run.right.size());
@@ -262,7 +262,7 @@ TEST(Chains, WhereFlagsAndLocksOrderThreadsNoRaceIsSaidThatIsNone) {
         const Found found = found_in(run.trace);
         ASSERT_EQ(without(found.faults, run.right), Lines{})
             << seed << "\n"
-            << told("wrong", without(found.faults, run.right)) << run.ptx;
+            << listed("wrong", without(found.faults, run.right)) << run.ptx;
         right += run.right.size(), faults += found.faults.size(), unclear += found.unclear.size();
     }
     // The order of two that do not count is not recorded: some races are not found.
