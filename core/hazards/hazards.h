@@ -18,7 +18,7 @@
 //   GridRace       two blocks touch one element and one of them stores: no barrier orders blocks.
 //                  (Not judged where the kernel has the barrier of a whole grid.)
 //
-// Fences and atomics order accesses as well (order.h): what a thread did before a fence and an atomic comes
+// Fences and atomics order accesses as well (chains.h): what a thread did before a fence and an atomic comes
 // before what another does behind an atomic of the same word. Where the recording does not say which of the
 // two atomics came first, such a pair is not called a race.
 //
