@@ -276,8 +276,8 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     state.compare.chosen = 0;
     handle_input(state, press(Key::Enter));
     compare::ready(state.compare, state.session, true);
-    EXPECT_EQ(state.session.recording->origin, "launch 1: copy");
-    EXPECT_EQ(state.compare.other.recording->origin, "launch 3: transpose");
+    EXPECT_EQ(state.session.recording->origin, "my transpose.cu, launch 1");
+    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 3");
     EXPECT_EQ(state.compare.launches, pair);
     handle_input(state, press(Key::V));
     for (int i = 0; i < 2; ++i) handle_input(state, press(Key::Right));
