@@ -118,6 +118,7 @@ private:
                 if (of != lane) return;
                 const uint8_t array = trace_.form_of(index_.first + step).array;
                 if (kind == StepKind::GlobalLoad) {
+                    if (!loaded.empty() && goes_on({array, at}, loaded.back())) return;
                     loaded.push_back({array, at});
                     if (loads.size() == kMost) return void(++more);
                     return loads.push_back(name_of({array, at}));
@@ -136,14 +137,27 @@ private:
             more > 0 ? fmt::format(" and {} more", grouped(more)) : "");
     }
 
+    // Whether an element is a further part of the member of a struct that begins with another one.
+    bool goes_on(const Element& part, const Element& first) const {
+        if (part.array != first.array || part.index <= first.index) return false;
+        const Array& array = array_of(part);
+        if (!goes_on_member(array, part.index)) return false;
+        const auto into = static_cast<uint32_t>((part.index - first.index) * array.element_bytes());
+        return struct_place(array, static_cast<int64_t>(part.index)).offset ==
+               member_of(array, part.index)->offset + into;
+    }
+
     // All that a thread stores: "stores out[5,7], out[13,7], out[21,7] and out[29,7]".
     void tell_stores(uint32_t thread) {
         constexpr size_t kMost = 4;  // that are named
         const auto stored =
             stored_by(trace_, index_, thread / kWarpSize, 1u << (thread % kWarpSize), std::nullopt).by_lane;
         std::vector<std::string> names;
+        Element named;
         for (const auto& [lane, element] : stored) {
             light(element);
+            if (goes_on(element, named)) continue;
+            named = element;
             names.push_back(name_of(element));
         }
         say("stores {}", listed(names, kMost));
