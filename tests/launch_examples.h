@@ -141,6 +141,51 @@ inline Plan copies() {
                    {in, global_array("out", ArrayRole::Output, ElementType::F32, {150})}, {{"n", 150}});
 }
 
+// Sums of 32 numbers by shuffles, in a block of 96 threads whose last warp leaves at once: lane 0 of each warp
+// stores alone.
+inline Plan warp_sums() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::S32, {64});
+    in.contents = {Contents::Kind::SmallIntegers, 3, 0, {}};
+    Plan plan;
+    plan.kernel = plan.launch.entry = "warp_sums";
+    plan.launch.block = {96, 1, 1};
+    plan.launch.arrays = {in, global_array("out", ArrayRole::Output, ElementType::S32, {2})};
+    plan.launch.arguments = {{"in", ElementType::U64, 0, 0, 0}, {"out", ElementType::U64, 0, 1, 0}};
+    plan.ptx_name = "warp_sums.ptx";
+    plan.ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry warp_sums(.param .u64 warp_sums_param_0, .param .u64 warp_sums_param_1)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<7>;
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 63;
+    @%p1 bra DONE;
+    ld.param.u64 %rd1, [warp_sums_param_0];
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd3, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd3];
+    shfl.sync.down.b32 %r3, %r2, 16, 31, -1;
+    add.s32 %r2, %r2, %r3;
+    and.b32 %r4, %r1, 31;
+    setp.ne.s32 %p2, %r4, 0;
+    @%p2 bra DONE;
+    ld.param.u64 %rd4, [warp_sums_param_1];
+    cvta.to.global.u64 %rd5, %rd4;
+    shr.u32 %r5, %r1, 5;
+    mul.wide.u32 %rd6, %r5, 4;
+    add.s64 %rd6, %rd5, %rd6;
+    st.global.u32 [%rd6], %r2;
+DONE:
+    ret;
+}
+)";
+    return plan;
+}
+
 inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

@@ -72,6 +72,7 @@ struct BlockIndex {
     std::optional<analysis::Product> product;  // of the launch
     Notation notation;                         // notation of all that is said of the block
     std::vector<uint8_t> shared;               // arrays of the launch that lie in shared memory
+    bool shuffles = false;  // the kernel hands values from lane to lane, which are no steps
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;
@@ -91,6 +92,7 @@ struct BlockIndex {
     std::vector<TouchedTile> touched_in_phase;
     // By thread: the element that it stores last; one of no array where it stores none.
     std::vector<playback::Element> output;
+    std::vector<uint32_t> lanes_of_warp;  // by warp: its lanes that load or store anything, as a mask
     // By warp: its steps that store to global arrays which the kernel writes.
     std::vector<std::vector<uint32_t>> stores_of_warp;
     // Of a product whose threads own several elements, by thread: all that it stores, as rectangles.

@@ -390,6 +390,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         case Space::Global:
             lay_out_sectors(trace, view);
             view.good = view.cost.global.sectors <= view.cost.global.block_sectors;
+            view.least = view.cost.global.sectors <= view.cost.global.ideal_sectors;
             break;
         case Space::Shared:
             lay_out_banks(trace, view);

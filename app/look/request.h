@@ -59,7 +59,8 @@ struct RequestView {
     std::vector<WordView> addresses;              // atomics and constant memory, ascending
     ptx::Atomic atomic = ptx::Atomic::None;
     analysis::Cost cost;
-    bool good = true;       // costs no more than the least
+    bool good = true;       // costs no more than the least that the block's shape allows
+    bool least = true;      // nor than the least of all (analysis::SectorCost)
     std::string title;      // "Warp 0 loads from M"
     std::string verdict;    // "32 lanes read 32 neighbours: 4 sectors of 4 needed"
     std::string mask_note;  // "" where all 32 lanes are active

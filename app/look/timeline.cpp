@@ -187,6 +187,13 @@ uint32_t step_at(const TimelineView& view, double position) {
     return std::min(view.first + static_cast<uint32_t>(at), view.end - 1);
 }
 
+std::optional<uint32_t> step_of_warp(const BlockIndex& index, uint32_t warp, uint32_t step) {
+    if (warp >= index.steps_of_warp.size()) return std::nullopt;
+    const std::vector<uint32_t>& own = index.steps_of_warp[warp];
+    const auto after = std::ranges::upper_bound(own, step);
+    return after == own.begin() ? std::nullopt : std::optional(*(after - 1));
+}
+
 std::vector<uint32_t> ticks(uint32_t first, uint32_t end, uint32_t most) {
     std::vector<uint32_t> at;
     if (end <= first || most == 0) return at;

@@ -100,6 +100,9 @@ ClockWindow following(const ClockWindow& window, uint32_t clocks, double clock);
 // The step, or the clock, under a position 0..1 along the timeline.
 uint32_t step_at(const TimelineView& view, double position);
 
+// The step that a warp's row shows at a step of the block: its last one until then; none before its first.
+std::optional<uint32_t> step_of_warp(const BlockIndex& index, uint32_t warp, uint32_t step);
+
 // Where the axis has its numbers: multiples of 1, 2 or 5 times a power of ten, at most `most` of them.
 std::vector<uint32_t> ticks(uint32_t first, uint32_t end, uint32_t most);
 

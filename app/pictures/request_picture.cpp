@@ -312,8 +312,10 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request
     if (request.kind != StepKind::Barrier) {
         const float half = ui.px(6);
         const ImVec2 center{at.x + half, at.y + line_height(ui, Size::Body) / 2};
-        if (request.good)
+        if (request.good && request.least)
             ui.list.AddCircleFilled(center, half, ui.ink(Ink::SharedLoad));
+        else if (request.good)  // a ring: the block's shape allows no less, but less would do
+            ui.list.AddCircle(center, half - ui.px(1), ui.ink(Ink::TextQuiet), 0, ui.px(2));
         else
             ui.list.AddTriangleFilled({center.x, center.y - half}, {center.x + half, center.y + half},
                                       {center.x - half, center.y + half}, ui.ink(Ink::Fault));

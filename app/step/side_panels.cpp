@@ -241,7 +241,7 @@ void request_panel(Ui& ui, const Rect& rect) {
         // In a lecture, and above a selection, the picture needs the room: the tooltip names the document.
         const bool brief = ui.session.lecture || !ui.state.selected.lines.empty();
         request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
-        request.good = older->good;
+        request.good = older->good, request.least = true;
     }
     // How long the warp waited stands in the line at the top.
     if (request.kind == StepKind::Barrier)

@@ -180,6 +180,13 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     if (gate && !gate->open)
         for (const look::GateView::WarpAtGate& warp : gate->warps) held[warp.warp] = warp.held;
     const auto has_output = [&](uint32_t thread) { return look::output_of(*ui.index(), thread).has_value(); };
+    // Threads that load and store nothing at all; in a product, those beyond the matrix.
+    const auto is_outside = [&](uint32_t thread) {
+        if (ui.index()->product) return !has_output(thread);
+        const std::vector<uint32_t>& lanes = ui.index()->lanes_of_warp;
+        return thread / kWarpSize >= lanes.size() ||
+               (lanes[thread / kWarpSize] >> thread % kWarpSize & 1) == 0;
+    };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;
     std::vector<CellText> texts;
@@ -200,7 +207,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
             marks.back().edge = ui.ink(Ink::Barrier);
             continue;
         }
-        if (active || (!in_warp && has_output(thread))) continue;
+        if (active || (!in_warp && !is_outside(thread))) continue;
         if (hidden && in_warp) {  // which warp it is may be seen
             marks.back().edge = color;
             continue;
@@ -227,7 +234,10 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const auto thread = static_cast<uint32_t>(*under), warp = thread / kWarpSize;
     ui.tip = fmt::format("{}: warp {}, lane {}", thread_name(size, thread, ui.notation()), warp,
                          thread % kWarpSize);
-    if (!has_output(thread)) ui.tip += ui.index()->product ? ", beyond the matrix" : ", stores to no array";
+    if (is_outside(thread))
+        ui.tip += ui.index()->product ? ", beyond the matrix" : ", loads and stores nothing";
+    else if (!has_output(thread))
+        ui.tip += ", stores to no array";
     input::offer_pick(ui, {.kind = Pick::Kind::Thread, .thread = thread, .warp = warp});
     return grid.clip_max;
 }

@@ -99,16 +99,16 @@ std::string who_does_what(const Ui& ui, uint32_t step) {
     return fmt::format("warp {}, {}", ui.trace().warp_of(at), words_of(look::kind_of(ui.trace(), at)));
 }
 
-// What lies under the mouse, by clocks: the wait of a warp, or the latest request.
-std::string clock_tip(const Ui& ui, uint32_t clock, std::optional<uint32_t> warp) {
+// What lies under the mouse, by clocks: the wait of a warp, or the latest request, of its row where there is one.
+std::string clock_tip(const Ui& ui, uint32_t clock, uint32_t step, std::optional<uint32_t> warp) {
     const trace::Trace& trace = ui.trace();
     if (const auto* barrier = warp ? look::barrier_at(*ui.index(), *warp, clock) : nullptr)
         return look::wait_words(trace, *barrier, *warp);
-    const uint32_t step = look::step_at_clock(trace, *ui.index(), clock);
     const std::string us = look::microseconds(trace.meta, clock);
-    return fmt::format("clock {}{}: the latest is step {}, {}", grouped(clock),
-                       us.empty() ? "" : fmt::format(" ({})", us), grouped(step + 1),
-                       who_does_what(ui, step));
+    const bool own = warp && trace.warp_of(ui.index()->first + step) == *warp;
+    return fmt::format("clock {}{}: the {} is step {}, {}", grouped(clock),
+                       us.empty() ? "" : fmt::format(" ({})", us), own ? "row's latest" : "latest",
+                       grouped(step + 1), who_does_what(ui, step));
 }
 
 }  // namespace
@@ -182,16 +182,20 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
     if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
 
-    // Scrubbing: begins on the plot, goes on wherever the mouse is dragged.
+    // A click takes what the row under it shows there; dragged on, the mouse scrubs through the steps of all warps,
+    // wherever it goes.
     const Rect touch{{plot.min.x, band.min.y - ui.px(4)}, {plot.max.x, end}};
     const ImVec2 pressed = ImGui::GetIO().MouseClickedPos[0];
+    const bool held = ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed);
     const uint32_t at = look::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
-    const uint32_t step = clocks ? look::step_at_clock(ui.trace(), *ui.index(), at) : at;
-    if (ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed)) {
+    uint32_t step = clocks ? look::step_at_clock(ui.trace(), *ui.index(), at) : at;
+    if (under && !(held && ImGui::IsMouseDragging(0)))
+        step = look::step_of_warp(*ui.index(), *under, step).value_or(step);
+    if (held) {
         if (step != ui.step()) session::go_to(ui.session, step);
         ui.context.another_frame = true;
     } else if (ui.over(touch)) {
-        ui.tip = clocks ? clock_tip(ui, at, under)
+        ui.tip = clocks ? clock_tip(ui, at, step, under)
                         : fmt::format("step {}: {}", grouped(step + 1), who_does_what(ui, step));
     }
 }

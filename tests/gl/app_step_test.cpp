@@ -1,4 +1,7 @@
 // The Step screen as pictures: a recording made here, a step of each kind, both themes and sizes.
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "app/look/timeline.h"
@@ -7,6 +10,7 @@
 #include "tests/app_names.h"
 #include "tests/clocked.h"
 #include "tests/gl/drawn.h"
+#include "tests/launch_examples.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
@@ -182,6 +186,55 @@ TEST(StepScreen, TheWheelZoomsIntoTheClocks) {
     EXPECT_TRUE(state.step.timeline.shown.whole());
     build(4);
     test::expect_golden(drawn.picture(state), "step_clocks_zoomed");
+}
+
+// A click takes what its row shows at that place, whichever warp steps there; dragged on, the mouse scrubs
+// through all of them.
+TEST(StepScreen, AClickOnAWarpsBarTakesItsRequest) {
+    SKIP_WITHOUT_OPENGL();
+    for (const bool clocks : {false, true}) {
+        State state = clocks ? clocked("tiled", kDefault) : recorded_with_times("tiled", kDefault);
+        Drawn drawn(1280, 720);
+        drawn.frames(state);
+        std::map<uint32_t, float> rows;  // by warp: where its number stands
+        for (const draw::Written& text : drawn.seen().texts)
+            if (text.text.starts_with("warp "))
+                rows[static_cast<uint32_t>(std::stoul(text.text.substr(5)))] = (text.min.y + text.max.y) / 2;
+        ASSERT_GE(rows.size(), 3u);
+        platform::Input mouse;
+        const auto hold = [&](bool down) {
+            mouse.mouse_down[0] = down;
+            drawn.frames(state, mouse, 2, false);
+        };
+        const auto warp_now = [&] {
+            return state.session.recording->trace->warp_of(state.session.block->first +
+                                                           state.session.cursor.step);
+        };
+        std::set<uint32_t> scrubbed;
+        for (const auto& [warp, y] : rows)
+            for (const float x : {300.f, 417.f, 700.f}) {
+                mouse.mouse_x = x, mouse.mouse_y = y;
+                hold(false), hold(true);
+                EXPECT_EQ(warp_now(), warp) << x << (clocks ? " by clocks" : " by steps");
+                for (float by = 20; by < 26; ++by) {
+                    mouse.mouse_x = x + by;
+                    hold(true);
+                    scrubbed.insert(warp_now());
+                }
+                hold(false);
+            }
+        EXPECT_GT(scrubbed.size(), rows.size()) << "warps whose rows have no number, too";
+    }
+}
+
+// In a kernel that is no product a hatched thread takes part in nothing; and shuffles are spoken of.
+TEST(StepScreen, SaysThatShufflesAreNoSteps) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = shown(kernels::recorded(kernels::warp_sums()));
+    EXPECT_NE(drawn.words(state).find("shufflesarenosteps"), std::string::npos);
+    state = shown(kernels::recorded(kernels::vector_add()));
+    EXPECT_EQ(drawn.words(state).find("shuffle"), std::string::npos);
 }
 
 TEST(StepScreen, AGpusRecordingBySteps) {

@@ -4,6 +4,7 @@
 #include "app/look/sums.h"
 #include "app/look/timeline.h"
 #include "app/step/model.h"
+#include "tests/launch_examples.h"
 #include "tests/unit/trace_requests.h"
 #include "tests/unit/view_recordings.h"
 #include "tests/vector_kernel.h"
@@ -23,6 +24,17 @@ TEST(BlockSums, EqualTheSumsOfTheSteps) {
                 << kernel << " step " << step;
         }
     }
+}
+
+// A thread that only loads is not one that takes part in nothing.
+TEST(BlockIndex, KnowsTheLanesThatLoadOrStoreAnything) {
+    const Recorded sums = replayed(kernels::recorded(kernels::warp_sums()));
+    EXPECT_EQ(sums.index->lanes_of_warp, (std::vector<uint32_t>{~0u, ~0u, 0}));
+    EXPECT_TRUE(look::output_of(*sums.index, 32) && !look::output_of(*sums.index, 33));
+    EXPECT_TRUE(sums.index->shuffles);
+    const Recorded add = replayed(kernels::recorded(kernels::vector_add()), 1);
+    EXPECT_EQ(add.index->lanes_of_warp, (std::vector<uint32_t>{~0u, 0xF}));
+    EXPECT_FALSE(add.index->shuffles);
 }
 
 TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {

@@ -221,6 +221,18 @@ TEST(ClockTimeline, EqualsItsSlowTwinOnRandomTimes) {
     }
 }
 
+// What a click on a warp's bar takes: of each warp its last step until then.
+TEST(Timeline, ARowShowsItsWarpsLastStep) {
+    const Recorded made = clocked("tiled", {32, 32, 32, 16});
+    std::vector<std::optional<uint32_t>> last(made.index->warps);
+    for (uint32_t step = 0; step < made.index->steps; ++step) {
+        last[made.trace->warp_of(made.index->first + step)] = step;
+        for (uint32_t warp = 0; warp < made.index->warps; ++warp)
+            ASSERT_EQ(look::step_of_warp(*made.index, warp, step), last[warp]) << step << " of " << warp;
+    }
+    EXPECT_EQ(look::step_of_warp(*made.index, made.index->warps, 5), std::nullopt);
+}
+
 TEST(ClockTimeline, HasEveryClockWhereThereIsRoom) {
     const Recorded made = clocked("tiled", {32, 32, 32, 16});
     const uint32_t end = last_clock(*made.trace, *made.index) + 1;

@@ -52,6 +52,7 @@ TEST(Verdict, OfABlockWhoseWarpsHaveSeveralRowsOfThreads) {
         const RequestView view = request_view(*made.trace, *made.index, 0);
         const analysis::SectorCost& cost = view.cost.global;
         EXPECT_EQ(view.good, cost.sectors == cost.block_sectors);
+        EXPECT_EQ(view.least, cost.sectors == cost.ideal_sectors) << "has a sign of its own";
         EXPECT_LE(cost.ideal_sectors, cost.block_sectors);
         EXPECT_LE(cost.block_sectors, std::max(cost.sectors, cost.ideal_sectors));
         return (view.good ? "good: " : "bad: ") + view.verdict;
