@@ -93,18 +93,26 @@ float bars(Ui& ui, const Rect& rect, const std::vector<BoundBar>& all, size_t li
     return row * count;
 }
 
+// The first sentence of some.
+std::string first_of(const std::string& sentences) {
+    const size_t end = sentences.find(". ");
+    return sentences.substr(0, end == std::string::npos ? end : end + 1);
+}
+
 void bounds(Ui& ui, Rect in, const BoundChart& chart) {
-    in.min.y += sentence(ui, in, chart.sentence, chart.rests_on);
     const float small = line_height(ui, Size::Small), gap = ui.px(8);
+    // What binds comes first in the sentence, and the rest of it gives way to the bars.
+    const size_t lines = wrapped(ui.font(Face::Text, Size::Body), chart.sentence, in.width()).size();
+    const float left = in.height() - line_height(ui, Size::Body) * static_cast<float>(lines) - gap;
+    const bool brief = left < small * 4;
+    in.min.y += sentence(ui, in, brief ? first_of(chart.sentence) : chart.sentence, chart.rests_on);
     // The note has two lines where three bars stand above it; else its first sentence, and nothing of pointing.
     const bool low = in.height() < small * 5 + gap;
     const float foot = in.max.y - small * (low ? 1 : 2);
     bars(ui, {in.min, {in.max.x, foot - (low ? ui.px(2) : gap)}}, chart.bars,
          chart.bars.front().measured ? 0 : chart.bars.size());
     paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
-              low ? chart.note.substr(0, chart.note.find(". ") + 1)
-                  : chart.note + " Point at a bar for its sources.",
-              low ? 1 : 2);
+              low ? first_of(chart.note) : chart.note + " Point at a bar for its sources.", low ? 1 : 2);
 }
 
 // The compilers as a table of as many rows.

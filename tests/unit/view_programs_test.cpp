@@ -264,7 +264,7 @@ TEST_F(RunPrograms, WhatDoesNotCompileSaysWhy) {
 }
 
 TEST_F(RunPrograms, EveryLaunchThatWentWrongIsCounted) {
-    const std::string wrong = R"("thread[0,5] reads past the end")";
+    const char* const wrong = R"("thread[0,5] reads past the end")";
     const auto said = [&](const std::string& launches) {
         child(state.session, "cat <<END\n" + list_json(launches, 0) + "\nEND\nexit 1");
         session::open_file(state.session, program_);
