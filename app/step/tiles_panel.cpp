@@ -183,9 +183,9 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     // Threads that load and store nothing at all; in a product, those beyond the matrix.
     const auto is_outside = [&](uint32_t thread) {
         if (ui.index()->product) return !has_output(thread);
-        const std::vector<uint32_t>& lanes = ui.index()->lanes_of_warp;
-        return thread / kWarpSize >= lanes.size() ||
-               (lanes[thread / kWarpSize] >> thread % kWarpSize & 1) == 0;
+        const std::vector<uint32_t>& active = ui.index()->lanes_of_warp;
+        return thread / kWarpSize >= active.size() ||
+               (active[thread / kWarpSize] >> thread % kWarpSize & 1) == 0;
     };
     const auto count = static_cast<uint32_t>(size.count());
     std::vector<draw::GridMark> marks;
