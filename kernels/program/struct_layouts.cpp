@@ -226,12 +226,14 @@ private:
     // Bit-fields that stand side by side are bits by the names of the first and the last one.
     void add_bits(Lines lines, uint32_t next, uint32_t base, const std::string& prefix) {
         const LayoutLine &first = lines.front(), &last = lines.back();
-        const uint32_t bytes = std::bit_ceil(last.offset + last.last_bit / 8 + 1 - first.offset);
+        const uint64_t behind = uint64_t{last.offset} + last.last_bit / 8 + 1;
+        if (behind <= first.offset || behind - first.offset > 8) return;
+        const uint32_t bytes = std::bit_ceil(static_cast<uint32_t>(behind - first.offset));
         const auto name_of = [](const LayoutLine& line) {
             return std::string(line.text.substr(line.text.rfind(' ') + 1));
         };
         const std::string name = name_of(first), end = name_of(last);
-        if (bytes <= 8 && first.offset % bytes == 0 && first.offset + bytes <= next && !name.empty() &&
+        if (first.offset % bytes == 0 && uint64_t{first.offset} + bytes <= next && !name.empty() &&
             !end.empty())
             add(base + first.offset, bits_of_size(bytes),
                 prefix + (lines.size() > 1 ? name + ".." + end : name), false);
