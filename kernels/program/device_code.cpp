@@ -128,7 +128,8 @@ Result<std::string> best_ptx_of(const Tools& tools, const fs::path& source, cons
 Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::path& stem) {
     const auto text = read_whole(source.string(), kLargestText);
     if (!text) return text.error();
-    const auto mended = with_whole_brackets(*text);
+    auto mended = with_whole_brackets(*text);
+    if (auto more = with_whole_asm(mended ? *mended : *text)) mended = std::move(more);
     if (!mended) return std::vector<std::string>{};
     const std::string copy = stem.string() + ".mended.cu", overlay = stem.string() + ".yaml";
     std::error_code error;

@@ -196,5 +196,24 @@ TEST(ProgramSource, BracketsOfALaunchInTwoPiecesBecomeOne) {
         EXPECT_FALSE(with_whole_brackets(right)) << right;
 }
 
+TEST(ProgramSource, AsmIsWrittenAsClangReadsIt) {
+    EXPECT_EQ(with_whole_asm(R"(asm("mov.u32 %0, %laneid;" : "=r"(l));)"),
+              R"(asm("mov.u32 %0, %%laneid;" : "=r"(l));)");
+    EXPECT_EQ(with_whole_asm("asm volatile (\"mov.u32 %0, %tid.x; // %\"\n  \"%_a\"\n :\"=r\"(l));"),
+              "asm volatile (\"mov.u32 %0, %%tid.x; // %\"\n  \"%%_a\"\n :\"=r\"(l));");
+    EXPECT_EQ(with_whole_asm(R"(asm("st [%1], %0;" :: "r"(v) "l"(f(o)) : "memory"); x("%a" ? 1 : 2);)"),
+              R"(asm("st [%1], %0;" :: "r"(v), "l"(f(o)) : "memory"); x("%a" ? 1 : 2);)");
+    EXPECT_EQ(with_whole_asm(
+                  "#define ID(x) __asm__ __volatile__(\"mov.u32 %0, %smid;\" \\\n : \"=r\"(x) \\\n : )\n"),
+              "#define ID(x) __asm__ __volatile__(\"mov.u32 %0, %%smid;\" \\\n : \"=r\"(x) \\\n : )\n");
+    for (const char* right :
+         {R"(asm("mov.u32 %0, %%laneid;" : "=r"(l));)", R"(asm("bar.sync 0; // %laneid");)",
+          R"(asm("mov.b32 %0, {%1, %h2};" : "=r"(a) : "h"(b), "h"(c));)",
+          R"(asm("add %[sum], %[a], 1;" : [sum] "=r"(s) : [a] "r"(a));)", R"(// asm("%laneid" : "=r"(l)))",
+          "s = \"asm(%laneid :)\";", "asm(\"%laneid\" : \"=r\"(l)", "asm(", "asm volatile", "asm",
+          R"(plasma("%a" : (b)))", R"(asm("100%" : : ))", R"(asm("%laneid" { : }))", ""})
+        EXPECT_FALSE(with_whole_asm(right)) << right;
+}
+
 }  // namespace
 }  // namespace tilescope::program
