@@ -14,6 +14,7 @@
 #include "app/cli/work.h"
 #include "core/base/file.h"
 #include "core/base/json_fields.h"
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
@@ -327,10 +328,7 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
             "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
             "them with --call or --arg, as the first line has them; where another function has to be "
             "called before, add a main that calls both");
-    if (result.status >= 128)
-        return fail(kFailure, fmt::format("the program was ended by signal {}", result.status - 128));
-    if (result.status != 0)
-        return fail(kFailure, fmt::format("the program ended with status {}", result.status));
+    if (result.status != 0) return fail(kFailure, "the program " + how_it_ended(result.status));
     const bool called_right = std::ranges::none_of(
         result.notes, [](const launched::CallNote& note) { return note.severity == "fault"; });
     if (right && !called_right)

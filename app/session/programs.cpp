@@ -14,6 +14,7 @@
 #include "app/platform/process.h"
 #include "app/session/session.h"
 #include "core/base/json_fields.h"
+#include "core/base/process.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -97,10 +98,7 @@ std::string problem_of(const ProgramRun& run, bool cancelled, bool too_much) {
         return fmt::format("It was ended: it printed more than {}; run it with less to print.",
                            bytes_text(kMostWritten));
     if (cancelled) return run.list ? "It was stopped; its launches until then are kept." : "It was stopped.";
-    if (run.list && run.list->exit >= 128)
-        return fmt::format("The program was ended by signal {}.", run.list->exit - 128);
-    if (run.list && run.list->exit != 0)
-        return fmt::format("The program ended with status {}.", run.list->exit);
+    if (run.list && run.list->exit != 0) return fmt::format("The program {}.", how_it_ended(run.list->exit));
     if (run.list && run.list->launches.empty()) return "The program launches no kernel.";
     if (run.list) {
         const auto& all = run.list->launches;

@@ -145,6 +145,12 @@ int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool
 
 int exit_status(int waited) { return WIFEXITED(waited) ? WEXITSTATUS(waited) : 128 + WTERMSIG(waited); }
 
+std::string how_it_ended(int status) {
+    constexpr int kLastSignal = 64;
+    return status > 128 && status <= 128 + kLastSignal ? fmt::format("was ended by signal {}", status - 128)
+                                                       : fmt::format("ended with status {}", status);
+}
+
 Result<ProcessRan> run_process(std::vector<std::string> words, std::chrono::milliseconds deadline,
                                const std::atomic<bool>* stop, uint64_t most_memory) {
     using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;

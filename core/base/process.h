@@ -71,6 +71,8 @@ private:
 
 // The exit status as a shell says it.
 int exit_status(int waited);
+// "was ended by signal 6", "ended with status 255" of what exit_status() gave; signals end at 64 (signal(7)).
+std::string how_it_ended(int status);
 
 // Where PATH has that program; "" for nowhere. A name with a slash is itself, where it can be run.
 std::string find_program(const std::string& name);

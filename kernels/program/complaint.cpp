@@ -69,7 +69,8 @@ constexpr OtherLibrary kLibraries[] = {{"cublasLt", "cuBLASLt"},
                                        {"cuda_awbarrier", "the older interface of asynchronous barriers"},
                                        {"opencv2/", "OpenCV"}};
 // What a distribution has as a package: once it is installed, such programs compile.
-constexpr OtherLibrary kPackages[] = {{"thrust/", "libthrust-dev"}, {"cub/", "libcub-dev"}};
+constexpr OtherLibrary kPackages[] = {
+    {"thrust/", "libthrust-dev"}, {"cub/", "libcub-dev"}, {"omp.h", "libomp-dev"}};
 
 bool is_nvidias(const std::string& name) {
     static const std::regex pattern(

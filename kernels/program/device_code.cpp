@@ -129,7 +129,7 @@ Result<std::vector<std::string>> overlay_of(const fs::path& source, const fs::pa
     const auto text = read_whole(source.string(), kLargestText);
     if (!text) return text.error();
     auto mended = with_whole_brackets(*text);
-    if (auto more = with_whole_asm(mended ? *mended : *text)) mended = std::move(more);
+    if (auto more = as_nvcc_reads_it(mended ? *mended : *text)) mended = std::move(more);
     if (!mended) return std::vector<std::string>{};
     const std::string copy = stem.string() + ".mended.cu", overlay = stem.string() + ".yaml";
     std::error_code error;

@@ -128,7 +128,7 @@ std::optional<std::string> with_whole_brackets(std::string_view source) {
     return text;
 }
 
-std::optional<std::string> with_whole_asm(std::string_view source) {
+std::optional<std::string> as_nvcc_reads_it(std::string_view source) {
     const std::string code = kernels::code_of(source);
     Insertions made;
     for (const std::string_view word : {"asm", "__asm", "__asm__"})
@@ -143,6 +143,11 @@ std::optional<std::string> with_whole_asm(std::string_view source) {
             open = code.find_first_not_of(" \t\n", open);
             if (open != std::string::npos && code[open] == '(') add_asm(source, code, open, made);
         }
+    // extern "C"__global__: with no blank between, C++ reads a literal with a suffix.
+    for (const std::string_view word : {"__global__", "__device__", "__host__"})
+        for (size_t at = kernels::find_word(code, word); at != std::string::npos;
+             at = kernels::find_word(code, word, at + 1))
+            if (at > 0 && source[at - 1] == '"') made[at] = ' ';
     if (made.empty()) return std::nullopt;
     std::string text;
     size_t from = 0;

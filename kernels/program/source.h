@@ -14,9 +14,9 @@ bool has_main(std::string_view source);
 // become "<<< ", and ">> >" and "> >>" likewise, so that lines and columns stay. None where all are whole.
 std::optional<std::string> with_whole_brackets(std::string_view source);
 
-// The source with what nvcc accepts in asm statements with operands, and clang does not: "%laneid" in the
-// template becomes "%%laneid", and a comma is put between operands that have none. Lines stay. None where
-// nothing is to do.
-std::optional<std::string> with_whole_asm(std::string_view source);
+// The source with what nvcc accepts and clang does not: in the templates of asm statements with operands,
+// "%laneid" becomes "%%laneid"; a comma is put between operands that have none, and a blank between extern "C"
+// and __global__. Lines stay. None where nothing is to do.
+std::optional<std::string> as_nvcc_reads_it(std::string_view source);
 
 }  // namespace tilescope::program

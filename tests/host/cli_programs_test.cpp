@@ -116,11 +116,14 @@ TEST(CliPrograms, NamesACallThatIsMissing) {
 
 TEST(CliPrograms, TellsTheProgramsStatus) {
     write(in_folder("seven.cu"),
-          "#include <cstdlib>\nint main(int n, char**) { if (n > 1) abort(); return 7; }\n");
+          "#include <cstdlib>\n#include <omp.h>\nextern \"C\"__global__ void none() {}\n"
+          "int main(int n, char**) {\n"
+          "    if (n > 2) return -1;\n    if (n > 1) abort();\n    return omp_get_max_threads() * 7;\n}\n");
     const Ran ran = record("seven.cu");
     EXPECT_EQ(ran.status, 1);
     EXPECT_NE(ran.err.find("the program ended with status 7"), std::string::npos) << ran.err;
     EXPECT_NE(record("seven.cu -- x").err.find("ended by signal 6"), std::string::npos);
+    EXPECT_NE(record("seven.cu -- x y").err.find("ended with status 255"), std::string::npos);
     const json document = json::parse(record("seven.cu --json").out, nullptr, false);
     ASSERT_TRUE(document.is_object());
     EXPECT_EQ(document["exit"], 7);

@@ -196,14 +196,16 @@ TEST(ProgramSource, BracketsOfALaunchInTwoPiecesBecomeOne) {
         EXPECT_FALSE(with_whole_brackets(right)) << right;
 }
 
-TEST(ProgramSource, AsmIsWrittenAsClangReadsIt) {
-    EXPECT_EQ(with_whole_asm(R"(asm("mov.u32 %0, %laneid;" : "=r"(l));)"),
+TEST(ProgramSource, WhatNvccAcceptsIsWrittenAsClangReadsIt) {
+    EXPECT_EQ(as_nvcc_reads_it(R"(asm("mov.u32 %0, %laneid;" : "=r"(l));)"),
               R"(asm("mov.u32 %0, %%laneid;" : "=r"(l));)");
-    EXPECT_EQ(with_whole_asm("asm volatile (\"mov.u32 %0, %tid.x; // %\"\n  \"%_a\"\n :\"=r\"(l));"),
+    EXPECT_EQ(as_nvcc_reads_it("asm volatile (\"mov.u32 %0, %tid.x; // %\"\n  \"%_a\"\n :\"=r\"(l));"),
               "asm volatile (\"mov.u32 %0, %%tid.x; // %\"\n  \"%%_a\"\n :\"=r\"(l));");
-    EXPECT_EQ(with_whole_asm(R"(asm("st [%1], %0;" :: "r"(v) "l"(f(o)) : "memory"); x("%a" ? 1 : 2);)"),
+    EXPECT_EQ(as_nvcc_reads_it(R"(asm("st [%1], %0;" :: "r"(v) "l"(f(o)) : "memory"); x("%a" ? 1 : 2);)"),
               R"(asm("st [%1], %0;" :: "r"(v), "l"(f(o)) : "memory"); x("%a" ? 1 : 2);)");
-    EXPECT_EQ(with_whole_asm(
+    EXPECT_EQ(as_nvcc_reads_it("extern \"C\"__global__ void k(int*);"),
+              "extern \"C\" __global__ void k(int*);");
+    EXPECT_EQ(as_nvcc_reads_it(
                   "#define ID(x) __asm__ __volatile__(\"mov.u32 %0, %smid;\" \\\n : \"=r\"(x) \\\n : )\n"),
               "#define ID(x) __asm__ __volatile__(\"mov.u32 %0, %%smid;\" \\\n : \"=r\"(x) \\\n : )\n");
     for (const char* right :
@@ -212,7 +214,7 @@ TEST(ProgramSource, AsmIsWrittenAsClangReadsIt) {
           R"(asm("add %[sum], %[a], 1;" : [sum] "=r"(s) : [a] "r"(a));)", R"(// asm("%laneid" : "=r"(l)))",
           "s = \"asm(%laneid :)\";", "asm(\"%laneid\" : \"=r\"(l)", "asm(", "asm volatile", "asm",
           R"(plasma("%a" : (b)))", R"(asm("100%" : : ))", R"(asm("%laneid" { : }))", ""})
-        EXPECT_FALSE(with_whole_asm(right)) << right;
+        EXPECT_FALSE(as_nvcc_reads_it(right)) << right;
 }
 
 }  // namespace
