@@ -28,4 +28,18 @@ protected:
     std::filesystem::path folder_;
 };
 
+// The folder is the user's cache as well, so that what is compiled is compiled by this test.
+class OwnCache : public TempFolder {
+protected:
+    void SetUp() override {
+        TempFolder::SetUp();
+        setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    }
+    void TearDown() override {
+        unsetenv("XDG_CACHE_HOME");
+        unsetenv("TILESCOPE_CLANG");
+        TempFolder::TearDown();
+    }
+};
+
 }  // namespace tilescope

@@ -1,7 +1,12 @@
-// What the Timing screen draws in the roofline's place: what bounds a kernel (bounds.h), and whether it hides
-// latency (latency.h); or the way from kernel to kernel (ladder.h).
+// What the Timing screen draws in one place: the roofline, or in its stead what bounds a kernel (bounds.h), and
+// whether it hides latency (latency.h); or the way from kernel to kernel (ladder.h).
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/draw/chart.h"
 #include "app/input/screen.h"
 #include "app/timing/state.h"
 
@@ -15,6 +20,15 @@ struct BoundsShown {
 };
 void bounds_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
 void ladder_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
+// chosen: it stands there because it was chosen, and not because there is nothing else.
+void roofline_panel(input::Ui<State>& ui, const draw::Rect& rect, RooflineChart& chart, bool chosen);
+
+// The panel's surface and the room within; where there is nothing to draw it says why.
+draw::Rect panel(input::Ui<State>& ui, const draw::Rect& rect, const std::string& title = {},
+                 const std::string& nothing = {});
+// The point under the mouse, with a ring around it.
+std::optional<size_t> pointed_at(input::Ui<State>& ui, const draw::Chart& axes,
+                                 const std::vector<ImVec2>& points);
 // A sentence of at most so many lines, with its sources behind it; returns the height taken.
 float sentence(input::Ui<State>& ui, const draw::Rect& rect, const std::string& words,
                const std::string& rests_on, int most = 3);

@@ -200,17 +200,8 @@ TEST(StructLayouts, DamagedTextDoesNoHarm) {
     }
 }
 
-class StructComments : public TempFolder {
+class StructComments : public OwnCache {
 protected:
-    void SetUp() override {
-        TempFolder::SetUp();
-        setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-    }
-    void TearDown() override {
-        unsetenv("XDG_CACHE_HOME");
-        unsetenv("TILESCOPE_CLANG");
-        TempFolder::TearDown();
-    }
     static std::string comments_of(const std::string& path) {
         Complaint complaint;
         const auto ptx = compile_device(path, {"", "", false}, &complaint);

@@ -66,17 +66,8 @@ std::vector<std::string> compilers() {
     return all.empty() ? std::vector<std::string>{""} : all;
 }
 
-class DeviceCode : public TempFolder {
+class DeviceCode : public OwnCache {
 protected:
-    void SetUp() override {
-        TempFolder::SetUp();
-        setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-    }
-    void TearDown() override {
-        unsetenv("XDG_CACHE_HOME");
-        unsetenv("TILESCOPE_CLANG");
-        TempFolder::TearDown();
-    }
     ptx::Module module_of(const std::string& path, bool nvcc = false) {
         Complaint complaint;
         const auto ptx = compile_device(path, {"", "", nvcc}, &complaint);
