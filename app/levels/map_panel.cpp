@@ -73,19 +73,22 @@ void map_panel(Ui& ui, const Rect& rect) {
     const size_t gone = std::min(view.gone.size(), std::min<size_t>(lines_fit, 3));
     const float list = small * static_cast<float>(gone + 1) + ui.px(6);
     const Rect room{{in.min.x, y}, {in.max.x, in.max.y - list}};
-    const float across = static_cast<float>(view.sets), down = static_cast<float>(view.ways);
+    // Only the rows in use, and some more: of an L1 that a small recording leaves all but empty one would see a
+    // grey field. By powers of two, so that the picture stands still while lines come.
+    const uint32_t rows = std::min(view.ways, std::max(4u, std::bit_ceil(view.deepest)));
+    const float across = static_cast<float>(view.sets), down = static_cast<float>(rows);
     const float wide = std::min(room.width() / across, ui.px(24)),
-                high = std::min(std::max(room.height(), 0.f) / down, ui.px(22));
+                high = std::min(std::max(room.height(), 0.f) / down, ui.px(40));
     const auto x_of = [&](uint32_t set) { return std::round(room.min.x + wide * static_cast<float>(set)); };
     const auto y_of = [&](uint32_t way) { return std::round(room.min.y + high * static_cast<float>(way)); };
-    const Rect map{room.min, {x_of(view.sets), y_of(view.ways)}};
+    const Rect map{room.min, {x_of(view.sets), y_of(rows)}};
     ui.list.AddRectFilled(map.min, map.max, ui.ink(Ink::Cell));
     const float gap = std::min(wide, high) >= ui.px(4) ? 1.f : 0.f;
     std::vector<Rgba> fill;
     for (size_t i = 0; i < slots.size(); ++i)
         fill.push_back(draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::GlobalLoad), strength(i)));
     for (uint32_t set = 0; set < view.sets; ++set)
-        for (uint32_t way = 0; way < view.ways; ++way) {
+        for (uint32_t way = 0; way < rows; ++way) {
             const HeldLine& held = view.map[size_t{set} * view.ways + way];
             if (held.sectors == 0) continue;
             const Rect cell{{x_of(set), y_of(way)}, {x_of(set + 1) - gap, y_of(way + 1) - gap}};
@@ -99,7 +102,7 @@ void map_panel(Ui& ui, const Rect& rect) {
         }
     if (ui.over(map) && wide > 0 && high > 0) {
         const auto set = std::min(static_cast<uint32_t>((ui.cursor().x - map.min.x) / wide), view.sets - 1);
-        const auto way = std::min(static_cast<uint32_t>((ui.cursor().y - map.min.y) / high), view.ways - 1);
+        const auto way = std::min(static_cast<uint32_t>((ui.cursor().y - map.min.y) / high), rows - 1);
         const HeldLine& held = view.map[size_t{set} * view.ways + way];
         ui.tip = held.sectors == 0 ? fmt::format("set {}: empty", set)
                                    : fmt::format("set {}, {} used last: {}, {} of its 4 sectors", set,
@@ -110,7 +113,11 @@ void map_panel(Ui& ui, const Rect& rect) {
 
     y = in.max.y - list + ui.px(6);
     if (view.evicted == 0) {
-        note(ui, {in.min.x, y}, in.width(), "No line had to go for what this unit has asked for so far.");
+        const std::string empty =
+            rows < view.ways ? fmt::format("; {} more rows are empty", view.ways - rows) : "";
+        note(ui, {in.min.x, y}, in.width(),
+             {"No line had to go for what this unit has asked for so far" + empty + ".",
+              "No line had to go so far" + empty + ".", "No line had to go so far."});
         return;
     }
     line(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Small, Ink::Text,

@@ -28,6 +28,16 @@ double LoadChain::most() const {
     return all;
 }
 
+double LoadChain::width_of(double bytes) const {
+    if (bytes <= 0) return 0;
+    double least = most();
+    for (const ChainStage& stage : stages)
+        for (const double one : {stage.bytes, stage.measured.value_or(0)})
+            if (one > 0) least = std::min(least, one);
+    const double halvings = std::max(8.0, std::ceil(std::log2(most() / least)) + 1);
+    return 1 - std::log2(most() / bytes) / halvings;
+}
+
 namespace {
 // "64", "1.5".
 std::string ratio_text(double of, double to) {
@@ -69,9 +79,9 @@ LoadChain chain_of_part(const WalkedLevels& walked, uint64_t launched,
                         const kernels::LevelCounterRow* counted, uint64_t requested_bytes) {
     LoadChain chain = chain_of(walked, nullptr);
     const uint64_t here = walked.levels.launch.blocks;
-    chain.of = fmt::format("{} of its {}, as if {} the launch",
-                           here == 1 ? std::string("This one") : "These " + grouped(here),
-                           tilescope::counted(launched, "block"), here == 1 ? "it were" : "they were");
+    chain.of = fmt::format("Only {} of its {} {} recorded: what stands below is of {}, as if {} the launch.",
+                           grouped(here), tilescope::counted(launched, "block"), here == 1 ? "is" : "are",
+                           here == 1 ? "that one" : "those", here == 1 ? "it were" : "they were");
     if (counted == nullptr || counted->l1_sectors <= 0) {
         chain.headlines = {fmt::format("{} of {} cannot say what the whole launch finds in L1 and L2",
                                        grouped(here), tilescope::counted(launched, "block"))};
@@ -110,9 +120,9 @@ std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels&
                     : blocks;
     const std::string placed = l.launch.as_recorded
                                    ? fmt::format("each on the SM that {} put it on", trace.meta.device)
-                                   : "dealt to SMs one by one, round and round";
-    const std::string l1 = bytes_text(l.launch.l1_bytes) + " of L1 an SM";
-    return {fmt::format("Modelled for {}: {}, {} an SM at once, {}; {}", device.name, of_grid,
+                                   : "dealt to the SMs in turn, one by one";
+    const std::string l1 = bytes_text(l.launch.l1_bytes) + " of L1 per SM";
+    return {fmt::format("Modelled for {}: {}, {} per SM at once, {}; {}", device.name, of_grid,
                         grouped(l.launch.resident), placed, l1),
             fmt::format("Modelled for {}: {}, {}; {}", device.name, of_grid, placed, l1),
             fmt::format("Modelled for {}: {}; {}", device.name, of_grid, l1),
@@ -270,11 +280,16 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
     const analysis::LoadBatch& of = work.batches[unit];
     view.place = walk.place_of(number, unit);
     view.units = walk.turns(view.place.sm);
-    const auto found = walk.found(number, unit);
-    const auto lines = requests.of(step);
-    view.loads = !lines.empty() && !lines[0].store;
-    if (view.loads) {
-        for (const analysis::RequestLine& line : lines) {
+    const auto loads_at = [&](uint32_t at) {
+        const auto lines = requests.of(at);
+        return !lines.empty() && !lines[0].store;
+    };
+    view.loads = loads_at(step);
+    for (uint32_t at = step + 1; at-- > 0 && !view.request;)
+        if (loads_at(at)) view.request = at;
+    if (view.request) {
+        const auto found = walk.found(number, requests.batch_of[*view.request]);
+        for (const analysis::RequestLine& line : requests.of(*view.request)) {
             FoundLine shown;
             shown.line = walk.line_of(number, line.slot, line.line);
             shown.name = line_name(trace, notation, shown.line);
@@ -308,6 +323,7 @@ StepView step_view(const trace::Trace& trace, const Notation& notation, const Wa
         for (uint32_t way = 0; way < view.ways; ++way) {
             const analysis::SectorCache::CachedLine line = moment.l1.at(set, way);
             HeldLine held;
+            if (line.sectors != 0) view.deepest = std::max(view.deepest, way + 1);
             if (line.sectors != 0) {
                 held = {line.number, static_cast<uint8_t>(slot_of_line(trace, line.number)),
                         static_cast<uint8_t>(line.sectors), asks(line.number),

@@ -43,10 +43,14 @@ struct ChainStage {
 };
 struct LoadChain {
     std::array<ChainStage, analysis::kLevelStages> stages;
-    std::string of;  // whose bytes, where not the launch's: "These 4 of its 4,096 blocks, as if ..."
+    std::string of;  // whose bytes, where not the launch's: "Only 4 of its 4,096 blocks are recorded: ..."
     // "L1 finds 87.5 % of the sectors asked for; threads ask for ...", and shorter and shorter.
     std::vector<std::string> headlines;
     double most() const;  // bytes of the widest stage, measured ones too
+    // How wide a pipe for so many bytes is, of the widest one's width: an eighth less for half of the bytes, so
+    // that what a cache that works well lets through is still seen; less than that where stages are more than
+    // 2^7 apart. 0 for no bytes.
+    double width_of(double bytes) const;
 };
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);
@@ -90,7 +94,10 @@ struct HeldLine {
     bool came = false;    // this unit brought it, or a part of it
 };
 struct StepView {
-    bool loads = false;    // the step loads from global memory; else there is only the map
+    bool loads = false;  // the step loads from global memory
+    // The request whose sectors are shown: the step's own, else the block's last one before it that loads; none
+    // where the block has loaded nothing yet.
+    std::optional<uint32_t> request;
     std::string sentence;  // "All 4 sectors are found in L1."
     std::array<uint32_t, kFoundIn> found{};
     std::vector<FoundLine> lines;
@@ -100,6 +107,7 @@ struct StepView {
     std::string where;                      // "SM 3, 17th of its 64 units of loads"
     uint32_t sets = 0, ways = 0, held = 0;  // held: lines
     std::vector<HeldLine> map;              // [sets * ways], most recently used way first; sectors 0: empty
+    uint32_t deepest = 0;                   // lines of the set that holds most
     std::vector<Gone> gone;                 // evicted by the unit so far
     uint64_t evicted = 0;                   // all of them; gone has the first kMostGone
 };

@@ -9,6 +9,7 @@
 #include "app/draw/widgets.h"
 #include "app/look/request.h"
 #include "app/pictures/pictures.h"
+#include "app/session/playing.h"
 #include "core/base/words.h"
 
 namespace tilescope::levels {
@@ -31,12 +32,11 @@ void split_bar(Ui& ui, const Rect& box, const analysis::LevelShare& share) {
     ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong));
 }
 
-// Why a step's sectors are not shown.
+// Why a step's own sectors are not shown.
 const char* asks_nothing(analysis::StepKind kind) {
     if (kind == analysis::StepKind::GlobalStore) return "A store passes L1 by; L2 takes it.";
     if (space_of(kind) == Space::Local || space_of(kind) == Space::Const)
-        return "Local and constant memory are not replayed: the caches are shown as if nothing else were in "
-               "them.";
+        return "Local and constant memory are not replayed.";
     return "It asks for nothing in global memory, so no cache is asked.";
 }
 
@@ -139,6 +139,24 @@ void shares_panel(Ui& ui, const Rect& rect) {
              fmt::format("{} of {} rows", shown, rows.size()), Align::Right);
 }
 
+void where_strip(Ui& ui, const Rect& rect) {
+    if (ui.index() == nullptr || ui.index()->steps == 0 || rect.width() < ui.px(120)) return;
+    const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
+    const std::string step = fmt::format("step {} of {}", grouped(ui.step() + 1), grouped(ui.index()->steps)),
+                      of = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation());
+    const draw::Font font = ui.font(Face::Mono, Size::Small);
+    const std::string words = fitting(font, {step + "  " + of, step, ""}, rect.width() * 0.45f);
+    const float small = line_height(ui, Size::Small), wide = draw::text_size(font, words).x;
+    line(ui, {rect.max.x, rect.min.y + (rect.height() - small) / 2}, wide + 1, Face::Mono, Size::Small,
+         Ink::TextQuiet, words, Align::Right);
+    const Rect plot{rect.min, {rect.max.x - wide - ui.px(12), rect.max.y}};
+    const auto pressed =
+        pictures::block_strip(ui, plot, ui.state.strip, ui.trace(), ui.session.block, ui.step());
+    if (!pressed) return;
+    if (*pressed != ui.step()) session::go_to(ui.session, *pressed);
+    ui.context.another_frame = true;
+}
+
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
@@ -154,12 +172,20 @@ void request_panel(Ui& ui, const Rect& rect) {
     const look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
     pictures::request_title(ui, in.min, in.width(), request);
     float y = in.min.y + body + ui.px(4);
+    // A load's sectors stay while its block does what no cache is asked for.
+    const float alpha = view.loads ? 1 : 0.55f;
     if (!view.loads) {
-        paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
-                  asks_nothing(request.kind), 3);
-        return;
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+                       asks_nothing(request.kind), 2);
+        if (!view.request) return;
+        y += ui.px(6);
+        const look::RequestView before = look::request_view(ui.trace(), *ui.index(), *view.request);
+        y += paragraph(ui, {in.min.x, y}, in.width(), Face::Strong, Size::Small, Ink::Text,
+                       fmt::format("The last load, step {}: {}.", grouped(*view.request + 1), before.title),
+                       2);
     }
-    y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::Text, view.sentence, 2);
+    y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, view.loads ? Size::Body : Size::Small,
+                   Ink::Text, view.sentence, 2);
     if (is_atomic(request.kind)) {
         note(ui, {in.min.x, y}, in.width(), "L2 carries atomics out; this replay takes them for loads.");
         y += small;
@@ -193,13 +219,15 @@ void request_panel(Ui& ui, const Rect& rect) {
                 {std::round(from.x + box * static_cast<float>(sector)), from.y},
                 {std::round(from.x + box * static_cast<float>(sector + 1)) - 1, from.y + pitch - gap}};
             const auto in_level = row.sectors[sector];
-            ui.list.AddRectFilled(cell.min, cell.max, in_level ? color_of(ui, *in_level) : ui.ink(Ink::Cell));
+            const Rgba fill =
+                in_level ? draw::mix(ui.ink(Ink::Panel), color_of(ui, *in_level), alpha) : ui.ink(Ink::Cell);
+            ui.list.AddRectFilled(cell.min, cell.max, fill);
             ui.list.AddRect(cell.min, cell.max, ui.ink(in_level ? Ink::LineStrong : Ink::Line));
             if (!in_level) continue;
             if (cell.height() >= small - 2)
                 draw::draw_text_in(
                     ui.list, ui.font(Face::Text, Size::Small), cell.min, cell.max,
-                    ui.context.palette.text_on(color_of(ui, *in_level)),
+                    ui.context.palette.text_on(fill),
                     *in_level == FoundIn::InFlight ? "\u2026" : kFoundNames[static_cast<size_t>(*in_level)]);
             if (ui.over(cell))
                 ui.tip =

@@ -1,9 +1,11 @@
 // The Levels screen: where what threads ask for is found.
 //
 //   +------------------------------------------------------------+
-//   | how much L1 finds, and what the figures rest on    device  |
+//   | how much L1 finds, and what the figures rest on            |
+//   | device                             where this is: the strip |
 //   +------------------------------------+-----------------------+
-//   | asked > requests > L1 > L2 > DRAM  | this request's lines  |
+//   | threads > L1 > in flight > L2 >    | this request's lines  |
+//   | DRAM: pipes as wide as bytes       |                       |
 //   +----------------------+-------------+-----------------------+
 //   | sums by site, array, | L1 of its SM: sets and lines,       |
 //   | phase                | who is evicted, who comes back      |
@@ -22,7 +24,8 @@
 namespace tilescope::levels {
 namespace {
 
-void device_choice(Ui& ui, const Rect& row) {
+// Returns where it ends.
+float device_choice(Ui& ui, const Rect& row) {
     const auto& all = kernels::level_devices();
     const analysis::DeviceSpec& shown = device_of(ui.state, ui.trace());
     std::vector<std::string> names;
@@ -35,6 +38,7 @@ void device_choice(Ui& ui, const Rect& row) {
     control_label(ui, at, row.height(), "device");
     if (const auto chosen = choices(ui, at, row.height(), names, current, "Whose caches are modelled (U)"))
         ui.state.device = all[*chosen]->id;
+    return at.x;
 }
 
 // Of a window of blocks what was counted of the whole launch stands in the headline, and not beside its bytes.
@@ -76,15 +80,21 @@ void draw_screen(Ui& ui, const Rect& area) {
     const float gap = ui.px(8);
     const bool low = area.height() < ui.px(560);
     const auto [head, row] = screen_head(ui, area, headline, rests, rests.front());
-    device_choice(ui, row);
+    const float end = device_choice(ui, row) + ui.px(24);
+    where_strip(ui, {{end, row.min.y}, row.max});
     const bool transport = !ui.context.paper && !(low && ui.session.lecture);
     const float foot = transport ? ui.px(32) + ui.px(16) : 0;
-    const Rect rest{{head.min.x, head.max.y + gap},
-                    {head.max.x, area.max.y - gap - (transport ? foot + gap : 0)}};
-    const float middle = std::round(rest.min.y + (rest.height() - gap) * (low ? 0.46f : 0.42f));
+    Rect rest{{head.min.x, head.max.y + gap}, {head.max.x, area.max.y - gap - (transport ? foot + gap : 0)}};
+    if (!chain.of.empty()) {
+        const float high = warning_height(ui, rest.width(), chain.of);
+        draw::warning_strip(ui, {rest.min, {rest.max.x, rest.min.y + high}}, chain.of);
+        rest.min.y += high + gap;
+    }
+    const float part = ui.session.lecture ? 0.53f : rest.height() < ui.px(640) ? 0.48f : 0.56f;
+    const float middle = std::round(rest.min.y + (rest.height() - gap) * part);
     const float right = std::round(rest.min.x + rest.width() * 0.58f),
                 left = std::round(rest.min.x + rest.width() * 0.42f);
-    chain_panel(ui, {rest.min, {right - gap, middle}}, chain);
+    machine_panel(ui, {rest.min, {right - gap, middle}}, chain);
     request_panel(ui, {{right, rest.min.y}, {rest.max.x, middle}});
     shares_panel(ui, {{rest.min.x, middle + gap}, {left - gap, rest.max.y}});
     map_panel(ui, {{left, middle + gap}, rest.max});

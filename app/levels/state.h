@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/levels/model.h"
+#include "app/look/timeline.h"
 #include "app/session/session.h"
 
 namespace tilescope::levels {
@@ -13,6 +14,7 @@ struct State {
     By by = By::Array;
     std::string device;  // by id; "" for the recording's own, else kernels::kLevelDevice
     size_t first_row = 0;
+    look::BlockStrip strip;  // of the cursor's block
 
     // What was made, of which recording and device.
     uint64_t serial = 0;

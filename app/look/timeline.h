@@ -35,6 +35,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,6 +80,12 @@ struct TimelineView {
 // Steps [first, end) on `columns` columns (pixels, say); at least one.
 TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,
                            uint32_t columns);
+
+// Of a whole block by steps, as wide as it was last drawn: the same for every step of it, and milliseconds to make.
+struct BlockStrip {
+    std::shared_ptr<const BlockIndex> of;
+    TimelineView view;
+};
 
 // The same by clocks, of a block that has them: clocks [first, end), end at most the last step's plus one.
 TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, uint32_t first, uint32_t end,

@@ -78,4 +78,10 @@ void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row);
 
 void playhead(Ui& ui, const TimeScale& axis, float top, float bottom, double now);
 
+// A block's phases and, below them, its warps on one strip, with the playhead at a step. kept: its timeline, as
+// wide as it was last drawn. Returns the step under the mouse while it is held down from here on.
+std::optional<uint32_t> block_strip(Ui& ui, const Rect& plot, look::BlockStrip& kept,
+                                    const trace::Trace& trace,
+                                    const std::shared_ptr<const look::BlockIndex>& block, uint32_t step);
+
 }  // namespace tilescope::pictures

@@ -130,4 +130,31 @@ void playhead(Ui& ui, const TimeScale& axis, float top, float bottom, double now
                               {middle, top + ui.px(7)}, color);
 }
 
+std::optional<uint32_t> block_strip(Ui& ui, const Rect& plot, look::BlockStrip& kept,
+                                    const trace::Trace& trace,
+                                    const std::shared_ptr<const look::BlockIndex>& block, uint32_t step) {
+    const look::BlockIndex& index = *block;
+    if (index.steps == 0) return std::nullopt;
+    const auto columns = static_cast<uint32_t>(std::max(plot.width(), 1.f));
+    if (kept.of != block || kept.view.columns != columns)
+        kept = {block, look::timeline_view(trace, index, 0, index.steps, columns)};
+    const TimelineView& time = kept.view;
+    const TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
+                         static_cast<double>(plot.width()) / (time.end - time.first)};
+    const Rect band{plot.min, {plot.max.x, std::min(plot.max.y, plot.min.y + line_height(ui, Size::Small))}};
+    phase_band(ui, axis, index.phases.phases, band, step, index.notation);
+    const float top = band.max.y + ui.px(2);
+    const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));
+    const float pitch = (plot.max.y - top) / warps;
+    for (size_t warp = 0; warp < time.warps.size() && pitch > 0; ++warp) {
+        const float y = top + pitch * static_cast<float>(warp);
+        const float high = pitch >= 3 ? std::max(1.f, std::round(pitch * 0.8f)) : pitch;
+        warp_row(ui, axis, warp, {{plot.min.x, y}, {plot.max.x, y + high}});
+    }
+    playhead(ui, axis, band.min.y, plot.max.y, step);
+    if (!ui.mouse || !ImGui::IsMouseDown(0) || !plot.contains(ImGui::GetIO().MouseClickedPos[0]))
+        return std::nullopt;
+    return look::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
+}
+
 }  // namespace tilescope::pictures

@@ -56,6 +56,19 @@ TEST(Levels, BytesAtEachLevelWithoutTiles) {
     EXPECT_DOUBLE_EQ(chain.stages[4].bytes, 2. * 64 * 64 * 4);
 }
 
+// Half of the bytes make a pipe an eighth narrower; where stages are further apart, all of them still differ.
+TEST(Levels, PipesAreAsWideAsBytesOnALogScale) {
+    levels::LoadChain chain;
+    for (size_t i = 0; i < chain.stages.size(); ++i) chain.stages[i].bytes = 1024 >> i;
+    for (size_t i = 0; i < chain.stages.size(); ++i)
+        EXPECT_DOUBLE_EQ(chain.width_of(chain.stages[i].bytes), 1 - static_cast<double>(i) / 8);
+    EXPECT_EQ(chain.width_of(0), 0);
+    chain.stages[4].bytes = 1024.0 / (1 << 20);
+    EXPECT_DOUBLE_EQ(chain.width_of(chain.stages[4].bytes), 1 - 20.0 / 21);
+    chain.stages[3].measured = 2048;
+    EXPECT_EQ(chain.width_of(2048), 1);
+}
+
 TEST(Levels, CountedFiguresStandBesideThoseOfTheirLevel) {
     const State state = shown(record("tiled", {32, 32, 32, 16}));
     kernels::LevelCounterRow row;
@@ -98,13 +111,24 @@ TEST(Levels, AStepHasTheSectorsThatItsRequestNeeds) {
         State state = shown(made);
         state.session.cursor.block = 5;
         std::array<uint64_t, levels::kFoundIn> found{};
+        std::optional<uint32_t> last;
+        std::string sentence;
+        size_t lines = 0;
         for (uint32_t step = 0; step < made.index->steps; ++step) {
             state.session.cursor.step = step;
             ASSERT_FALSE(levels::ready(state.levels, state.session, true));
             const StepView& view = *state.levels.view;
             const look::RequestView request = look::request_view(*made.trace, *made.index, step);
             ASSERT_EQ(view.loads, request.kind == analysis::StepKind::GlobalLoad) << step;
-            if (!view.loads) continue;
+            if (view.loads) last = step;
+            ASSERT_EQ(view.request, last) << step;
+            if (!view.loads) {
+                // The last load stays, as it was at its own step.
+                EXPECT_EQ(view.sentence, sentence);
+                EXPECT_EQ(view.lines.size(), lines);
+                continue;
+            }
+            sentence = view.sentence, lines = view.lines.size();
             uint32_t sectors = 0, mine = 0;
             for (size_t in = 0; in < levels::kFoundIn; ++in)
                 sectors += view.found[in], found[in] += view.found[in];
@@ -166,7 +190,7 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
                                         levels::device_of(state.levels, state.session.trace()));
     EXPECT_NE(words.front().find("4 of 256 blocks, as if they were the launch"), std::string::npos)
         << words.front();
-    EXPECT_NE(words.front().find("dealt to SMs"), std::string::npos);
+    EXPECT_NE(words.front().find("dealt to the SMs in turn"), std::string::npos);
     EXPECT_EQ(words.back(), "Modelled for H200");
     // Four blocks alone say nothing of the caches that 256 share; counters of the whole launch do.
     const levels::WalkedLevels& walked = *state.levels.walked;
@@ -180,7 +204,9 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
     counted.dram_read_bytes = 966 * 32 / 50.;
     const levels::LoadChain chain =
         levels::chain_of_part(walked, 256, &counted, static_cast<uint64_t>(64 * counted.dram_read_bytes));
-    EXPECT_EQ(chain.of, "These 4 of its 256 blocks, as if they were the launch");
+    EXPECT_EQ(chain.of,
+              "Only 4 of its 256 blocks are recorded: what stands below is of those, as if they were the "
+              "launch.");
     const std::string
         whole =
             "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for, L2 98.0 % of "
