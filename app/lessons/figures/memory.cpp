@@ -1,13 +1,12 @@
-// The kinds of memory on a picture of an SM and a grid: who may touch each, for how long, how large it is.
+// The kinds of memory, from the nearest to the farthest: how long a load takes, who may touch it, how large it is,
+// and what the open recording does with it. L1 and L2 stand among them, which no program names.
 //
-//   +- grid -------------------------------------------------+
-//   | +- block, on an SM ----------------+  +--------------+ |
-//   | | +- thread --+  +---------------+ |  | global       | |
-//   | | | registers |  | shared memory | |  +--------------+ |
-//   | | | local     |  |               | |  | constant     | |
-//   | | +-----------+  +---------------+ |  |              | |
-//   | +----------------------------------+  +--------------+ |
-//   +--------------------------------------------------------+
+//                                  1       10       100      1000 cycles
+//   registers      a thread        |#       .        .        .           65,536 per SM
+//   shared memory  a block         |########:####    .        .           228 KiB per SM     4,096 loads
+//   L1 cache       an SM           |########:#####   .        .           256 KiB per SM
+//   L2 cache       the device      |########:########:####    .           60 MiB
+//   global memory  a grid, host    |########:########:#######.            at 4,800 GB/s      2,048 loads
 //
 // Scope and lifetime: CUDA C++ Programming Guide, "Variable Memory Space Specifiers" and "Device Memory
 // Accesses"; 512 KiB of local memory a thread (16 KiB on 1.x) and 64 KiB of constant memory: the same,
@@ -15,13 +14,13 @@
 //
 // Speed. That a register costs no cycle of its own, that local memory is as slow as global memory, and that
 // constant memory is as fast as a register where a warp reads one cached address: CUDA C++ Best Practices
-// Guide, section "Device Memory Spaces". Cycles of shared and global memory on an H100: W. Luo et al.,
-// Benchmarking and Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking, arXiv 2402.13499,
-// table of latencies (29.0 and 478.8 clocks). Energy, for a chip of 30 nm: S. Keckler, Conventional Core
+// Guide, section "Device Memory Spaces". Cycles of loads: the device's "levels" (core/levels/spec.h), each with its
+// source in assets/devices; of a device without them, the H200's. Energy, for a chip of 30 nm: S. Keckler, Conventional Core
 // Microarchitecture is Dead, slide "What do things cost?", after the DARPA Exascale Study of 2008: 5.5 pJ for
 // two reads and a write of 64 bits in a register file, 30 pJ a bit over a standard link off the chip.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -35,26 +34,56 @@ enum : uint8_t { kKind, kDevice };
 enum KindAt : uint8_t { kRegisters, kLocal, kShared, kGlobal, kConstant };
 
 struct MemoryKind {
-    const char *name, *declared, *scope, *lifetime, *where, *speed;
+    const char *name, *declared, *scope, *lifetime, *where;
     Ink ink;
     std::optional<Space> space;  // none: registers
 };
 const std::array<MemoryKind, 5>& kinds() {
     static const std::array<MemoryKind, 5> all{{
-        {"registers", "float sum;", "a thread", "the kernel", "on the SM",
-         "no cycle of its own: an operand of the instruction", Ink::Product, std::nullopt},
-        {"local memory", "float row[64];", "a thread", "the kernel", "in device memory, cached",
-         "as global memory", Ink::Local, Space::Local},
+        {"registers", "float sum;", "a thread", "the kernel", "on the SM", Ink::TextQuiet, std::nullopt},
+        {"local memory", "float row[64];", "a thread", "the kernel", "in device memory, cached", Ink::Local,
+         Space::Local},
         {"shared memory", "__shared__ float tile[16][16];", "a block", "the block", "on the SM",
-         "29 cycles on an H100, by a load of its own", Ink::SharedLoad, Space::Shared},
+         Ink::SharedLoad, Space::Shared},
         {"global memory", "float* m, cudaMalloc", "a grid, and the host", "the program",
-         "in device memory, cached", "479 cycles on an H100, less from a cache", Ink::GlobalLoad,
-         Space::Global},
+         "in device memory, cached", Ink::GlobalLoad, Space::Global},
         {"constant memory", "__constant__ float weights[9];", "a grid, read only; the host writes",
-         "the program", "in device memory, cached", "a register's, where all lanes read one cached address",
-         Ink::Constant, Space::Const},
+         "the program", "in device memory, cached", Ink::Constant, Space::Const},
     }};
     return all;
+}
+
+// A row of the picture, nearest first.
+struct MemoryRow {
+    std::optional<KindAt> kind;                                    // none: a cache
+    const char *name, *scope;                                      // of a cache
+    analysis::LevelFigure analysis::LevelSpec::*cycles = nullptr;  // of a load; null: none of its own
+};
+constexpr std::array<MemoryRow, 7> kRows{{
+    {kRegisters, nullptr, nullptr, nullptr},
+    {kConstant, nullptr, nullptr, nullptr},
+    {kShared, nullptr, nullptr, &analysis::LevelSpec::shared_cycles},
+    {std::nullopt, "L1 cache", "what blocks of an SM load", &analysis::LevelSpec::l1_cycles},
+    {std::nullopt, "L2 cache", "what all SMs load and store", &analysis::LevelSpec::l2_latency},
+    {kGlobal, nullptr, nullptr, &analysis::LevelSpec::dram_latency},
+    {kLocal, nullptr, nullptr, &analysis::LevelSpec::dram_latency},
+}};
+
+// Whose cycles are shown: the device's own where they are known.
+const analysis::DeviceSpec& timed(const analysis::DeviceSpec& device) {
+    if (kernels::find_levels(device.id) != nullptr) return device;
+    return *std::ranges::find(kernels::devices(), kernels::kLevelDevice, &analysis::DeviceSpec::id);
+}
+double cycles_of(const MemoryRow& row, const analysis::DeviceSpec& device) {
+    return row.cycles == nullptr ? 1 : (kernels::find_levels(timed(device).id)->*row.cycles).value;
+}
+std::string speed_of(size_t kind, const analysis::DeviceSpec& device) {
+    if (kind == kRegisters) return "no cycle of its own: an operand of the instruction";
+    if (kind == kConstant) return "a register's, where all lanes read one cached address";
+    if (kind == kLocal) return "as global memory";
+    const auto row = std::ranges::find_if(kRows, [&](const MemoryRow& of) { return of.kind == kind; });
+    return fmt::format("{:.0f} cycles for a load on an {}{}", cycles_of(*row, device), timed(device).name,
+                       kind == kGlobal ? ", less from a cache" : "");
 }
 
 const analysis::DeviceSpec& device_of(std::span<const int> set) {
@@ -73,12 +102,12 @@ std::string size_of(size_t kind, const analysis::DeviceSpec& device) {
     const analysis::SmLimits& sm = device.sm;
     switch (kind) {
         case kRegisters:
-            return fmt::format("{} an SM, {} on all {}", grouped(sm.registers_per_sm),
+            return fmt::format("{} per SM, {} on all {}", grouped(sm.registers_per_sm),
                                grouped(uint64_t{sm.registers_per_sm} * device.sms),
                                counted(device.sms, "SM"));
-        case kLocal: return fmt::format("at most {} KiB a thread", sm.major == 1 ? 16 : 512);
+        case kLocal: return fmt::format("at most {} KiB per thread", sm.major == 1 ? 16 : 512);
         case kShared:
-            return fmt::format("{} an SM, at most {} a block", bytes_text(sm.shared_per_sm),
+            return fmt::format("{} per SM, at most {} per block", bytes_text(sm.shared_per_sm),
                                bytes_text(sm.shared_per_block_optin));
         case kGlobal:
             return fmt::format("what the device has, at {} GB/s",
@@ -129,8 +158,9 @@ std::string concludes(std::span<const int> set) {
     const analysis::DeviceSpec& device = device_of(set);
     std::string name = kind.name;
     name[0] = static_cast<char>(name[0] - 'a' + 'A');
-    std::string text = fmt::format("{}: touched by {}, alive as long as {}, {}. Size: {}. Speed: {}.", name,
-                                   kind.scope, kind.lifetime, kind.where, size_of(at, device), kind.speed);
+    std::string text =
+        fmt::format("{}: touched by {}, alive as long as {}, {}. Size: {}. Speed: {}.", name, kind.scope,
+                    kind.lifetime, kind.where, size_of(at, device), speed_of(at, device));
     if (at == kRegisters)
         text += fmt::format(
             " At peak, multiply-adds of the {} move {:.3g} TB/s through {} of them: {:.0f} times what its "
@@ -140,78 +170,110 @@ std::string concludes(std::span<const int> set) {
     return text;
 }
 
-// A kind: what it is and how it is declared, then line by line what there is room for.
-void draw_kind(draw::Ui& ui, const Rect& r, std::span<const int> set, const session::Session& session,
-               size_t at, Size size) {
-    const MemoryKind& kind = kinds()[at];
-    const bool lit = used(session, kind), chosen = set[kKind] == static_cast<int>(at);
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), pad = ui.px(8);
-    const draw::Rgba ground =
-        lit ? draw::mix(ui.ink(Ink::Panel), ui.ink(kind.ink), 0.28f) : ui.ink(Ink::Panel);
-    ui.list.AddRectFilled(r.min, r.max, ground, ui.px(4));
-    ui.list.AddRect(r.min, r.max,
-                    ui.ink(chosen ? Ink::Accent
-                           : lit  ? kind.ink
-                                  : Ink::LineStrong),
-                    ui.px(4), 0, ui.px(chosen ? 3.f : 1.f));
-    const float width = r.width() - 2 * pad, left = r.min.x + pad;
-    const draw::Font code = ui.font(Face::Mono, Size::Small);
-    float y = r.min.y + ui.px(4);
-    const float name = line(ui, {left, y}, width, Face::Strong, Size::Body, Ink::Text, kind.name);
-    // What it looks like in a kernel, behind its name where that leaves room.
-    const bool beside = name + ui.px(16) + draw::text_size(code, kind.declared).x <= width;
-    if (beside)
-        put(ui, ui.list, code, {r.max.x - pad, y + body - small}, ui.ink(Ink::TextQuiet), kind.declared,
-            Align::Right);
-    y += body;
-    struct KindLine {
-        std::string words;
-        Face face;
-    };
-    std::vector<KindLine> lines;
-    if (const std::string requests = requests_to(session, kind); !requests.empty())
-        lines.push_back({requests, Face::Strong});
-    lines.push_back({std::string(kind.scope), Face::Text});
-    lines.push_back({asked(session) ? std::string("size: ?") : size_of(at, device_of(set)), Face::Text});
-    lines.push_back({std::string(kind.speed), Face::Text});
-    if (!beside) lines.push_back({std::string(kind.declared), Face::Mono});
-    for (const KindLine& one : lines) {
-        const Size of = one.face == Face::Mono ? Size::Small : size;
-        const auto rows = wrapped(ui.font(one.face, of), one.words, width).size();
-        const float high = line_height(ui, of) * static_cast<float>(rows);
-        if (y + high > r.max.y - ui.px(2)) continue;
-        y += paragraph(ui, {left, y}, width, one.face, of, Ink::Text, one.words, static_cast<int>(rows));
+std::string cache_size(const MemoryRow& row, const analysis::DeviceSpec& device) {
+    const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
+    if (levels == nullptr) return "";
+    if (row.cycles == &analysis::LevelSpec::l2_latency) return bytes_text(levels->l2_bytes.value);
+    return fmt::format("{} per SM, shared memory's part included", bytes_text(levels->l1_bytes.value));
+}
+
+// Where things stand across the picture: names, bars, what is said of sizes and requests.
+struct Columns {
+    float names, bars, says, end;
+    float x(double cycles) const {  // from 1 to 1,000 on a log scale
+        return bars + (says - bars) * static_cast<float>(std::log10(std::max(cycles, 1.0)) / 3);
+    }
+};
+
+// What the open recording asks of it, and how large it is. two: lines that have room.
+void draw_says(draw::Ui& ui, const Rect& r, const Columns& at, const MemoryRow& row, std::span<const int> set,
+               const session::Session& session, bool two) {
+    const MemoryKind* const kind = row.kind ? &kinds()[*row.kind] : nullptr;
+    const analysis::DeviceSpec& device = device_of(set);
+    const float small = line_height(ui, Size::Small);
+    const float says = at.end - at.says - ui.px(8);
+    std::vector<std::string> lines;
+    if (kind != nullptr)
+        if (const std::string requests = requests_to(session, *kind); !requests.empty())
+            lines.push_back(requests);
+    const std::string size = kind != nullptr ? size_of(*row.kind, device) : cache_size(row, device);
+    const bool hidden = asked(session) && kind != nullptr;
+    if (hidden || !size.empty()) lines.push_back(hidden ? "size: ?" : size);
+    if (!two) lines.resize(std::min<size_t>(lines.size(), 1));
+    float line_y = (r.min.y + r.max.y - small * static_cast<float>(lines.size())) / 2;
+    for (size_t i = 0; i < lines.size(); ++i, line_y += small) {
+        const Face face = lines.size() == 2 && i == 0 ? Face::Strong : Face::Text;
+        line(ui, {at.says, std::round(line_y)}, says, face, Size::Small, Ink::Text,
+             fitting(ui.font(face, Size::Small), {lines[i], lines[i].substr(0, lines[i].find(", "))}, says));
     }
 }
 
+void draw_row(draw::Ui& ui, const Rect& r, const Columns& at, const MemoryRow& row, std::span<const int> set,
+              const session::Session& session) {
+    const MemoryKind* const kind = row.kind ? &kinds()[*row.kind] : nullptr;
+    const analysis::DeviceSpec& device = device_of(set);
+    const bool lit = kind != nullptr && used(session, *kind);
+    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body), pad = ui.px(8);
+    if (row.kind && set[kKind] == *row.kind)
+        ui.list.AddRect(r.min, r.max, ui.ink(Ink::Accent), ui.px(4), 0, ui.px(2));
+    // Two lines where they fit, else one.
+    const bool two = r.height() >= body + small;
+    const float top = std::round((r.min.y + r.max.y - body - (two ? small : 0)) / 2);
+    const float names = at.bars - at.names - pad;
+    line(ui, {at.names + pad, top}, names - pad, Face::Strong, Size::Body, Ink::Text,
+         kind != nullptr ? kind->name : row.name);
+    if (two) note(ui, {at.names + pad, top + body}, names - pad, kind != nullptr ? kind->scope : row.scope);
+
+    const double cycles = cycles_of(row, device);
+    const float high = std::min(r.height() - ui.px(8), ui.px(44)),
+                y = std::round((r.min.y + r.max.y - high) / 2);
+    const Rect bar{{at.bars, y}, {std::max(at.x(cycles), at.bars + ui.px(6)), y + high}};
+    const Ink ink = kind != nullptr ? kind->ink : Ink::LineStrong;
+    const bool solid = lit || kind == nullptr;
+    if (solid) ui.list.AddRectFilled(bar.min, bar.max, ui.ink(ink), ui.px(3));
+    ui.list.AddRect(bar.min, bar.max, ui.ink(ink), ui.px(3), 0, ui.px(2));
+    // How long, beside the bar, and how it is declared.
+    const std::string length =
+        row.cycles == nullptr
+            ? row.kind == kConstant ? "as a register, where cached and one address" : "no cycle of its own"
+            : fmt::format("{:.0f} cycles", cycles);
+    // Behind the bar; inside it where it reaches so far that it leaves no room.
+    const draw::Font strong = ui.font(Face::Strong, Size::Body), code = ui.font(Face::Mono, Size::Small);
+    const std::string declared = kind != nullptr ? kind->declared : "nothing to write: hardware";
+    const std::string brief = length.substr(0, length.find(','));
+    const float room = at.says - bar.max.x - 2 * pad;
+    const bool inside = draw::text_size(strong, brief).x > room;
+    const draw::Rgba filled = ui.context.palette.text_on(ui.ink(ink));
+    const float width = inside ? bar.width() - 2 * pad : room, x = inside ? bar.min.x + pad : bar.max.x + pad;
+    const auto words = [&](const draw::Font& font, float line_top, Ink outside, const std::string& text) {
+        if (draw::text_size(font, text).x > width) return;
+        put(ui, ui.list, font, {x, line_top}, inside && solid ? filled : ui.ink(outside), text);
+    };
+    words(strong, top, Ink::Text, draw::text_size(strong, length).x <= width ? length : brief);
+    if (two) words(code, top + body, Ink::TextQuiet, declared);
+    draw_says(ui, r, at, row, set, session, two);
+}
+
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
-    const float small = line_height(ui, Size::Small), pad = ui.px(8), head = small + ui.px(4);
-    const auto frame = [&](const Rect& r, std::string_view name) {
-        ui.list.AddRect(r.min, r.max, ui.ink(Ink::LineStrong), ui.px(6));
-        note(ui, {r.min.x + pad, r.min.y + ui.px(2)}, r.width() - 2 * pad, name);
-    };
-    // In larger type where half a box holds it.
-    const Size size = rect.height() > line_height(ui, Size::Body) * 18 ? Size::Body : Size::Small;
-    const auto kind = [&](size_t at, const Rect& r) { draw_kind(ui, r, set, session, at, size); };
-    const float foot = small + ui.px(6);
-    const Rect grid{rect.min, {rect.max.x, rect.max.y - foot}};
-    frame(grid, "the grid: all blocks, and the device's memory");
-    const float top = grid.min.y + head, bottom = grid.max.y - pad, left = grid.min.x + pad;
-    const float right = grid.min.x + grid.width() * 0.66f;  // of the block
-    const Rect block{{left, top}, {right, bottom}};
-    frame(block, fmt::format("a block, on one SM of the {}", device_of(set).name));
-    const float inside = block.min.y + head, low = block.max.y - pad;
-    const float middle = block.min.x + block.width() * 0.53f;
-    const Rect thread{{block.min.x + pad, inside}, {middle - pad / 2, low}};
-    frame(thread, "a thread");
-    const auto halves = [&](const Rect& r, size_t first) {
-        const float half = (r.min.y + r.max.y) / 2;
-        kind(first, {r.min, {r.max.x, half - pad / 2}});
-        kind(first + 1, {{r.min.x, half + pad / 2}, r.max});
-    };
-    halves({{thread.min.x + pad, thread.min.y + head}, {thread.max.x - pad, thread.max.y - pad}}, kRegisters);
-    kind(kShared, {{middle + pad / 2, inside}, {block.max.x - pad, low}});
-    halves({{right + pad, top}, {grid.max.x - pad, bottom}}, kGlobal);
+    const float small = line_height(ui, Size::Small), foot = small * 2 + ui.px(8);
+    const float names = std::clamp(rect.width() * 0.2f, ui.px(150), ui.px(260)),
+                says = std::clamp(rect.width() * 0.29f, ui.px(210), ui.px(420));
+    const Columns at{rect.min.x, rect.min.x + names, rect.max.x - says, rect.max.x};
+    const Rect rows{rect.min, {rect.max.x, rect.max.y - foot}};
+    for (const int cycles : {1, 10, 100, 1000}) {
+        const float x = std::round(at.x(cycles));
+        ui.list.AddLine({x, rows.min.y}, {x, rows.max.y + ui.px(3)}, ui.ink(Ink::Line));
+        note(ui, {x, rows.max.y + ui.px(3)}, ui.px(60), grouped(static_cast<uint64_t>(cycles)),
+             cycles == 1 ? Align::Left : Align::Center);
+    }
+    const float each = std::min(rows.height() / static_cast<float>(kRows.size()), ui.px(96));
+    for (size_t i = 0; i < kRows.size(); ++i) {
+        const float y = std::round(rows.min.y + each * static_cast<float>(i));
+        draw_row(ui, {{rect.min.x, y + 1}, {rect.max.x, std::round(y + each) - 1}}, at, kRows[i], set,
+                 session);
+    }
+    note(ui, {rect.min.x, rows.max.y + ui.px(3)}, names,
+         {fmt::format("cycles for a load, {}", timed(device_of(set)).name), "cycles for a load", "cycles"});
     const char* const energy =
         "Energy, 30 nm (DARPA 2008): two reads and a write of registers 5.5 pJ, 64 bits off the chip 1,920 "
         "pJ.";
@@ -232,7 +294,7 @@ Figure memory_figure() {
     const auto shown = std::ranges::find(devices, "h200", &analysis::DeviceSpec::id) - devices.begin();
     Figure figure{"memory",
                   "The kinds of memory",
-                  "Inside the frame of a thread, a block or the grid stands what belongs to it.",
+                  "Each step down is farther away and larger, and more threads share it.",
                   {{"kind", "Kind", 0, static_cast<int>(kinds().size()) - 1, 2},
                    {"device", "Sizes of", 0, static_cast<int>(devices.size()) - 1, static_cast<int>(shown)}},
                   numbers,
