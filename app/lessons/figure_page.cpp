@@ -3,14 +3,14 @@
 //   +------------------------------------------------------+
 //   | title                                          model |
 //   | what to look at                                      |
-//   | Warps   <---o------>   8      Cycles ...             |
+//   | Warps   <---o------>   8      Device [G80][H200] ... |
 //   | +--------------------------------------------------+ |
 //   | | the figure                                       | |
 //   | +--------------------------------------------------+ |
 //   | what follows, in a sentence                          |
 //   +------------------------------------------------------+
 //
-// The arrows choose a parameter and change it; a slider is dragged.
+// The controls are those of figure_controls.cpp: the arrows choose a parameter and change it.
 #include <algorithm>
 #include <cmath>
 
@@ -22,66 +22,9 @@ namespace tilescope::lessons {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
-namespace {
-
-void change(FigureShown& shown, size_t at, int value) {
-    const FigureParameter& parameter = shown.figure->parameters[at];
-    shown.parameter = at;
-    shown.set[at] = std::clamp(value, parameter.least, parameter.most);
-}
-
-// Width of the longest value that a parameter can have, whatever its digits.
-float value_width(const Ui& ui, const FigureParameter& parameter) {
-    const draw::Font font = ui.font(Face::Strong, Size::Body);
-    float width = 0;
-    const auto holds = [&](std::string_view text) {
-        width = std::max(width, draw::text_size(font, text).x + ui.px(2));
-    };
-    for (const std::string& word : parameter.words) holds(word);
-    const size_t digits = value_words(parameter, parameter.most).size();
-    for (char digit = '0'; parameter.words.empty() && digit <= '9'; ++digit)
-        holds(std::string(digits, digit));
-    return width;
-}
-
-// Label, slider and value; on paper no slider.
-void slider(Ui& ui, const Rect& rect, size_t at) {
-    FigureShown& shown = *ui.state.shown;
-    const FigureParameter& parameter = shown.figure->parameters[at];
-    const bool chosen = at == shown.parameter && !ui.context.paper;
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
-    line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
-         chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
-    if (ui.context.paper) {
-        line(ui, {rect.min.x, rect.min.y + small}, rect.width(), Face::Strong, Size::Body, Ink::Text,
-             value_words(parameter, shown.set[at]));
-        return;
-    }
-    const float value = std::min(value_width(ui, parameter), rect.width() * 0.8f);
-    const float y = rect.min.y + small + body / 2, from = rect.min.x + ui.px(6),
-                to = rect.max.x - value - ui.px(14);
-    const int span = std::max(1, parameter.most - parameter.least);
-    const float part = static_cast<float>(shown.set[at] - parameter.least) / static_cast<float>(span);
-    const float x = from + (to - from) * part;
-    ui.list.AddRectFilled({from, y - ui.px(2)}, {to, y + ui.px(2)}, ui.ink(Ink::LineStrong), ui.px(2));
-    ui.list.AddRectFilled({from, y - ui.px(2)}, {x, y + ui.px(2)}, ui.ink(Ink::Accent), ui.px(2));
-    ui.list.AddCircleFilled({x, y}, ui.px(chosen ? 8.f : 6.f), ui.ink(Ink::Accent));
-    line(ui, {to + ui.px(14), y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
-         value_words(parameter, shown.set[at]));
-    const Rect grip{{from - ui.px(8), rect.min.y}, {to + ui.px(8), rect.max.y}};
-    if (ui.session.question.open || !ui.mouse || !ImGui::IsMouseDown(0) ||
-        !grip.contains(ImGui::GetIO().MouseClickedPos[0]))
-        return;
-    const float along = std::clamp((ui.cursor().x - from) / (to - from), 0.f, 1.f);
-    const float steps = along * static_cast<float>(span) / static_cast<float>(parameter.step);
-    change(shown, at, parameter.least + parameter.step * static_cast<int>(std::lround(steps)));
-}
-
-}  // namespace
-
 void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set) {
     if (set.empty()) set = first_set(figure);
-    state.shown = FigureShown{&figure, std::move(set), 0};
+    state.shown = FigureShown{&figure, std::move(set)};
     state.figure = static_cast<size_t>(&figure - figures().data());
     session.screen = kScreen.option;
 }
@@ -89,10 +32,11 @@ void show_figure(State& state, session::Session& session, const Figure& figure, 
 void figure_page(Ui& ui, const Rect& area) {
     FigureShown& shown = *ui.state.shown;
     const Figure& figure = *shown.figure;
+    go_on_playing(ui, shown);
     const Rect card = area.inset(ui.px(8));
     surface(ui, card);
     const Rect in = card.inset(ui.px(20));
-    const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
+    const float small = line_height(ui, Size::Small);
     float y = in.min.y;
     // What follows, and whether it is of the model or of the recording that is open alone.
     const std::string assumed = figure.concludes(shown.set);
@@ -105,31 +49,21 @@ void figure_page(Ui& ui, const Rect& area) {
                     ui.ink(Ink::LineStrong), ui.px(4));
     line(ui, {in.max.x - ui.px(8), y + ui.px(6)}, chip, Face::Strong, Size::Small, Ink::TextQuiet, model,
          draw::Align::Right);
+    if (time_of(figure) != nullptr && !ui.context.paper) {
+        const Rect box{{in.max.x - chip - ui.px(92), y},
+                       {in.max.x - chip - ui.px(12), y + small + ui.px(10)}};
+        if (button(ui, box, shown.plays_from ? "Pause" : "Play", shown.plays_from.has_value(),
+                   !ui.session.question.open, "Runs its time (Space)"))
+            play_figure(shown);
+    }
     // In a lesson for the back row the figure needs the room more: its stop says what to look at.
     const bool tight = in.height() < ui.px(400);
-    y += paragraph(ui, {in.min.x, y}, in.width() - chip - ui.px(16), Face::Strong,
+    y += paragraph(ui, {in.min.x, y}, in.width() - chip - ui.px(108), Face::Strong,
                    tight ? Size::Title : Size::Display, Ink::Text, figure.title, 2);
     if (!tight)
         y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Body, Ink::TextQuiet, figure.look, 2);
     y += ui.px(tight ? 4.f : 12.f);
-    // The sliders side by side: each has room for its label and longest value, and shares what is left.
-    const size_t count = figure.parameters.size();
-    const float gap = ui.px(count > 4 ? 20.f : 28.f), high = small + body + ui.px(4);
-    std::vector<float> widths;
-    float left = in.width() - gap * static_cast<float>(count - 1);
-    for (const FigureParameter& parameter : figure.parameters) {
-        const float label = draw::text_size(ui.font(Face::Strong, Size::Small), parameter.label).x + ui.px(2);
-        widths.push_back(std::max(label, value_width(ui, parameter) + ui.px(60)));
-        left -= widths.back();
-    }
-    float x = in.min.x;
-    for (size_t at = 0; at < count; ++at) {
-        const float width =
-            std::min(widths[at] + left / static_cast<float>(count), std::max(widths[at], ui.px(420)));
-        slider(ui, {{x, y}, {x + width, y + high}}, at);
-        x += width + gap;
-    }
-    y += high + ui.px(tight ? 8.f : 16.f);
+    y += figure_controls(ui, {in.min.x, y}, in.width()) + ui.px(tight ? 8.f : 16.f);
     // What follows stands below; its place is kept for three lines.
     const draw::Font large = ui.font(Face::Text, Size::Title), usual = ui.font(Face::Text, Size::Body);
     const bool fits = wrapped(large, follows, in.width()).size() <= 2;
@@ -184,14 +118,15 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
     const int by = input::along(press, Key::Left, Key::Right), down = input::along(press, Key::Up, Key::Down);
     if (state.shown) {
         FigureShown& shown = *state.shown;
-        const size_t count = shown.figure->parameters.size();
-        if (down != 0)
-            shown.parameter = std::clamp<size_t>(shown.parameter + count + static_cast<size_t>(down), count,
-                                                 2 * count - 1) -
-                              count;
-        else if (by != 0)
-            change(shown, shown.parameter,
-                   shown.set[shown.parameter] + by * shown.figure->parameters[shown.parameter].step);
+        if (press.key == Key::Space && time_of(*shown.figure) != nullptr && !session.question.open) {
+            play_figure(shown);
+            return true;
+        }
+        if (down != 0) choose_parameter(shown, down);
+        if (by != 0)
+            change_parameter(
+                shown, shown.parameter,
+                shown.set[shown.parameter] + by * shown.figure->parameters[shown.parameter].step);
         return by != 0 || down != 0;
     }
     if (!lists_figures(state)) return false;

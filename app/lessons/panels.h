@@ -47,6 +47,14 @@ bool begin_welcome(State& state, session::Session& session, const input::KeyPres
 void figure_list_panel(Ui& ui, const draw::Rect& rect);
 void figure_page(Ui& ui, const draw::Rect& area);
 // Keys while one is shown.
+// Its controls (figure_controls.cpp), from a corner on; the height that they take. The others change a parameter,
+// choose the next one or the one before, and run the figure's time (null where it has none).
+float figure_controls(Ui& ui, ImVec2 corner, float width);
+void change_parameter(FigureShown& shown, size_t at, int value);
+void choose_parameter(FigureShown& shown, int by);
+const FigureParameter* time_of(const Figure& figure);
+void play_figure(FigureShown& shown);  // or stops it
+void go_on_playing(Ui& ui, FigureShown& shown);
 bool press_figure(State& state, session::Session& session, const input::KeyPress& press);
 
 // The ground of a strip above a screen, with a bar of that ink on its left.

@@ -40,6 +40,9 @@ struct FigureShown {
     const Figure* figure = nullptr;
     std::vector<int> set;
     size_t parameter = 0;  // the parameter that the keys change
+    // While its time runs: what it was when it set out, and when that was (DrawContext::time; -1: not yet known).
+    std::optional<int> plays_from{};
+    double plays_since = -1;
 };
 
 // The lesson that runs (Session::walking says whether one does), and what the Lessons screen shows.

@@ -163,7 +163,7 @@ void draw_sm(draw::Ui& ui, const Rect& box, const SmLayout& layout, const Dealt&
                 continue;
             }
             const draw::Rgba color =
-                draw::mix(ui.ink(Ink::SharedLoad), ui.ink(Ink::Panel), 0.25f * static_cast<float>(wave % 3));
+                draw::mix(ui.ink(kPlain), ui.ink(Ink::Panel), 0.25f * static_cast<float>(wave % 3));
             ui.list.AddRectFilled(block.min, block.max, color, ui.px(2));
             // Numbers where the longest of them has room.
             text_in(ui, block,
@@ -187,9 +187,9 @@ float draw_waiting(draw::Ui& ui, const Rect& rect, uint32_t blocks) {
         const float x = rect.min.x + pitch * static_cast<float>(at % across),
                     y = top + (high + gap) * static_cast<float>(at / across);
         const Rect box{{x, y}, {x + pitch - gap, y + high}};
-        fill(ui, box, Ink::SharedLoad, 2);
+        fill(ui, box, kPlain, 2);
         text_in(ui, box, ui.context.fonts.for_cells(longest, box.width(), box.height(), Size::Small),
-                ui.ink(Ink::SharedLoad), std::to_string(at));
+                ui.ink(kPlain), std::to_string(at));
     }
     const float head = top - small - ui.px(6);
     line(ui, {rect.min.x, head}, rect.width(), Face::Strong, Size::Small, Ink::Text,
@@ -240,7 +240,7 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
                      {box.max.x - ui.px(3), layout.all_slots ? under + layout.high : box.max.y - ui.px(3)}});
     }
     ImVec2 at{rect.min.x, rect.min.y + row_height * static_cast<float>(layout.rows)};
-    if (!hidden) key_of(ui, at, "a block, by its number", Ink::SharedLoad, 2);
+    if (!hidden) key_of(ui, at, "a block, by its number", kPlain, 2);
     if (layout.all_slots)
         key_of(ui, at, "a slot without one", [&](draw::Ui&, const Rect& box) {
             fill(ui, box, Ink::Raised, 2);

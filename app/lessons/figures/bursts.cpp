@@ -133,7 +133,7 @@ void draw_carpool(draw::Ui& ui, const Rect& rect, std::span<const int> set, bool
                                std::to_string(element));
         }
     };
-    wish(0, 0, Ink::Product, "thread 0", false);
+    wish(0, 0, kPlain, "thread 0", false);
     wish(1, set[kApart], Ink::SharedStore, "thread 1", false);
     if (hidden) {
         const float y = rect.min.y + high * 2;

@@ -94,7 +94,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                 const float x = rect.min.x + label + pitch * static_cast<float>(lane);
                 const Rect cell{{x, y}, {x + pitch - ui.px(1), y + high - ui.px(1)}};
                 if (active >> lane & 1)
-                    fill(ui, cell, first ? Ink::Product : Ink::SharedStore);
+                    fill(ui, cell, first ? kPlain : kOther);
                 else if (whole >> lane & 1)
                     lost(ui, cell);
             }
@@ -111,8 +111,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         note(ui, at, rect.max.x - at.x, "A cell is a thread, by its number.");
         return;
     }
-    key_of(ui, at, "takes the branch", Ink::Product);
-    key_of(ui, at, "takes the other path", Ink::SharedStore);
+    key_of(ui, at, "takes the branch", kPlain);
+    key_of(ui, at, "takes the other path", kOther);
     key_of(ui, at, "waits meanwhile", lost);
 }
 

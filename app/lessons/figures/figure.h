@@ -33,6 +33,7 @@ struct FigureParameter {
     int least = 0, most = 1, first = 0, step = 1;
     std::vector<std::string> words{};  // instead of numbers, from `least` on
     std::string_view noun{};           // what it counts, as NamedNumber has it
+    bool is_time = false;  // the figure's time, which Space runs; without a label it has no control
 };
 
 // A number that a sentence or a question may name.

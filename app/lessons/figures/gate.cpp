@@ -92,14 +92,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const uint32_t works = std::min(time, comes_at);
         ui.list.AddRect({x_of(0), y + high * 0.25f}, {x_of(comes_at), y + high * 0.75f},
                         ui.ink(Ink::LineStrong));
-        fill(ui, {{x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f}}, Ink::Product);
+        fill(ui, {{x_of(0), y + high * 0.25f}, {x_of(works), y + high * 0.75f}}, kPlain);
         if (hidden) continue;
         const uint32_t until = n.open ? n.opens : time;
         if (there && until > comes_at)
             pictures::wait_bar(ui, {{x_of(comes_at), y + high * 0.3f}, {x_of(until), y + high * 0.7f}});
         if (n.open && time > n.opens)
             fill(ui, {{x_of(n.opens), y + high * 0.25f}, {x_of(std::min(time, whole)), y + high * 0.75f}},
-                 Ink::SharedLoad);
+                 kOther);
         const char* const says = n.open              ? "goes on"
                                  : !comes(set, warp) ? "never comes"
                                  : there             ? "held"
@@ -124,9 +124,9 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     ui.list.AddLine({x_of(time), rect.min.y - ui.px(4)}, {x_of(time), bottom + ui.px(4)}, ui.ink(Ink::Accent),
                     ui.px(2));
     ImVec2 at{rect.min.x + label, bottom + small * 2 + ui.px(18)};
-    key_of(ui, at, "works before the barrier", Ink::Product);
+    key_of(ui, at, "works before the barrier", kPlain);
     if (!hidden) key_of(ui, at, "held", pictures::wait_bar);
-    if (!hidden) key_of(ui, at, "behind the barrier", Ink::SharedLoad);
+    if (!hidden) key_of(ui, at, "behind the barrier", kOther);
     key_of(ui, at, "now", [&](draw::Ui&, const Rect& box) {
         ui.list.AddLine({(box.min.x + box.max.x) / 2, box.min.y}, {(box.min.x + box.max.x) / 2, box.max.y},
                         ui.ink(Ink::Accent), ui.px(2));
@@ -138,8 +138,8 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
 Figure gate_figure() {
     return {"gate",
             "The gate at a barrier: nobody passes before all are there",
-            "A row is a warp of one block; move the time to see who has arrived.",
-            {{"time", "Time", 0, 28, 10},
+            "A row is a warp of one block; Space runs the time, and one sees who has arrived.",
+            {{"time", "Time", 0, 28, 10, 1, {}, {}, true},
              {"uneven", "More work from warp to warp", 0, 6, 4},
              {"missing", "The last warp", 0, 1, 0, 1, {"comes", "does not come"}}},
             numbers,

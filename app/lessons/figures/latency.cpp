@@ -19,7 +19,9 @@
 namespace tilescope::lessons {
 namespace {
 
-enum : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice };
+enum : uint8_t { kWarps, kIssue, kLatency, kEvery, kDevice, kTime };
+
+constexpr int kWhole = 100;  // of its time
 
 const FigureParameter& warps_parameter() {
     static const FigureParameter all{"warps", "Warps", 1, 32, 8, 1, {}, "warp"};
@@ -90,7 +92,7 @@ void legend(draw::Ui& ui, ImVec2 at, bool hidden) {
     const auto bar = [&](bool load) {
         return [&ui, load](draw::Ui&, const Rect& box) {
             const Rect in = bar_in(box, load);
-            fill(ui, in, load ? Ink::GlobalLoad : Ink::Product);
+            fill(ui, in, load ? Ink::GlobalLoad : kPlain);
         };
     };
     key_of(ui, at, "an instruction", bar(false));
@@ -101,14 +103,14 @@ void legend(draw::Ui& ui, ImVec2 at, bool hidden) {
     });
     if (hidden) return;
     key_of(ui, at, "nothing can be issued",
-           [&](draw::Ui&, const Rect& box) { hatch(ui, box, ui.ink(Ink::Fault), ui.px(4)); });
+           [&](draw::Ui&, const Rect& box) { hatch(ui, box, ui.ink(Ink::Inactive), ui.px(4)); });
 }
 
 // Slots used by so many warps, and of a device's bandwidth what they ask for.
 void draw_shares(draw::Ui& ui, const Rect& rect, std::span<const int> set) {
     const FigureParameter& along = warps_parameter();
     const analysis::DeviceSpec* const device = device_of(set);
-    std::vector<Bars> bars{{"slots used, by the number of warps", Ink::Product, [&](int warps) {
+    std::vector<Bars> bars{{"slots used, by the number of warps", kPlain, [&](int warps) {
                                 return used_share(static_cast<uint32_t>(warps), at(set, kIssue),
                                                   at(set, kLatency), at(set, kEvery));
                             }}};
@@ -131,6 +133,9 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const IssueTrace trace =
         issue_trace(hidden ? 1 : warps, at(set, kIssue), at(set, kLatency), at(set, kEvery), columns);
     const float foot = small + ui.px(14), pitch = width / static_cast<float>(columns);
+    // While its time runs: what has been issued so far.
+    const bool runs = set[kTime] < kWhole && !hidden;
+    const size_t seen = runs ? columns * at(set, kTime) / kWhole : columns;
     // The shares below take what the warps leave, and a third of it all where that can be.
     const float rows = static_cast<float>(warps) + 1.6f, least = ui.px(110);
     float high = std::clamp((rect.height() * 0.62f - foot) / rows, ui.px(5), ui.px(40));
@@ -154,18 +159,18 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         const auto of_warp = [&](size_t column) {
             return trace.slots[column].warp == static_cast<int>(warp);
         };
-        for (size_t column = 0; column < columns; ++column) {
+        const float now = rect.min.x + label + pitch * static_cast<float>(seen);
+        for (size_t column = 0; column < seen; ++column) {
             if (!of_warp(column) || !trace.slots[column].load) continue;
-            const float to =
-                std::min(cell(column, top).min.x + pitch * static_cast<float>(takes), rect.max.x);
+            const float to = std::min(cell(column, top).min.x + pitch * static_cast<float>(takes), now);
             ui.list.AddLine({cell(column, top).max.x, top + high / 2}, {to, top + high / 2},
                             ui.ink(Ink::GlobalLoad), ui.px(1.5f));
         }
-        for (size_t column = 0; column < columns; ++column) {
+        for (size_t column = 0; column < seen; ++column) {
             if (!of_warp(column)) continue;
             const bool load = trace.slots[column].load;
             const Rect box = bar_in(cell(column, top), load);
-            fill(ui, box, load ? Ink::GlobalLoad : Ink::Product);
+            fill(ui, box, load ? Ink::GlobalLoad : kPlain);
         }
     }
     if (hidden) {
@@ -174,12 +179,16 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             unknown(ui, {{rect.min.x + label, rect.min.y + high + ui.px(1)},
                          {rect.max.x, rect.min.y + high * static_cast<float>(warps) - ui.px(1)}});
     }
-    for (size_t column = 0; column < columns && !hidden; ++column) {
+    for (size_t column = 0; column < seen && !hidden; ++column) {
         const Rect box = cell(column, y);
         if (trace.slots[column].warp >= 0)
             fill(ui, box, Ink::Text);
         else
-            hatch(ui, box, ui.ink(Ink::Fault), ui.px(4));
+            hatch(ui, box, ui.ink(Ink::Inactive), ui.px(4));
+    }
+    if (runs) {
+        const float now = rect.min.x + label + pitch * static_cast<float>(seen);
+        ui.list.AddLine({now, rect.min.y}, {now, y + high}, ui.ink(Ink::Accent), ui.px(2));
     }
     const float below = y + high * 1.2f + ui.px(6);
     legend(ui, {rect.min.x + label, below}, hidden);
@@ -206,10 +215,11 @@ Figure latency_figure() {
                   "A column is a slot in which the scheduler may issue one instruction of any warp; changing "
                   "the warp costs nothing.",
                   {warps_parameter(),
-                   {"issue", "Cycles an instruction", 1, 8, 4},
+                   {"issue", "Cycles per instruction", 1, 8, 4},
                    {"latency", "Cycles a load takes", 20, 800, 200, 20},
-                   {"every", "Instructions a load", 1, 16, 4},
-                   {"device", "Bandwidth of", 0, static_cast<int>(kernels::devices().size()), 0}},
+                   {"every", "Instructions per load", 1, 16, 4},
+                   {"device", "Bandwidth of", 0, static_cast<int>(kernels::devices().size()), 0},
+                   {"time", "", 0, kWhole, kWhole, 1, {}, {}, true}},
                   numbers,
                   concludes,
                   draw_figure};

@@ -72,11 +72,11 @@ void row(draw::Ui& ui, const Rect& bar, std::span<const int> set, uint32_t block
     for (uint32_t at = 0; at < blocks; ++at) {
         const Rect box{{x(at * pitch) + ui.px(1), bar.min.y},
                        {x(at * pitch + threads) - ui.px(1), bar.max.y}};
-        fill(ui, box, Ink::SharedLoad, 3);
+        fill(ui, box, kPlain, 3);
         for (const std::string& name : {fmt::format("block {}", at), std::to_string(at)})
             if (const auto font = ui.context.fonts.for_cells(name, box.width() - ui.px(4),
                                                              box.height() - ui.px(2), Size::Body)) {
-                text_in(ui, box, font, ui.ink(Ink::SharedLoad), name);
+                text_in(ui, box, font, ui.ink(kPlain), name);
                 break;
             }
         if (pitch > threads) lost(ui, {{box.max.x + ui.px(1), bar.min.y}, {x((at + 1) * pitch), bar.max.y}});
@@ -129,7 +129,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         slots.fixed, made.fixed_blocks, made.part);
     bar("dynamic", "each block gets what it needs", slots.dynamic, made.blocks, at(set, kThreads));
     ImVec2 at{rect.min.x, y};
-    key_of(ui, at, "threads of a block", Ink::SharedLoad, 2);
+    key_of(ui, at, "threads of a block", kPlain, 2);
     key_of(ui, at, "slots that nobody uses", lost);
     if (!charted) return;
     y += foot + ui.px(8);
@@ -142,7 +142,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         };
     };
     const Bars both[] = {{"slots used in fixed parts", Ink::SharedStore, share(&Slots::fixed)},
-                         {"dynamically", Ink::SharedLoad, share(&Slots::dynamic)}};
+                         {"dynamically", kPlain, share(&Slots::dynamic)}};
     bars_over(ui, {{rect.min.x, y}, rect.max}, along, set[kThreads], both);
 }
 

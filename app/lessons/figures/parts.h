@@ -14,6 +14,9 @@ namespace tilescope::lessons {
 
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
 
+// What is no access to memory is drawn without colour: those of accesses and products mean the same everywhere.
+inline constexpr Ink kPlain = Ink::TextQuiet, kOther = Ink::Accent;
+
 // A sign and what it means, from `at` on, which moves on. Or an ink that fills it.
 using Sign = std::function<void(draw::Ui& ui, const Rect& box)>;
 void key_of(draw::Ui& ui, ImVec2& at, std::string_view text, const Sign& sign);

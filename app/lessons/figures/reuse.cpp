@@ -99,18 +99,25 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     figures_of(ui, figures, rect.max.x, rect.min.y, Size::Small, 0, 0, true);
     // In larger type where the lines are far enough apart.
     const Size size = high > body * 1.2f ? Size::Body : Size::Small;
-    note(ui, {bars, rect.min.y}, bar, "loads from global memory");
+    // One log scale for all of them, from 1 load on: a factor is as long everywhere.
+    double most = 10;
+    for (const KernelLoads& row : all) most = std::max(most, row.plain);
+    if (open) most = std::max(most, open->second);
+    const auto length_of = [&](double count) {
+        return std::max(ui.px(2), bar * static_cast<float>(std::log(std::max(count, 1.0)) / std::log(most)));
+    };
+    note(ui, {bars, rect.min.y}, bar,
+         std::vector<std::string>{"loads from global memory, log scale", "loads, log scale"});
     float y = rect.min.y + head;
     const auto middle = [&](float tall) { return y + (high - tall) / 2; };
-    const auto loads = [&](double count, double plain, double operations, Ink ink) {
-        const float length = std::max(ui.px(2), bar * static_cast<float>(std::min(1., count / plain)));
-        fill(ui, {{bars, y + high * 0.16f}, {bars + length, y + high * 0.84f}}, ink, 2);
+    const auto loads = [&](double count, double operations, Ink ink) {
+        fill(ui, {{bars, y + high * 0.16f}, {bars + length_of(count), y + high * 0.84f}}, ink, 2);
         figures_of(ui, figures, rect.max.x, middle(line_height(ui, size)), size, count, operations, false);
         y += high;
     };
     for (const KernelLoads& row : all) {
         line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text, row.name);
-        loads(row.plain, row.plain, row.operations, Ink::GlobalLoad);
+        loads(row.plain, row.operations, Ink::GlobalLoad);
         note(ui, {rect.min.x, middle(small)}, label - ui.px(8),
              std::vector<std::string>{
                  fmt::format("{}; used {:.4g} {}", row.what, row.uses, row.uses == 1 ? "time" : "times"),
@@ -119,14 +126,14 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
             unknown(ui, {{bars, y + high * 0.16f}, {rect.max.x, y + high * 0.84f}});
             y += high;
         } else {
-            loads(row.tiled, row.plain, row.operations, Ink::SharedLoad);
+            loads(row.tiled, row.operations, Ink::SharedLoad);
         }
         y += gap;
     }
     if (open) {
         line(ui, {rect.min.x, middle(body)}, label - ui.px(8), Face::Strong, Size::Body, Ink::Text,
              "open: " + analysis::kernel_name(*session.recording));
-        loads(open->second, open->first, open->first, Ink::Constant);
+        loads(open->second, open->first, Ink::Constant);
         y += gap;
     }
     ImVec2 at{rect.min.x, std::min(y + ui.px(2), rect.max.y - small)};

@@ -114,7 +114,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const double most = std::max(roof.peak_gflops, fed_gflops(roof, std::ranges::max(kTiles))) * 1.02;
     const auto x_of = [&](double gflops) { return from + room * static_cast<float>(gflops / most); };
     const float foot = small * 2 + ui.px(12);
-    const float high = std::min((rect.height() - foot) / static_cast<float>(std::size(kTiles)), ui.px(64));
+    const float high = std::min((rect.height() - foot) / static_cast<float>(std::size(kTiles)), ui.px(110));
     float y = rect.min.y;
     for (const uint32_t tile : kTiles) {
         const bool on = tile == tile_of(set);
@@ -139,7 +139,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     }
     if (roof.has_peak()) {
         const float x = x_of(roof.peak_gflops);
-        fill(ui, {{x - ui.px(1), rect.min.y}, {x + ui.px(1), y + ui.px(4)}}, Ink::Fault);
+        fill(ui, {{x - ui.px(1), rect.min.y}, {x + ui.px(1), y + ui.px(4)}}, Ink::Text);
         const bool right = x > rect.min.x + rect.width() * 0.6f;
         line(ui, {x, y + ui.px(4)}, ui.px(320), Face::Strong, Size::Small, Ink::Text,
              fmt::format("peak {} GFLOP/s", text_of(roof.peak_gflops)), right ? Align::Right : Align::Left);
