@@ -83,7 +83,7 @@ void chain_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
                 const std::vector<std::string> words =
                     here >= there
                         ? std::vector<std::string>{part + " go on", part}
-                        : std::vector<std::string>{fmt::format("\u00d7 {}", draw::ratio_text(there / here))};
+                        : std::vector<std::string>{fmt::format("\u00d7 {}", ratio_text(there / here))};
                 const float room = next - x - bar;
                 line(ui, {(x + bar + next) / 2, plot.max.y + ui.px(4)}, room, Face::Text, Size::Small,
                      Ink::TextQuiet, fitting(ui.font(Face::Text, Size::Small), words, room), Align::Center);

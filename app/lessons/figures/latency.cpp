@@ -206,9 +206,9 @@ Figure latency_figure() {
                   "A column is a slot in which the scheduler may issue one instruction of any warp; changing "
                   "the warp costs nothing.",
                   {warps_parameter(),
-                   {"issue", "Cycles an instruction", 1, 8, 4},
+                   {"issue", "Cycles per instruction", 1, 8, 4},
                    {"latency", "Cycles a load takes", 20, 800, 200, 20},
-                   {"every", "Instructions a load", 1, 16, 4},
+                   {"every", "Instructions per load", 1, 16, 4},
                    {"device", "Bandwidth of", 0, static_cast<int>(kernels::devices().size()), 0}},
                   numbers,
                   concludes,

@@ -73,13 +73,13 @@ std::string size_of(size_t kind, const analysis::DeviceSpec& device) {
     const analysis::SmLimits& sm = device.sm;
     switch (kind) {
         case kRegisters:
-            return fmt::format("{} an SM, {} on all {}", grouped(sm.registers_per_sm),
+            return fmt::format("{} per SM, {} on all {}", grouped(sm.registers_per_sm),
                                grouped(uint64_t{sm.registers_per_sm} * device.sms),
                                counted(device.sms, "SM"));
-        case kLocal: return fmt::format("at most {} KiB a thread", sm.major == 1 ? 16 : 512);
+        case kLocal: return fmt::format("at most {} KiB per thread", sm.major == 1 ? 16 : 512);
         case kShared:
-            return fmt::format("{} an SM, at most {} a block", bytes_text(sm.shared_per_sm),
-                               bytes_text(sm.shared_per_block_optin));
+            return fmt::format("{} per SM, at most {} per block", capacity_text(sm.shared_per_sm),
+                               capacity_text(sm.shared_per_block_optin));
         case kGlobal:
             return fmt::format("what the device has, at {} GB/s",
                                grouped(static_cast<uint64_t>(device.memory_gbs + 0.5)));
@@ -135,7 +135,7 @@ std::string concludes(std::span<const int> set) {
         text += fmt::format(
             " At peak, multiply-adds of the {} move {:.3g} TB/s through {} of them: {:.0f} times what its "
             "DRAM brings.",
-            device.name, register_gbs(device) / 1000, bytes_text(register_bytes(device)),
+            device.name, register_gbs(device) / 1000, capacity_text(register_bytes(device)),
             register_gbs(device) / device.memory_gbs);
     return text;
 }
