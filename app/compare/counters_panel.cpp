@@ -1,8 +1,8 @@
 // The scale of the maps, and the counters of both beside each other: so far and in the whole run.
 //
 //                      block so far          whole run
-//                      A     B   B / A       A      B   B / A
-//   load requests     512  ( 32)  1/16    16,384 (1,024) 1/16      ( ): fewer, where fewer is better
+//                      A     B         B has       A      B         B has
+//   load requests     512  ( 32)  16 × fewer  16,384 (1,024)  16 × fewer      ( ): fewer, where fewer is better
 //
 // As large as the panel has room for. Where not even small type has it, the whole run goes, then the rows
 // that say least. Below it, where there is room, how much faster one is.
@@ -74,6 +74,11 @@ struct CountersTable {
     }
 };
 
+// "16,384", "1.05 M"; of bytes "131 kB", but "640": that they are bytes the row says.
+std::string count_text(const CounterRow& row, uint64_t count) {
+    return row.bytes && count >= 1000 ? bytes_text(count) : short_count(count);
+}
+
 Size name_size(Size size) { return size == Title ? Body : size; }
 
 // The rows that have room; those that say least are left out first.
@@ -92,14 +97,15 @@ std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
 CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
     CountersTable table{size, whole};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
-    table.count = digit * 7;             // short_count
+    table.count = digit * 7;             // count_text
     if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
         size_t most = 0;
         for (const CounterRow& row : rows)
-            most = std::max({most, short_count(row.whole.a).size(), short_count(row.whole.b).size()});
+            most = std::max({most, count_text(row, row.whole.a).size(), count_text(row, row.whole.b).size()});
         table.count = digit * static_cast<float>(most);
     }
-    table.times = digit * 5.5f;
+    // As wide as any factor is, so that it stays as it is while the cursor moves.
+    table.times = draw::text_size(ui.font(Face::Strong, name_size(size)), "88.8 × fewer").x;
     table.gap = ui.px(size == Small ? 12 : 16);
     for (const CounterRow& row : rows)
         table.name = std::max(table.name, draw::text_size(ui.font(Face::Text, name_size(size)), row.what).x);
@@ -179,8 +185,7 @@ CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
     return table;
 }
 
-void number(Ui& ui, float right, float y, const CountersTable& table, uint64_t count, bool better) {
-    const std::string text = short_count(count);
+void number(Ui& ui, float right, float y, const CountersTable& table, const std::string& text, bool better) {
     const draw::Font font = ui.font(Face::Mono, table.size);
     const float width = draw::text_size(font, text).x, pad = table.gap / 2 - ui.px(1);
     if (better)
@@ -201,16 +206,18 @@ void headings(Ui& ui, const RowEnds& ends, float y, const char* title) {
     const float top = y + small + ui.px(6);
     badge(ui, {ends.a - size, top}, size, 'A');
     badge(ui, {ends.b - size, top}, size, 'B');
-    note(ui, {ends.times, top}, ends.times - ends.b, "B / A", Align::Right);
+    note(ui, {ends.times, top}, ends.times - ends.b, "B has", Align::Right);
 }
 
-void group(Ui& ui, const CountersTable& table, const RowEnds& ends, float y, const Count& count, bool merit) {
-    number(ui, ends.a, y, table, count.a, merit && count.fewer() < 0);
-    number(ui, ends.b, y, table, count.b, merit && count.fewer() > 0);
+void group(Ui& ui, const CountersTable& table, const RowEnds& ends, float y, const CounterRow& row,
+           const Count& count) {
+    number(ui, ends.a, y, table, count_text(row, count.a), row.merit && count.fewer() < 0);
+    number(ui, ends.b, y, table, count_text(row, count.b), row.merit && count.fewer() > 0);
     const bool same = count.a == count.b;
     const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
     line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
-         name_size(table.size), same ? Ink::TextQuiet : Ink::Text, times_text(count), Align::Right);
+         name_size(table.size), same ? Ink::TextQuiet : Ink::Text,
+         times_fewer(static_cast<double>(count.a), static_cast<double>(count.b)), Align::Right);
 }
 
 void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
@@ -247,8 +254,8 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
                        row.kind);
         line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
              Face::Text, name_size(table.size), row.least ? Ink::TextQuiet : Ink::Text, row.what);
-        group(ui, table, ends[0], y, table.whole ? row.so_far : row.whole, row.merit);
-        if (table.whole) group(ui, table, ends[1], y, row.whole, row.merit);
+        group(ui, table, ends[0], y, row, table.whole ? row.so_far : row.whole);
+        if (table.whole) group(ui, table, ends[1], y, row, row.whole);
         if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}}))
             ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
                                  grouped(row.so_far.a), grouped(row.so_far.b), grouped(row.whole.a),

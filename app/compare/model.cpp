@@ -279,12 +279,6 @@ std::string ratio_text(const Count& count) {
     return ratio ? three_digits(*ratio) : "";
 }
 
-std::string times_text(const Count& count) {
-    if (count.a == 0 || count.b == 0) return "";
-    if (count.a == count.b) return "same";
-    return count.b < count.a ? "1/" + three_digits(1 / *count.ratio()) : three_digits(*count.ratio());
-}
-
 std::string headline(const Run& a, const Run& b) {
     // The one that is spoken of, its letter, and that of the other.
     const auto spoken_of = [&](bool is_a) -> std::tuple<const Run&, char, char> {
@@ -437,8 +431,8 @@ std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Ti
     // What L2 was not read for, L1 had; L2 is read for instructions too, so that L1 may have had more.
     if (!l2_fast || !l2_slow || *l2_slow >= 1) return text + ".";
     const bool reason = only && *l2_slow < *l2_fast;
-    text += fmt::format("{} the L1 cache serves at least {:.0f} % of {}'s load sectors",
-                        reason ? ", because" : ";", 100 * (1 - *l2_slow), name(slow));
+    text += fmt::format("{} the L1 cache serves at least {:.0f} % of {}'s load sectors", reason ? ", because" : ";",
+                        100 * (1 - *l2_slow), name(slow));
     if (*l2_fast < 1) text += fmt::format(" and {:.0f} % of {}'s", 100 * (1 - *l2_fast), name(fast));
     return text + ".";
 }

@@ -95,8 +95,6 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
                   const BlockIndex& b_index, uint32_t b_step);
 
 std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
-// The same as a fraction: "1/16", "4.25", "same"; "" where there is none of one of them.
-std::string times_text(const Count& count);
 
 // The one sentence that the comparison is about; it begins with who does better, or whose result is wrong. Of
 // different work nobody is said to do better.

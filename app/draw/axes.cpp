@@ -84,11 +84,6 @@ std::string figure(double value) {
     return fmt::format("{:.4g}", value);
 }
 
-std::string ratio_text(double ratio) {
-    if (ratio < 9.995) return fmt::format("{:.2f}", ratio);
-    return ratio < 99.95 ? fmt::format("{:.1f}", ratio) : fmt::format("{:.0f}", ratio);
-}
-
 // With height * i taken off the i-th label they must only not fall. The nearest such places are means of runs
 // of labels, by the max-min formula: the lowest mean of the runs that begin at one label and hold the i-th,
 // and of these, over all where such runs can begin, the highest. https://doi.org/10.1214/aoms/1177728423

@@ -45,8 +45,6 @@ void round_out(double& low, double& high);
 std::string axis_number(double value);
 // Four digits, grouped from a thousand on: "0.2360", "12.35", "9,098".
 std::string figure(double value);
-// "1.47", "12.2", "134": how many times.
-std::string ratio_text(double ratio);
 
 // Middles of labels of one height, as near as can be to where they are wanted (least squares), none closer
 // than `height` to another, all within [low, high] where they fit there. The order of the wanted is kept.

@@ -19,14 +19,14 @@ constexpr uint32_t kColors[kInks][4] = {
     {0x9AA2B0, 0x5B6473, 0x5C6575, 0x93A0B4},  // LineStrong
     {0x1A1E26, 0xE8EBF0, 0x000000, 0xFFFFFF},  // Text
     {0x515968, 0xAAB2C0, 0x272D38, 0xDCE2EC},  // TextQuiet
-    {0x747C8A, 0x838C9B, 0x414958, 0xBAC3D1},  // TextFaint
+    {0x616977, 0x939CAB, 0x414958, 0xBAC3D1},  // TextFaint
     {0x2F3747, 0xD5DBE6, 0x141A26, 0xF2F5FA},  // Accent
     {0xE9ECF1, 0x2B313B, 0xCFD6E1, 0x38414F},  // Cell
     {0xF3F4F6, 0x171A20, 0xEEF0F4, 0x1B212A},  // Outside
     {0xC6CBD4, 0x434A57, 0x98A2B2, 0x677286},  // Inactive
     {0x39486B, 0x707173, 0x39486B, 0x707173},  // Heat (by strength)
     {0x1A1E26, 0xF4F6FA, 0x000000, 0xFFFFFF},  // Selected
-    {0xF0DC3A, 0xF0E442, 0xF5DC00, 0xFFF14A},  // Product: yellow
+    {0xDCC000, 0xF0E442, 0xD2B200, 0xFFF14A},  // Product: yellow
     {0xC476A2, 0xD88BB8, 0xBB6497, 0xF2A6D3},  // Barrier: reddish purple
     {0x4D627B, 0x3B6876, 0x243E36, 0x438781},  // Constant: slate
     {0x8F7E39, 0x686B2A, 0x606627, 0x77712F},  // Local: olive
@@ -85,6 +85,13 @@ Rgba Palette::hot(float t) const {
 Rgba Palette::text_on(Rgba fill) const {
     constexpr Rgba black = rgb(0x000000), white = rgb(0xFFFFFF);
     return contrast(fill, black) >= contrast(fill, white) ? black : white;
+}
+
+Rgba Palette::edge_of(Ink of) const {
+    const Rgba own = (*this)[of], ground = (*this)[Ink::Panel], far = text_on(ground);
+    float t = 0;
+    while (t < 1 && contrast(mix(own, far, t), ground) < kSignContrast) t += 0.0625f;
+    return mix(own, far, t);
 }
 
 const Palette& palette(Theme theme, bool lecture) {

@@ -60,6 +60,9 @@ enum class Ink : uint8_t {
 };
 inline constexpr int kInks = static_cast<int>(Ink::kCount);
 
+// WCAG 2.1, success criteria 1.4.3 and 1.4.11: the least contrast of text, and of what is no text.
+inline constexpr float kTextContrast = 4.5f, kSignContrast = 3;
+
 struct Palette {
     std::array<Rgba, kInks> ink{};
     std::array<Rgba, 256> heat{};  // cividis; reversed in no theme: dark is cold
@@ -67,6 +70,9 @@ struct Palette {
     Rgba hot(float t) const;  // t clamped to 0..1, NaN to 0
     // Text that can be read on a cell of that colour: black or white, whichever has more contrast.
     Rgba text_on(Rgba fill) const;
+    // The outline of a sign on a panel: its own colour, or, where that is as pale as yellow on white, that
+    // colour darkened or lightened until it has kSignContrast.
+    Rgba edge_of(Ink of) const;
 };
 // lecture: the same hues pushed apart for a projector in a lit room, which washes out what is pale.
 const Palette& palette(Theme theme, bool lecture = false);

@@ -121,7 +121,7 @@ std::vector<std::string> rests_on(const trace::Trace& trace, const WalkedLevels&
     const std::string placed = l.launch.as_recorded
                                    ? fmt::format("each on the SM that {} put it on", trace.meta.device)
                                    : "dealt to the SMs in turn, one by one";
-    const std::string l1 = bytes_text(l.launch.l1_bytes) + " of L1 per SM";
+    const std::string l1 = capacity_text(l.launch.l1_bytes) + " of L1 per SM";
     return {fmt::format("Modelled for {}: {}, {} per SM at once, {}; {}", device.name, of_grid,
                         grouped(l.launch.resident), placed, l1),
             fmt::format("Modelled for {}: {}, {}; {}", device.name, of_grid, placed, l1),

@@ -18,9 +18,9 @@ namespace {
 constexpr struct {
     const char* title;
     uint32_t analysis::BlockUse::*value;
-} kParameters[] = {{"threads a block", &analysis::BlockUse::threads},
-                   {"registers a thread", &analysis::BlockUse::registers},
-                   {"shared bytes a block", &analysis::BlockUse::shared}};
+} kParameters[] = {{"threads per block", &analysis::BlockUse::threads},
+                   {"registers per thread", &analysis::BlockUse::registers},
+                   {"shared bytes per block", &analysis::BlockUse::shared}};
 
 }  // namespace
 
@@ -109,7 +109,7 @@ std::vector<Given> given_by(const analysis::DeviceSpec& device) {
                             {grouped(sm.blocks_per_sm), "block slots"},
                             {grouped(sm.registers_per_sm), "registers"},
                             {grouped(sm.shared_per_sm), "bytes of shared memory"},
-                            {grouped(sm.threads_per_block), "threads a block at most"}};
+                            {grouped(sm.threads_per_block), "threads per block at most"}};
     if (device.sms > 0) rows.push_back({grouped(device.sms), "such SMs on the device"});
     return rows;
 }
@@ -118,7 +118,7 @@ std::vector<Given> taken_by(const analysis::BlockUse& use) {
     std::vector<Given> rows{{"1", "block slot"}, {grouped(use.threads), "threads"}};
     if (use.registers > 0)
         rows.push_back(
-            {grouped(use.registers), use.registers == 1 ? "register a thread" : "registers a thread"});
+            {grouped(use.registers), use.registers == 1 ? "register per thread" : "registers per thread"});
     if (use.shared > 0) rows.push_back({grouped(use.shared), "bytes of shared memory"});
     return rows;
 }
@@ -131,7 +131,7 @@ SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum)
     column.blocks = grouped(o.blocks);
     column.threads = fmt::format("{} of {}", grouped(o.threads), grouped(o.most_threads));
     column.warps = fmt::format("{} of {}", grouped(o.warps), grouped(o.most_warps));
-    column.share = fmt::format("{:.0f} %", 100 * o.share);
+    column.share = share_text(o.share);
     column.words = analysis::limits_in_words(o);
     const uint64_t used[] = {uint64_t{o.blocks} * use.threads, o.blocks,
                              uint64_t{o.blocks} * o.registers_per_block,
@@ -148,9 +148,9 @@ SumColumn sum_column(const SmLimits& sm, const analysis::BlockUse& use, Sum sum)
 }
 
 std::string value_words(Parameter parameter, uint32_t value) {
-    if (parameter == Parameter::Threads) return grouped(value) + " threads a block";
-    if (parameter == Parameter::Shared) return grouped(value) + " bytes of shared memory a block";
-    return value == 0 ? "registers not counted" : counted(value, "register") + " a thread";
+    if (parameter == Parameter::Threads) return grouped(value) + " threads per block";
+    if (parameter == Parameter::Shared) return grouped(value) + " bytes of shared memory per block";
+    return value == 0 ? "registers not counted" : counted(value, "register") + " per thread";
 }
 
 LimitCurve limit_curve(const SmLimits& sm, const analysis::BlockUse& use, Parameter parameter) {

@@ -78,6 +78,6 @@ struct LimitCurve : draw::Axes {
 LimitCurve limit_curve(const analysis::SmLimits& sm, const analysis::BlockUse& use,
                        analysis::Parameter parameter);
 
-std::string value_words(analysis::Parameter parameter, uint32_t value);  // "256 threads a block"
+std::string value_words(analysis::Parameter parameter, uint32_t value);  // "256 threads per block"
 
 }  // namespace tilescope::limits

@@ -268,7 +268,7 @@ void draw_asked(Ui& ui, const Rect& area, const analysis::DeviceSpec& device) {
     if (most) use.registers = use.shared = 0;
     std::vector<Given> taken = taken_by(use);
     if (most)
-        taken.push_back({"?", preset->parameter == Parameter::Registers ? "registers a thread"
+        taken.push_back({"?", preset->parameter == Parameter::Registers ? "registers per thread"
                                                                         : "bytes of shared memory"});
     // What is hidden has a place of its own where there is room for it.
     const float given = line_height(ui, Size::Title) * (kMostGiven + 1) + ui.px(112);

@@ -205,7 +205,7 @@ std::string global_places(const trace::Trace& trace, const RequestView& view, co
     if (count == 1) return (pattern.repeats == 1 ? "one element" : "one and the same element") + of;
     if (pattern.one_column && array != nullptr) {
         const std::string apart =
-            fmt::format("a row ({}) apart", bytes_text(uint64_t{array->cols} * array->element_bytes()));
+            fmt::format("a row ({}) apart", counted(uint64_t{array->cols} * array->element_bytes(), "byte"));
         const std::string what = pattern.even_rows && pattern.repeats == 1
                                      ? fmt::format("one column{}", of)
                                      : fmt::format("{} elements of one column{}", count, of);

@@ -80,7 +80,7 @@ ProgramRow row_of(const launched::LaunchLine& launch) {
 }
 
 std::string title_of(const launched::LaunchLine& launch) {
-    const std::string shared = launch.shared == 0 ? "" : fmt::format(", {}", bytes_text(launch.shared));
+    const std::string shared = launch.shared == 0 ? "" : fmt::format(", {}", capacity_text(launch.shared));
     return fmt::format("Launch {}: {} <<<{}, {}{}>>>", grouped(launch.number), one_line(launch.kernel),
                        sides(launch.grid), sides(launch.block), shared);
 }

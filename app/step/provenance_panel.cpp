@@ -299,7 +299,10 @@ void origin_mark(Ui& ui, const Rect& box, Origin origin) {
     const ImVec2 middle{(box.min.x + box.max.x) / 2, (box.min.y + box.max.y) / 2};
     const float width = std::max(1.f, ui.px(1.5f));
     if (origin == Origin::Element) ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::GlobalLoad));
-    if (origin == Origin::Computed) ui.list.AddCircleFilled(middle, box.width() / 2, ui.ink(Ink::Product));
+    if (origin == Origin::Computed) {
+        ui.list.AddCircleFilled(middle, box.width() / 2, ui.ink(Ink::Product));
+        ui.list.AddCircle(middle, box.width() / 2, ui.context.palette.edge_of(Ink::Product));
+    }
     if (origin == Origin::Nothing) ui.list.AddLine(box.min, box.max, ui.ink(Ink::Fault), width);
     if (origin == Origin::Stale)
         ui.list.AddQuad({middle.x, box.min.y - 1}, {box.max.x + 1, middle.y}, {middle.x, box.max.y + 1},

@@ -59,7 +59,7 @@ std::string many(double value) { return value == 1 ? "one" : draw::figure(value)
 std::string says_alone(const BoundsOf& of, const Levels& l, const analysis::LevelDevice& on) {
     const analysis::LevelSums& s = l.asked.all;
     const std::string_view by = l.bounds.longest().resource;
-    const auto each = [&](uint64_t amount) { return draw::ratio_text(each_multiply_add(of, amount)); };
+    const auto each = [&](uint64_t amount) { return ratio_text(each_multiply_add(of, amount)); };
     const std::string stored = bytes_text(static_cast<double>(s.stored_sectors) * analysis::kSectorBytes);
     if (by == "dram")
         return fmt::format("{} read and {} stored, at {} GB/s", bytes_text(l.model.misses.dram_read_bytes),
@@ -152,7 +152,7 @@ std::string_view said_of(std::string_view resource) { return resource_of(resourc
 std::string blocks_simulated(const Levels& levels) {
     return fmt::format(
         "{} of {} blocks{}", grouped(levels.model.simulated), grouped(levels.launch.blocks),
-        levels.model.part < 1 ? fmt::format(", {:.0f} % of each", levels.model.part * 100) : "");
+        levels.model.part < 1 ? fmt::format(", {} of each", share_text(levels.model.part)) : "");
 }
 
 std::string bound_name(const Levels& levels) {
@@ -233,7 +233,7 @@ void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside)
         beside.counted && beside.untiled ? caught_of_saved(*beside.untiled, *beside.counted) : std::nullopt;
     if (saved) {
         chart.sentence += *saved < 0.9995
-                              ? fmt::format(" L1 caught {:.1f} % of what tiles were to save.", *saved * 100)
+                              ? fmt::format(" L1 caught {} of what tiles were to save.", share_text(*saved))
                               : std::string(" L1 caught all that tiles were to save.");
         const auto sectors = [](double amount) { return short_count(static_cast<uint64_t>(amount)); };
         chart.rests_on += fmt::format(
@@ -243,8 +243,8 @@ void say_l1(BoundChart& chart, const Levels& levels, const BoundsBeside& beside)
             sectors(beside.counted->l1_sectors), sectors(beside.untiled->l1_sectors),
             sectors(beside.counted->l2_read_sectors), sectors(beside.untiled->l2_read_sectors));
     } else if (levels.asked.all.l1_sectors > 0) {
-        chart.sentence += fmt::format(" L1 finds {:.1f} % of the sectors that it is asked for.",
-                                      levels.model.l1_hit_rate * 100);
+        chart.sentence += fmt::format(" L1 finds {} of the sectors that it is asked for.",
+                                      share_text(levels.model.l1_hit_rate));
         chart.rests_on += fmt::format(" Found by L1: modelled, of {} sectors, by {}.",
                                       short_count(levels.asked.all.l1_sectors), blocks_simulated(levels));
     }
@@ -278,7 +278,7 @@ BoundChart bound_chart(const BoundsOf& of, const Levels& levels, const analysis:
                                     beside.timings != nullptr ? beside.timings->device : of.device)});
     const double times = row->median_ms / longest.ms;
     chart.note +=
-        times >= 1 ? fmt::format(" Measured: {} times the longest.", draw::ratio_text(times))
+        times >= 1 ? fmt::format(" Measured: {} times the longest.", ratio_text(times))
                    : fmt::format(" Measured: {:.2f} times the longest, which is modelled as more than it is.",
                                  times);
     return chart;

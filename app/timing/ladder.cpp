@@ -51,7 +51,7 @@ std::string share_of(const Timing& row, const Timing& library) {
     return fmt::format("{:.0f} %", 100 * row.gflops / library.gflops);
 }
 // How many times as fast a is.
-std::string times(const Timing& a, const Timing& b) { return draw::ratio_text(b.median_ms / a.median_ms); }
+std::string times(const Timing& a, const Timing& b) { return ratio_text(b.median_ms / a.median_ms); }
 
 // Which rungs gain on the one below them, and which does most.
 std::string steps_words(const std::vector<MeasuredRung>& rungs) {

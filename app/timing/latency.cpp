@@ -67,7 +67,7 @@ void add_flights(LatencyChart& chart, const LoadFlow& flow, const analysis::Leve
             {std::move(name), value, draw::figure(std::round(value)), false, marked, std::move(rests_on)});
     };
     bar("in flight", flow.in_flight(), true, held);
-    const std::string roof = fmt::format(" clocks x {:.3g} loads a clock, modelled.", flow.a_clock);
+    const std::string roof = fmt::format(" clocks × {:.3g} loads a clock, modelled.", flow.a_clock);
     bar("needed", flow.needed(flow.wait), false, fmt::format("Needed in flight: {:.0f}{}", flow.wait, roof));
     for (const auto& [name, cycles] : {std::pair{"L1", &analysis::LevelSpec::l1_cycles},
                                        {"L2", &analysis::LevelSpec::l2_cycles},
@@ -81,8 +81,8 @@ void add_flights(LatencyChart& chart, const LoadFlow& flow, const analysis::Leve
 
 // "1.91 times as long".
 std::string against(double own, double other) {
-    return own >= other ? fmt::format("{} times as long as", draw::ratio_text(own / other))
-                        : fmt::format("{} times as fast as", draw::ratio_text(other / own));
+    return own >= other ? fmt::format("{} times as long as", ratio_text(own / other))
+                        : fmt::format("{} times as fast as", ratio_text(other / own));
 }
 
 std::string shown_compiler(std::string_view compiler) {
@@ -98,8 +98,8 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
     const LoadFlow own_flow = flow_of(of, levels, on), other_flow = flow_of(other.of, *other.levels, on);
     const auto row = [&](const BoundsOf& by, const Levels& l, const LoadFlow& flow, double ms) {
         chart.compilers.push_back({shown_compiler(by.compiler), draw::figure(flow.loads),
-                                   draw::ratio_text(each_multiply_add(by, l.asked.all.instructions)),
-                                   bound_name(l), look::milliseconds(ms)});
+                                   ratio_text(each_multiply_add(by, l.asked.all.instructions)), bound_name(l),
+                                   look::milliseconds(ms)});
     };
     const double own_ms = beside.measured->median_ms, other_ms = other.measured->median_ms;
     row(of, levels, own_flow, own_ms);
@@ -119,8 +119,7 @@ void add_compilers(LatencyChart& chart, const BoundsOf& of, const Levels& levels
                    &fast_flow = own_slow ? other_flow : own_flow;
     const std::string_view by = of_slow.bounds.longest().resource;
     const auto passes = [&](const Levels& l) {
-        return draw::ratio_text(
-            each_multiply_add(of, static_cast<uint64_t>(l.passes()) + l.asked.all.wavefronts));
+        return ratio_text(each_multiply_add(of, static_cast<uint64_t>(l.passes()) + l.asked.all.wavefronts));
     };
     if (by == "latency" && fast_flow.loads > slow_flow.loads)
         chart.difference +=

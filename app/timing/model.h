@@ -152,9 +152,10 @@ RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::
 
 // Bytes of loads at each level, and what they make of the intensity.
 struct ChainRow {
-    std::string name, about;  // "read from L2", "lts__t_sectors_op_read.sum x 32 bytes"
+    std::string name, about;  // "read from L2", "lts__t_sectors_op_read.sum times 32 bytes"
     double bytes = 0, intensity = 0;
-    std::string of_asked;  // as a ratio to the first row's bytes: "1", "2.00", "1/4.13"
+    std::string
+        beside_asked{};  // beside the first row's bytes: "2.00 × more", "4.13 × fewer"; "" of the first
 };
 struct TrafficChain {
     std::vector<ChainRow> rows;  // the first where the kernel was timed, all where it was counted

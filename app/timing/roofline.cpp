@@ -77,7 +77,7 @@ void add_bound(RooflineChart& chart, const Machine& machine, std::string_view ke
         gflops < machine.stated_gbs * intensity ? std::string(", cut at the peak")
                                                 : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
     if (machine.stated_gflops > 0)
-        exact += fmt::format(", {} % of the stated peak", draw::figure(100 * gflops / machine.stated_gflops));
+        exact += fmt::format(", {} of the stated peak", share_text(gflops / machine.stated_gflops));
     chart.points.push_back({Kind::Bound, std::string(kernel), intensity, gflops,
                             fmt::format("bound, {}: {}", label, draw::figure(gflops)), std::move(exact)});
 }
@@ -183,13 +183,9 @@ std::optional<Bytes> counted(const std::vector<kernels::Counters>& all, const Ma
 }
 
 void add_row(TrafficChain& chain, const char* name, const char* about, double bytes, double flop) {
-    const double ratio = chain.rows.empty() ? 1 : bytes / chain.rows.front().bytes;
-    std::string times = draw::ratio_text(std::max(ratio, 1 / ratio));
-    if (times == "1.00")
-        times = "1";
-    else if (ratio < 1)
-        times.insert(0, "1/");
-    chain.rows.push_back({name, about, bytes, flop / bytes, times});
+    std::string times;
+    if (!chain.rows.empty()) times = times_fewer(chain.rows.front().bytes, bytes);
+    chain.rows.push_back({name, about, bytes, flop / bytes, std::move(times)});
 }
 
 // apart: what lanes do whose requests need more than they ask for.
@@ -197,12 +193,12 @@ std::string coalescing_words(double asked, double sectors, const char* apart) {
     const double ratio = sectors / asked;
     if (ratio > 1.1)
         return fmt::format("{}: the requests need {} times what the threads ask for.", apart,
-                           draw::ratio_text(ratio));
+                           ratio_text(ratio));
     if (ratio < 0.9)
         return fmt::format(
             "Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need "
-            "1/{} of what the threads ask for.",
-            draw::ratio_text(1 / ratio));
+            "{} × fewer bytes than the threads ask for.",
+            ratio_text(1 / ratio));
     return "The lanes of a warp ask for neighbours: every byte of a sector is used.";
 }
 
@@ -223,7 +219,7 @@ void say_bounds(TrafficChain& chain, const Machine& machine, uint32_t tile) {
         const std::string share = peak <= 0 ? ""
                                   : asked > peak
                                       ? fmt::format(", more than the peak of {}", draw::figure(peak))
-                                      : fmt::format(", {} % of the peak", draw::figure(100 * asked / peak));
+                                      : fmt::format(", {} of the peak", share_text(asked / peak));
         chain.reasons.push_back(fmt::format("{}, CGMA {}: {} × {} = {} GFLOP/s{}.",
                                             t == 1 ? std::string("untiled") : fmt::format("T = {}", t), t,
                                             draw::figure(operands), t, draw::figure(asked), share));
@@ -245,18 +241,17 @@ std::string less_than_tile_words(const Machine& machine, const Timing& row, cons
     return fmt::format(
         "Why {} × untiled and not T = {} ×: untiled asks for {}, but its caches leave {} to be read from L2 "
         "and {} from DRAM; with tiles {} and {} are left.",
-        draw::ratio_text(times), row.tile,
-        bytes_text(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)), bytes_text((*untiled)[1]),
-        bytes_text((*untiled)[2]), bytes_text(tiled[1]), bytes_text(tiled[2]));
+        ratio_text(times), row.tile, bytes_text(2.0 * row.n * row.n * row.n / flop_per_loaded_byte(*rival)),
+        bytes_text((*untiled)[1]), bytes_text((*untiled)[2]), bytes_text(tiled[1]), bytes_text(tiled[2]));
 }
 
 void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
     const double bound = bound_gflops(machine, chain.rows[0].intensity);
     if (bound <= 0) return;
-    const auto share = [&](double of) { return draw::figure(100 * row.gflops / of) + " % of it"; };
+    const auto share = [&](double of) { return share_text(row.gflops / of) + " of it"; };
     chain.reasons.push_back(fmt::format(
         "{} Measured {}, {}.", roof_words(machine, chain.rows[0].intensity), draw::figure(row.gflops),
-        row.gflops > bound ? draw::ratio_text(row.gflops / bound) + " times that" : share(bound)));
+        row.gflops > bound ? ratio_text(row.gflops / bound) + " times that" : share(bound)));
     if (chain.rows.size() < 4) return;
     const double sectors = chain.rows[1].bytes, l2 = chain.rows[2].bytes, dram = chain.rows[3].bytes;
     chain.reasons.push_back(coalescing_words(
@@ -264,8 +259,7 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
     const double once = 4.0 * (double{1} * row.m * row.k + double{1} * row.k * row.n);
     chain.reasons.push_back(fmt::format(
         "The requests need {}; {} are read from L2 and {} from DRAM, {} times the {} that must be read once.",
-        bytes_text(sectors), bytes_text(l2), bytes_text(dram), draw::ratio_text(dram / once),
-        bytes_text(once)));
+        bytes_text(sectors), bytes_text(l2), bytes_text(dram), ratio_text(dram / once), bytes_text(once)));
     const double moved = chain.rows[3].intensity, roof = bound_gflops(machine, moved);
     chain.reasons.push_back(fmt::format("At DRAM's {} FLOP/B the stated roof is {} GFLOP/s: measured {}.",
                                         draw::figure(moved), draw::figure(roof), share(roof)));

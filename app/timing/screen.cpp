@@ -121,7 +121,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool rea
     const auto cell = [&](size_t at, Face face, Ink ink, std::string_view text) {
         line(ui, {columns[at], y}, column, face, Size::Small, ink, text, Align::Right);
     };
-    constexpr const char* kHeads[] = {"loaded", "of asked", "FLOP/B"};
+    constexpr const char* kHeads[] = {"loaded", "than asked", "FLOP/B"};
     for (size_t i = 0; i < 3 && !chain.rows.empty(); ++i) cell(i, Face::Text, Ink::TextFaint, kHeads[i]);
     y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
     for (size_t i = 0; i < chain.rows.size(); ++i) {
@@ -137,7 +137,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool rea
         const float from = in.min.x + ui.px(16);
         line(ui, {from, y}, columns[0] - column - from, Face::Text, Size::Small, Ink::Text, row.name);
         cell(0, Face::Mono, Ink::Text, bytes_text(row.bytes));
-        cell(1, Face::Mono, Ink::TextQuiet, row.of_asked);
+        cell(1, Face::Text, Ink::TextQuiet, row.beside_asked);
         cell(2, Face::Mono, Ink::Text, draw::figure(row.intensity));
         if (ui.over({{in.min.x, y}, {in.min.x + half, y + small}})) ui.tip = row.about;
         y += row_height;
@@ -171,7 +171,7 @@ void traffic_strip(Ui& ui, const Rect& rect, const TrafficChain& chain) {
     for (size_t i = 0; i < chain.rows.size(); ++i) {
         const ChainRow& row = chain.rows[i];
         const float x = std::round(in.min.x + part * static_cast<float>(i)), room = part - ui.px(40);
-        const std::string share = row.of_asked.starts_with("1/") ? "  " + row.of_asked : "";
+        const std::string share = row.beside_asked.empty() ? "" : "  " + row.beside_asked;
         line(ui, {x, in.min.y}, room, Face::Strong, Size::Body, Ink::Text, bytes_text(row.bytes) + share);
         line(ui, {x, in.min.y + body}, room, Face::Text, Size::Small, Ink::TextQuiet, row.name);
         if (ui.over({{x, rect.min.y}, {x + part, rect.max.y}})) ui.tip = row.about;

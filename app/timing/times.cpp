@@ -38,7 +38,7 @@ std::string rivals_text(const Machine& machine, const Timing& row, uint32_t tile
     for (const Plot plot : {Plot::OverUntiled, Plot::OverSwapped}) {
         const double times = value_of(machine, row, plot, tile);
         if (times > 0 && row.kernel != rival_of(plot))
-            text += fmt::format(", {} × {}", draw::ratio_text(times), shown_name(rival_of(plot)));
+            text += fmt::format(", {} × {}", ratio_text(times), shown_name(rival_of(plot)));
     }
     return text + (row.verified ? "" : "; its result is wrong, as made to show");
 }
@@ -304,7 +304,7 @@ std::string headline(const Machine& machine, const TimingChoice& chosen, uint32_
         if (gflops <= 0) return shown + ": no bound without a stated bandwidth";
         return fmt::format("{}: a bound of {} GFLOP/s, {}", shown, draw::figure(gflops),
                            machine.stated_gflops > 0
-                               ? draw::figure(100 * gflops / machine.stated_gflops) + " % of the peak"
+                               ? share_text(gflops / machine.stated_gflops) + " of the peak"
                                : std::string("whose share of the peak is not known"));
     }
     const Timing* row = row_of(machine, chosen.kernel, width, chosen.tile);

@@ -134,13 +134,16 @@ std::string value_text(Value value, int digits) {
 }
 
 std::string short_value(Value value) {
-    if (!is_float(value.type)) return whole_text(value);
-    const double number = number_of(value);
-    if (is_nan(value)) return "NaN";
-    if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
-    if (std::floor(number) == number && std::abs(number) < 1e6)
-        return std::to_string(static_cast<int>(number));
-    return fmt::format("{:.3g}", number);
+    std::string text;
+    if (!is_float(value.type)) {
+        text = whole_text(value);
+    } else {
+        const double number = number_of(value);
+        if (is_nan(value)) return "NaN";
+        const bool whole = std::floor(number) == number && std::abs(number) < 1e6;
+        text = whole ? std::to_string(static_cast<int>(number)) : fmt::format("{:.3g}", number);
+    }
+    return text.front() == '-' ? "−" + text.substr(1) : text;
 }
 
 }  // namespace tilescope

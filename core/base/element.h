@@ -47,7 +47,8 @@ bool is_nan(Value value);
 
 // "-9", "2.5", "1.2e+06", "NaN", "0x3f80": whole where that is short, else `digits` significant digits.
 std::string value_text(Value value, int digits = 6);
-// The same for a small cell: integers and whole floats below a million in full, else three digits.
+// The same for a small cell of the window, with a true minus: integers and whole floats below a million in full,
+// else three digits.
 std::string short_value(Value value);
 
 }  // namespace tilescope

@@ -36,20 +36,47 @@ std::string ordinal(uint64_t number) {
 std::string times_in_words(uint64_t times) { return times == 1 ? "once" : grouped(times) + " times"; }
 
 std::string bytes_text(uint64_t bytes) {
-    if (bytes < 10'000) return counted(bytes, "byte");
-    constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+    if (bytes < 1000) return counted(bytes, "byte");
+    constexpr const char* kUnits[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    double size = static_cast<double>(bytes) / 1000;
+    size_t unit = 0;
+    // As it is written, 1000 is 1.00 of the next unit.
+    while (size >= 999.5) size /= 1000, ++unit;
+    return fmt::format("{} {}", ratio_text(size), kUnits[unit]);
+}
+
+std::string capacity_text(uint64_t bytes) {
+    if (bytes < 1024) return counted(bytes, "byte");
+    constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double size = static_cast<double>(bytes) / 1024;
     size_t unit = 0;
-    // As it is written, 1024.0 is 1.0 of the next unit.
-    while (size >= 1023.95 && unit + 1 < std::size(kUnits)) size /= 1024, ++unit;
-    return fmt::format("{:.1f} {}", size, kUnits[unit]);
+    while (size >= 1023.5) size /= 1024, ++unit;
+    return fmt::format("{:.{}g} {}", size, size < 999.5 ? 3 : 4, kUnits[unit]);
 }
 
 std::string share_text(double share) {
     const double of = share * 100;
-    if (share >= 1 || share <= 0) return share >= 1 ? "100 %" : "0 %";
-    // A figure of "100.0 %" or "0.0 %" would be a lie.
-    return of > 99.9 ? ">99.9 %" : of < 0.1 ? "<0.1 %" : fmt::format("{:.1f} %", of);
+    if (share == 1 || share <= 0) return share == 1 ? "100 %" : "0 %";
+    // A figure of "100 %" or "0 %" would be a lie.
+    if (of > 99.9 && of < 100) return ">99.9 %";
+    if (of < 0.01) return "<0.01 %";
+    return (of < 999.5 ? fmt::format("{:.3g}", of) : grouped(static_cast<uint64_t>(std::llround(of)))) + " %";
+}
+
+std::string ratio_text(double ratio) {
+    if (ratio < 9.995) return fmt::format("{:.2f}", ratio);
+    if (ratio < 99.95) return fmt::format("{:.1f}", ratio);
+    return grouped(static_cast<uint64_t>(std::llround(ratio)));
+}
+
+std::string times_fewer(double a, double b) {
+    if (!(a > 0 && b > 0)) return "";
+    const double times = std::max(a, b) / std::min(a, b);
+    // Whole factors are exact: "16 × fewer".
+    const std::string text =
+        times == std::floor(times) ? grouped(static_cast<uint64_t>(times)) : ratio_text(times);
+    if (text == "1" || text == "1.00") return "same";
+    return fmt::format("{} × {}", text, b < a ? "fewer" : "more");
 }
 
 std::string listed(const std::vector<std::string>& parts, size_t most, std::string_view last) {

@@ -29,13 +29,25 @@ std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1
 std::string short_count(uint64_t number);  // 999,999, then 1.05 M, 12.3 M: seven characters at most
 // "1 sector", "4 sectors"
 std::string counted(uint64_t number, std::string_view noun, std::string_view separator = kComma);
-std::string ordinal(uint64_t number);                     // "1st", "22nd", "113th"
-std::string times_in_words(uint64_t times);               // "once", "16 times"
-std::string bytes_text(uint64_t bytes);                   // "512 bytes", "16.0 KiB", "8.0 GiB", "1.5 TiB"
+std::string ordinal(uint64_t number);        // "1st", "22nd", "113th"
+std::string times_in_words(uint64_t times);  // "once", "16 times"
+// Bytes that are moved or stored, by powers of 1000 as bandwidths are, so that "131 kB" at "4.80 GB/s" can be
+// divided in the head: "640 bytes", "2.05 kB", "131 kB", "8.59 GB". Three digits at most.
+std::string bytes_text(uint64_t bytes);
 std::string bytes_text(std::floating_point auto bytes) {  // of a model
     return bytes_text(static_cast<uint64_t>(std::llround(bytes)));
 }
-std::string share_text(double share);  // "87.5 %", "100 %", ">99.9 %"
+// What shared memory, a cache or a register file can hold, by powers of 1024 as CUDA's documentation counts it:
+// "640 bytes", "48 KiB", "227 KiB", "50 MiB". Nothing else is written so.
+std::string capacity_text(uint64_t bytes);
+// Three digits at most: "87.5 %", "0.668 %", "100 %"; ">99.9 %" and "<0.01 %" of what is not all, or not
+// nothing. A share of a bound may be more than all: "112 %".
+std::string share_text(double share);
+// How many times, in three digits: "1.47", "12.2", "134", "1,040".
+std::string ratio_text(double ratio);
+// What `b` is beside `a`: "14.1 × fewer", "2.25 × more", "same" where that is what three digits say; "" where
+// either is 0.
+std::string times_fewer(double a, double b);
 // "a", "a and b", "a, b and c", or "a, b or c"; of more than `most` the first ones, "a, b and 5 more".
 std::string listed(const std::vector<std::string>& parts, size_t most = SIZE_MAX,
                    std::string_view last = "and");

@@ -64,7 +64,7 @@ std::string to_text(const LevelsOfLaunch& of) {
     const auto add = [&](const char* level, LevelStage asked, std::optional<LevelStage> missed) {
         std::string found;
         if (missed && traffic.of(asked) > 0)
-            found = fmt::format("{:.2f} %", traffic.found_between(asked, *missed) * 100);
+            found = share_text(traffic.found_between(asked, *missed));
         else if (missed)
             found = "-";
         table.add(

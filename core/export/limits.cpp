@@ -90,8 +90,8 @@ std::string to_text(const LimitsCase& c) {
             std::string limited = limits_in_words(*o);
             if (limited.starts_with("limited by ")) limited = limited.substr(11);
             table.add({b.label, name_of(o->sum), std::to_string(o->blocks), std::to_string(o->threads),
-                       std::to_string(o->warps), fmt::format("{:.1f} %", o->share * 100),
-                       std::to_string(o->registers_per_block), std::to_string(o->shared_per_block), limited});
+                       std::to_string(o->warps), share_text(o->share), std::to_string(o->registers_per_block),
+                       std::to_string(o->shared_per_block), limited});
         }
     }
     if (!c.answer.blocks.empty()) text += "\n" + table.text();

@@ -233,7 +233,7 @@ std::string latency_words(const LatencyCase& l, const AskedUse& a) {
     const uint32_t needed = warps_that_hide(l.cycles, l.instructions, l.issue_cycles);
     const uint64_t busy = uint64_t{l.instructions} * l.issue_cycles;
     std::string words = fmt::format(
-        "{}: between two accesses a warp issues {} instructions x {} cycles = {} cycles, and {} / {} = {}. ",
+        "{}: between two accesses a warp issues {} instructions × {} cycles = {} cycles, and {} / {} = {}. ",
         counted(needed, "warp"), l.instructions, l.issue_cycles, busy, l.cycles, busy,
         number(static_cast<double>(l.cycles) / static_cast<double>(busy)));
     if (!a.lecture.refused.empty()) return words + fit_words(a);

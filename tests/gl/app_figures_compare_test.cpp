@@ -66,11 +66,16 @@ std::optional<uint64_t> count_on_side(const Scene& s, const std::string& what, b
 std::string three_digits(double value) {
     return value >= 1000 ? grouped(static_cast<uint64_t>(std::llround(value))) : fmt::format("{:.3g}", value);
 }
+// Three digits, but whole factors as they are.
 std::string times_words(uint64_t a, uint64_t b) {
-    if (a == 0 || b == 0) return "";
-    if (a == b) return "same";
-    const double ratio = static_cast<double>(b) / static_cast<double>(a);
-    return ratio < 1 ? "1/" + three_digits(1 / ratio) : three_digits(ratio);
+    const uint64_t more = std::max(a, b), less = std::min(a, b);
+    if (less == 0) return "";
+    const double times = static_cast<double>(more) / static_cast<double>(less);
+    const std::string text = more % less == 0 ? grouped(more / less)
+                             : times >= 99.95 ? grouped(static_cast<uint64_t>(std::llround(times)))
+                                              : fmt::format("{:.{}f}", times, times < 9.995 ? 2 : 1);
+    if (text == "1" || text == "1.00") return "same";
+    return text + " × " + (b < a ? "fewer" : "more");
 }
 
 // "3 loads each = n/T" below a map, or "3" beside it and the rest below that; of an output how many are

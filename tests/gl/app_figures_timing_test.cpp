@@ -87,7 +87,7 @@ std::vector<std::string> ratio_words(double bytes) {
         const double large = std::max(ratio, 1 / ratio) * (1 + off);
         const std::string text = large < 9.995 ? fmt::format("{:.2f}", large)
                                                : fmt::format("{:.{}f}", large, large < 99.95 ? 1 : 0);
-        words.push_back(text == "1.00" ? "1" : (ratio < 1 ? "1/" : "") + text);
+        words.push_back(text == "1.00" ? "same" : text + " × " + (ratio < 1 ? "fewer" : "more"));
     }
     return words;
 }
@@ -252,7 +252,8 @@ std::vector<Rule> timing_rules() {
               g_timing->rate() > g_timing->bound(g_timing->intensity(0)) ? "times that" : "% of it")},
         {"*: the requests need ~ times what the threads ask for.",
          SAYS(any, g_timing->bytes(1) / g_timing->bytes(0), must(g_timing->bytes(1) > g_timing->bytes(0)))},
-        {"Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need 1/~ "
+        {"Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need ~ × "
+         "fewer bytes "
          "of what the threads ask for.",
          SAYS(g_timing->bytes(0) / g_timing->bytes(1))},
         {"The requests need ~; ~ are read from L2 and ~ from DRAM, ~ times the ~ that must be read once.",

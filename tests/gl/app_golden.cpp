@@ -90,7 +90,8 @@ double words_apart(const std::string& want, const std::string& got) {
 }
 
 std::string foreign_forms(const std::string& texts) {
-    static const std::regex kForeign(R"([0-9] ?x ?[0-9]|[0-9] ?[kKMGT]B\b(?!/s)|block \([0-9])"),
+    static const std::regex kForeign(
+        R"([0-9] ?x ?[0-9]|[0-9] ?KB\b|[0-9](k|M|G|T)B\b|[0-9] [MGT]iB\b|[0-9]\.[0-9]+ KiB\b|block \([0-9])"),
         kAside(R"(//|;|\.(tsc|cu)\b|0x[0-9a-f]|--[a-z])");
     std::string found, line;
     for (std::istringstream lines(texts); std::getline(lines, line);)

@@ -131,11 +131,11 @@ TEST(GoldenTolerance, WithOtherFontsTakesOtherLettersButNoOtherLayoutOrWords) {
 }
 
 TEST(Goldens, WriteSizesBytesAndBlocksInOneWay) {
-    for (const char* foreign :
-         {"16 x 16", "tiled 64x64x64", "2 kB of it", "64 KB", "8.59 GB read", "step 2 of block (1,0)"})
+    for (const char* foreign : {"16 x 16", "tiled 64x64x64", "2kB of it", "64 KB", "62.5 KiB", "8.0 GiB read",
+                                "step 2 of block (1,0)"})
         EXPECT_EQ(test::foreign_forms(foreign), std::string(foreign) + "\n");
-    for (const char* ours :
-         {"16 × 16", "62.5 KiB", "4,800 GB/s", "block(0,1)", "// a patch of 8 x 8", "next 4", "a.tsc, 2x2"})
+    for (const char* ours : {"16 × 16", "62.5 kB", "48 KiB", "8.59 GB read", "4,800 GB/s", "block(0,1)",
+                             "// a patch of 8 x 8", "next 4", "a.tsc, 2x2"})
         EXPECT_EQ(test::foreign_forms(ours), "");
 }
 

@@ -82,7 +82,8 @@ inline bool match(std::string_view p, std::string_view t, Captures& found) {
         return plain > 0 && (stands_for(1, grouped) || (plain != grouped && stands_for(1, plain)));
     }
     if (p[0] == '~') {
-        const size_t sign = t.starts_with('-') ? 1 : 0;
+        constexpr std::string_view kMinus = "−";
+        const size_t sign = t.starts_with('-') ? 1 : t.starts_with(kMinus) ? kMinus.size() : 0;
         size_t end = ends_of_number(t.substr(sign)).first + sign;
         if (end == sign) return false;
         if (end + 1 < t.size() && t[end] == '.' && is_digit(t[end + 1]))

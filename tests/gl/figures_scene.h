@@ -336,8 +336,9 @@ inline uint64_t element_spoken_of(const Scene& s) {
 
 inline std::string value_words(double value) {
     if (std::isnan(value)) return "NaN";
-    return std::floor(value) == value && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value)
-                                                               : fmt::format("{:.3g}", value);
+    const double size = std::abs(value);
+    return (value < 0 ? "−" : "") + (std::floor(size) == size && size < 1e6 ? fmt::format("{:.0f}", size)
+                                                                            : fmt::format("{:.3g}", size));
 }
 inline std::string value_of(const Scene& s, uint8_t array, uint64_t element) {
     return value_words(number_of(initial_value(s.of(array), element)));

@@ -46,7 +46,7 @@ struct Picture : platform::Image {
 Result<platform::Image> read_png(const std::string& path);
 
 // The lines of a picture's texts that write sizes, bytes or blocks in another way than all screens do: "16 x 16"
-// for 16 × 16, "64 KB" for 62.5 KiB, "block (1,0)" for block(0,1). Lines of source and of paths aside.
+// for 16 × 16, "62.5 KiB" for 64.0 kB, "block (1,0)" for block(0,1). Lines of source and of paths aside.
 std::string foreign_forms(const std::string& texts);
 
 // Fails the running test, with the numbers and the path of the picture that was made, where the picture and

@@ -103,7 +103,7 @@ TEST(CliFiles, WhatNeverEndsIsNotReadAsPtx) {
     for (const auto& [file, says] : {std::pair{"/dev/zero", "regular file"},
                                      {"pipe", "regular file"},
                                      {"/dev/stdin", "regular file"},
-                                     {"large.ptx", "larger than the 4.0 MiB"}}) {
+                                     {"large.ptx", "larger than the 4.19 MB"}}) {
         const Ran ran = shell(limit + "timeout 10 \"$TILESCOPE\" record tiled --ptx " + file);
         EXPECT_EQ(ran.status, 1) << file;
         expect_one_sentence(ran.err);

@@ -191,7 +191,7 @@ int main() {
     const Ran ran = record("large.cu -o large.tsc --json", "TILESCOPE_MAX_MEMORY=0.012");
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.err.find("4194302"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.out.find("of its 16.0 MiB of arrays, the recording holds what its blocks touch"),
+    EXPECT_NE(ran.out.find("of its 16.8 MB of arrays, the recording holds what its blocks touch"),
               std::string::npos)
         << ran.out;
     const trace::Trace trace = recording(in_folder("large.tsc"));

@@ -95,7 +95,7 @@ TEST_F(GpuDriver, HasNoMoreMemoryThanThereIs) {
     tell("memory=1048576");
     const gpu::Memory memory = words(1000);
     expect_error(device->allocate(2 << 20, "the matrix M"),
-                 {"2.0 MiB", "Stand-in GPU", "the matrix M", "out of memory", "1.0 MiB are free", "smaller"});
+                 {"2.10 MB", "Stand-in GPU", "the matrix M", "out of memory", "1.05 MB are free", "smaller"});
     expect_error(device->allocate(0, "the matrix N"), {"the matrix N has no bytes"});
     const auto free = device->free_bytes();
     ASSERT_TRUE(free);

@@ -77,7 +77,7 @@ TEST(Record, RunsAgainWithArraysThatFitTheMemoryThatIsAllowed) {
     unsetenv("TILESCOPE_MAX_MEMORY");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message,
-              "running blocks again with 972.0 KiB of arrays takes more memory than the 0.001 GB that are "
+              "running blocks again with 995 kB of arrays takes more memory than the 0.001 GB that are "
               "allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 

@@ -174,7 +174,7 @@ TEST(Strangers, MemoryThatPtxClaims) {
         "declare less");
     EXPECT_EQ(
         problem(".global .b8 x[2000000000];\n", takes),
-        "recording k with 128 bytes of arrays, and 1.9 GiB of variables and registers, takes more memory "
+        "recording k with 128 bytes of arrays, and 2.04 GB of variables and registers, takes more memory "
         "than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
     EXPECT_EQ(
         problem("", ".local .b8 x[600000];\n" + takes),
@@ -199,7 +199,7 @@ TEST(Strangers, MatricesAreInTheEstimate) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(
         refused.error().message,
-        "recording untiled with 23.6 GiB of arrays takes more memory than the 1 GB that are allowed; set "
+        "recording untiled with 25.4 GB of arrays takes more memory than the 1 GB that are allowed; set "
         "TILESCOPE_MAX_MEMORY to more gigabytes");
 }
 

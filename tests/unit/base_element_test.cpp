@@ -74,7 +74,7 @@ TEST(Element, ValuesAreShownAsWhatTheyAre) {
     EXPECT_EQ(value_text({ElementType::B32, 7}), "0x00000007");
     EXPECT_EQ(value_text(value_of(-std::numeric_limits<float>::quiet_NaN())), "NaN");
     EXPECT_EQ(short_value(value_of(std::numeric_limits<float>::quiet_NaN())), "NaN");
-    EXPECT_EQ(short_value(value_of(-std::numeric_limits<double>::infinity())), "-inf");
+    EXPECT_EQ(short_value(value_of(-std::numeric_limits<double>::infinity())), "−inf");
     EXPECT_EQ(short_value(value_of(0.33333)), "0.333");
     EXPECT_EQ(short_value(value_of(-123456.0f)), "-123456");
 }

@@ -45,14 +45,24 @@ INSTANTIATE_TEST_SUITE_P(All, Themes,
                                     (look.param.lecture ? "_lecture" : "");
                          });
 
-TEST_P(Themes, WordsCanBeRead) {  // WCAG 2.1: 4.5 for text, 3 for large text and for signs
-    for (Ink ground : {Ink::Panel, Ink::Ground, Ink::Raised}) {
-        EXPECT_GE(contrast(p[Ink::Text], p[ground]), 10);
-        EXPECT_GE(contrast(p[Ink::TextQuiet], p[ground]), 5);
-        EXPECT_GE(contrast(p[Ink::TextFaint], p[ground]), 3.3);
+// Every ink of words on every ground that has words: panels, buttons, cells, what lies outside a matrix.
+TEST_P(Themes, WordsCanBeRead) {
+    for (Ink ground : {Ink::Panel, Ink::Ground, Ink::Raised, Ink::Cell, Ink::Outside}) {
+        EXPECT_GE(contrast(p[Ink::Text], p[ground]), 10) << static_cast<int>(ground);
+        EXPECT_GE(contrast(p[Ink::TextQuiet], p[ground]), 5) << static_cast<int>(ground);
+        EXPECT_GE(contrast(p[Ink::TextFaint], p[ground]), kTextContrast) << static_cast<int>(ground);
     }
     for (Rgba hot : p.heat) EXPECT_GE(contrast(p.text_on(hot), hot), 4.5);
     for (int i = 0; i < kInks; ++i) EXPECT_GE(contrast(p.text_on(p.ink[i]), p.ink[i]), 4.5) << i;
+}
+
+TEST_P(Themes, SignsHaveAnEdgeOnAPanel) {
+    for (int i = static_cast<int>(Ink::Product); i < kInks; ++i) {
+        const Ink ink = static_cast<Ink>(i);
+        const bool own = contrast(p[ink], p[Ink::Panel]) >= kSignContrast;
+        EXPECT_GE(contrast(p.edge_of(ink), p[Ink::Panel]), kSignContrast) << i;
+        EXPECT_EQ(p.edge_of(ink) == p[ink], own) << i << ": an edge of its own only where it needs one";
+    }
 }
 
 // A projector in a lit room: every step that tells things apart is larger than on a screen.

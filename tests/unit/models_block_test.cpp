@@ -63,8 +63,8 @@ TEST(Words, NumbersStayShortAndExactWhereTheyCan) {
     EXPECT_EQ(counted(1, "sector"), "1 sector");
     EXPECT_EQ(counted(0, "sector"), "0 sectors");
     EXPECT_EQ(bytes_text(512), "512 bytes");
-    EXPECT_EQ(bytes_text(16384), "16.0 KiB");
-    EXPECT_EQ(short_value(value_of(-9.f)), "-9");
+    EXPECT_EQ(bytes_text(16384), "16.4 kB");
+    EXPECT_EQ(short_value(value_of(-9.f)), "−9");
     EXPECT_EQ(short_value(value_of(2.5f)), "2.5");
     EXPECT_EQ(range_words("row", 0, 2), "rows 0 and 1");
     EXPECT_EQ(range_words("row", 3, 4), "row 3");

@@ -46,9 +46,9 @@ Levels bound_by(const char* resource) {
 TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
     const analysis::LevelDevice on = h200();
     const std::pair<const char*, std::string> kSaid[] = {
-        {"dram", fmt::format("Bound by DRAM: 1.9 MiB read and 4,000 bytes stored, at {} GB/s.",
+        {"dram", fmt::format("Bound by DRAM: 2.00 MB read and 4.00 kB stored, at {} GB/s.",
                              draw::figure(on.device.memory_gbs))},
-        {"l2", fmt::format("Bound by L2: 78.1 KiB read and 4,000 bytes stored, at {} bytes a clock.",
+        {"l2", fmt::format("Bound by L2: 80.0 kB read and 4.00 kB stored, at {} bytes a clock.",
                            draw::figure(on.levels.l2_per_clock.value))},
         {"data_pipe", "Bound by the L1 data pipe: 1.88 passes for each multiply-add of a warp, one a clock."},
         {"lsu",
@@ -179,7 +179,7 @@ TEST(Bounds, WhatL1CaughtIsWhatL2WasNotSpared) {
     EXPECT_DOUBLE_EQ(*caught_of_saved(untiled, tiled), 0.95);
     const BoundsBeside beside{.counted = &tiled, .untiled = &untiled};
     const BoundChart chart = bound_chart(tiled_launch(), bound_by("issue"), h200(), beside);
-    EXPECT_TRUE(chart.sentence.ends_with(" L1 caught 95.0 % of what tiles were to save.")) << chart.sentence;
+    EXPECT_TRUE(chart.sentence.ends_with(" L1 caught 95 % of what tiles were to save.")) << chart.sentence;
     EXPECT_NE(chart.rests_on.find("measured by Nsight Compute"), std::string::npos);
     tiled.l2_read_sectors = 160;  // more than without tiles
     EXPECT_TRUE(bound_chart(tiled_launch(), bound_by("issue"), h200(), beside)

@@ -251,11 +251,11 @@ TEST(Timing, ALaunchThatIsNoProductIsCounted) {
     EXPECT_EQ(chart.points[1].label, "bound, by sectors: 50");
     const TrafficChain chain = traffic_chain(machine, launch);
     ASSERT_EQ(chain.rows.size(), 2u);
-    EXPECT_EQ(chain.rows[1].of_asked, "2.00");
+    EXPECT_EQ(chain.rows[1].beside_asked, "2 × more");
     for (const auto& [sectors, share] :
-         {std::pair{2048u, "1/4.00"}, {8191u, "1"}, {8192u, "1"}, {8193u, "1"}, {98304u, "12.0"}}) {
+         {std::pair{2048u, "4 × fewer"}, {8191u, "same"}, {8192u, "same"}, {8193u, "same"}, {98304u, "12 × more"}}) {
         work.sector_bytes = sectors;
-        EXPECT_EQ(traffic_chain(machine, launch).rows[1].of_asked, share);
+        EXPECT_EQ(traffic_chain(machine, launch).rows[1].beside_asked, share);
     }
     work.sector_bytes = 16384;
     EXPECT_TRUE(chain.reasons[0].starts_with("At 0.125 FLOP/B the stated roof is 100 GFLOP/s"));

@@ -441,12 +441,6 @@ TEST(Compare, NumbersAreShortAndRatiosAreFractions) {
     EXPECT_EQ(short_count(268'435'456), "268 M");
     EXPECT_EQ(short_count(999'600'000), "1.00 G");
     EXPECT_EQ(short_count(4'294'967'296), "4.29 G");
-    EXPECT_EQ(times_text({16, 1}), "1/16");
-    EXPECT_EQ(times_text({4, 17}), "4.25");
-    EXPECT_EQ(times_text({7, 7}), "same");
-    EXPECT_EQ(times_text({0, 7}), "");
-    EXPECT_EQ(times_text({7, 0}), "");
-    EXPECT_EQ(times_text({34'848, 2'112}), "1/16.5");
 }
 
 TEST(Compare, FewerIsNoMeritWhereTheResultIsWrong) {

@@ -209,9 +209,9 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
               "launch.");
     const std::string
         whole =
-            "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for, L2 98.0 % of "
+            "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for, L2 98 % of "
             "the rest; DRAM gives 618 bytes",
-        brief = "Whole launch, counted: L1 3.3 %, L2 98.0 % of the rest, DRAM 618 bytes";
+        brief = "Whole launch, counted: L1 3.3 %, L2 98 % of the rest, DRAM 618 bytes";
     EXPECT_EQ(chain.headlines, (std::vector<std::string>{whole + ", threads ask for 64 times that",
                                                          brief + ", asked for 64 times", whole, brief}));
     EXPECT_EQ(chain.stages[0].bytes, levels::chain_of(walked, nullptr).stages[0].bytes)
@@ -238,7 +238,7 @@ TEST(Levels, PercentNeverRoundsToAll) {
     EXPECT_EQ(share_text(1), "100 %");
     EXPECT_EQ(share_text(0), "0 %");
     EXPECT_EQ(share_text(0.99999), ">99.9 %");
-    EXPECT_EQ(share_text(0.00001), "<0.1 %");
+    EXPECT_EQ(share_text(0.00001), "<0.01 %");
     EXPECT_EQ(share_text(0.875), "87.5 %");
 }
 

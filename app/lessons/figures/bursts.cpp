@@ -186,7 +186,7 @@ Figure bursts_figure() {
                   "DRAM bursts: neighbours come along for free",
                   "A frame is a burst: the chip hands out all of it or nothing.",
                   {{"stride", "Floats from lane to lane", 1, 32, 1},
-                   {"burst", "Bytes a burst", 0, 2, 1},
+                   {"burst", "Bytes per burst", 0, 2, 1},
                    {"apart", "Steps that thread 1 is behind", 0, 12, 0},
                    {"keeps", "Steps that a trip can be shared", 0, 12, 2}},
                   numbers,

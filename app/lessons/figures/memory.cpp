@@ -107,8 +107,8 @@ std::string size_of(size_t kind, const analysis::DeviceSpec& device) {
                                counted(device.sms, "SM"));
         case kLocal: return fmt::format("at most {} KiB per thread", sm.major == 1 ? 16 : 512);
         case kShared:
-            return fmt::format("{} per SM, at most {} per block", bytes_text(sm.shared_per_sm),
-                               bytes_text(sm.shared_per_block_optin));
+            return fmt::format("{} per SM, at most {} per block", capacity_text(sm.shared_per_sm),
+                               capacity_text(sm.shared_per_block_optin));
         case kGlobal:
             return fmt::format("what the device has, at {} GB/s",
                                grouped(static_cast<uint64_t>(device.memory_gbs + 0.5)));
@@ -165,7 +165,7 @@ std::string concludes(std::span<const int> set) {
         text += fmt::format(
             " At peak, multiply-adds of the {} move {:.3g} TB/s through {} of them: {:.0f} times what its "
             "DRAM brings.",
-            device.name, register_gbs(device) / 1000, bytes_text(register_bytes(device)),
+            device.name, register_gbs(device) / 1000, capacity_text(register_bytes(device)),
             register_gbs(device) / device.memory_gbs);
     return text;
 }
@@ -173,8 +173,8 @@ std::string concludes(std::span<const int> set) {
 std::string cache_size(const MemoryRow& row, const analysis::DeviceSpec& device) {
     const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
     if (levels == nullptr) return "";
-    if (row.cycles == &analysis::LevelSpec::l2_latency) return bytes_text(levels->l2_bytes.value);
-    return fmt::format("{} per SM, shared memory's part included", bytes_text(levels->l1_bytes.value));
+    if (row.cycles == &analysis::LevelSpec::l2_latency) return capacity_text(static_cast<uint64_t>(levels->l2_bytes.value));
+    return fmt::format("{} per SM, shared memory's part included", capacity_text(static_cast<uint64_t>(levels->l1_bytes.value)));
 }
 
 // Where things stand across the picture: names, bars, what is said of sizes and requests.

@@ -24,6 +24,10 @@ std::span<const Figure> figures() {
 
 void fill(draw::Ui& ui, const Rect& box, Ink ink, float rounding) {
     ui.list.AddRectFilled(box.min, box.max, ui.ink(ink), ui.px(rounding));
+    const bool narrow = std::min(box.width(), box.height()) < ui.px(3);
+    if (const draw::Rgba edge = ui.context.palette.edge_of(ink);
+        ink >= Ink::Product && !narrow && edge != ui.ink(ink))
+        ui.list.AddRect(box.min, box.max, edge, ui.px(rounding), 0, std::max(1.f, ui.px(1)));
 }
 
 void lost(draw::Ui& ui, const Rect& box) {

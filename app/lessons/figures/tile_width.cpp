@@ -89,9 +89,9 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     };
     const float w = rect.width();
     const TileColumn columns[] = {{"T", 0.05f},
-                                  {"threads a block", 0.2f},
-                                  {"shared memory a block", 0.38f},
-                                  {"blocks an SM", 0.52f},
+                                  {"threads per block", 0.2f},
+                                  {"shared memory per block", 0.38f},
+                                  {"blocks per SM", 0.52f},
                                   {"loads divided by", 0.66f}};
     for (const TileColumn& column : columns)
         note(ui, {rect.min.x + w * column.at, rect.min.y}, w * 0.17f, column.head, Align::Right);
@@ -146,7 +146,7 @@ Figure tile_width_figure() {
                   "The tile width from a device's limits",
                   "A row is a tile width: what its block takes, and how many threads an SM then holds.",
                   {{"device", "Device", 0, static_cast<int>(devices().size()) - 1, 0},
-                   {"registers", "Registers a thread", 8, 128, 16, 2}},
+                   {"registers", "Registers per thread", 8, 128, 16, 2}},
                   numbers,
                   concludes,
                   draw_figure};
