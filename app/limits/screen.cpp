@@ -6,7 +6,9 @@
 //   | its answer, and why                                         |
 //   +------------------------------+------------------------------+
 //   | the lecture's sum            | the hardware's sum           |
-//   +---------------+--------------+--+---------------------------+
+//   +------------------------------+------------------------------+
+//   | the SM: its warp slots, filled by blocks                    |
+//   +---------------+-----------------+---------------------------+
 //   | over threads  | over registers  | over shared memory        |
 //   +---------------+-----------------+---------------------------+
 //   | what the lines are, keys                                    |
@@ -133,6 +135,46 @@ void sum_panel(Ui& ui, const Rect& rect, const SumColumn& column) {
         line(ui, {in.max.x, y}, fits, Face::Mono, Size::Small, bar.limits ? Ink::Text : Ink::TextQuiet,
              bar.fits, Align::Right);
         y += row;
+    }
+}
+
+// The warp slots of an SM, and the blocks that fill them: a block's warps stand in one frame.
+//
+//   The 64 warp slots of an SM of H200: 8 blocks of 8 warps fill all of them
+//   [########][########][########] ...
+float sm_height(const Ui& ui) { return line_height(ui, Size::Body) + ui.px(70); }
+void sm_panel(Ui& ui, const Rect& rect, const analysis::DeviceSpec& device, const analysis::BlockUse& use) {
+    surface(ui, rect);
+    const Rect in = rect.inset(ui.px(16));
+    const analysis::Occupancy held = analysis::occupancy(device.sm, use, analysis::Sum::Hardware);
+    const uint32_t slots = held.most_warps, free = slots - std::min(slots, held.warps);
+    const std::string whose =
+        fmt::format("The {} of an SM of {}", counted(slots, "warp slot"), name_of(device));
+    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text,
+         !held.refused.empty()
+             ? whose + ": no such block runs"
+             : fmt::format("{}: {} of {} {}", whose, counted(held.blocks, "block"),
+                           counted(held.warps_per_block, "warp"),
+                           free == 0 ? "fill all of them" : fmt::format("leave {} empty", free)));
+    const float top = in.min.y + line_height(ui, Size::Body) + ui.px(8);
+    const float pitch = std::min(in.width() / static_cast<float>(std::max(slots, 1u)), ui.px(40));
+    const auto slot = [&](uint32_t at) {
+        const float gap = pitch >= ui.px(8) ? ui.px(2) : 1;
+        return Rect{{std::round(in.min.x + pitch * static_cast<float>(at)) + gap / 2, top},
+                    {std::round(in.min.x + pitch * static_cast<float>(at + 1)) - gap / 2, in.max.y}};
+    };
+    for (uint32_t at = 0; at < slots; ++at) {
+        const Rect box = slot(at);
+        if (at >= held.warps)
+            ui.list.AddRect(box.min, box.max, ui.ink(Ink::LineStrong), ui.px(2));
+        else
+            ui.list.AddRectFilled(box.min, box.max, ui.ink(Ink::Inactive), ui.px(2));
+    }
+    for (uint32_t block = 0; block < held.blocks; ++block) {
+        const Rect first = slot(block * held.warps_per_block),
+                   last = slot((block + 1) * held.warps_per_block - 1);
+        ui.list.AddRect({first.min.x - 1, first.min.y - ui.px(3)}, {last.max.x + 1, last.max.y + ui.px(3)},
+                        ui.ink(Ink::Accent), ui.px(3), 0, ui.px(1.5f));
     }
 }
 
@@ -330,7 +372,13 @@ void draw_screen(Ui& ui, const Rect& area) {
     y += answer.height + gap;
     sum({{header.min.x, y}, {middle - gap / 2, y + sums}}, analysis::Sum::Lecture);
     sum({{middle + gap / 2, y}, {header.max.x, y + sums}}, analysis::Sum::Hardware);
-    const float top = y + sums + gap, end = bottom - gap - low;
+    float top = y + sums + gap;
+    const float end = bottom - gap - low;
+    // The SM itself, where the curves keep their height.
+    if (const float high = sm_height(ui); end - top - high - gap >= ui.px(240)) {
+        sm_panel(ui, {{header.min.x, top}, {header.max.x, top + high}}, device, state.use);
+        top += high + gap;
+    }
     const float third = (header.width() - gap * 2) / 3;
     for (int i = 0; i < 3; ++i) {
         const float x = std::round(header.min.x + static_cast<float>(i) * (third + gap));
