@@ -20,3 +20,9 @@ tilescope_precompile(tilescope_cli LIKE cli)
 add_executable(tilescope ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_cli)
 add_dependencies(tilescope tilescope_cudart)  # which it links programs with
+if(TILESCOPE_APP)
+  add_custom_target(pictures COMMENT "Makes the pictures of README.md and docs/ anew" VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:tilescope> -DSOURCE=${PROJECT_SOURCE_DIR}
+            -P ${PROJECT_SOURCE_DIR}/cmake/pictures.cmake)
+  add_dependencies(pictures tilescope)
+endif()

@@ -111,10 +111,13 @@ tilescope_tests(host program RELEASE LINK tilescope_program tilescope_ptx)
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
 tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
-  "CliLibraries.*:CliLong.*:CliCourse.*:CliCopies.*:*Examples.*:ExamplePrograms.*:CliHandout.OfAFile:CliHandout.TheExample*:CliHandout.OfFigures*:CliLevels.AWindow*:CliWaiting.ALong*:CliRecordings.OneThatShips*:CliPictures.AFilm*")
+  "CliLibraries.*:CliLong.*:CliCourse.*:CliCopies.*:*Examples.*:ExamplePrograms.*:CliHandout.OfAFile:CliHandout.TheExample*:CliHandout.OfFigures*:CliLevels.AWindow*:CliWaiting.ALong*:CliRecordings.OneThatShips*:CliPictures.AFilm*:CliPictures.ThoseOfTheDocs*")
 if(TARGET host_cli)
   target_compile_definitions(host_cli PRIVATE TILESCOPE_PROGRAM="$<TARGET_FILE:tilescope>"
     TILESCOPE_HAS_WINDOW=$<BOOL:${TILESCOPE_APP}>)
+  if(NOT TILESCOPE_APP)  # else cmake/app.cmake says which fonts there are
+    target_compile_definitions(host_cli PRIVATE TILESCOPE_GOLDEN_FONTS=0)
+  endif()
   add_dependencies(host_cli tilescope tilescope_cudart package_files)
 endif()
 tilescope_uses_fake_cuda(host_cli)

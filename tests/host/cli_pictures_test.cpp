@@ -2,10 +2,14 @@
 // nothing is left behind.
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/file_text.h"
 #include "tests/host/cli_exported.h"
 
 namespace tilescope::cli_test {
@@ -228,6 +232,33 @@ TEST_F(CliPictures, LectureModeIsDrawnAsRenderDrawsIt) {
     EXPECT_EQ(tilescope({"render", path, "--at", "5", "--lecture", "-o", "rendered.png"}).status, 0);
     EXPECT_EQ(read(folder() / "rendered.png"), lecture);
     EXPECT_NE(exported(path, "svg", {"--at", "5", "--lecture"}), exported(path, "svg", {"--at", "5"}));
+}
+
+// The pictures of README.md and docs/ are what the commands beside them make (cmake/pictures.cmake, which makes
+// them anew). With other fonts words are wider or narrower, and only size and length are held.
+TEST_F(CliPictures, ThoseOfTheDocsAreWhatTheirCommandsMake) {
+    need_ffmpeg();
+    namespace fs = std::filesystem;
+    const fs::path source = TILESCOPE_SOURCE_DIR;
+    std::vector<fs::path> pages{source / "README.md"};
+    for (const auto& entry : fs::directory_iterator(source / "docs"))
+        if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    const std::regex made_by("tilescope ((?:render|export) [^\n`]*-o )docs/([A-Za-z0-9_.-]+)");
+    std::set<std::string> made;
+    for (const fs::path& page : pages) {
+        const std::string text = file_text(page);
+        for (std::sregex_iterator at(text.begin(), text.end(), made_by), end; at != end; ++at) {
+            const std::string name = (*at)[2], kept = (source / "docs" / name).string();
+            const Ran ran = shell("\"$TILESCOPE\" " + (*at)[1].str() + name);
+            ASSERT_EQ(ran.status, 0) << (*at)[0] << ran.err;
+            EXPECT_EQ(probed(name), probed(kept)) << name << ": made anew by the target pictures?";
+            if (TILESCOPE_GOLDEN_FONTS) EXPECT_GT(likeness(name, kept), 0.99) << name;
+            made.insert(name);
+        }
+    }
+    for (const auto& entry : fs::directory_iterator(source / "docs"))
+        if (const std::string ending = entry.path().extension(); ending == ".png" || ending == ".gif")
+            EXPECT_TRUE(made.contains(entry.path().filename())) << entry.path() << " has no command";
 }
 
 }  // namespace

@@ -1,0 +1,16 @@
+# Makes the pictures of README.md and docs/ anew, by the commands that stand beside them: whatever reads
+# "tilescope render|export ... -o docs/FILE" there. Run by the target `pictures` with PROGRAM and SOURCE.
+file(GLOB pages ${SOURCE}/README.md ${SOURCE}/docs/*.md)
+foreach(page ${pages})
+  file(READ ${page} text)
+  string(REGEX MATCHALL "tilescope (render|export) [^\n`]*-o docs/[A-Za-z0-9_.-]+" commands "${text}")
+  foreach(command ${commands})
+    message(STATUS "${command}")
+    separate_arguments(words UNIX_COMMAND "${command}")
+    list(REMOVE_AT words 0)
+    execute_process(COMMAND ${PROGRAM} ${words} WORKING_DIRECTORY ${SOURCE} RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "this command failed: ${command}")
+    endif()
+  endforeach()
+endforeach()
