@@ -61,6 +61,7 @@ struct KeptSettings {
         static_cast<session::Choices&>(state.session) = now.choices;
         static_cast<session::Recent&>(state.session) = now.recent;
         state.lessons.walked = now.walked;
+        state.lessons.done = now.done;
         if (keep_theme) state.session.theme = asked;
         if (state.session.recording) session::remember_file(state.session, state.session.recording->origin);
         if (state.session.program) session::remember_file(state.session, state.session.program->order.path);
@@ -72,6 +73,7 @@ struct KeptSettings {
         seen.choices = state.session;
         seen.recent = state.session;
         seen.walked = state.lessons.walked;
+        seen.done = state.lessons.done;
         window.logical_size(seen.window.width, seen.window.height);
         if (const auto place = window.place()) {
             seen.window.placed = true;

@@ -54,6 +54,23 @@ bool lists_programs(const State& state, const session::Session& session) {
 // Titles that may need a second line in larger type.
 constexpr size_t kSecondLines = 2;
 
+namespace {
+
+bool is_done(const State& state, size_t at) {
+    const Lesson& of = (*state.lessons)[at];
+    return of.path.empty() && std::ranges::find(state.done, of.name) != state.done.end();
+}
+
+// A tick: walked to its end.
+void done_sign(Ui& ui, ImVec2 middle) {
+    const ImVec2 points[] = {{middle.x - ui.px(5), middle.y},
+                             {middle.x - ui.px(1), middle.y + ui.px(4)},
+                             {middle.x + ui.px(6), middle.y - ui.px(5)}};
+    ui.list.AddPolyline(points, 3, ui.ink(Ink::Text), 0, ui.px(2));
+}
+
+}  // namespace
+
 void lesson_list_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     State& place = ui.state;
@@ -62,18 +79,34 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
     const Rect in{{whole.min.x, whole.min.y + line_height(ui, Size::Title) + ui.px(12)},
                   {whole.max.x, whole.max.y}};
     const float small = line_height(ui, Size::Small);
+    // What stands above a row: the group of lessons that begins with it, or the folder of a lecturer's own.
+    const auto heading_of = [&](size_t at) -> std::string {
+        if (at >= place.lessons->size()) return "";
+        const Lesson& of = (*place.lessons)[at];
+        const Lesson* const before = at > 0 ? &(*place.lessons)[at - 1] : nullptr;
+        if (!of.folder.empty())
+            return before != nullptr && before->folder == of.folder
+                       ? ""
+                       : one_line(std::filesystem::path(of.folder).filename().string());
+        return before != nullptr && before->group == of.group ? "" : of.group;
+    };
+    size_t headings = 0;
+    for (size_t at = 0; at < place.lessons->size(); ++at) headings += heading_of(at).empty() ? 0 : 1;
+    const float heading_high = small + ui.px(10);
     // In larger type where all rows fit so.
     const auto roomy = [&] {
         const float row = line_height(ui, Size::Title) + ui.px(11);
         return in.width() >= ui.px(380) &&
-               row * static_cast<float>(rows_of(place, ui.session) + kSecondLines) <= in.height();
+               row * static_cast<float>(rows_of(place, ui.session) + kSecondLines) +
+                       heading_high * static_cast<float>(headings) <=
+                   in.height();
     };
     const Size size = roomy() ? Size::Title : Size::Body;
     const float high_of_line = line_height(ui, size), air = ui.px(size == Size::Title ? 8 : 12);
     const float indent = ui.px(size == Size::Title ? 48 : 40);
-    const float width = in.width() - indent - ui.px(8), gap = ui.px(size == Size::Title ? 3 : 4);
+    const float width = in.width() - indent - ui.px(28), gap = ui.px(size == Size::Title ? 3 : 4);
     struct ListRow {
-        std::string heading;  // above it: the folder of a lecturer's own
+        std::string heading;
         const std::string* title;
         size_t lines;
         float height;
@@ -85,14 +118,10 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         const std::string& title = at < lessons    ? (*place.lessons)[at].title
                                    : at == lessons ? kFigures
                                                    : kPrograms;
-        const auto folder_of = [&](size_t of) {
-            return of < place.lessons->size() ? (*place.lessons)[of].folder : "";
-        };
-        const std::string folder = at > 0 && folder_of(at) == folder_of(at - 1) ? "" : folder_of(at);
-        ListRow row{one_line(std::filesystem::path(folder).filename().string()), &title,
+        ListRow row{heading_of(at), &title,
                     std::min<size_t>(wrapped(ui.font(face, size), title, width).size(), 3), 0};
         row.height = high_of_line * static_cast<float>(row.lines) + air + gap +
-                     (row.heading.empty() ? 0 : small + ui.px(10));
+                     (row.heading.empty() ? 0 : heading_high);
         rows.push_back(std::move(row));
     }
     // As many as there is room for, from the first one in sight; one that the keys choose stays in sight.
@@ -119,7 +148,8 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         const bool on = at == place.listed, numbered = at < place.lessons->size();
         if (!rows[at].heading.empty()) {
             y += ui.px(6);
-            note(ui, {in.min.x + ui.px(12), y}, in.width() - ui.px(12), rows[at].heading);
+            line(ui, {in.min.x + ui.px(12), y}, in.width() - ui.px(12), Face::Strong, Size::Small,
+                 Ink::TextQuiet, rows[at].heading);
             y += small + ui.px(4);
         }
         const float high = high_of_line * static_cast<float>(rows[at].lines) + air;
@@ -129,6 +159,8 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
             ui.list.AddRectFilled(row.min, {row.min.x + ui.px(3), row.max.y}, ui.ink(Ink::Accent), ui.px(2));
         paragraph(ui, {row.min.x + indent, y + air / 2}, width, on ? Face::Strong : Face::Text, size,
                   Ink::Text, *rows[at].title, static_cast<int>(rows[at].lines));
+        if (numbered && is_done(place, at))
+            done_sign(ui, {row.max.x - ui.px(16), (row.min.y + row.max.y) / 2});
         if (ui.clicked(row)) place.listed = place.listed_seen = at;
         y += high + gap;
     }

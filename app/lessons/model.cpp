@@ -36,6 +36,22 @@ const std::vector<Lesson>& lesson_list() {
     return all;
 }
 
+uint32_t minutes_of(const Lesson& lesson) {
+    constexpr double kWordsPerSecond = 3, kQuestion = 30;  // seconds for one
+    const auto words_in = [](std::string_view text) {
+        return static_cast<double>(std::ranges::count(text, ' ')) + (text.empty() ? 0 : 1);
+    };
+    double words = words_in(lesson.teaches), seconds = 0;
+    for (const std::string& sentence : lesson.summary) words += words_in(sentence);
+    for (const LessonStop& stop : lesson.stops) {
+        words += words_in(stop.say);
+        if (!stop.ask) continue;
+        words += words_in(stop.ask->text) + words_in(stop.ask->why);
+        seconds += kQuestion;
+    }
+    return static_cast<uint32_t>(std::max(1.0, std::ceil((seconds + words / kWordsPerSecond) / 60)));
+}
+
 void say(Standing& here, const LessonStop& stop, const std::function<std::string(const std::string&)>& said) {
     here.words = said(stop.say);
     if (!stop.ask) return;

@@ -140,6 +140,7 @@ Modelled modelled(const LessonStop& stop);
 
 struct Lesson {
     std::string name, title, teaches;
+    std::string group;  // the heading that it is listed under, "Barriers and edges"; "" for none
     uint32_t order = 0;
     std::vector<LessonStop> stops;
     std::vector<std::string> summary;
@@ -167,6 +168,10 @@ Result<Lesson> read_lesson(const std::string& path);
 // The problem with what stands in braces, or "". over: as a condition has it.
 std::string unknown_names(std::string_view say, const Modelled* over = nullptr);
 const std::vector<Lesson>& lesson_list();  // all of assets/lessons, in their order
+
+// How long a class takes for it: its words at the speed at which subtitles are read, and half a minute for each
+// question. Whole minutes, 1 at least.
+uint32_t minutes_of(const Lesson& lesson);
 
 // The step of the block that the stop means; none where the recording has none.
 std::optional<uint32_t> find_step(const analysis::Recording& recording, const BlockIndex& index,

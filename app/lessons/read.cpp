@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = JsonFields::Json;
 
-constexpr std::string_view kLessonFields[] = {"name",  "order",   "title",  "teaches",
-                                              "stops", "summary", "made_by"};
+constexpr std::string_view kLessonFields[] = {"name",  "order", "title",   "teaches",
+                                              "group", "stops", "summary", "made_by"};
 constexpr std::string_view kFields[] = {"file", "step",   "recording", "kernel", "m",     "k",      "n",
                                         "tile", "block",  "kind",      "array",  "where", "screen", "say",
                                         "ask",  "figure", "set",       "case",   "which", "do"};
@@ -250,6 +250,7 @@ Result<Lesson> lesson_from_json(std::string_view text, std::string_view name) {
     if (json.contains("made_by")) lesson.kept_here = json["made_by"] == kMadeBy;
     read_text(fields, "title", lesson.title, problem);
     read_text(fields, "teaches", lesson.teaches, problem);
+    if (json.contains("group")) read_text(fields, "group", lesson.group, problem);
     const Json& stops = fields.list("stops");
     if (stops.size() > kMostStops && problem.empty())
         problem = fmt::format("it has more than {} stops", kMostStops);

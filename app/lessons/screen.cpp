@@ -227,7 +227,13 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     const float beside = in.max.x - start.max.x - ui.px(16);
     note(ui, {start.max.x + ui.px(16), y + (ui.px(36) - small) / 2}, beside, hints);
     y = start.max.y + ui.px(24);
-    line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops");
+    const auto questions =
+        std::ranges::count_if(of.stops, [](const LessonStop& stop) { return stop.ask.has_value(); });
+    const float head =
+        line(ui, {in.min.x, y}, width, Face::Strong, Size::Body, Ink::Text, "Stops") + ui.px(12);
+    note(ui, {in.min.x + head, y + body - small - ui.px(1)}, width - head,
+         fmt::format("about {}, {}", counted(minutes_of(of), "minute"),
+                     counted(static_cast<uint64_t>(questions), "question")));
     y += body + ui.px(8);
     stop_list(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
@@ -456,6 +462,9 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     state.wanted = !ends;
     if (ends) session.screen = kScreen.option;
     if (ends && lesson == 0) state.walked = true;
+    const Lesson& of = (*state.lessons)[lesson];
+    if (ends && of.path.empty() && std::ranges::find(state.done, of.name) == state.done.end())
+        state.done.push_back(of.name);
 }
 
 bool work_out_words(State& state, size_t lesson, bool all) {

@@ -55,10 +55,12 @@ void word(JsonFields& fields, const char* key, const std::string_view (&words)[N
     out = static_cast<Value>(at - words);
 }
 
-void texts(JsonFields& fields, const char* key, std::vector<std::string>& out) {
+constexpr size_t kMostDone = 1000;  // lessons
+
+void texts(JsonFields& fields, const char* key, std::vector<std::string>& out, size_t most = kMostRecent) {
     const Json& list = fields.list(key);
     if (!list.is_array()) return;
-    if (list.size() > kMostRecent) return fields.fail(key);
+    if (list.size() > most) return fields.fail(key);
     for (const Json& one : list) {
         if (!one.is_string() || one.get_ref<const std::string&>().size() > kLongestPath)
             return fields.fail(key);
@@ -126,7 +128,8 @@ std::string state_text(const Remembered& remembered) {
                     {"recent_files", recent.recent_files},
                     {"recent_commands", recent.recent_commands},
                     {"last_folder", recent.last_folder},
-                    {"walked", remembered.walked}});
+                    {"walked", remembered.walked},
+                    {"done", remembered.done}});
 }
 
 std::string read_settings(std::string_view text, Remembered& remembered) {
@@ -171,7 +174,10 @@ std::string read_state(std::string_view text, Remembered& remembered) {
     if (recent.last_folder.size() > kLongestPath) fields.fail("last_folder");
     bool walked = false;
     if (json.contains("walked")) fields.flag("walked", walked);  // not in files of earlier versions
+    std::vector<std::string> done;
+    if (json.contains("done")) texts(fields, "done", done, kMostDone);
     if (!problem.empty()) return problem;
+    remembered.done = std::move(done);
     remembered.recent = std::move(recent);
     remembered.window = window;
     remembered.walked = walked;

@@ -20,7 +20,8 @@ struct Remembered {
     Choices choices;
     Recent recent;
     Placement window;
-    bool walked = false;  // the first lesson, to its end: who has is no newcomer
+    bool walked = false;            // the first lesson, to its end: who has is no newcomer
+    std::vector<std::string> done;  // names of lessons that ship, walked to their end
     bool operator==(const Remembered&) const = default;
 };
 
