@@ -66,11 +66,12 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
 
 struct CountersTable {
     Size size = Small;
-    bool whole = true;  // both groups are there, else that of the whole run alone
+    bool whole = true;         // both groups are there, else that of the whole run alone
+    bool so_far_times = true;  // how many times fewer stands in the first of both groups as well
     float name = 0, count = 0, times = 0, gap = 0;
     float width(float between) const {
-        const float group = 2 * (count + gap) + times + gap;
-        return name + group * (whole ? 2.f : 1.f) + (whole ? between : 0);
+        const float counts = 2 * (count + gap), group = counts + times + gap;
+        return name + group + (whole ? (so_far_times ? group : counts) + between : 0);
     }
 };
 
@@ -94,8 +95,9 @@ std::vector<CounterRow> rows_for(std::vector<CounterRow> rows, size_t most) {
     return rows;
 }
 
-CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole) {
-    CountersTable table{size, whole};
+CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, bool whole,
+                       bool so_far_times) {
+    CountersTable table{size, whole, so_far_times};
     const float digit = draw::text_size(ui.font(Face::Mono, size), "0").x;
     table.count = digit * 7;             // count_text
     if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
@@ -166,20 +168,23 @@ float between_groups(Ui& ui) { return ui.px(16); }
 // The largest that fits with both groups; where not even small type has room for them, the whole run alone, of
 // which the headline speaks. For the back row large numbers are then worth more than all rows.
 CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
-    using Way = std::pair<Size, bool>;
-    static constexpr Way kNear[] = {
-        {Title, true}, {Body, true}, {Small, true}, {Body, false}, {Small, false}};
+    struct Way {
+        Size size;
+        bool whole, so_far_times = true;
+    };
+    static constexpr Way kNear[] = {{Title, true},        {Body, true},  {Small, true},
+                                    {Small, true, false}, {Body, false}, {Small, false}};
     static constexpr Way kFar[] = {{Title, true},  {Body, true},  {Small, true},
                                    {Title, false}, {Body, false}, {Small, false}};
     constexpr size_t kFewest = 4;  // rows of the lecture
     const float room = in.height() - heading_height(ui);
     CountersTable table;
-    for (const auto& [size, whole] :
+    for (const auto& [size, whole, so_far_times] :
          ui.session.lecture ? std::span<const Way>(kFar) : std::span<const Way>(kNear)) {
         const bool few = ui.session.lecture && !whole;
         const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : counters.rows.size();
         const auto most = static_cast<size_t>(std::max(room, 0.f) / line_height(ui, size));
-        table = measured(ui, few ? rows_for(counters.rows, most) : counters.rows, size, whole);
+        table = measured(ui, few ? rows_for(counters.rows, most) : counters.rows, size, whole, so_far_times);
         if (table.width(between_groups(ui)) <= in.width() && wanted <= most) break;
     }
     return table;
@@ -206,13 +211,14 @@ void headings(Ui& ui, const RowEnds& ends, float y, const char* title) {
     const float top = y + small + ui.px(6);
     badge(ui, {ends.a - size, top}, size, 'A');
     badge(ui, {ends.b - size, top}, size, 'B');
-    note(ui, {ends.times, top}, ends.times - ends.b, "B has", Align::Right);
+    if (ends.times > ends.b) note(ui, {ends.times, top}, ends.times - ends.b, "B has", Align::Right);
 }
 
 void group(Ui& ui, const CountersTable& table, const RowEnds& ends, float y, const CounterRow& row,
            const Count& count) {
     number(ui, ends.a, y, table, count_text(row, count.a), row.merit && count.fewer() < 0);
     number(ui, ends.b, y, table, count_text(row, count.b), row.merit && count.fewer() > 0);
+    if (ends.times <= ends.b) return;
     const bool same = count.a == count.b;
     const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
     line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
@@ -239,7 +245,8 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     float right = in.max.x;
     for (int i = groups; i-- > 0;) {
         ends[i].times = right;
-        ends[i].b = std::round(right - table.times - table.gap - spare);
+        const bool times = i + 1 == groups || table.so_far_times;
+        ends[i].b = times ? std::round(right - table.times - table.gap - spare) : right;
         ends[i].a = std::round(ends[i].b - table.count - table.gap - spare);
         ends[i].left = std::round(ends[i].a - table.count - table.gap / 2);
         right = std::round(ends[i].left - table.gap / 2 - spare - between_groups(ui));

@@ -61,7 +61,11 @@ std::optional<PixelBox> place(float x, float y, float w, float h, float gap, con
                               std::vector<PixelBox>& taken);
 
 // Signs of points, told apart without colour.
-enum class PointShape : uint8_t { Circle, Square, Triangle, Diamond, Down, Cross, Plus, Ring, Star };
+// clang-format off
+enum class PointShape : uint8_t {
+    Circle, Square, Triangle, Diamond, Down, Cross, Plus, Ring, Left, Right, Hexagon, Hourglass, Bar, Pillar, Star,
+};
+// clang-format on
 
 // The index of the pixel point nearest to (x, y), no further than `within`.
 struct Dot {

@@ -76,6 +76,14 @@ void marker(Ui& ui, ImVec2 at, PointShape shape, Rgba color, float r, bool fille
         case PointShape::Triangle: return polygon({{0, -1.1f}, {1, 0.8f}, {-1, 0.8f}});
         case PointShape::Down: return polygon({{-1, -0.8f}, {1, -0.8f}, {0, 1.1f}});
         case PointShape::Diamond: return polygon({{0, -1.2f}, {1.2f, 0}, {0, 1.2f}, {-1.2f, 0}});
+        case PointShape::Left: return polygon({{-1.1f, 0}, {0.8f, -1}, {0.8f, 1}});
+        case PointShape::Right: return polygon({{1.1f, 0}, {-0.8f, 1}, {-0.8f, -1}});
+        case PointShape::Hexagon:
+            return polygon({{-0.5f, -1}, {0.5f, -1}, {1.1f, 0}, {0.5f, 1}, {-0.5f, 1}, {-1.1f, 0}});
+        case PointShape::Hourglass:
+            return polygon({{-0.9f, -1}, {0.9f, -1}, {0, 0}}), polygon({{0, 0}, {0.9f, 1}, {-0.9f, 1}});
+        case PointShape::Bar: return polygon({{-1.2f, -0.5f}, {1.2f, -0.5f}, {1.2f, 0.5f}, {-1.2f, 0.5f}});
+        case PointShape::Pillar: return polygon({{-0.5f, -1.2f}, {0.5f, -1.2f}, {0.5f, 1.2f}, {-0.5f, 1.2f}});
     }
 }
 

@@ -96,20 +96,20 @@ const Actions<State>& walking() {
             {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
             {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
             {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
-            {"previous_phase", "phase before", "Shift + \u2190", shift(Key::Left), jump<Move::PreviousPhase>},
+            {"previous_phase", "previous phase", "Shift + \u2190", shift(Key::Left), jump<Move::PreviousPhase>},
             {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
              jump<Move::NextBarrier>},
-            {"previous_barrier", "barrier before", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
+            {"previous_barrier", "previous barrier", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
              jump<Move::PreviousBarrier>},
             {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
              jump<Move::NextBlock>},
-            {"previous_block", "block before", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
+            {"previous_block", "previous block", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
              jump<Move::PreviousBlock>},
             {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
             {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
             {"next_fault", "next fault found in the block", "X", key(Key::X),
              [](Session& s) { to_fault(s, look::next_fault); }},
-            {"previous_fault", "fault before", "Shift + X", shift(Key::X),
+            {"previous_fault", "previous fault", "Shift + X", shift(Key::X),
              [](Session& s) { to_fault(s, look::previous_fault); }},
             {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
             {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
@@ -253,7 +253,7 @@ void transport(SessionUi& ui, const Rect& rect) {
         x += gap;
     };
     walk("first", "First step of the block (Home)", {Bar, Left});
-    walk("previous_phase", "Phase before (Shift + \u2190)", {Left, Left});
+    walk("previous_phase", "Previous phase (Shift + \u2190)", {Left, Left});
     walk("previous_step", "Step before (\u2190)", {Left});
     const char* play = "Play or pause (Space)";
     ui.session.playback.playing ? act("play", play, {Bar, Bar}, ui.px(64), true)
@@ -276,9 +276,9 @@ void transport(SessionUi& ui, const Rect& rect) {
         x += ui.px(12);
     };
     if (ui.session.summary().barriers_per_block > 0)
-        jump("barrier", "previous_barrier", "Barrier before ([)", "next_barrier", "Next barrier (])");
+        jump("barrier", "previous_barrier", "Previous barrier ([)", "next_barrier", "Next barrier (])");
     if (ui.trace().blocks.size() > 1)
-        jump("block", "previous_block", "Block before (,)", "next_block", "Next block (.)");
+        jump("block", "previous_block", "Previous block (,)", "next_block", "Next block (.)");
     speed_slider(ui, {{x, rect.min.y}, rect.max});
 }
 

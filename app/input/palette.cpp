@@ -237,6 +237,8 @@ std::vector<Command> find_commands(const Session& session, std::span<const Offer
             if (kernel) score = std::max(0, score - 64 * 10);
             // Of two that do the same on different screens, the one on this screen.
             if (score > 0 && command.id.starts_with(session.screen + ":")) score += 64;
+            // Of what one may go to, the way forward first.
+            if (score > 0 && command.id.starts_with("action:next_")) score += 64 * 10;
             const auto at = std::ranges::find(recent, command.id);
             found.push_back({command, score, static_cast<size_t>(at - recent.begin())});
         }

@@ -62,8 +62,7 @@ void rung(Ui& ui, const Rect& box, const LadderColumns& at, const LadderRow& row
     const float text = middle - std::round(small / 2);
     const bool on = row.kernel == ui.state.kernel, timed = row.gflops > 0;
     const Ink ink = on ? Ink::Text : timed ? Ink::TextQuiet : Ink::TextFaint;
-    const draw::Rgba full = ui.ink(timed ? ink_of(row.kernel) : Ink::TextFaint);
-    const draw::Rgba color = on ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
+    const draw::Rgba color = timed ? color_of(ui.context.palette, row.kernel) : ui.ink(Ink::TextFaint);
     marker(ui, {box.min.x + ui.px(6), middle}, shape_of(row.kernel), color, ui.px(on ? 5 : 4), timed);
     line(ui, {at.name, text}, at.bar - at.name, on ? Face::Strong : Face::Text, Size::Small, ink, row.name);
     if (timed) {

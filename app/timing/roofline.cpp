@@ -73,7 +73,7 @@ void add_bound(RooflineChart& chart, const Machine& machine, std::string_view ke
     const double gflops = bound_gflops(machine, intensity);
     if (gflops <= 0) return;
     std::string exact = fmt::format(
-        "Bound of {}: {} FLOP/B x {} GB/s{}", what, draw::figure(intensity), draw::figure(machine.stated_gbs),
+        "Bound of {}: {} FLOP/B × {} GB/s{}", what, draw::figure(intensity), draw::figure(machine.stated_gbs),
         gflops < machine.stated_gbs * intensity ? std::string(", cut at the peak")
                                                 : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
     if (machine.stated_gflops > 0)
@@ -114,7 +114,7 @@ RooflineChart fitted(RooflineChart chart, const Machine& machine) {
             fmt::format("Neither bandwidth nor peak of {} is known: there is no roof to draw.", machine.name);
         return chart;
     }
-    double left = 0.125, right = 32, low = chart.roofs[0].gbs * left, high = 0;
+    double left = 0.2, right = 32, low = chart.roofs[0].gbs * left, high = 0;
     for (const Roof& roof : chart.roofs) {
         high = std::max(high, roof.gflops > 0 ? roof.gflops : roof.gbs * right);
         low = std::min(low, roof.gbs * left);
@@ -245,6 +245,31 @@ std::string less_than_tile_words(const Machine& machine, const Timing& row, cons
         bytes_text((*untiled)[1]), bytes_text((*untiled)[2]), bytes_text(tiled[1]), bytes_text(tiled[2]));
 }
 
+// bytes: as counted, of the kernel and of the untiled one, where they were.
+std::optional<Savings> savings_of(const Machine& machine, const Timing& row, uint32_t tile,
+                                  const std::optional<Bytes>& bytes, const std::optional<Bytes>& untiled) {
+    constexpr double kClearly = 1.05;
+    const Timing* const rival = row_of(machine, "untiled", row.n, tile);
+    if (rival == nullptr || !row.verified || kernels::made_wrong(row.kernel) || row.median_ms <= 0 || rival->requested_gbs <= 0)
+        return std::nullopt;
+    Savings made{
+        flop_per_loaded_byte(row) / flop_per_loaded_byte(*rival), rival->median_ms / row.median_ms, {}};
+    if (made.loads < kClearly || made.time < kClearly) return std::nullopt;
+    const bool less = made.time < made.loads;
+    made.sentence = fmt::format("{} {} × the loads, {} {} × the time",
+                                row.kernel == "tiled" ? "Tiles save" : shown_name(row.kernel) + " saves",
+                                draw::figure(made.loads), less ? "but only" : "and", ratio_text(made.time));
+    if (!less || !bytes || !untiled || (*untiled)[0] <= (*bytes)[0]) return made;
+    // Of the sectors that no longer ask L1, those of which L2 had never heard.
+    const double caught = 1 - ((*untiled)[1] - (*bytes)[1]) / ((*untiled)[0] - (*bytes)[0]);
+    constexpr double kAll = 0.9995;
+    if (caught >= kAll)
+        made.sentence += ": L1 had caught all of them";
+    else if (caught > 0)
+        made.sentence += fmt::format(": L1 had caught {} of them", share_text(caught));
+    return made;
+}
+
 void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
     const double bound = bound_gflops(machine, chain.rows[0].intensity);
     if (bound <= 0) return;
@@ -323,10 +348,10 @@ TrafficChain traffic_chain(const Machine& machine, const std::vector<kernels::Co
                                                   fmt::join(widths, ", "));
     }
     say_why(chain, machine, *row);
+    const auto untiled = counted(counters, machine, "untiled", width, tile);
+    chain.savings = savings_of(machine, *row, tile, bytes, untiled);
     if (bytes && !chain.reasons.empty())
-        if (std::string why = less_than_tile_words(machine, *row, *bytes,
-                                                   counted(counters, machine, "untiled", width, tile));
-            !why.empty())
+        if (std::string why = less_than_tile_words(machine, *row, *bytes, untiled); !why.empty())
             chain.reasons.insert(chain.reasons.begin() + 1, std::move(why));
     return chain;
 }

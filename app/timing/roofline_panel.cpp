@@ -8,6 +8,7 @@
 #include "app/draw/widgets.h"
 #include "app/look/time_words.h"
 #include "app/timing/bounds_panel.h"
+#include "app/timing/ladder.h"
 #include "app/timing/state.h"
 
 namespace tilescope::timing {
@@ -90,6 +91,16 @@ bool is_chosen(const Ui& ui, const RoofPoint& point) {
     return point.kind != Kind::Bound && point.kernel == ui.state.kernel;
 }
 
+// Named without being pointed at: cuBLAS, and on the ladder the neighbours of the chosen kernel.
+bool is_beside(const Ui& ui, const RoofPoint& point) {
+    const std::span<const Rung> all = rungs();
+    const auto here = std::ranges::find(all, ui.state.kernel, &Rung::kernel),
+               there = std::ranges::find(all, point.kernel, &Rung::kernel);
+    if (point.kernel == kLibrary) return true;
+    if (here == all.end()) return point.kernel == "untiled";
+    return there != all.end() && std::abs(here - there) == 1;
+}
+
 // Sorts the chart's points into the order in which their labels take their places, the chosen kernel's and
 // the bounds before the others, and draws them. The chosen kernel's, which are of one height, are joined: the
 // chain. Returns where they are, in the same order as chart.points.
@@ -108,15 +119,19 @@ std::vector<ImVec2> points(Ui& ui, const Chart& axes, RooflineChart& chart,
     chart_line(ui, chain, draw::with_alpha(ui.ink(Ink::Selected), 0.7f), ui.px(1.5f));
     if (chain.size() > 1)
         taken.push_back({chain.front().x, chain.front().y - 1, chain.back().x, chain.back().y + 1});
-    for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t i = places.size(); i-- > 0;) {  // the chosen one above the others
         const RoofPoint& point = chart.points[i];
         const bool bound = point.kind == Kind::Bound, asked = point.kind == Kind::Asked,
                    on = is_chosen(ui, point);
-        const Rgba full = ui.ink(bound ? Ink::TextQuiet : ink_of(point.kernel));
-        const Rgba color = on || bound ? full : draw::mix(ui.ink(Ink::Panel), full, 0.6f);
+        const Rgba color = bound ? ui.ink(Ink::TextQuiet) : color_of(ui.context.palette, point.kernel);
         const draw::PointShape shape = bound ? draw::PointShape::Diamond : shape_of(point.kernel);
         marker(ui, places[i], shape, color, ui.px(on ? 6 : 4.5f), asked);
-        point_label(ui, axes, places[i], point.label, ui.ink(on ? Ink::Text : Ink::TextQuiet), on, taken);
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+        const RoofPoint& point = chart.points[i];
+        const bool on = is_chosen(ui, point);
+        if (on || point.kind == Kind::Bound || is_beside(ui, point))
+            point_label(ui, axes, places[i], point.label, ui.ink(on ? Ink::Text : Ink::TextQuiet), on, taken);
     }
     return places;
 }

@@ -12,9 +12,11 @@
 // No times ship of a recording that is no product: its operations and bytes stand in the place of the lines.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/draw/chart.h"
 #include "app/draw/widgets.h"
@@ -37,8 +39,9 @@ struct ShownTimes {
     const Machine& machine;
     RooflineChart roofline;
     TrafficChain chain;
-    std::string title, from;                                     // of the header
-    uint32_t width = 0;                                          // of the roofline and the chain
+    std::string title;              // of the header
+    std::vector<std::string> from;  // what it rests on, in sentences; the last one is left out first
+    uint32_t width = 0;             // of the roofline and the chain
     std::vector<std::pair<std::string, std::string>> counted{};  // of a launch that is no product
 };
 
@@ -57,7 +60,8 @@ void time_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
         ui.list.AddLine({x, axes.plot.min.y}, {x, axes.plot.max.y},
                         draw::with_alpha(ui.ink(Ink::Accent), 0.5f), std::max(1.f, ui.px(1)));
     }
-    // The chosen one last, above the others.
+    // cuBLAS first, so that its name stays where not all have room. The chosen one last, above the others.
+    std::ranges::stable_partition(chart.lines, [](auto& l) { return l.kernel == kLibrary; });
     std::ranges::stable_partition(chart.lines, [&](auto& l) { return l.kernel != chosen.kernel; });
     std::vector<draw::EndLabel> labels;
     std::vector<ImVec2> all;
@@ -65,8 +69,7 @@ void time_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
     for (const TimeLine& l : chart.lines) {
         // A kernel whose point is a fault has the time of a wrong result: dashed, as a bound is.
         const bool on = l.kernel == chosen.kernel, faulty = kernels::made_wrong(l.kernel);
-        const Rgba full = ui.ink(faulty ? Ink::Fault : ink_of(l.kernel));
-        const Rgba color = on ? full : draw::mix(ui.ink(Ink::Panel), full, 0.55f);
+        const Rgba color = color_of(ui.context.palette, l.kernel);
         const draw::PointShape shape = shape_of(l.kernel);
         std::vector<ImVec2> points;
         for (const TimePoint& point : l.points) {
@@ -105,7 +108,27 @@ void counted_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
 
 // --- the chain of traffic as a small table, and beside it in words why bound and measurement differ
 
-float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 9 + ui.px(46); }
+float traffic_height(Ui& ui) { return line_height(ui, Size::Small) * 10 + ui.px(58); }
+
+// How many times fewer loads, and how many times less time, as two bars on one scale. Returns their height.
+float savings_bars(Ui& ui, const Rect& in, const Savings& savings) {
+    const float small = line_height(ui, Size::Small), high = small + ui.px(2), label = ui.px(88),
+                value = ui.px(72);
+    const double longest = std::max(savings.loads, savings.time);
+    const float most = in.width() - label - value;
+    float y = in.min.y;
+    for (const auto& [what, times, text, ink] :
+         {std::tuple{"fewer loads", savings.loads, draw::figure(savings.loads), Ink::GlobalLoad},
+          {"less time", savings.time, ratio_text(savings.time), Ink::Text}}) {
+        const float end = in.min.x + label + std::max(1.f, most * static_cast<float>(times / longest));
+        line(ui, {in.min.x, y}, label, Face::Text, Size::Small, Ink::Text, what);
+        ui.list.AddRectFilled({in.min.x + label, y + ui.px(3)}, {end, y + small - ui.px(2)}, ui.ink(ink),
+                              ui.px(2));
+        line(ui, {end + ui.px(6), y}, value, Face::Strong, Size::Small, Ink::Text, text + " ×");
+        y += high;
+    }
+    return y - in.min.y;
+}
 
 // reasons: there is room for them too.
 void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool reasons) {
@@ -147,6 +170,7 @@ void traffic_panel(Ui& ui, const Rect& rect, const TrafficChain& chain, bool rea
     if (!reasons || chain.reasons.empty()) return;
     line(ui, {from, in.min.y}, width, Face::Strong, Size::Body, Ink::Text, chain.why);
     y = in.min.y + line_height(ui, Size::Body) + ui.px(6);
+    if (chain.savings) y += savings_bars(ui, {{from, y}, {in.max.x, in.max.y}}, *chain.savings) + ui.px(4);
     for (const std::string& reason : chain.reasons) {
         const int room = static_cast<int>((in.max.y - y + ui.px(6)) / small);
         if (room < 1) break;
@@ -199,29 +223,33 @@ ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     settle(chosen, machine);
     const auto& counters = ui.session.assets.counters();
     const uint32_t width = shown_width(machine, counters, chosen);
-    return {machine,
-            roofline_chart(machine, counters, chosen, width),
-            traffic_chain(machine, counters, chosen.kernel, width, chosen.tile),
-            headline(machine, chosen, width),
-            measured_words(machine),
-            width};
+    ShownTimes shown{machine,
+                     roofline_chart(machine, counters, chosen, width),
+                     traffic_chain(machine, counters, chosen.kernel, width, chosen.tile),
+                     headline(machine, chosen, width),
+                     {measured_words(machine)},
+                     width};
+    // What tiles gain is the headline where it is known; the figures that it rests on stand below it.
+    if (shown.chain.savings)
+        shown.from.insert(shown.from.begin(), std::exchange(shown.title, shown.chain.savings->sentence));
+    return shown;
 }
 
 ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
     const trace::Meta& meta = ui.trace().meta;
     const Launched launch{meta.kernel, work, meta.backend == trace::Backend::Gpu ? meta.price.plain_ms : 0};
-    return {machine,
-            roofline_chart(machine, launch),
-            traffic_chain(machine, launch),
-            fmt::format("{}: {} FLOP, {} loaded, {} stored", launch.kernel, grouped(work.flops),
-                        bytes_text(work.loaded), bytes_text(work.stored)),
-            launch.own_ms > 0
-                ? fmt::format("Measured in this launch on {}: {}; what is drawn is a bound", meta.device,
-                              look::milliseconds(launch.own_ms))
-                : fmt::format("No measured times ship for {}: what is drawn is a bound, from {}",
-                              launch.kernel, machine.source),
-            0,
-            counted_rows(machine, launch)};
+    return {
+        machine,
+        roofline_chart(machine, launch),
+        traffic_chain(machine, launch),
+        fmt::format("{}: {} FLOP, {} loaded, {} stored", launch.kernel, grouped(work.flops),
+                    bytes_text(work.loaded), bytes_text(work.stored)),
+        {launch.own_ms > 0 ? fmt::format("Measured in this launch on {}: {}; what is drawn is a bound",
+                                         meta.device, look::milliseconds(launch.own_ms))
+                           : fmt::format("No measured times ship for {}: what is drawn is a bound, from {}",
+                                         launch.kernel, machine.source)},
+        0,
+        counted_rows(machine, launch)};
 }
 
 // Two machines that are one device are told apart by the compiler of the PTX.
@@ -289,8 +317,9 @@ void draw_screen(Ui& ui, const Rect& area) {
     ShownTimes shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     // The source of stated figures may be long: pointing at the line says all of it.
-    const auto [header, row] = screen_head(
-        ui, area, shown.title, {shown.from, shown.from.substr(0, shown.from.find(", from "))}, shown.from);
+    const std::string from = fmt::format("{}", fmt::join(shown.from, ". ")), &first = shown.from.front();
+    const auto [header, row] =
+        screen_head(ui, area, shown.title, {from, first, first.substr(0, first.find(", from "))}, from);
     controls(ui, row, all, shown);
 
     // In a low window the charts keep their height, and of the table there is the chain alone. The ladder
@@ -448,6 +477,12 @@ const input::Actions<State>& actions() {
                                       state.beside == Roofline
                                           ? Bounds
                                           : static_cast<State::Beside>(static_cast<int>(state.beside) + 1);
+                              session.screen = kScreen.option;
+                          });
+        each.back().group = "Timing";
+        each.emplace_back("slow", "why is my kernel slow: what bounds it, on the Timing screen", "",
+                          input::Chord(), [](State& state, session::Session& session) {
+                              state.beside = State::Beside::Bounds;
                               session.screen = kScreen.option;
                           });
         each.back().group = "Timing";

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/look/time_words.h"
-#include "app/timing/model.h"
+#include "app/timing/ladder.h"
 #include "core/base/words.h"
 #include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
@@ -182,9 +182,18 @@ double bound_gflops(const Machine& machine, double flop_per_byte) {
     return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
 }
 
-draw::Ink ink_of(std::string_view kernel) {
-    if (kernel == kLibrary) return draw::Ink::TextQuiet;
-    return is_tiled(kernel) ? draw::Ink::SharedLoad : draw::Ink::GlobalLoad;
+draw::Rgba color_of(const draw::Palette& palette, std::string_view kernel) {
+    using draw::Ink;
+    if (kernel == kLibrary) return palette[Ink::TextQuiet];
+    if (kernels::made_wrong(kernel)) return palette[Ink::Fault];
+    const std::span<const Rung> all = rungs();
+    const auto found = std::ranges::find(all, kernel, &Rung::kernel);
+    if (found == all.end()) return palette[Ink::LineStrong];
+    const draw::Rgba ground = palette[Ink::Panel], hue = palette[Ink::GlobalLoad];
+    const draw::Rgba faint = draw::mix(ground, hue, 0.6f),
+                     strong = draw::mix(hue, palette.text_on(ground), 0.5f);
+    return draw::mix(faint, strong,
+                     static_cast<float>(found - all.begin()) / static_cast<float>(all.size() - 1));
 }
 
 draw::PointShape shape_of(std::string_view kernel) {
@@ -193,7 +202,7 @@ draw::PointShape shape_of(std::string_view kernel) {
     const auto& all = kernels::catalogue();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == kernel; });
     return static_cast<PointShape>(static_cast<size_t>(found - all.begin()) %
-                                   static_cast<size_t>(PointShape::Star));
+                                   static_cast<size_t>(PointShape::Star));  // as many as there are kernels
 }
 
 std::string shown_name(std::string_view kernel) {

@@ -24,6 +24,21 @@ matrix_add 1 matrix_add
 blur 1 blur
 divergence 1 divergence_by_thread
 divergence 2 divergence_by_warp
+strided_copy 1 copy_with_offset
+strided_copy 2 copy_with_stride
+structs 1 array_of_structures
+structs 2 structure_of_arrays
+vector_copy 1 copy_floats
+vector_copy 2 copy_vectors
+reduction_interleaved 1 reduction_interleaved
+reduction_strided 1 reduction_strided
+reduction_sequential 1 reduction_sequential
+column_major 1 column_major
+column_major 2 corner_turned
+coarsened_product 1 coarsened_product
+batched_product 1 batched_product
+softmax 1 softmax
+layer_norm 1 layer_norm
 "
 faulty=" product_one_warp barrier_condition "
 

@@ -387,9 +387,9 @@ Figures hidden_latency() {
 std::vector<Rule> limits_rules() {
     return {
         {"# blocks, # of # threads, # of # warps: ~ %", SAYS(limits_sum(c))},
-        {"# threads a block", SAYS(g_limits->use.threads)},
-        {"# register(s) a thread", SAYS(g_limits->use.registers)},
-        {"# bytes of shared memory a block", SAYS(g_limits->use.shared)},
+        {"# threads per block", SAYS(g_limits->use.threads)},
+        {"# register(s) per thread", SAYS(g_limits->use.registers)},
+        {"# bytes of shared memory per block", SAYS(g_limits->use.shared)},
         {"next cliff at #: # threads become #", SAYS(cliff(c))},
         {"*, compute capability @; sums of an SM's slots, nothing is measured",
          SAYS(device_words(), g_limits->sm.capability())},
@@ -408,7 +408,7 @@ std::vector<Rule> limits_rules() {
          "slots; of this block # "
          "against # fit, # against # threads. Stated: @ against @ GB/s and @ against @ GFLOP/s.",
          SAYS(both_devices(s))},
-        {"# warp(s): between two accesses a warp issues # instructions x # cycles = # cycles, and # / # = @. "
+        {"# warp(s): between two accesses a warp issues # instructions × # cycles = # cycles, and # / # = @. "
          "# block(s) × # warp(s) = # on an SM: {enough|too few}.",
          SAYS(hidden_latency())},
         {"*.", SAYS(wrong_clause(s, c[0]).empty() ? any : Figure("it, but for: " + wrong_clause(s, c[0])))},

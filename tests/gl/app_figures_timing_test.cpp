@@ -111,7 +111,7 @@ void timing_tables(Page& page) {
                 std::abs(page.at(i + 1).min.y - page.at(i).min.y) > 4) {  // the strip of a low window
                 const std::string& above = page.text(i - 1);
                 Captures c;
-                const bool both = test::match("~  @", above, c);
+                const bool both = test::match("~  *", above, c);
                 if (!both && (c.clear(), !test::match("~", above, c))) continue;
                 page.claim(i - 1);
                 if (const std::string no = test::disagrees(c[0], g_timing->bytes(level)); !no.empty())
@@ -202,6 +202,31 @@ std::vector<std::string> over_rivals() {
             tail += fmt::format(", {} × {}", two(times_of(rival)), words_of_kernel(rival));
     return {tail, tail + "; its result is wrong, as made to show"};
 }
+// What L1 caught: of the sectors that are no longer asked for, those that L2 was not asked for before either.
+double caught(const Scene& s) {
+    return 1 - (without_tiles(s, 2) - g_timing->bytes(2)) / (without_tiles(s, 1) - g_timing->bytes(1));
+}
+// {kernel, where it is said}, how many times fewer loads, "but only" or "and", in how many times less time, and
+// what L1 caught.
+Figures saved(const Captures& c, const std::string& kernel = "", const Scene* s = nullptr) {
+    Figures all;
+    if (kernel.empty()) all.emplace_back(words_of_kernel(g_timing->kernel));
+    const double time = times_of("untiled");
+    all.insert(all.end(), {g_timing->cgma(), time < g_timing->cgma() ? "but only" : "and", time});
+    if (s != nullptr) all.emplace_back(100 * caught(*s));
+    all.push_back(must(c.size() == all.size() && (s == nullptr || caught(*s) < 0.9995) &&
+                       (kernel.empty() || g_timing->kernel == kernel)));
+    return all;
+}
+Figures saved_all(const Captures& c, const Scene& s, const std::string& kernel = "") {
+    const double time = times_of("untiled");
+    Figures all{
+        g_timing->cgma(), time,
+        must(caught(s) >= 0.9995 && time < g_timing->cgma() &&
+             (kernel.empty() ? c[0] == words_of_kernel(g_timing->kernel) : g_timing->kernel == kernel))};
+    if (kernel.empty()) all.insert(all.begin(), any);
+    return all;
+}
 std::vector<Rule> timing_rules() {
     std::vector<Rule> rules = also_named({
         {"arithmetic intensity 2T FLOP / 8 B = T/4 = ~ FLOP/B",
@@ -227,6 +252,26 @@ std::vector<Rule> timing_rules() {
               g_timing->row(g_timing->kernel)->median_ms / 1e3, {g_timing->rate(), "GFLOP/s"}, over_rivals(),
               must(g_timing->own.has_value()))},
         {"Measured on *", SAYS(measured_on())},
+        // what a kernel saves, and below it the figures that this rests on
+        {"*, T = #, width #: ~, ~ GFLOP/s*. Measured on *",
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"},
+              {g_timing->width, "width of the screen"}, g_timing->row(g_timing->kernel)->median_ms / 1e3,
+              {g_timing->rate(), "GFLOP/s"}, over_rivals(), measured_on().front(), must(!g_timing->own))},
+        {"*, width #: ~, ~ GFLOP/s*. Measured on *",
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->width, "width of the screen"},
+              g_timing->row(g_timing->kernel)->median_ms / 1e3, {g_timing->rate(), "GFLOP/s"}, over_rivals(),
+              measured_on().front(), must(g_timing->own.has_value()))},
+        {"Tiles save ~ × the loads, {but only|and} ~ × the time", SAYS(saved(c, "tiled"))},
+        {"* saves ~ × the loads, {but only|and} ~ × the time", SAYS(saved(c))},
+        {"Tiles save ~ × the loads, {but only|and} ~ × the time: L1 had caught ~ % of them",
+         SAYS(saved(c, "tiled", &s))},
+        {"* saves ~ × the loads, {but only|and} ~ × the time: L1 had caught ~ % of them",
+         SAYS(saved(c, "", &s))},
+        {"Tiles save ~ × the loads, but only ~ × the time: L1 had caught all of them",
+         SAYS(saved_all(c, s, "tiled"))},
+        {"* saves ~ × the loads, but only ~ × the time: L1 had caught all of them", SAYS(saved_all(c, s))},
+        {"~ ×", SAYS(any, must(test::disagrees(c[0], g_timing->cgma()).empty() ||
+                               test::disagrees(c[0], times_of("untiled")).empty()))},
         {"Counted by Nsight Compute on *", SAYS(g_timing->times->device)},
         {"Roofline at width #, T = #, GFLOP/s",
          SAYS({g_timing->width, "width of the screen"}, {g_timing->tile, "T of the screen"})},

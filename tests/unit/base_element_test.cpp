@@ -76,7 +76,7 @@ TEST(Element, ValuesAreShownAsWhatTheyAre) {
     EXPECT_EQ(short_value(value_of(std::numeric_limits<float>::quiet_NaN())), "NaN");
     EXPECT_EQ(short_value(value_of(-std::numeric_limits<double>::infinity())), "−inf");
     EXPECT_EQ(short_value(value_of(0.33333)), "0.333");
-    EXPECT_EQ(short_value(value_of(-123456.0f)), "-123456");
+    EXPECT_EQ(short_value(value_of(-123456.0f)), "−123456");
 }
 
 // Made contents are the same numbers in every type that can hold them.

@@ -307,7 +307,7 @@ TEST(LimitPresets, AnswersAndTheirReasons) {
         EXPECT_EQ(said("gt200-blocks", block), said("gt200-blocks", 0)) << "one question, one answer";
     EXPECT_EQ(
         said("latency", 0),
-        "13 warps: between two accesses a warp issues 4 instructions x 4 cycles = 16 cycles, and 200 / 16 "
+        "13 warps: between two accesses a warp issues 4 instructions × 4 cycles = 16 cycles, and 200 / 16 "
         "= 12.5. 3 blocks × 8 warps = 24 on an SM: enough.");
     EXPECT_NE(said("gtx580-grid", 0).find("6 blocks fit, 600 threads; by the hardware's sum 5 blocks"),
               std::string::npos);

@@ -2,11 +2,13 @@
 // phase tables are in view_provenance_test.cpp, thread for thread.)
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "app/limits/model.h"
-#include "app/timing/model.h"
+#include "app/timing/ladder.h"
+#include "kernels/textbook/catalogue.h"
 #include "kernels/textbook/devices.h"
 #include "tests/names.h"
 
@@ -92,6 +94,50 @@ TEST(CourseRoofs, WhyTilesAreNotTTimesAsFast) {
         "Why 2.00 × untiled and not T = 32 ×: untiled asks for 8.59 GB, but its caches leave 231 MB to be "
         "read from L2 and 8.39 MB from DRAM; with tiles 201 MB and 8.39 MB are left.");
     EXPECT_FALSE(said("untiled", 1024).starts_with("Why")) << "only of the tiled kernel";
+}
+
+// The loads go down by T; the time by what L1 had not caught already.
+TEST(CourseRoofs, WhatTilesSaveIsTheHeadline) {
+    const auto timings = kernels::shipped_timings();
+    const auto all = machines(timings, kernels::devices());
+    const auto counters = kernels::shipped_counters();
+    const auto said = [&](const char* machine, const char* kernel, uint32_t width) {
+        const auto saved = traffic_chain(*find_machine(all, machine), counters, kernel, width, 32).savings;
+        return saved ? saved->sentence : "";
+    };
+    const char* const nvrtc = "NVIDIA H200, PTX by nvrtc";
+    EXPECT_EQ(said(nvrtc, "tiled", 1024),
+              "Tiles save 32 × the loads, but only 1.47 × the time: L1 had caught 98.9 % of them");
+    EXPECT_EQ(said(nvrtc, "tiled", 4096),
+              "Tiles save 32 × the loads, but only 1.42 × the time: L1 had caught all of them");
+    EXPECT_TRUE(said("NVIDIA H200", "double_buffer", 4096).starts_with("double buffer saves "));
+    EXPECT_EQ(said("NVIDIA H200", "untiled", 4096), "") << "it is what the others are compared with";
+    EXPECT_EQ(said("NVIDIA H200", "untiled_swapped", 4096), "") << "it saves nothing";
+    EXPECT_EQ(said("NVIDIA H200", "tiled_stale_edge", 4096), "") << "a wrong result saves nothing";
+    EXPECT_EQ(said("NVIDIA H200", "cublas", 4096), "") << "what it loads is not known";
+    EXPECT_EQ(said("GeForce RTX 3090", "tiled", 4096), "") << "nothing was measured there";
+}
+
+TEST(CourseRoofs, EachKernelHasAShapeOfItsOwn) {
+    std::set<draw::PointShape> shapes{shape_of(kLibrary)};
+    for (const kernels::KernelInfo& kernel : kernels::catalogue()) shapes.insert(shape_of(kernel.name));
+    EXPECT_EQ(shapes.size(), kernels::catalogue().size() + 1);
+}
+
+// From faint to strong: each rung stands out more than the one below it.
+TEST(CourseRoofs, TheLadderIsOneRamp) {
+    for (const draw::Theme theme : {draw::Theme::Light, draw::Theme::Dark})
+        for (const bool lecture : {false, true}) {
+            const draw::Palette& p = draw::palette(theme, lecture);
+            float before = 1.5f;
+            for (const Rung& rung : rungs()) {
+                const float now = draw::contrast(color_of(p, rung.kernel), p[draw::Ink::Panel]);
+                EXPECT_GT(now, before * 1.05f) << rung.kernel;
+                before = now;
+            }
+            EXPECT_EQ(color_of(p, "tiled_stale_edge"), p[draw::Ink::Fault]);
+            EXPECT_EQ(color_of(p, kLibrary), p[draw::Ink::TextQuiet]);
+        }
 }
 
 TEST(CourseRoofs, ADeviceOf150WhosePeakIsNotSaid) {
@@ -238,7 +284,7 @@ TEST(CourseLimits, AGridOverTheSmsOfAGtx580) {
 TEST(CourseLimits, AVectorALatencyAndTwoChips) {
     EXPECT_TRUE(says(shown("vector"), "4 blocks × 512 threads = 2,048 for 2,000 elements: 1 warp diverges"));
     EXPECT_TRUE(says(shown("latency"), "13 warps"));
-    EXPECT_TRUE(says(shown("latency"), "4 instructions x 4 cycles = 16 cycles, and 200 / 16 = 12.5"));
+    EXPECT_TRUE(says(shown("latency"), "4 instructions × 4 cycles = 16 cycles, and 200 / 16 = 12.5"));
     const Shown two = shown("gk107-gm107");
     for (const char* part : {"5 against 2 SMs", "64 against 48 KiB", "32 against 16 block slots",
                              "86.4 against 80 GB/s", "1,305.6 against 812.5 GFLOP/s"})

@@ -209,9 +209,9 @@ TEST(Levels, AWindowSaysThatItRunsAlone) {
               "launch.");
     const std::string
         whole =
-            "The whole launch, as counted: L1 finds 3.3 % of the sectors asked for, L2 98 % of "
+            "The whole launch, as counted: L1 finds 3.34 % of the sectors asked for, L2 98 % of "
             "the rest; DRAM gives 618 bytes",
-        brief = "Whole launch, counted: L1 3.3 %, L2 98 % of the rest, DRAM 618 bytes";
+        brief = "Whole launch, counted: L1 3.34 %, L2 98 % of the rest, DRAM 618 bytes";
     EXPECT_EQ(chain.headlines, (std::vector<std::string>{whole + ", threads ask for 64 times that",
                                                          brief + ", asked for 64 times", whole, brief}));
     EXPECT_EQ(chain.stages[0].bytes, levels::chain_of(walked, nullptr).stages[0].bytes)

@@ -29,6 +29,7 @@ TEST_F(Keys, NotationsAreFoundByWhatTheyAreAbout) {
     EXPECT_EQ(first(state, "phases counted").id, "notation:phases");
     const auto of_phases = ids(state, "phase");
     EXPECT_NE(std::find(of_phases.begin(), of_phases.end(), "notation:phases"), of_phases.end());
+    EXPECT_EQ(of_phases.at(1), "action:next_phase") << "behind the word itself, the way forward";
 }
 
 TEST_F(Keys, NotationsChangeWhatIsWritten) {
@@ -122,6 +123,15 @@ TEST_F(Keys, WhatIsMeantComesFirst) {
         {"coarsening", "term:thread coarsening"},
         {"corner turning", "term:corner turning"},
         {"shuffle", "term:shuffle"},
+        {"boundary condition", "term:boundary check"},
+        {"strip mining", "term:strip mining"},
+        {"privatization", "term:privatization"},
+        {"memory coalescing", "lesson:coalescing"},
+        {"double buffering", "term:double buffering"},
+        {"wave", "term:wave"},
+        {"tail", "term:tail"},
+        {"why is my kernel slow", "action:slow"},
+        {"next phase", "action:next_phase"},
         {"limits of the open recording", "limits:recording"},
     };
     for (const auto& [query, id] : kFound) EXPECT_EQ(first(state, query).id, id) << query;
