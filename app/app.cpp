@@ -52,7 +52,6 @@ ScreenRow row() {
     };
     row.hides_itself = screen.hides_itself;
     row.there = screen.there;
-    row.key_last = screen.key_last;
     return row;
 }
 
@@ -61,6 +60,7 @@ template <class Visit>
 void for_screens(Visit visit) {
     visit.template operator()<&State::step, step::kScreen>();
     visit.template operator()<&State::compare, compare::kScreen>();
+    visit.template operator()<&State::race, race::kScreen>();
     visit.template operator()<&State::timing, timing::kScreen>();
     visit.template operator()<&State::levels, levels::kScreen>();
     visit.template operator()<&State::limits, limits::kScreen>();
@@ -98,8 +98,6 @@ const Doing& doing() {
                               input::key(static_cast<Key>(static_cast<int>(Key::Digit0) + number)),
                               input::Chord{}, show, "Show");
         }
-        // The list of keys has them in the order of the keys.
-        std::ranges::stable_sort(tabs, {}, [](const auto& tab) { return tab.keys; });
         made.add<&State::input>(tabs);
         made.add<&State::input>(input::looks());
         made.add<&State::input>(input::files());
@@ -272,16 +270,7 @@ std::span<const ScreenRow> screens() {
     return all;
 }
 
-int number_key(const ScreenRow& row) {
-    int number = 0;
-    for (const bool last : {false, true})
-        for (const ScreenRow& screen : screens()) {
-            if (screen.key_last != last) continue;
-            ++number;
-            if (&screen == &row) return number;
-        }
-    return 0;
-}
+int number_key(const ScreenRow& row) { return static_cast<int>(&row - screens().data()) + 1; }
 
 const ScreenRow* find_screen(std::string_view option) {
     for (const ScreenRow& screen : screens())

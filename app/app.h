@@ -25,6 +25,7 @@
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
 #include "app/programs/state.h"
+#include "app/race/state.h"
 #include "app/session/session.h"
 #include "app/step/state.h"
 #include "app/timing/state.h"
@@ -38,6 +39,7 @@ struct State {
     input::State input;
     step::State step;
     compare::State compare;
+    race::State race;
     timing::State timing;
     levels::State levels;
     limits::State limits;
@@ -54,7 +56,7 @@ using ScreenRow = input::Screen<State>;
 
 // In the order of the tabs, and of what --screen takes.
 std::span<const ScreenRow> screens();
-int number_key(const ScreenRow& row);            // that shows it: from 1 on, key_last behind the others
+int number_key(const ScreenRow& row);            // that shows it: its place among the tabs, from 1 on
 const ScreenRow& screen_of(const State& state);  // the one that is shown
 const ScreenRow* find_screen(std::string_view option);  // null for none of that name
 
@@ -171,6 +173,8 @@ Result<std::string> render_svg(State state, const RenderOptions& options);
 //     | travels            | stands               | next step
 //
 // Without motion a step is one frame.
+//
+// Of the Race screen it is the race of its two recordings, `seconds` long, at the end of which it stands still.
 struct FilmOptions : platform::Film {
     uint64_t first = 0, end = 0;
     double seconds = 0;  // with motion, how long a step lasts; 0: as its caption takes to read

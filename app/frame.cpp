@@ -225,6 +225,33 @@ Result<std::string> render_svg(State state, const RenderOptions& options) {
     return made->frame->svg(std::move(state), made->canvas, true);
 }
 
+namespace {
+
+// Its last picture stands for as long as a conclusion takes to read.
+constexpr double kConclusion = 3;  // seconds
+
+Result<void> film_race(State& state, OffscreenFrame& stage, platform::Ffmpeg& ffmpeg,
+                       const FilmOptions& options) {
+    const long frames = std::max(1L, std::lround(options.seconds * options.fps)),
+               stands = std::lround(kConclusion * options.fps);
+    bool taken = true;
+    platform::Image picture;
+    for (long frame = 0; frame <= frames + stands && taken; ++frame) {
+        if (options.stop && *options.stop) return {};
+        if (frame <= frames) {
+            state.race.at = static_cast<double>(frame) / static_cast<double>(frames);
+            stage.build(state, 1);
+            picture = stage.picture();
+        }
+        taken = ffmpeg.frame(picture);
+        if (options.done) options.done->fetch_add(1);
+    }
+    if (options.stop && *options.stop) return {};
+    return ffmpeg.finish();
+}
+
+}  // namespace
+
 Result<void> render_film(State state, const FilmOptions& options) {
     auto ffmpeg = platform::Ffmpeg::start(options);
     if (!ffmpeg) return ffmpeg.error();
@@ -232,6 +259,7 @@ Result<void> render_film(State state, const FilmOptions& options) {
     if (!made) return made.error();
     const trace::Trace& trace = state.session.trace();
     made->build(state, 2);
+    if (state.session.screen == session::kRaceScreen) return film_race(state, *made, **ffmpeg, options);
     step::ReadingTime reading;
     for (uint64_t step = options.first; step < options.end; ++step) {
         if (options.stop && *options.stop) return {};

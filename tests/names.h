@@ -8,6 +8,7 @@ namespace session {}
 namespace input {}
 namespace step {}
 namespace compare {}
+namespace race {}
 namespace timing {}
 namespace limits {}
 namespace lessons {}

@@ -98,14 +98,19 @@ CliCommand export_command() {
                  "A:B"},
                 {"--lanes", &o.lanes, "Every lane's access, not only every request; csv, json"},
                 {"--screen", &o.screen, "The screen that pictures and films show (step)", kScreenWords},
+                {"--with", &o.with, "The recording that the Compare and the Race screen set beside it",
+                 "RECORDING"},
                 {"--at", &o.at, "png, svg: the step, from 1 on, or first, middle or last (first)", "STEP"},
                 {"--size", &o.size, "Pictures: size in pixels (1600x1000; films 1280x720)", "WxH"},
                 {"--theme", &o.theme, "Pictures: light or dark (light)", "light|dark"},
                 {"--lecture", &o.lecture, "Pictures and films: type, lines and colours for the back row"},
                 {"--seconds", &o.seconds,
-                 "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read)",
+                 "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read); that a "
+                 "race lasts, 2 to 60 (12)",
                  "SECONDS"},
-                {"--fps", &o.fps, "Films without motion, a picture a step: steps a second, 1 to 50",
+                {"--fps", &o.fps,
+                 "Films without motion, a picture a step: steps a second, 1 to 50; of a race: pictures a "
+                 "second (20)",
                  "NUMBER"},
                 {"-o,--output", &o.output, "The file to write", "PATH", kRequired},
             };

@@ -11,17 +11,18 @@ struct Lesson;
 namespace tilescope::cli {
 
 // What --screen takes.
-inline constexpr const char* kScreenWords = "step|compare|timing|levels|limits|lessons";
+inline constexpr const char* kScreenWords = "step|compare|race|timing|levels|limits|lessons";
 
 struct ExportOptions {
     std::string file, format = "png", output;
     std::string block, steps;  // for all formats but a single picture
     bool lanes = false;        // csv and json: every lane's access
-    // Pictures. with: the second recording of the Compare screen, "" for none; size: "" for the usual one.
+    // Pictures. with: the second recording of Compare and Race, "" for none; size: "" for the usual one.
     std::string figure, set;  // name of a figure of the lessons; "warps=8,latency=400"
     std::string screen = "step", with, at = "first", size, theme = "light";
     // Films: fps: a picture a step, so many a second; seconds: with motion, how long a step lasts. At most
-    // one of them; neither: with motion, as long as captions take to read.
+    // one of them; neither: with motion, as long as captions take to read. Of a race: pictures a second, and how
+    // long it takes.
     std::optional<uint32_t> fps;
     std::optional<double> seconds;
     bool lecture = false;

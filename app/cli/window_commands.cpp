@@ -12,7 +12,6 @@
 #include "app/cli/line.h"
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
-#include "app/compare/state.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/own.h"
 #include "app/session/settings.h"
@@ -32,6 +31,7 @@ constexpr std::pair<uint32_t, uint32_t> kLeastSize{960, 600}, kLeastLecture{1024
 constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFps;
 constexpr uint32_t kMostFps = 50;  // a GIF counts in hundredths of a second, and viewers slow down below two
 constexpr double kLeastSeconds = 0.2, kMostSeconds = 20;  // of a step
+constexpr double kLeastRace = 2, kMostRace = 60;          // of a whole race
 constexpr double kUsualSeconds = 2;                       // that a caption takes to read, on average at most
 constexpr double kQuickSeconds = 0.25;  // of a step where there are more than can be read: an overview
 
@@ -141,6 +141,7 @@ void do_all(app::State& state, const std::vector<std::string>& actions) {
 
 void write_picture(app::State state, const ExportOptions& options, int width, int height) {
     state.session.cursor = choose_step(options.at, state.session.trace(), options.file);
+    state.race.at_cursor = true;
     do_all(state, options.actions);
     const app::RenderOptions render{width, height, options.output};
     if (options.format == "svg")
@@ -149,7 +150,31 @@ void write_picture(app::State state, const ExportOptions& options, int width, in
         need(app::render_png(std::move(state), render));
 }
 
+// Of a race, which is one film whatever its steps.
+void write_race(app::State state, const ExportOptions& options, int width, int height) {
+    const double seconds = options.seconds.value_or(race::kSeconds);
+    OutputFile file(options.output);
+    const auto format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
+    const uint32_t fps = options.fps.value_or(app::kMotionFps);
+    app::FilmOptions film{{format, width, height, fps, file.temporary(), true}, 0, 0, seconds};
+    state.paper = true;
+    app::update(state, true);
+    race::ready(state.race, state.session, true);
+    if (!state.race.race)
+        refuse(kFailure, "there is no race of '{}' and '{}': {}", options.file, options.with,
+               state.race.why_not.empty() ? state.session.pair.message : state.race.why_not);
+    const auto frames = static_cast<uint64_t>(std::llround(seconds * fps));
+    with_progress(frames, "pictures", fmt::format("'{}' was not written", options.output),
+                  [&](const auto& stop, auto& done) {
+                      film.stop = &stop;
+                      film.done = &done;
+                      return app::render_film(std::move(state), film);
+                  });
+    keep(file, options.output);
+}
+
 void write_film(app::State state, const ExportOptions& options, int width, int height) {
+    if (options.screen == session::kRaceScreen) return write_race(std::move(state), options, width, height);
     const std::string asked = options.steps.empty() ? "first:last" : options.steps;
     const auto [first, end] = choose_steps(asked, state.session.trace(), options.file);
     const bool motion = !options.fps;
@@ -299,10 +324,13 @@ int export_pictures(const ExportOptions& options) {
         if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
     if (options.fps && (*options.fps < 1 || *options.fps > kMostFps))
         refuse(kWrongCall, "--fps {} cannot be shown; choose 1 to {}", *options.fps, kMostFps);
-    if (options.seconds && !(*options.seconds >= kLeastSeconds && *options.seconds <= kMostSeconds))
-        refuse(kWrongCall, "--seconds {} cannot be shown; choose {} to {}", *options.seconds, kLeastSeconds,
-               kMostSeconds);
-    if (options.fps && options.seconds)
+    const bool race = options.screen == session::kRaceScreen;
+    const double least = race ? kLeastRace : kLeastSeconds, most = race ? kMostRace : kMostSeconds;
+    if (options.seconds && !(*options.seconds >= least && *options.seconds <= most))
+        refuse(kWrongCall, "--seconds {} cannot be shown; choose {} to {}", *options.seconds, least, most);
+    if (race && !options.steps.empty())
+        refuse(kWrongCall, "--steps does not go with --screen race, which shows all of both; leave it out");
+    if (!race && options.fps && options.seconds)
         refuse(kWrongCall, "--fps makes a picture a step and --seconds a step with motion; leave one out");
     app::State state = state_of(options.theme);
     if (const auto* screen = app::find_screen(options.screen); !screen || !is_of_recordings(*screen))
@@ -323,7 +351,7 @@ int export_pictures(const ExportOptions& options) {
     if (!options.figure.empty()) show_figure(state, options);
     // One that is compared with itself is read once.
     if (!options.with.empty())
-        compare::set_beside(state.compare,
+        session::set_beside(state.session,
                             need(is_same_recording(options.file, options.with)
                                      ? session::make_recording(state.session.recording->trace,
                                                                state.session.recording->origin)
@@ -375,7 +403,8 @@ CliCommand render_command() {
                  kScreenWords},
                 {"--figure", &o.figure, "A figure of the lessons instead: its name", "FIGURE"},
                 {"--set", &o.set, "Its parameters, as in warps=8,latency=400", "NAME=VALUE,..."},
-                {"--with", &o.with, "The recording that the Compare screen sets beside it", "RECORDING"},
+                {"--with", &o.with, "The recording that the Compare and the Race screen set beside it",
+                 "RECORDING"},
                 {"--at", &o.at, "The step, from 1 on, or first, middle or last (first)", "STEP"},
                 {"--size", &o.size, "Size in pixels (1600x1000)", "WxH"},
                 {"--theme", &o.theme, "Colours: light or dark (light)", "light|dark"},

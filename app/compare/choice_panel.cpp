@@ -31,13 +31,13 @@ void card(Ui& ui, const Rect& box, bool chosen) {
 struct PairWords {
     std::string title, about, a, b;
 };
-PairWords card_words(const ComparePreset& preset) {
-    const auto name = [](const ComparePreset::Part& part) {
-        return part_name(part) + (part.shipped ? "  GPU" : "");
+PairWords card_words(const session::ComparePreset& preset) {
+    const auto name = [](const session::ComparePreset::Part& part) {
+        return session::part_name(part) + (part.shipped ? "  GPU" : "");
     };
     return {preset.title, preset.about, name(preset.a), name(preset.b)};
 }
-PairWords card_words(const LaunchPair& pair) {
+PairWords card_words(const session::LaunchPair& pair) {
     return {pair.title, "Of the program that is open.", pair.name_a, pair.name_b};
 }
 
@@ -91,7 +91,7 @@ void side_card(Ui& ui, const Rect& box, char letter, const session::Recording* r
 float head(Ui& ui, const Rect& in, bool busy) {
     State& state = ui.state;
     float right = in.max.x;
-    if (state.other.recording && ui.session.recording && state.message.empty()) {
+    if (ui.session.pair.other.recording && ui.session.recording && ui.session.pair.message.empty()) {
         const Rect box{{right - ui.px(84), in.min.y}, {right, in.min.y + ui.px(32)}};
         if (button(ui, box, "Back", false, true, "To the two that are shown (Esc)")) {
             state.choosing = false;
@@ -100,16 +100,17 @@ float head(Ui& ui, const Rect& in, bool busy) {
         right = box.min.x - ui.px(16);
     }
     const auto& beside = ui.session.opening;
-    const std::string opening = beside && beside->beside ? beside->what
-                                : busy && state.launches ? state.launches->title
-                                : busy && state.preset >= 0
-                                    ? compare_presets()[static_cast<size_t>(state.preset)].title
-                                    : "";
-    const bool problem = !state.message.empty() && opening.empty();
+    const std::string opening =
+        beside && beside->beside           ? beside->what
+        : busy && ui.session.pair.launches ? ui.session.pair.launches->title
+        : busy && ui.session.pair.preset >= 0
+            ? session::compare_presets()[static_cast<size_t>(ui.session.pair.preset)].title
+            : "";
+    const bool problem = !ui.session.pair.message.empty() && opening.empty();
     const std::string said =
         !opening.empty() ? fmt::format("Opening: {}\u2026", opening)
-        : problem        ? state.message
-        : launch_pair(ui.session)
+        : problem        ? ui.session.pair.message
+        : session::launch_pair(ui.session)
             ? "Of each pair that ships one thing alone differs. Arrows choose, Enter opens."
             : "Of each pair one thing alone differs. Arrows choose, Enter opens.";
     line(ui, in.min, right - in.min.x, Face::Strong, Size::Title, Ink::Text, "Two recordings side by side");
@@ -122,7 +123,7 @@ float head(Ui& ui, const Rect& in, bool busy) {
 }  // namespace
 
 void compare_choice(Ui& ui, const Rect& screen, bool busy) {
-    const auto presets = compare_presets();
+    const auto presets = session::compare_presets();
     State& state = ui.state;
     Rect rect = screen.inset(ui.px(8));
     const float widest = ui.px(1320), middle = (rect.min.x + rect.max.x) / 2;
@@ -133,7 +134,7 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     const bool low = rect.height() < ui.px(520);
     const float pad = ui.px(low ? 16 : 24), gap = ui.px(low ? 8 : 16);
     const int columns = state.columns = rect.width() >= ui.px(700) ? 2 : 1;
-    const std::optional<LaunchPair> own = launch_pair(ui.session);
+    const std::optional<session::LaunchPair> own = session::launch_pair(ui.session);
     const int before = own ? 1 : 0, count = before + static_cast<int>(presets.size());
     const auto rows = static_cast<float>((count + columns - 1) / columns);
     const float title = line_height(ui, Size::Body) + ui.px(8), sides = ui.px(56);
@@ -153,9 +154,10 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     std::optional<int> taken;
     for (int i = 0; i < count; ++i) {
         const Rect box = box_at(i, high);
-        const bool launches = i < before, two = state.other.recording != nullptr;
+        const bool launches = i < before, two = ui.session.pair.other.recording != nullptr;
         pair_card(ui, box, launches ? card_words(*own) : card_words(presets[static_cast<size_t>(i - before)]),
-                  state.chosen == i, two && (launches ? state.launches == own : state.preset == i - before));
+                  state.chosen == i,
+                  two && (launches ? ui.session.pair.launches == own : ui.session.pair.preset == i - before));
         if (ui.clicked(box)) taken = i;
     }
     y += rows * (high + gap);
@@ -164,7 +166,8 @@ void compare_choice(Ui& ui, const Rect& screen, bool busy) {
     for (const bool b : {false, true}) {
         const int i = count + (b ? 1 : 0);
         const Rect box = box_at(b ? 1 : 0, sides);
-        side_card(ui, box, b ? 'B' : 'A', b ? state.other.recording.get() : ui.session.recording.get(),
+        side_card(ui, box, b ? 'B' : 'A',
+                  b ? ui.session.pair.other.recording.get() : ui.session.recording.get(),
                   b ? "Ctrl + B" : "Ctrl + O", state.chosen == i);
         if (ui.clicked(box)) taken = i;
     }

@@ -28,13 +28,7 @@ float scale(Ui& ui, const Rect& in, const Pane& a, const Pane& b, uint32_t most)
     line(ui, in.min, in.width(), Face::Strong, Small, Ink::Text, "Loads of an element, on one scale");
     const float size = ui.px(18), ramp = in.min.y + small + size + ui.px(6), high = ui.px(12);
     const Rect bar{{in.min.x + size / 2, ramp}, {in.max.x - size / 2, ramp + high}};
-    constexpr int parts = 128;
-    for (int i = 0; i < parts; ++i) {
-        const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / parts,
-                    x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / parts;
-        ui.list.AddRectFilled({x0, bar.min.y}, {x1 + 0.5f, bar.max.y},
-                              ui.context.palette.hot((static_cast<float>(i) + 0.5f) / parts));
-    }
+    draw::heat_ramp(ui, bar);
     const auto x_of = [&](uint32_t loads) {
         return std::round(bar.min.x +
                           bar.width() * static_cast<float>(loads) / static_cast<float>(std::max(most, 1u)));

@@ -78,16 +78,6 @@ void counts_in_cells(Ui& ui, const Map& map, const draw::GridView& grid, const L
     }
 }
 
-// A frame around cells, `px` wide and outside of them.
-draw::GridMark frame_around(Ui& ui, const CellRect& cells, Ink ink, float px, float edge, float pitch) {
-    draw::GridMark mark = draw::frame_mark(cells, ui.ink(ink), ui.px(px));
-    mark.row -= ui.px(edge) / pitch;
-    mark.col -= ui.px(edge) / pitch;
-    mark.rows += 2 * ui.px(edge) / pitch;
-    mark.cols += 2 * ui.px(edge) / pitch;
-    return mark;
-}
-
 // This request, the tile of this phase, and what is selected.
 std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
     const Pane& pane = map.pane;
@@ -105,10 +95,7 @@ std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
     };
     if (request.array == map.array)
         look::for_elements(pane.trace, trace::decode(pane.trace, pane.index.first + pane.step()), touched);
-    if (const CellRect tile = pane.tile(map.array); !tile.empty()) {
-        marks.push_back(frame_around(ui, tile, Ink::Panel, 4, 3, pitch));
-        marks.push_back(frame_around(ui, tile, Ink::Accent, 2, 2, pitch));
-    }
+    if (const CellRect tile = pane.tile(map.array); !tile.empty()) draw::frame_around(ui, marks, tile, pitch);
     for (const auto& [where, cells] : pane.selected.cells)
         if (where == map.array)
             marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
@@ -187,7 +174,7 @@ float heading(Ui& ui, const Rect& rect, const Map& map) {
 void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_t most, bool output) {
     Map map{pane, array};
     if (map.shape.elements() == 0) return;
-    const std::vector<CellRect>& outputs = pane.known.tally->outputs;
+    const std::vector<CellRect>& outputs = pane.tally.outputs;
     CellRect touched = pane.known.maps[array].box, tile = output ? CellRect{} : pane.tile(array);
     if (output) {
         touched = {};
@@ -258,7 +245,7 @@ float whose(Ui& ui, const Rect& in, const Pane& pane) {
     const trace::Meta& meta = pane.trace.meta;
     const float mark = badge(ui, in.min, body, pane.letter) + ui.px(8);
     const float title = line(ui, {in.min.x + mark, in.min.y}, in.width() - mark, Face::Strong, Size::Body,
-                             Ink::Text, pane.known.tally->kernel);
+                             Ink::Text, pane.tally.kernel);
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const std::string device = meta.backend == trace::Backend::Gpu ? meta.device : "CPU lockstep";
     const float room = in.width() - mark - title - ui.px(8);

@@ -1,8 +1,6 @@
 #include "app/compare/model.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -13,42 +11,11 @@
 
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
-#include "core/base/hash.h"
-#include "core/trace/claims.h"
 
 namespace tilescope::compare {
+
+using look::claim, look::ReportedClaim, look::same_size, look::same_work, look::stored, look::three_digits;
 namespace {
-
-// Requests of a block that were lately looked at: one that comes again adds nothing.
-struct SeenForm {
-    uint64_t request = 0;  // form << 32 | base
-    const trace::Block* block = nullptr;
-    bool operator==(const SeenForm&) const = default;
-};
-using SeenLately = std::array<SeenForm, 1024>;
-
-// Bounding box of the output's elements that a block stores. left: lane accesses that may still be looked at.
-Result<CellRect> stored_by(const trace::Trace& trace, const trace::Block& block, SeenLately& seen,
-                           uint64_t& left, Stop stop) {
-    CellRect rect;
-    for (uint64_t step = block.first; step < block.first + block.count; ++step) {
-        if (stop.at(step)) return Error{kStopped};
-        const trace::Form& form = trace.form_of(step);
-        if (form.array == trace::kNoArray || !ptx::writes(trace.sites[form.site].kind)) continue;
-        const Array& array = trace.launch.arrays[form.array];
-        if (array.space != Space::Global || !array.writes()) continue;
-        const SeenForm request{uint64_t{trace.key[step] & 0xFF'FFFF} << 32 | trace.base[step], &block};
-        if (std::exchange(seen[slot_of_key(request.request, seen.size())], request) == request) continue;
-        const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
-        if (left < lanes) return trace::more_work("looking for the output of each block");
-        left -= lanes;
-        const trace::Access access = trace::decode(trace, step);
-        for_lanes(access.mask, [&](uint32_t lane) {
-            rect.include(draw::cell_on_sheet(array, access.offset[lane] / array.element_bytes()));
-        });
-    }
-    return rect;
-}
 
 // `at` of `count` steps, as one of `other`: the first is the first and the last the last.
 uint64_t same_share(uint64_t at, uint64_t count, uint64_t other) {
@@ -92,67 +59,12 @@ uint32_t same_phase(const BlockIndex& a, uint32_t step, const BlockIndex& b) {
     return to->first + static_cast<uint32_t>(part * room / parts);
 }
 
-std::string three_digits(double value) {
-    if (value >= 1000) return grouped(static_cast<uint64_t>(std::llround(value)));
-    return fmt::format("{:.3g}", value);
-}
-
-// "16 times fewer load sectors"; nothing where there is no difference, or none that a factor tells.
-struct ReportedClaim {
-    std::string text;
-    double factor = 1;
-    int better = 0;  // -1 A, 1 B, 0 neither
-};
-
-ReportedClaim claim(const Count& count, const char* what) {
-    if (count.a == 0 || count.b == 0 || count.a == count.b) return {};
-    const double factor = std::max(*count.ratio(), 1 / *count.ratio());
-    return {fmt::format("{} times fewer {}", three_digits(factor), what), factor, count.fewer()};
-}
-
-uint64_t loaded(const Run& run) { return run.tally.before.back()[StepKind::GlobalLoad].bytes; }
-// Bytes: a lane may store several elements at once.
-uint64_t stored(const Run& run) { return run.tally.before.back()[StepKind::GlobalStore].bytes; }
-
-// A launch that is no product has the sizes of its arrays alone, or, where they are laid out otherwise, the bytes that
-// its threads load and store.
-bool same_size(const Run& a, const Run& b) {
-    if (a.tally.product.has_value() != b.tally.product.has_value()) return false;
-    if (a.tally.product) return a.tally.size == b.tally.size;
-    return a.tally.arrays == b.tally.arrays || (loaded(a) == loaded(b) && stored(a) == stored(b));
-}
-
-// Both compute the same amount, so that their costs can be compared.
-bool same_work(const Run& a, const Run& b) { return same_size(a, b) && stored(a) == stored(b); }
-
 }  // namespace
 
 std::optional<Lock> lock_of(std::string_view name) {
     const auto found = std::find(std::begin(kLockNames), std::end(kLockNames), name);
     if (found == std::end(kLockNames)) return std::nullopt;
     return static_cast<Lock>(found - std::begin(kLockNames));
-}
-
-Result<Tally> tally_of(const analysis::Recording& recording, Stop stop) {
-    const trace::Trace& trace = *recording.trace;
-    Tally side;
-    auto before = look::sums_before_blocks(trace, stop);
-    if (!before) return before.error();
-    side.before = std::move(*before);
-    uint64_t left = trace::most_lane_accesses() / 4;  // half of them for both sides, half for the rest
-    SeenLately seen;
-    for (const trace::Block& block : trace.blocks) {
-        const auto stored = stored_by(trace, block, seen, left, stop);
-        if (!stored) return stored.error();
-        side.outputs.push_back(*stored);
-    }
-    side.product = recording.product;
-    for (const Array& array : trace.launch.arrays)
-        if (array.space == Space::Global) side.arrays.emplace_back(array.writes(), array.elements());
-    std::ranges::sort(side.arrays);
-    side.kernel = analysis::kernel_name(recording);
-    side.size = analysis::size_name(recording);
-    return side;
 }
 
 uint32_t partner_block(Lock lock, const Run& a, playback::Cursor at, const Run& b) {
@@ -195,11 +107,6 @@ uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const 
             high = middle;
     }
     return low;
-}
-
-std::optional<double> Count::ratio() const {
-    if (a == 0) return std::nullopt;
-    return static_cast<double>(b) / static_cast<double>(a);
 }
 
 Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
@@ -351,90 +258,6 @@ std::string caveat(const Run& a, const Run& b) {
         return fmt::format("Different parts: {} stored in A, {} in B. A ratio compares these as well.",
                            bytes_text(stored(a)), bytes_text(stored(b)));
     return "";
-}
-
-namespace {
-
-// Both kernels as they were timed on one device at one size, and what was counted of them there.
-struct Timed {
-    const kernels::Timing *a = nullptr, *b = nullptr;
-    const kernels::Timings* of = nullptr;
-};
-
-// At the size of what is compared alone; of the device of a recording before others.
-Timed timed(const Run& a, const Run& b, const std::vector<kernels::Timings>& all) {
-    const auto row_of = [](const kernels::Timings& times, const Run& run) -> const kernels::Timing* {
-        const auto& [m, k, n, tile] = kernels::shape_of(*run.tally.product);
-        const auto* row = kernels::find_timing(times, run.trace.meta.kernel, m, k, n, tile);
-        return row != nullptr && row->verified && row->median_ms > 0 ? row : nullptr;
-    };
-    Timed best;
-    for (const kernels::Timings& times : all) {
-        const Timed found{row_of(times, a), row_of(times, b), &times};
-        if (found.a == nullptr || found.b == nullptr) continue;
-        const bool here = times.device == a.trace.meta.device || times.device == b.trace.meta.device;
-        if (here) return found;
-        if (best.a == nullptr) best = found;
-    }
-    return best;
-}
-
-// The share of its load sectors that a kernel read from L2, as counted; none where it was not.
-std::optional<double> share_of_l2(const kernels::Timing& row, const std::string& device,
-                                  const std::vector<kernels::Counters>& all) {
-    for (const kernels::Counters& counters : all)
-        for (const kernels::CounterRow& counted : counters.rows) {
-            const auto what = [](const auto& of) { return std::tuple(of.kernel, of.m, of.k, of.n, of.tile); };
-            if (counters.device != device || what(counted) != what(row)) continue;
-            const double* asked =
-                kernels::find_counter(counted, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
-            const double* read = kernels::find_counter(counted, "lts__t_sectors_op_read.sum");
-            if (asked != nullptr && read != nullptr && *asked > 0 && *read > 0) return *read / *asked;
-        }
-    return std::nullopt;
-}
-
-}  // namespace
-
-std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Timings>& timings,
-                       const std::vector<kernels::Counters>& counters) {
-    if (!a.tally.product || !same_work(a, b)) return "";
-    const Timed found = timed(a, b, timings);
-    if (found.a == nullptr || found.a == found.b) return "";
-    const bool a_first = found.a->median_ms <= found.b->median_ms;
-    const Run &fast = a_first ? a : b, &slow = a_first ? b : a;
-    const kernels::Timing &quick = *(a_first ? found.a : found.b), &late = *(a_first ? found.b : found.a);
-    const double times = late.median_ms / quick.median_ms;
-    const bool square = quick.m == quick.k && quick.k == quick.n;
-    const Count requests{slow.tally.before.back()[StepKind::GlobalLoad].requests,
-                         fast.tally.before.back()[StepKind::GlobalLoad].requests};
-    if (requests.a == 0 || requests.b == 0) return "";  // a recording that ends before its loads
-    const std::string fewer =
-        requests.a == requests.b ? "as many load requests"
-        : requests.fewer() > 0   ? claim(requests, "load requests").text
-                               : fmt::format("{} times more load requests", three_digits(*requests.ratio()));
-    const bool one_tile = quick.tile == late.tile;
-    const auto name = [&](const Run& run) { return one_tile ? run.trace.meta.kernel : run.tally.kernel; };
-    const std::string measured =
-        fmt::format("{}, {}{}: {} {}, {} {}", found.of->device,
-                    square ? fmt::format("width {}", grouped(quick.n))
-                           : fmt::format("{} × {} × {}", quick.m, quick.k, quick.n),
-                    one_tile ? kernels::tile_text(quick.tile, ", T=") : "", name(fast),
-                    look::milliseconds(quick.median_ms), name(slow), look::milliseconds(late.median_ms));
-    if (kernels::spreads_overlap(quick, late))
-        return measured + ": no difference beyond the spread of the runs.";
-    const bool only = *requests.ratio() * times < 1;
-    std::string text = fmt::format("{}: {}{} times as fast with {}", measured, only ? "only " : "",
-                                   three_digits(times), fewer);
-    const auto l2_fast = share_of_l2(quick, found.of->device, counters),
-               l2_slow = share_of_l2(late, found.of->device, counters);
-    // What L2 was not read for, L1 had; L2 is read for instructions too, so that L1 may have had more.
-    if (!l2_fast || !l2_slow || *l2_slow >= 1) return text + ".";
-    const bool reason = only && *l2_slow < *l2_fast;
-    text += fmt::format("{} the L1 cache serves at least {:.0f} % of {}'s load sectors", reason ? ", because" : ";",
-                        100 * (1 - *l2_slow), name(slow));
-    if (*l2_fast < 1) text += fmt::format(" and {:.0f} % of {}'s", 100 * (1 - *l2_fast), name(fast));
-    return text + ".";
 }
 
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,

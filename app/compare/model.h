@@ -25,38 +25,18 @@
 #include <vector>
 
 #include "app/draw/sheet.h"
+#include "app/look/tally.h"
 #include "app/session/shown.h"
 #include "core/playback/cursor.h"
-#include "kernels/textbook/catalogue.h"
-#include "kernels/textbook/shipped.h"
-#include "kernels/textbook/timings.h"
 
 namespace tilescope::compare {
 
-using look::BlockIndex, look::CellRect, look::SplitSums, look::StepKind;
+using look::BlockIndex, look::CellRect, look::Count, look::Run, look::SplitSums, look::StepKind, look::Tally;
+using look::speed_text, look::tally_of;
 
 enum class Lock : uint8_t { Step, Phase, Share };
 inline constexpr const char* kLockNames[] = {"step", "phase", "share"};  // in the order of Lock
 std::optional<Lock> lock_of(std::string_view name);
-
-// What comparing needs of a recording, made once.
-struct Tally {
-    std::vector<SplitSums> before;  // [blocks + 1]: sums of all blocks before; the last is the whole run
-    std::vector<CellRect> outputs;  // [blocks]: bounding box of the output's elements that it stores
-    std::optional<analysis::Product> product;
-    std::vector<std::pair<bool, uint64_t>> arrays;  // in global memory: whether written, and elements; sorted
-    std::string kernel, size;                       // "tiled T=16", "64x64x64"
-};
-// An Error where it takes more memory or accesses than are allowed, or where it was stopped.
-Result<Tally> tally_of(const analysis::Recording& recording, Stop stop = {});
-
-// One of the two runs, to be asked about. Nothing is copied.
-struct Run {
-    const analysis::Recording& recording;
-    const Tally& tally;
-    size_t faults = 0;  // steps of the shown block at which a fault occurs, as far as looked for
-    const trace::Trace& trace = *recording.trace;
-};
 
 // The block of B in which it stands while A's cursor is at `at`; 0 where B has none that belongs to it.
 uint32_t partner_block(Lock lock, const Run& a, playback::Cursor at, const Run& b);
@@ -69,13 +49,6 @@ uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playba
 uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const Run& b,
                       const BlockIndex& b_index, uint32_t step);
 
-// A count of both, and who has fewer: -1 A, 1 B, 0 neither.
-struct Count {
-    uint64_t a = 0, b = 0;
-    std::optional<double> ratio() const;  // b / a; none where a is 0
-    int fewer() const { return a == b ? 0 : a < b ? -1 : 1; }
-    bool operator==(const Count&) const = default;
-};
 struct CounterRow {
     std::string what;  // "load sectors"
     StepKind kind = StepKind::GlobalLoad;
@@ -101,15 +74,6 @@ std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; ""
 std::string headline(const Run& a, const Run& b);
 // "" or what makes the two hard to compare: other sizes, a recording that is not whole.
 std::string caveat(const Run& a, const Run& b);
-
-// How much faster one is than the other where both kernels were timed on one device at this size, beside
-// their load requests; and what of their loads was read from L2, where that was counted:
-//
-//   NVIDIA H200, width 256, T=16: tiled 14.1 µs, untiled 45.6 µs: only 3.24 times as fast with 16 times fewer
-//   load requests, because the L1 cache serves at least 92 % of untiled's load sectors and 35 % of tiled's.
-// "" where the two are not the same product, or were not timed.
-std::string speed_text(const Run& a, const Run& b, const std::vector<kernels::Timings>& timings,
-                       const std::vector<kernels::Counters>& counters);
 
 // How often the elements of an input were loaded, those never loaded aside; loads: of all or a part of them.
 //   {"64", "loads each", "= n"}       {"9", "loads each", "= n/T rounded up"}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/compare/state.h"
+#include "app/draw/widgets.h"
 #include "app/input/screen.h"
 #include "app/look/pick.h"
 
@@ -14,7 +15,8 @@ using Ui = input::Ui<State>;
 struct Pane {
     char letter;
     const session::Shown& shown;
-    Known& known;                         // its strip is kept in it when it is drawn
+    Known& known;  // its strip is kept in it when it is drawn
+    const look::Tally& tally;
     const trace::Trace* other = nullptr;  // whose threads and elements the selection names; null: its own
     look::Relations selected{};           // in this recording's own terms
 
@@ -22,9 +24,7 @@ struct Pane {
     const look::BlockIndex& index = *shown.block;
 
     uint32_t step() const { return shown.cursor.step; }
-    Run run() const {
-        return {*shown.recording, *known.tally, shown.faults ? shown.faults->steps.size() : 0};
-    }
+    Run run() const { return {*shown.recording, tally, shown.faults ? shown.faults->steps.size() : 0}; }
     // What the block touches of an array in the phase where it stands.
     look::CellRect tile(uint8_t array) const {
         return look::tile_of_phase(trace, index, array, index.phase_at(step()));
@@ -37,9 +37,6 @@ struct Pane {
     Pick here(const Pick& pick) const { return other ? look::same_pick(*other, trace, pick) : pick; }
     Pick offered(const Pick& pick) const { return other ? look::same_pick(trace, *other, pick) : pick; }
 };
-
-// "A" on a disc or "B" on a square, `size` high; returns its width.
-float badge(draw::Ui& ui, ImVec2 at, float size, char letter);
 
 // Pairs to choose from, and any two recordings; also what is on its way, and why something did not come.
 void compare_choice(Ui& ui, const Rect& rect, bool busy);

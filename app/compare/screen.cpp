@@ -276,14 +276,14 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const session::Session& session = ui.session;
     const bool coming = ready(state, ui.session, ui.context.waits);
     ui.context.soon = ui.context.soon || coming;
-    const auto whole = [](const session::Shown& one, const Known& known) {
-        return one.recording && one.totals && one.block && known.tally;
-    };
-    const bool there = whole(session, state.a) && whole(state.other, state.b);
+    const session::Pair& pair = session.pair;
+    const auto whole = [](const session::Shown& one) { return one.recording && one.totals && one.block; };
+    const bool there = session::are_tallied(session) && whole(session) && whole(pair.other);
     if (choosing(state, session) || (!there && !coming)) return compare_choice(ui, screen, coming);
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
-    Pane panes[] = {{'A', session, state.a}, {'B', state.other, state.b, &session.trace()}};
+    Pane panes[] = {{'A', session, state.a, *pair.a.tally},
+                    {'B', pair.other, state.b, *pair.b.tally, &session.trace()}};
     for (Pane& pane : panes)
         pane.selected = look::relations(pane.trace, pane.index, pane.shown.replay.get(),
                                         pane.here(ui.shown_pick()), pane.step());
@@ -317,19 +317,6 @@ void draw_screen(Ui& ui, const Rect& screen) {
 }
 
 }  // namespace
-
-float badge(draw::Ui& ui, ImVec2 at, float size, char letter) {
-    const ImVec2 middle{at.x + size / 2, at.y + size / 2};
-    const Rgba fill = ui.ink(Ink::Accent);
-    if (letter == 'A')
-        ui.list.AddCircleFilled(middle, size / 2, fill);
-    else
-        ui.list.AddRectFilled({at.x + 1, at.y + 1}, {at.x + size - 1, at.y + size - 1}, fill, ui.px(2));
-    const std::string text(1, letter);
-    draw::draw_text_in(ui.list, ui.font(Face::Strong, Size::Small), at, {at.x + size, at.y + size},
-                       ui.context.palette.text_on(fill), text);
-    return size;
-}
 
 const input::Screen<State> kScreen{.name = "Compare",
                                    .option = "compare",

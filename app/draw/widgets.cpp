@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tilescope::draw {
 
@@ -126,6 +127,40 @@ void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, doub
     const float high = std::max(least, static_cast<float>(part * shown));
     const float top = std::min(strip.min.y + static_cast<float>(part * first), strip.max.y - high);
     list.AddRectFilled({strip.min.x, top}, {strip.max.x, top + high}, ui.ink(Ink::LineStrong), ui.px(2));
+}
+
+float badge(Ui& ui, ImVec2 at, float size, char letter) {
+    const ImVec2 middle{at.x + size / 2, at.y + size / 2};
+    const Rgba fill = ui.ink(Ink::Accent);
+    if (letter == 'A')
+        ui.list.AddCircleFilled(middle, size / 2, fill);
+    else
+        ui.list.AddRectFilled({at.x + 1, at.y + 1}, {at.x + size - 1, at.y + size - 1}, fill, ui.px(2));
+    const std::string text(1, letter);
+    draw_text_in(ui.list, ui.font(Face::Strong, Size::Small), at, {at.x + size, at.y + size},
+                 ui.context.palette.text_on(fill), text);
+    return size;
+}
+
+void heat_ramp(Ui& ui, const Rect& bar) {
+    constexpr int parts = 128;
+    for (int i = 0; i < parts; ++i) {
+        const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / parts,
+                    x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / parts;
+        ui.list.AddRectFilled({x0, bar.min.y}, {x1 + 0.5f, bar.max.y},
+                              ui.context.palette.hot((static_cast<float>(i) + 0.5f) / parts));
+    }
+}
+
+void frame_around(Ui& ui, std::vector<GridMark>& marks, const CellRect& cells, float pitch) {
+    for (const auto& [ink, px, edge] : {std::tuple{Ink::Panel, 4.f, 3.f}, {Ink::Accent, 2.f, 2.f}}) {
+        GridMark mark = frame_mark(cells, ui.ink(ink), ui.px(px));
+        mark.row -= ui.px(edge) / pitch;
+        mark.col -= ui.px(edge) / pitch;
+        mark.rows += 2 * ui.px(edge) / pitch;
+        mark.cols += 2 * ui.px(edge) / pitch;
+        marks.push_back(mark);
+    }
 }
 
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/draw/ui.h"
 
@@ -33,6 +34,15 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
 
 // A word before a control, on its middle line. at.x moves on.
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
+
+// "A" on a disc or "B" on a square, `size` high: wherever one of two recordings is named. Returns its width.
+float badge(Ui& ui, ImVec2 at, float size, char letter);
+
+// The colours of counts, from none to the most.
+void heat_ramp(Ui& ui, const Rect& bar);
+
+// A frame outside of cells, seen on any of their colours; pitch: pixels a cell.
+void frame_around(Ui& ui, std::vector<GridMark>& marks, const CellRect& cells, float pitch);
 
 // What a viewer must know before they believe the recording (look/sums.h); it stays.
 // How far down a list of `all` rows, or pixels, the `shown` ones from `first` on are: a mark in a strip beside

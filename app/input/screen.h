@@ -158,8 +158,6 @@ struct Screen {
     bool (*hides_itself)(const session::Question& question) = nullptr;
     // Whether its tab stands in the bar though it is not shown; null: always.
     bool (*there)(const Session& session) = nullptr;
-    // Its number key is behind those of all screens that have none of this, so that theirs stay as they were.
-    bool key_last = false;
 };
 
 // -1 or 1 for a key that means less or more; 0 for any other.

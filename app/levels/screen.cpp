@@ -159,7 +159,6 @@ const input::Screen<State> kScreen{.name = "Levels",
                                    .draw = draw_screen,
                                    .press = press,
                                    .actions = actions,
-                                   .update = update,
-                                   .key_last = true};
+                                   .update = update};
 
 }  // namespace tilescope::levels

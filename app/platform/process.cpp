@@ -23,11 +23,12 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(20);
 
 std::vector<std::string> words_of(const Film& film) {
+    // A picture that stands for long comes again every 40 frames, so that how long it stood is known.
     std::string words = fmt::format(
         "ffmpeg -hide_banner -loglevel error -nostdin -y -f rawvideo -pix_fmt rgba -s {}x{} -r {} -i pipe:0 ",
         film.width, film.height, film.fps);
     const bool gif = film.format == Film::Format::Gif;
-    words += gif && film.motion ? "-filter_complex [0:v]mpdecimate=hi=64:lo=64:frac=0,split[a][b];"
+    words += gif && film.motion ? "-filter_complex [0:v]mpdecimate=max=40:hi=64:lo=64:frac=0,split[a][b];"
                                   "[a]trim=end_frame=100,palettegen=stats_mode=diff[p];"
                                   "[b][p]paletteuse=dither=none:diff_mode=rectangle -final_delay 100 -f gif"
              : gif              ? "-filter_complex [0:v]split[a][b];[a]palettegen=stats_mode=single[p];"

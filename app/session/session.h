@@ -16,6 +16,7 @@
 #include "app/draw/theme.h"
 #include "app/look/pick.h"
 #include "app/platform/process.h"
+#include "app/session/pair.h"
 #include "app/session/programs.h"
 #include "app/session/question.h"
 #include "app/session/shown.h"
@@ -142,10 +143,13 @@ struct Recent {
 // The screen, by its option's name, on which one walks through a recording: what is pinned and the lines of
 // the source are seen there.
 inline constexpr const char* kStepScreen = "step";
+// The screen that shows the pair of recordings as Compare does, and where another one is opened in its place.
+inline constexpr const char* kRaceScreen = "race";
 
 struct Session : Shown, Choices, Recent, UnderWay {
     Playback playback;
     look::Pick hover, pin;
+    Pair pair;  // the recording that stands beside this one, on Compare and Race
 
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
     bool blank = false;                // the screen is black until a key is pressed

@@ -56,6 +56,7 @@ void LoadCounter::count(uint8_t array, uint64_t first, uint64_t length, uint64_t
     const uint64_t page = first / CellMap<uint32_t>::kPage;
     looked_at_ += page == page_ ? 1 : 3;
     page_ = page;
+    if (receive_) return receive_(array, first, length, by);
     ElementCounts& counts = counts_[array];
     const uint64_t before = counts.bytes();
     if (!counts.add(first, length, static_cast<uint32_t>(by), before + left_)) full_ = true;

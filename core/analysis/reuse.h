@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/recording/cell_map.h"
@@ -63,6 +65,12 @@ class LoadCounter {
 public:
     // Keeps a reference. most_bytes: memory for all counts.
     LoadCounter(const trace::Trace& trace, uint64_t most_bytes);
+    // Keeps no counts but hands them on as they come: `by` more loads of each of `length` elements. What is
+    // held back comes with finish(), which may be called in between.
+    using Receive = std::function<void(uint8_t array, uint64_t first, uint64_t length, uint64_t by)>;
+    LoadCounter(const trace::Trace& trace, Receive receive) : LoadCounter(trace, 0) {
+        receive_ = std::move(receive);
+    }
     explicit LoadCounter(const trace::Trace& trace) : LoadCounter(trace, trace::memory_left(trace)) {}
 
     void add(uint64_t step) {
@@ -107,6 +115,7 @@ private:
     Shape shape_of(uint64_t step) const;
 
     const trace::Trace& trace_;
+    Receive receive_;
     std::vector<int32_t> shape_;  // per form: index into shapes_
     std::vector<Shape> shapes_;
     std::vector<ElementCounts> counts_;  // per array

@@ -21,7 +21,8 @@ enum class Measured { Build, Whole };  // the processor's share, or until OpenGL
 // Frames of one recording; `next` moves the cursor before each. most_ms: the longest, by the wall clock.
 template <class Next>
 void frames(benchmark::State& state, const trace::Trace& trace, Next next,
-            Measured measured = Measured::Build, const char* screen = session::kStepScreen) {
+            Measured measured = Measured::Build, const char* screen = session::kStepScreen,
+            void (*prepare)(app::State& shown) = nullptr) {
     auto offscreen = platform::open_offscreen(1600, 1000);
     if (!offscreen) return state.SkipWithError(offscreen.error().message.c_str());
     auto frame = app::Frame::create();
@@ -33,6 +34,7 @@ void frames(benchmark::State& state, const trace::Trace& trace, Next next,
     session::show(shown.session, std::move(*recording));
     shown.session.screen = screen;
     app::update(shown, true);
+    if (prepare != nullptr) prepare(shown);
     platform::Input input;
     input.dt = 1.0 / 60;
     const app::Canvas canvas{1600, 1000, 1};
@@ -107,6 +109,31 @@ void build_frame_levels(benchmark::State& state) { levels_anywhere(state, Measur
 BENCHMARK(build_frame_levels)->Unit(benchmark::kMillisecond)->Iterations(300);
 void draw_levels(benchmark::State& state) { levels_anywhere(state, Measured::Whole); }
 BENCHMARK(draw_levels)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
+
+// The race of two recordings, at another moment each frame: of 64 x 64, where a cell is an element, and of as many
+// cells as there can be.
+void race_of(benchmark::State& state, const trace::Trace& a, Measured measured) {
+    const auto prepare = [](app::State& shown) { race::ready(shown.race, shown.session, true); };
+    const auto next = [](app::State& shown) {
+        shown.race.at += 0.0137;
+        if (shown.race.at > 1) shown.race.at -= 1;
+    };
+    frames(state, a, next, measured, session::kRaceScreen, prepare);
+}
+const trace::Trace& race_of_64() {
+    static const trace::Trace trace = record("tiled", {64, 64, 64, 16});
+    return trace;
+}
+const trace::Trace& race_of_128() {
+    static const trace::Trace trace = record("tiled", {128, 128, 128, 16});
+    return trace;
+}
+void build_frame_race(benchmark::State& state) { race_of(state, race_of_64(), Measured::Build); }
+BENCHMARK(build_frame_race)->Unit(benchmark::kMillisecond)->Iterations(300);
+void build_frame_race_of_128(benchmark::State& state) { race_of(state, race_of_128(), Measured::Build); }
+BENCHMARK(build_frame_race_of_128)->Unit(benchmark::kMillisecond)->Iterations(300);
+void draw_race(benchmark::State& state) { race_of(state, race_of_64(), Measured::Whole); }
+BENCHMARK(draw_race)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 // 16 blocks out of 8192 x 8192, T = 16: another step each frame.
 const trace::Trace& window_of_8192() {

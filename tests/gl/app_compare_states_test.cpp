@@ -104,8 +104,8 @@ TEST(CompareScreen, WrongElementsAreMarkedAndCounted) {
     // At the step where a fault comes about it is told in words; the other side has none.
     perform(state, "next_fault");
     EXPECT_EQ(count_of(drawn.words(state), "Race:"), 1u);
-    ASSERT_TRUE(state.compare.other.faults);
-    EXPECT_FALSE(state.compare.other.faults->any());
+    ASSERT_TRUE(state.session.pair.other.faults);
+    EXPECT_FALSE(state.session.pair.other.faults->any());
     // Also where a lecture leaves no room for the requests.
     Drawn low(1280, 720);
     state.session.lecture = true;
@@ -137,8 +137,8 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     }
     std::filesystem::remove(file);
     ASSERT_FALSE(state.session.opening);
-    ASSERT_TRUE(state.compare.other.recording);
-    EXPECT_EQ(analysis::product_of(*state.compare.other.recording->trace)->n, 128u);
+    ASSERT_TRUE(state.session.pair.other.recording);
+    EXPECT_EQ(analysis::product_of(*state.session.pair.other.recording->trace)->n, 128u);
     EXPECT_TRUE(says(drawn.words(state), "Different work: 64×64×64 in A, 128×128×128 in B."));
 }
 
@@ -148,15 +148,15 @@ TEST(CompareScreen, SwappedSidesStandWhereTheyStood) {
     State state = pair("untiled", kShape, "tiled", kShape);
     state.session.cursor = {6, 400};
     drawn.frames(state);
-    const playback::Cursor b = state.compare.other.cursor;
+    const playback::Cursor b = state.session.pair.other.cursor;
     ASSERT_GT(b.step, 0u);
     swap_sides(state.compare, state.session);
     drawn.frames(state);
     EXPECT_EQ(state.session.recording->trace->meta.kernel, "tiled");
-    EXPECT_EQ(state.compare.other.recording->trace->meta.kernel, "untiled");
+    EXPECT_EQ(state.session.pair.other.recording->trace->meta.kernel, "untiled");
     EXPECT_EQ(state.session.cursor, b);
-    EXPECT_EQ(state.compare.other.cursor.block, 6u);
-    EXPECT_NEAR(state.compare.other.cursor.step, 400, 16);
+    EXPECT_EQ(state.session.pair.other.cursor.block, 6u);
+    EXPECT_NEAR(state.session.pair.other.cursor.step, 400, 16);
 }
 
 // A press on a strip, held: the playhead of that strip goes there, the other one follows.
@@ -174,8 +174,8 @@ TEST(CompareScreen, EitherStripIsDragged) {
         drawn.frames(state, mouse, 2);
         mouse.mouse_down[0] = true;
         drawn.frames(state, mouse, 3);
-        const uint32_t steps = is_b ? state.compare.other.block->steps : state.session.block->steps;
-        const uint32_t at = is_b ? state.compare.other.cursor.step : state.session.cursor.step;
+        const uint32_t steps = is_b ? state.session.pair.other.block->steps : state.session.block->steps;
+        const uint32_t at = is_b ? state.session.pair.other.cursor.step : state.session.cursor.step;
         EXPECT_NEAR(at, steps * 0.75, is_b ? 24 : 2) << (is_b ? "B" : "A");
         mouse.mouse_down[0] = false;
         drawn.frames(state, mouse, 2);

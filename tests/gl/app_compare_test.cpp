@@ -73,8 +73,8 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
     large.session.assets.timings = Assets::of(kNoTimes);
     large.session.screen = "compare";
     show(large.session, state.session.recording, of_part(*state.session.recording, *state.session.totals));
-    set_beside(large.compare, state.compare.other.recording);
-    large.compare.other.totals = of_part(*state.compare.other.recording, *state.compare.other.totals);
+    set_beside(large.session, state.session.pair.other.recording);
+    large.session.pair.other.totals = of_part(*state.session.pair.other.recording, *state.session.pair.other.totals);
     large.session.cursor = state.session.cursor;
     Drawn again(1600, 1000);
     EXPECT_EQ(again.picture(large).rgba, picture.rgba);
@@ -97,14 +97,14 @@ void expect_nothing_cut(int width, int height, bool lecture) {
     state.session.assets.recordings = session::Assets::of(kNothingShips);
     state.session.assets.timings = session::Assets::of(kNoTimes);
     state.session.lecture = lecture;
-    for (size_t i = 0; i < compare::compare_presets().size(); ++i) {
-        const compare::ComparePreset& preset = compare::compare_presets()[i];
+    for (size_t i = 0; i < session::compare_presets().size(); ++i) {
+        const session::ComparePreset& preset = session::compare_presets()[i];
         if (preset.a.shipped) continue;  // it does not ship here
         take_choice(state.compare, state.session, static_cast<int>(i));
         state.session.screen = "compare";
         drawn.frames(state);
         ASSERT_FALSE(compare::choosing(state.compare, state.session))
-            << preset.title << ": " << state.compare.message;
+            << preset.title << ": " << state.session.pair.message;
         for (const uint32_t part : {0u, 3u}) {
             state.session.cursor.step = state.session.block->steps * part / 4;
             drawn.frames(state);
@@ -135,8 +135,8 @@ TEST(CompareScreen, WhatDoesNotShipIsSaid) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     State state = pair("untiled", kShape, "tiled", kShape);
-    for (size_t i = 0; i < compare::compare_presets().size(); ++i)
-        if (compare::compare_presets()[i].a.shipped)
+    for (size_t i = 0; i < session::compare_presets().size(); ++i)
+        if (session::compare_presets()[i].a.shipped)
             take_choice(state.compare, state.session, static_cast<int>(i));
     EXPECT_TRUE(says(drawn.words(state), "No recording of tiled T=16"));
     EXPECT_TRUE(compare::choosing(state.compare, state.session));

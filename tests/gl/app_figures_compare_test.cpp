@@ -368,7 +368,7 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
     show_trace(state, a, "a.tsc");
     auto beside = session::make_recording(b, "b.tsc");
     ASSERT_TRUE(beside);
-    set_beside(state.compare, *beside);
+    set_beside(state.session, *beside);
     for (int place = 0; place < places; ++place) {
         place_by_lot(lot, state, of_a);
         state.session.pin = {};
@@ -383,9 +383,9 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
         const float width = big ? 1600 : 1280;
         drawn.frames(state);
         const Notation& in_a = state.session.recording->notation;
-        const Notation& in_b = state.compare.other.recording->notation;
+        const Notation& in_b = state.session.pair.other.recording->notation;
         const Both both{{state, of_a, state.session.cursor, "A ", &in_a},
-                        {state, of_b, state.compare.other.cursor, "B ", &in_b}};
+                        {state, of_b, state.session.pair.other.cursor, "B ", &in_b}};
         const Scene middle{state, of_a, state.session.cursor, "", &in_a};
         g_both = &both;
         g_seen = &drawn.seen();

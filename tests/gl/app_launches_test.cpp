@@ -56,7 +56,7 @@ TEST(Launches, NoScreenSpeaksOfAProduct) {
         for (const char* screen : {"step", "timing", "compare"}) {
             State state = launch_at(plan, 3);
             state.session.screen = screen;
-            set_beside(state.compare, recording_of(kernels::recorded(kernels::vector_add())));
+            set_beside(state.session, recording_of(kernels::recorded(kernels::vector_add())));
             const std::string words = drawn.words(state);
             for (const char* word :
                  {"T=", "n/T", "m/T", "=n", "=m", "tile", "matri", "M[", "N[", "P[", "itssum", "factor"})

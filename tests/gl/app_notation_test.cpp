@@ -38,8 +38,8 @@ TEST(Notation, OfBothRecordingsThatAreCompared) {
     EXPECT_GE(count_of(text, "A[1,2]"), 2u) << text;
     EXPECT_GE(count_of(text, "thread["), 1u) << text;
     for (const char* name : {"M64", "N64", "M[", "N[", "P["}) EXPECT_EQ(count_of(text, name), 0u) << text;
-    EXPECT_EQ(state.compare.other.recording->notation, state.session.recording->notation);
-    EXPECT_EQ(state.compare.other.block->notation, state.session.block->notation);
+    EXPECT_EQ(state.session.pair.other.recording->notation, state.session.recording->notation);
+    EXPECT_EQ(state.session.pair.other.block->notation, state.session.block->notation);
 }
 
 // Of a window of a large launch, the part's first element: [x,y] where x comes first.

@@ -29,7 +29,7 @@ inline std::shared_ptr<const session::Recording> recording_of(trace::Trace trace
 
 inline State pair(trace::Trace a, trace::Trace b) {
     State state = alone(std::move(a));
-    set_beside(state.compare, recording_of(std::move(b)));
+    set_beside(state.session, recording_of(std::move(b)));
     return state;
 }
 

@@ -271,11 +271,12 @@ TEST(Actions, EveryKeyOfTheDesignIsThere) {
                                                        {Key::Minus, false, "slower"},
                                                        {Key::Digit1, false, "screen_step"},
                                                        {Key::Digit2, false, "screen_compare"},
-                                                       {Key::Digit3, false, "screen_timing"},
-                                                       {Key::Digit4, false, "screen_limits"},
-                                                       {Key::Digit5, false, "screen_lessons"},
-                                                       {Key::Digit6, false, "screen_program"},
-                                                       {Key::Digit7, false, "screen_levels"},
+                                                       {Key::Digit3, false, "screen_race"},
+                                                       {Key::Digit4, false, "screen_timing"},
+                                                       {Key::Digit5, false, "screen_levels"},
+                                                       {Key::Digit6, false, "screen_limits"},
+                                                       {Key::Digit7, false, "screen_lessons"},
+                                                       {Key::Digit8, false, "screen_program"},
                                                        {Key::L, false, "lecture"},
                                                        {Key::T, false, "theme"},
                                                        {Key::Question, false, "keys"},
@@ -335,9 +336,9 @@ TEST_F(Keys, OfOneFrameGoInOrder) {
     EXPECT_FALSE(state.session.blank);
     EXPECT_EQ(state.session.cursor.step, 0u);
 
-    input.presses = {{Key::Digit5}, {Key::Enter}};
+    input.presses = {{Key::Digit7}, {Key::Enter}};
     handle_input(state, input);
-    EXPECT_TRUE(state.session.walking) << "Enter came to the screen that the 5 before it asked for";
+    EXPECT_TRUE(state.session.walking) << "Enter came to the screen that the 7 before it asked for";
 }
 
 // Its fields are worked with the same keys.

@@ -9,12 +9,12 @@ class CompareKeys : public Keys {
 protected:
     void SetUp() override {
         state.session.screen = "compare";
-        state.compare.other.recording = state.session.recording;
+        state.session.pair.other.recording = state.session.recording;
     }
     void key(Key key, bool shift = false, bool control = false) {
         handle_input(state, press(key, shift, control));
     }
-    const int pairs = static_cast<int>(compare::compare_presets().size());
+    const int pairs = static_cast<int>(session::compare_presets().size());
 };
 
 TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
@@ -36,8 +36,8 @@ TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
     EXPECT_EQ(state.session.pin.kind, Pick::Kind::None);
     key(Key::Down);
     key(Key::Enter);
-    EXPECT_TRUE(state.compare.wanted);
-    EXPECT_EQ(state.compare.preset, 2);
+    EXPECT_TRUE(state.session.pair.wanted);
+    EXPECT_EQ(state.session.pair.preset, 2);
     for (int i = 0; i < pairs + 4; ++i) key(Key::Right);
     EXPECT_EQ(state.compare.chosen, pairs + 1) << "behind the pairs A and B";
 }
@@ -47,15 +47,15 @@ TEST_F(CompareKeys, TheListIsWalkedAndTaken) {
 TEST_F(CompareKeys, APairIsOpenedThoughARecordingComesBeforeIt) {
     key(Key::V);
     key(Key::Enter);
-    ASSERT_TRUE(state.compare.wanted);
+    ASSERT_TRUE(state.session.pair.wanted);
     state.session.ask(wish::SetBeside{state.session.recording});
     update(state, true);
     compare::ready(state.compare, state.session, true);
-    EXPECT_EQ(state.compare.preset, 0);
-    EXPECT_FALSE(state.compare.wanted);
-    ASSERT_TRUE(state.compare.other.recording);
-    EXPECT_EQ(state.session.recording->trace->meta.kernel, compare::compare_presets()[0].a.kernel);
-    EXPECT_EQ(state.compare.other.recording->trace->meta.kernel, compare::compare_presets()[0].b.kernel);
+    EXPECT_EQ(state.session.pair.preset, 0);
+    EXPECT_FALSE(state.session.pair.wanted);
+    ASSERT_TRUE(state.session.pair.other.recording);
+    EXPECT_EQ(state.session.recording->trace->meta.kernel, session::compare_presets()[0].a.kernel);
+    EXPECT_EQ(state.session.pair.other.recording->trace->meta.kernel, session::compare_presets()[0].b.kernel);
 }
 
 TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
@@ -65,7 +65,7 @@ TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
     key(Key::V);
     key(Key::V);
     EXPECT_FALSE(compare::choosing(state.compare, state.session));
-    state.compare.other.recording = nullptr;
+    state.session.pair.other.recording = nullptr;
     state.session.message = "said";
     key(Key::Escape);
     EXPECT_TRUE(compare::choosing(state.compare, state.session));
@@ -74,7 +74,7 @@ TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
 
 TEST_F(CompareKeys, WhatIsShownOpensFromAnyScreen) {
     state.session.screen = "limits";
-    state.compare.preset = 4;
+    state.session.pair.preset = 4;
     key(Key::V);
     EXPECT_EQ(state.session.screen, "compare");
     EXPECT_TRUE(compare::choosing(state.compare, state.session));
@@ -103,7 +103,7 @@ TEST_F(CompareKeys, AnyRecordingAsAOrAsB) {
     key(Key::Enter);  // the first that ships
     while (state.session.opening) update(state, true);
     update(state, true);
-    EXPECT_NE(state.compare.other.recording, state.session.recording) << state.session.message;
+    EXPECT_NE(state.session.pair.other.recording, state.session.recording) << state.session.message;
     key(Key::Escape);
     key(Key::O, false, true);
     EXPECT_FALSE(state.input.path.beside) << "forgotten with the box";
@@ -120,16 +120,16 @@ TEST_F(CompareKeys, LocksPairsAndSides) {
     key(Key::K);
     EXPECT_EQ(state.compare.lock, compare::Lock::Step);
     key(Key::N);
-    EXPECT_EQ(state.compare.preset, 0);
+    EXPECT_EQ(state.session.pair.preset, 0);
     key(Key::N, true);
-    EXPECT_EQ(state.compare.preset, pairs - 1);
-    EXPECT_FALSE(state.compare.swap);
+    EXPECT_EQ(state.session.pair.preset, pairs - 1);
+    EXPECT_FALSE(state.session.pair.swap);
     key(Key::Tab);
-    EXPECT_TRUE(state.compare.swap);
-    state.compare.swap = false;
+    EXPECT_TRUE(state.session.pair.swap);
+    state.session.pair.swap = false;
     state.session.screen = "step";
     key(Key::Tab);
-    EXPECT_FALSE(state.compare.swap) << "of the Compare screen alone";
+    EXPECT_FALSE(state.session.pair.swap) << "of the Compare screen alone";
     key(Key::Right);
     EXPECT_EQ(state.session.cursor.step, 1u);
 }

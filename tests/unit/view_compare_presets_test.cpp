@@ -14,7 +14,7 @@
 namespace tilescope::app {
 namespace {
 
-Walked recorded(const ComparePreset::Part& part) {
+Walked recorded(const session::ComparePreset::Part& part) {
     if (!part.shipped) return walked(part.kernel, part.shape);
     for (const kernels::ShippedRecording& recording : kernels::shipped_recordings()) {
         const kernels::Shape shape{recording.m, recording.k, recording.n, recording.tile};
@@ -55,7 +55,7 @@ std::map<std::string, std::vector<uint64_t>> slow_sums(const std::shared_ptr<con
 
 class EveryPreset : public testing::TestWithParam<size_t> {
 protected:
-    const ComparePreset& preset = compare_presets()[GetParam()];
+    const session::ComparePreset& preset = session::compare_presets()[GetParam()];
 };
 
 TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
@@ -94,17 +94,17 @@ TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Compare, EveryPreset, testing::Range(size_t{0}, compare_presets().size()));
+INSTANTIATE_TEST_SUITE_P(Compare, EveryPreset, testing::Range(size_t{0}, session::compare_presets().size()));
 
 Counters preset_counters(size_t preset) {
-    const Walked a = recorded(compare_presets()[preset].a), b = recorded(compare_presets()[preset].b);
+    const Walked a = recorded(session::compare_presets()[preset].a), b = recorded(session::compare_presets()[preset].b);
     return counters(Lock::Share, a.compared(), *a.made.index, 0, b.compared(), *b.made.index, 0);
 }
 
 size_t preset_of(std::string_view title) {
-    const auto all = compare_presets();
+    const auto all = session::compare_presets();
     const auto found =
-        std::find_if(all.begin(), all.end(), [&](const ComparePreset& p) { return title == p.title; });
+        std::find_if(all.begin(), all.end(), [&](const session::ComparePreset& p) { return title == p.title; });
     EXPECT_NE(found, all.end()) << title;
     return static_cast<size_t>(found - all.begin());
 }
@@ -148,7 +148,7 @@ TEST(ComparePresets, PaddingTakesEveryConflictAway) {
 
 TEST(ComparePresets, AFaultStandsBesideItsCure) {
     for (const char* title : {"No barrier, or the barriers", "Stale values, or zeros"}) {
-        const ComparePreset& preset = compare_presets()[preset_of(title)];
+        const session::ComparePreset& preset = session::compare_presets()[preset_of(title)];
         const Walked a = recorded(preset.a), b = recorded(preset.b);
         EXPECT_FALSE(a.made.trace->meta.result.verified) << title;
         EXPECT_TRUE(b.made.trace->meta.result.verified) << title;

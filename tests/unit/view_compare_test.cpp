@@ -331,8 +331,8 @@ TEST(Compare, TheSameThingIsPickedInBoth) {
 }
 
 TEST(Compare, EveryPresetCanBePlanned) {
-    for (const ComparePreset& preset : compare_presets())
-        for (const ComparePreset::Part* part : {&preset.a, &preset.b})
+    for (const session::ComparePreset& preset : session::compare_presets())
+        for (const session::ComparePreset::Part* part : {&preset.a, &preset.b})
             EXPECT_TRUE(kernels::plan(part->kernel, part->shape)) << preset.title;
 }
 

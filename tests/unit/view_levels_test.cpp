@@ -253,7 +253,7 @@ TEST(Levels, LinesAreNamedByTheirElements) {
 }
 
 TEST_F(Keys, LevelsByKeyboard) {
-    handle_input(state, press(Key::Digit7));
+    handle_input(state, press(Key::Digit5));
     EXPECT_EQ(state.session.screen, "levels");
     update(state, true);
     ASSERT_TRUE(state.levels.view);

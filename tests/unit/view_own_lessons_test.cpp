@@ -438,7 +438,7 @@ TEST_F(OwnLessons, AQuestionWrittenIntoItIsAskedAndStays) {
     handle_input(state, keys({Key::End}));
     update(state, true);
     add("The end.");
-    handle_input(state, keys({Key::Digit5}));
+    handle_input(state, keys({Key::Digit7}));
     handle_input(state, keys({Key::Enter}), true);
     update(state, true);
     ASSERT_TRUE(state.session.question.open) << state.session.message;

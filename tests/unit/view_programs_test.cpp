@@ -235,8 +235,8 @@ TEST_F(RunPrograms, ALaunchThatWasNotRecordedIsRecordedByAnotherRun) {
     run_command(state.input, state.session, offers(), pair[0].id);
     to_end();
     EXPECT_EQ(state.session.screen, "compare");
-    ASSERT_TRUE(state.compare.other.recording);
-    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 2");
+    ASSERT_TRUE(state.session.pair.other.recording);
+    EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 2");
     EXPECT_EQ(state.session.recording->origin, "my transpose.cu, launch 1");
     EXPECT_EQ(find_commands(state.session, offers(), "launches of my transpose")[0].id,
               "action:screen_program");
@@ -254,10 +254,10 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
                                        launch_json(2, "copy", "$FOLDER/copy.2.tsc") + "," +
                                        launch_json(3, "transpose", "$FOLDER/transpose.3.tsc")) +
                              "\nEND");
-    EXPECT_FALSE(compare::launch_pair(state.session));
+    EXPECT_FALSE(session::launch_pair(state.session));
     session::open_file(state.session, program_);
     to_end();
-    const auto pair = compare::launch_pair(state.session);
+    const auto pair = session::launch_pair(state.session);
     ASSERT_TRUE(pair);
     EXPECT_EQ(pair->title, "Launches 1 and 3 of my transpose.cu") << "the next one of another kernel";
     handle_input(state, press(Key::B, false, true));
@@ -268,8 +268,8 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     handle_input(state, press(Key::Down));
     handle_input(state, press(Key::Enter));
     to_end();
-    ASSERT_TRUE(state.compare.other.recording);
-    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 2");
+    ASSERT_TRUE(state.session.pair.other.recording);
+    EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 2");
     EXPECT_EQ(state.input.path.mode, PathBox::Mode::Closed);
     // The list begins with the pair, and the pairs that ship are one further on.
     handle_input(state, press(Key::V));
@@ -277,13 +277,13 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     handle_input(state, press(Key::Enter));
     compare::ready(state.compare, state.session, true);
     EXPECT_EQ(state.session.recording->origin, "my transpose.cu, launch 1");
-    EXPECT_EQ(state.compare.other.recording->origin, "my transpose.cu, launch 3");
-    EXPECT_EQ(state.compare.launches, pair);
+    EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 3");
+    EXPECT_EQ(state.session.pair.launches, pair);
     handle_input(state, press(Key::V));
     for (int i = 0; i < 2; ++i) handle_input(state, press(Key::Right));
     handle_input(state, press(Key::Enter));
-    EXPECT_EQ(state.compare.preset, 1);
-    EXPECT_FALSE(state.compare.launches);
+    EXPECT_EQ(state.session.pair.preset, 1);
+    EXPECT_FALSE(state.session.pair.launches);
 }
 
 // Words of the field that a program shows lead to that program.
