@@ -24,7 +24,7 @@ namespace tilescope::pictures {
 // How one looks at it.
 struct CubeCamera {
     // Where k points to, as parts of its length on the screen: to the left (below 0: to the right) and down.
-    float turn = 0.5f, tilt = 0.38f;
+    float turn = 0.48f, tilt = 0.34f;
     uint32_t tiles = 0;  // tiles in sight along each axis, around the block; 0: all, or kFewTiles of more
     static constexpr float kLeastTurn = 0.12f, kMostTurn = 0.72f, kLeastTilt = 0.16f, kMostTilt = 0.6f;
     static constexpr uint32_t kFewTiles = 8, kSomeTiles = 10;
@@ -60,7 +60,11 @@ struct CubePlan {
     ImVec2 at(double r, double c, double k) const;
     ImVec2 on(int face, double r, double c) const;  // 0: M, 1: N, 2: P
 };
-CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera);
+// cornered: in the upper corner on M's side, so that what is left over lies together; else in the middle.
+CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera,
+                   bool cornered = false);
+// The room below P that no slab ever reaches into, on the side away from M, to the corner of the rectangle.
+Rect cube_corner(Ui& ui, const CubePlan& plan, const Rect& rect);
 
 // What lies under a point: an element of a face, or a part of the column.
 struct CubeHit {

@@ -246,7 +246,7 @@ private:
     }
 
     void column() {
-        const Rgba product = ui_.ink(Ink::Product), line = ui_.ink(Ink::Text);
+        const Rgba product = ui_.ink(Ink::Product);
         const Rgba quiet = draw::mix(product, ui_.ink(Ink::Inactive), 0.55f);
         box(view().done, quiet, 0.86f, ui_.ink(Ink::LineStrong), 1);
         // Lines between the phases that are done.
@@ -268,7 +268,6 @@ private:
         rest.k0 = view().slab.empty() ? rest.k1 : view().slab.k1;
         for (const look::SlabAhead& ahead : view().ahead) rest.k0 = std::max(rest.k0, ahead.box.k1);
         outline(rest, ui_.ink(Ink::TextFaint));
-        (void)line;
     }
 
     void slab() {
@@ -299,6 +298,9 @@ private:
         const CubeBox column = cut(view().all);
         const CubeBox& along = view().slab.empty() ? column : view().slab;
         const std::vector<CellRect> patch = look::cube_patch(scene_.trace, scene_.index, *scene_.thread);
+        // As thin as an element is small.
+        const float thin = std::clamp(std::min(plan_.row, plan_.col) * 0.6f, ui_.px(1), ui_.px(2.5f));
+        const float frame = std::clamp(std::min(plan_.row, plan_.col) * 0.25f / ui_.px(1), 0.6f, 1.5f);
         for (const CellRect& own : patch) {
             const CubeBox seen = cut({own, along.k0, along.k1});
             if (seen.empty()) continue;
@@ -306,15 +308,15 @@ private:
             const bool line = own.rows() == 1 && own.cols() == 1;
             if (line) {
                 const ImVec2 from = plan_.at(row, col, seen.k0), to = plan_.at(row, col, seen.k1);
-                ui_.list.AddLine(from, to, halo, ui_.px(5)), ui_.list.AddLine(from, to, color, ui_.px(2.5f));
-                ui_.list.AddCircleFilled(to, ui_.px(3.5f), color);
+                ui_.list.AddLine(from, to, halo, thin + ui_.px(2)), ui_.list.AddLine(from, to, color, thin);
+                ui_.list.AddCircleFilled(to, thin * 1.3f, color);
             } else {
                 box(seen, color, 0.22f, color, 2);
             }
             if (view().slab.empty()) continue;
             // What it takes from M and from N.
-            frames(0, {{own.row0, own.row1, seen.k0, seen.k1}}, color, 1.5f);
-            frames(1, {{seen.k0, seen.k1, own.col0, own.col1}}, color, 1.5f);
+            frames(0, {{own.row0, own.row1, seen.k0, seen.k1}}, color, frame);
+            frames(1, {{seen.k0, seen.k1, own.col0, own.col1}}, color, frame);
             const double front = seen.k1;
             const double near = plan_.m_left ? own.col0 : own.col1;
             if (scene_.index.shared.empty()) continue;  // rays say it
@@ -434,7 +436,8 @@ ImVec2 CubePlan::on(int face, double r, double c) const {
     return at(r, c, k0);
 }
 
-CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera) {
+CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera,
+                   bool cornered) {
     CubePlan plan;
     const analysis::Product& product = *scene.index.product;
     const CubeBox& slab = scene.view.slab.empty() ? scene.view.done : scene.view.slab;
@@ -466,10 +469,10 @@ CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeC
                ks = static_cast<float>(plan.k1 - plan.k0);
     const float longer = std::max(rows, cols);
     const float high = std::max(rows, longer * 0.35f), wide = std::max(cols, longer * 0.35f);
-    const float deep_k = std::clamp(ks, longer * 0.6f, longer);
+    const float deep_k = std::clamp(ks, longer * 0.5f, longer);
     plan.one_scale = high == rows && wide == cols && deep_k == ks;
     const float turn = std::abs(camera.turn);
-    const float title = line_height(ui, Size::Title), small = line_height(ui, Size::Small);
+    const float title = line_height(ui, Size::Title);
     const std::string m = fmt::format("m = {}", grouped(product.m));
     const float beside = draw::text_size(ui.font(Face::Text, Size::Small), m).x + ui.px(14);
     const float left = rect.min.x + (camera.turn > 0 ? ui.px(2) : beside),
@@ -478,19 +481,27 @@ CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeC
     const float gap = longer * 0.05f;
     const float gap_m = turn * deep_k + gap, gap_n = camera.tilt * deep_k + gap;
     const float total_wide = wide + gap_m + turn * deep_k, total_high = gap_n + high + camera.tilt * deep_k;
-    // M's name stands below its wall, as deep as half of the way of k reaches.
     const float scale = std::max(0.f, std::min((right - left) / total_wide, (bottom - top) / total_high));
-    (void)small;
     plan.unit = scale * longer;
     plan.row = high * scale / rows, plan.col = wide * scale / cols;
     plan.m_left = camera.turn > 0;
     plan.k = {-camera.turn * deep_k * scale / ks, camera.tilt * deep_k * scale / ks};
     plan.gap_m = gap_m * scale, plan.gap_n = gap_n * scale;
-    const float slack_x = (right - left - total_wide * scale) / 2,
-                slack_y = (bottom - top - total_high * scale) / 2;
+    const float free_x = right - left - total_wide * scale, free_y = bottom - top - total_high * scale;
+    const float slack_x = !cornered         ? free_x / 2
+                          : camera.turn > 0 ? 0
+                                            : free_x,
+                slack_y = cornered ? 0 : free_y / 2;
     plan.origin = {std::round(left + slack_x + (plan.m_left ? (gap_m + turn * deep_k) * scale : 0)),
                    std::round(top + slack_y + gap_n * scale)};
     return plan;
+}
+
+Rect cube_corner(Ui& ui, const CubePlan& plan, const Rect& rect) {
+    const ImVec2 low = plan.at(plan.of.row1, plan.m_left ? plan.of.col1 : plan.of.col0, plan.k0);
+    const float way = plan.k.x * static_cast<float>(plan.k1 - plan.k0), gap = ui.px(12);
+    if (plan.m_left) return {{low.x + way + gap, low.y + gap}, rect.max};
+    return {{rect.min.x, low.y + gap}, {low.x + way - gap, rect.max.y}};
 }
 
 std::optional<CubeHit> cube_hit(const CubePlan& plan, const CubeScene& scene, ImVec2 point) {

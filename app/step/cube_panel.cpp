@@ -21,9 +21,17 @@ using pictures::CubeScene;
 struct CubeLegend {
     std::vector<CubeLine> lines;
     bool more = true;     // with the quiet lines
-    bool beside = false;  // else below the picture
+    bool beside = false;  // else in the corner below the picture
     size_t columns = 1;
+    std::vector<float> widths;  // of the columns
     float width = 0, height = 0;
+};
+// Where the picture goes and what is said of it.
+struct CubePage {
+    CubeLegend legend;
+    CubePlan plan;
+    Rect picture{}, words{};
+    float worth = 0;
 };
 
 float swatch_width(const Ui& ui) { return ui.px(19); }
@@ -39,45 +47,56 @@ float height_of(Ui& ui, const CubeLine& line, bool more) {
     return small * (more && !line.more.empty() ? 2.f : 1.f) + ui.px(more ? 6 : 2);
 }
 
-// In so many columns, filled one after the other.
-void measure(Ui& ui, CubeLegend& legend, float most) {
-    float widest = 0;
-    for (const CubeLine& line : legend.lines) widest = std::max(widest, width_of(ui, line, legend.more));
+// Lines of each column; they are filled one after the other.
+size_t each_of(const CubeLegend& legend) {
+    return (legend.lines.size() + legend.columns - 1) / legend.columns;
+}
+
+// In as many columns as have room. False where it does not fit.
+bool fits(Ui& ui, CubeLegend& legend, const Rect& room) {
     const float gap = ui.px(20);
-    legend.columns = legend.beside ? 1
-                                   : std::clamp<size_t>(static_cast<size_t>((most + gap) / (widest + gap)), 1,
-                                                        legend.lines.size());
-    // The highest of the columns.
-    legend.width = widest * static_cast<float>(legend.columns) + gap * static_cast<float>(legend.columns - 1);
-    legend.height = 0;
-    const size_t each = (legend.lines.size() + legend.columns - 1) / legend.columns;
-    for (size_t first = 0; first < legend.lines.size(); first += each) {
-        float high = 0;
-        for (size_t i = first; i < std::min(first + each, legend.lines.size()); ++i)
-            high += height_of(ui, legend.lines[i], legend.more);
-        legend.height = std::max(legend.height, high);
+    for (legend.columns = legend.beside ? 1 : std::min<size_t>(legend.lines.size(), 3); legend.columns > 0;
+         --legend.columns) {
+        legend.widths.assign(legend.columns, 0);
+        legend.height = 0, legend.width = -gap;
+        const size_t each = each_of(legend);
+        for (size_t column = 0; column < legend.columns; ++column) {
+            float high = 0;
+            for (size_t i = column * each; i < std::min((column + 1) * each, legend.lines.size()); ++i) {
+                legend.widths[column] =
+                    std::max(legend.widths[column], width_of(ui, legend.lines[i], legend.more));
+                high += height_of(ui, legend.lines[i], legend.more);
+            }
+            legend.width += legend.widths[column] + gap;
+            legend.height = std::max(legend.height, high);
+        }
+        if (legend.width <= room.width()) return legend.height <= room.height();
     }
+    return false;
 }
 
 void draw_legend(Ui& ui, const CubeLegend& legend, const Rect& in) {
-    if (legend.lines.empty()) return;
-    const float small = line_height(ui, Size::Small), gap = ui.px(20);
-    const size_t each = (legend.lines.size() + legend.columns - 1) / legend.columns;
-    const float column = (in.width() + gap) / static_cast<float>(legend.columns);
-    for (size_t i = 0; i < legend.lines.size(); ++i) {
-        const CubeLine& of = legend.lines[i];
+    const float small = line_height(ui, Size::Small), size = ui.px(11);
+    float x = in.min.x;
+    for (size_t column = 0; column < legend.columns; ++column) {
         float y = in.min.y;
-        for (size_t before = i / each * each; before < i; ++before)
-            y += height_of(ui, legend.lines[before], legend.more);
-        if (y + small > in.max.y + 2) continue;
-        const float x = std::round(in.min.x + column * static_cast<float>(i / each)), size = ui.px(11);
-        const float top = std::round(y + (small - size) / 2), words = x + swatch_width(ui);
-        const float width = legend.beside ? in.max.x - words : column - gap - swatch_width(ui);
-        pictures::cube_swatch(ui, {{x, top}, {x + size, top + size}}, of.swatch);
-        small_text(ui, {words, y}, width, of.swatch == CubeLine::Swatch::Fault ? Ink::Fault : Ink::Text,
-                   of.words);
-        if (legend.more && !of.more.empty())
-            small_text(ui, {words, y + small}, width, Ink::TextQuiet, of.more);
+        const size_t each = each_of(legend);
+        for (size_t i = column * each; i < std::min((column + 1) * each, legend.lines.size()); ++i) {
+            const CubeLine& of = legend.lines[i];
+            const float top = std::round(y + (small - size) / 2), words = x + swatch_width(ui);
+            const float width = legend.widths[column] - swatch_width(ui) + 1;
+            const bool plain = of.swatch == CubeLine::Swatch::Nothing;
+            pictures::cube_swatch(ui, {{x, top}, {x + size, top + size}}, of.swatch);
+            small_text(ui, {words, y}, width,
+                       of.swatch == CubeLine::Swatch::Fault ? Ink::Fault
+                       : plain                              ? Ink::TextQuiet
+                                                            : Ink::Text,
+                       of.words);
+            if (legend.more && !of.more.empty())
+                small_text(ui, {words, y + small}, width, Ink::TextQuiet, of.more);
+            y += height_of(ui, of, legend.more);
+        }
+        x += legend.widths[column] + ui.px(20);
     }
 }
 
@@ -164,6 +183,44 @@ void point(Ui& ui, const CubePlan& plan, const CubeScene& scene, const Rect& rec
     if (ImGui::IsMouseReleased(0)) ui.session.pin = ui.session.pin == pick ? look::Pick{} : pick;
 }
 
+// The placing that leaves the picture largest; what is said beside it is worth some of its size.
+CubePage lay_out_cube(Ui& ui, const Rect& in, const CubeScene& scene) {
+    const std::vector<CubeLine>& lines = ui.state.cube.lines;
+    const CubeCamera& camera = ui.state.cube.camera;
+    const float gap = ui.px(16);
+    CubePage best;
+    best.plan = pictures::cube_plan(ui, in, scene, camera), best.picture = in;
+    for (size_t left_out = 0; left_out < lines.size() && left_out < 5; ++left_out)
+        for (const bool more : {true, false}) {
+            const float worth = (more ? 1.15f : 1.f) * std::pow(0.95f, static_cast<float>(left_out));
+            const std::vector<CubeLine> some(lines.begin(),
+                                             lines.end() - static_cast<std::ptrdiff_t>(left_out));
+            const auto consider = [&](const CubeLegend& legend, const CubePlan& plan, const Rect& picture,
+                                      const Rect& words) {
+                if (plan.unit * worth > best.worth) best = {legend, plan, picture, words, plan.unit * worth};
+            };
+            CubeLegend beside{some, more, true, 1, {}, 0, 0};
+            if (fits(ui, beside, in) && beside.width + gap < in.width() * 0.6f) {
+                const Rect room{{in.min.x + beside.width + gap, in.min.y}, in.max};
+                consider(beside, pictures::cube_plan(ui, room, scene, camera), room,
+                         {in.min, {in.min.x + beside.width, in.max.y}});
+            }
+            // The lower the picture, the larger the corner.
+            for (float high = in.height(); high > in.height() * 0.45f; high -= in.height() * 0.04f) {
+                const Rect room{in.min, {in.max.x, in.min.y + high}};
+                const CubePlan plan = pictures::cube_plan(ui, room, scene, camera, true);
+                Rect words = pictures::cube_corner(ui, plan, in);
+                CubeLegend corner{some, more, false, 1, {}, 0, 0};
+                if (!fits(ui, corner, words)) continue;
+                // Along the lower edge.
+                words.min.y = in.max.y - corner.height;
+                consider(corner, plan, in, words);
+                break;
+            }
+        }
+    return best;
+}
+
 // The thread that is drawn: the pinned one, else the one in the middle.
 std::optional<uint32_t> thread_drawn(const Ui& ui) {
     const std::vector<uint32_t>& threads = ui.state.selected.threads;
@@ -181,7 +238,7 @@ void zoom_cube(CubeState& state, int by) {
 void cube_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     Rect in = rect.inset(ui.px(12));
-    const float body = line_height(ui, Size::Body), gap = ui.px(12);
+    const float body = line_height(ui, Size::Body);
     keep_block(ui);
     CubeState& state = ui.state.cube;
     float taken = 0;
@@ -226,38 +283,18 @@ void cube_panel(Ui& ui, const Rect& rect) {
     else if (!all.one_scale)
         state.lines.push_back({CubeLine::Swatch::Nothing, "the axes have different scales", ""});
 
-    // The placing that leaves the picture largest; the quiet lines are worth some of its size.
-    CubeLegend best;
-    CubePlan plan;
-    Rect picture, legend_rect;
-    float score = -1;
-    for (const bool beside : {true, false})
-        for (const bool more : {true, false}) {
-            CubeLegend legend{state.lines, more, beside, 1, 0, 0};
-            measure(ui, legend, in.width());
-            Rect room = in, lines = in;
-            if (beside) {
-                room.min.x += legend.width + gap;
-                lines.max.x = room.min.x - gap;
-                if (legend.height > in.height()) continue;
-            } else {
-                room.max.y -= legend.height + ui.px(8);
-                lines.min.y = room.max.y + ui.px(8);
-                if (legend.width > in.width()) continue;
-            }
-            if (room.width() < ui.px(80) || room.height() < ui.px(80)) continue;
-            const CubePlan one = pictures::cube_plan(ui, room, scene, state.camera);
-            const float worth = one.unit * (more ? 1.15f : 1.f);
-            if (worth <= score) continue;
-            score = worth, best = legend, plan = one, picture = room, legend_rect = lines;
-        }
-    if (score < 0) {
-        picture = in;
-        plan = pictures::cube_plan(ui, in, scene, state.camera);
-    }
+    CubePage page = lay_out_cube(ui, in, scene);
+    const Rect picture = page.picture;
+    const CubePlan& plan = page.plan;
     navigate_cube(ui, picture);
     pictures::cube_picture(ui, plan, scene);
-    draw_legend(ui, best, legend_rect);
+    draw_legend(ui, page.legend, page.words);
+    // What the mouse and the keys do, where there is room below the legend.
+    const float foot = in.max.y - line_height(ui, Size::Small);
+    if (page.legend.beside && !ui.session.lecture && !ui.context.paper &&
+        page.words.min.y + page.legend.height < foot)
+        small_text(ui, {in.min.x, foot}, page.words.width(), Ink::TextFaint,
+                   "A, D or a drag turn it; W, S zoom.");
     point(ui, plan, scene, picture);
 }
 
