@@ -95,6 +95,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
 
 // State::page (page.cpp); an Error, one sentence, where the cursor's block has none.
 Result<void> can_draw_page(const State& state);
+inline constexpr float kPageText = 1.25f;  // size of its type, of pages 1600 and 1400 pixels wide
 void draw_page(const State& state, draw::Ui& ui, const draw::Rect& page);
 
 // "tiled 64x64x64 T=16 - step 12 of 1,224 of block (0,0) - Tilescope"; as the Step screen says it.

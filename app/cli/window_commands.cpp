@@ -317,6 +317,7 @@ int export_page(const ExportOptions& options) {
     app::State state = state_of(options.theme);
     session::show(state.session, need(recording_of(options.file)));
     if (block) state.session.cursor.block = choose_block(block, state.session.trace(), options.file);
+    state.session.text_scale = app::kPageText;
     app::update(state, true);
     state.page = poster ? app::State::Page::Poster : app::State::Page::Storyboard;
     need(app::can_draw_page(state));

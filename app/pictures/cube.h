@@ -63,8 +63,8 @@ struct CubePlan {
 // cornered: in the upper corner on M's side, so that what is left over lies together; else in the middle.
 CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera,
                    bool cornered = false);
-// The room below P that no slab ever reaches into, on the side away from M, to the corner of the rectangle.
-Rect cube_corner(Ui& ui, const CubePlan& plan, const Rect& rect);
+// Whether no slab of any block reaches into a rectangle in the lower corner on the side away from M.
+bool cube_leaves_free(Ui& ui, const CubePlan& plan, const Rect& corner);
 
 // What lies under a point: an element of a face, or a part of the column.
 struct CubeHit {

@@ -497,11 +497,15 @@ CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeC
     return plan;
 }
 
-Rect cube_corner(Ui& ui, const CubePlan& plan, const Rect& rect) {
-    const ImVec2 low = plan.at(plan.of.row1, plan.m_left ? plan.of.col1 : plan.of.col0, plan.k0);
-    const float way = plan.k.x * static_cast<float>(plan.k1 - plan.k0), gap = ui.px(12);
-    if (plan.m_left) return {{low.x + way + gap, low.y + gap}, rect.max};
-    return {{rect.min.x, low.y + gap}, {low.x + way - gap, rect.max.y}};
+bool cube_leaves_free(Ui& ui, const CubePlan& plan, const Rect& corner) {
+    // The lower edge of the solid on that side, from P's corner along k.
+    const uint32_t col = plan.m_left ? plan.of.col1 : plan.of.col0;
+    const ImVec2 from = plan.at(plan.of.row1, col, plan.k0), to = plan.at(plan.of.row1, col, plan.k1);
+    const float gap = ui.px(10), y = corner.min.y - gap;
+    if (y >= to.y) return true;
+    if (y < from.y) return false;
+    const float x = from.x + (to.x - from.x) * (y - from.y) / std::max(to.y - from.y, 1.f);
+    return plan.m_left ? corner.min.x >= x + gap : corner.max.x <= x - gap;
 }
 
 std::optional<CubeHit> cube_hit(const CubePlan& plan, const CubeScene& scene, ImVec2 point) {

@@ -13,7 +13,7 @@ using look::StoryPhase;
 
 constexpr const char* kRows[] = {"load", "fill", "wait", "multiply", "sum so far"};
 // Heights of the rows, as parts of what they share.
-constexpr float kHeights[] = {0.24f, 0.13f, 0.17f, 0.20f, 0.26f};
+constexpr float kHeights[] = {0.24f, 0.13f, 0.18f, 0.21f, 0.24f};
 
 float widest(Ui& ui, const Rect& in) { return in.width() - ui.px(2); }
 
@@ -111,7 +111,8 @@ void multiply(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase)
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in), words);
     in.max.y -= small + ui.px(4);
     if (phase.slab.empty()) return;
-    const auto boxes = halves(ui, in);
+    const float gap = ui.px(24), half = (in.width() - gap) / 2;
+    Rect box{in.min, {in.min.x + half, in.max.y}};
     const std::vector<CellRect> patch =
         scene.thread ? look::cube_patch(scene.trace, scene.index, *scene.thread) : std::vector<CellRect>();
     const uint32_t depth = phase.slab.k1 - phase.slab.k0;
@@ -127,11 +128,12 @@ void multiply(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase)
                 i == 0 ? CellRect{own.row0 - phase.slab.of.row0, own.row1 - phase.slab.of.row0, 0, depth}
                        : CellRect{0, depth, own.col0 - phase.slab.of.col0, own.col1 - phase.slab.of.col0});
         }
-        small_matrix(ui, boxes[i], of);
+        const Rect drawn = small_matrix(ui, box, of);
+        if (i == 1) break;
+        line(ui, {drawn.max.x + gap / 2, in.min.y + (in.height() - line_height(ui, Size::Body)) / 2}, gap,
+             Face::Strong, Size::Body, Ink::TextQuiet, "×", Align::Center);
+        box = {{drawn.max.x + gap, in.min.y}, {drawn.max.x + gap + half, in.max.y}};
     }
-    const ImVec2 middle{(boxes[0].max.x + boxes[1].min.x) / 2,
-                        in.min.y + in.height() / 2 - line_height(ui, Size::Body) / 2};
-    line(ui, middle, ui.px(16), Face::Strong, Size::Body, Ink::TextQuiet, "×", Align::Center);
 }
 
 void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
@@ -154,7 +156,7 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const uint32_t rows = (tile.rows() + every_row - 1) / every_row,
                    cols = (tile.cols() + every_col - 1) / every_col;
     const float pitch =
-        std::floor(std::min(in.width() / static_cast<float>(cols), in.height() / static_cast<float>(rows)));
+        std::min(in.width() / static_cast<float>(cols), in.height() / static_cast<float>(rows));
     if (pitch < 1) return;
     const float gap = pitch >= ui.px(4) ? 1.f : 0.f;
     for (uint32_t row = 0; row < rows; ++row)
@@ -169,9 +171,11 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
                           ui.context.palette.hot(static_cast<float>(std::abs(number_of(*sum)) / largest)),
                           0.75f)
                     : ui.ink(Ink::Cell);
-            const ImVec2 at{in.min.x + pitch * static_cast<float>(col),
-                            in.min.y + pitch * static_cast<float>(row)};
-            ui.list.AddRectFilled(at, {at.x + pitch - gap, at.y + pitch - gap}, color);
+            const auto place = [&](float from, uint32_t number) {
+                return std::round(from + pitch * static_cast<float>(number));
+            };
+            ui.list.AddRectFilled({place(in.min.x, col), place(in.min.y, row)},
+                                  {place(in.min.x, col + 1) - gap, place(in.min.y, row + 1) - gap}, color);
         }
     if (every_row * every_col > 1) {
         const float x = in.min.x + pitch * static_cast<float>(cols) + ui.px(8);
@@ -228,8 +232,7 @@ void columns(Ui& ui, const Rect& in, const StoryScene& scene) {
              bytes_text(phase.bytes) + " loaded");
         if (!scene.index.shared.empty())
             note(ui, {inner.min.x, bottom + small}, inner.width(),
-                 std::vector<std::string>{"each factor loaded anew: " + bytes_text(phase.bytes_each_twice),
-                                          "anew: " + bytes_text(phase.bytes_each_twice)});
+                 "without tiles: " + bytes_text(phase.bytes_each_twice));
     }
 }
 

@@ -52,27 +52,23 @@ size_t each_of(const CubeLegend& legend) {
     return (legend.lines.size() + legend.columns - 1) / legend.columns;
 }
 
-// In as many columns as have room. False where it does not fit.
-bool fits(Ui& ui, CubeLegend& legend, const Rect& room) {
+// In so many columns.
+void measure(Ui& ui, CubeLegend& legend, size_t columns) {
     const float gap = ui.px(20);
-    for (legend.columns = legend.beside ? 1 : std::min<size_t>(legend.lines.size(), 3); legend.columns > 0;
-         --legend.columns) {
-        legend.widths.assign(legend.columns, 0);
-        legend.height = 0, legend.width = -gap;
-        const size_t each = each_of(legend);
-        for (size_t column = 0; column < legend.columns; ++column) {
-            float high = 0;
-            for (size_t i = column * each; i < std::min((column + 1) * each, legend.lines.size()); ++i) {
-                legend.widths[column] =
-                    std::max(legend.widths[column], width_of(ui, legend.lines[i], legend.more));
-                high += height_of(ui, legend.lines[i], legend.more);
-            }
-            legend.width += legend.widths[column] + gap;
-            legend.height = std::max(legend.height, high);
+    legend.columns = std::min(columns, legend.lines.size());
+    legend.widths.assign(legend.columns, 0);
+    legend.height = 0, legend.width = -gap;
+    const size_t each = each_of(legend);
+    for (size_t column = 0; column < legend.columns; ++column) {
+        float high = 0;
+        for (size_t i = column * each; i < std::min((column + 1) * each, legend.lines.size()); ++i) {
+            legend.widths[column] =
+                std::max(legend.widths[column], width_of(ui, legend.lines[i], legend.more));
+            high += height_of(ui, legend.lines[i], legend.more);
         }
-        if (legend.width <= room.width()) return legend.height <= room.height();
+        legend.width += legend.widths[column] + gap;
+        legend.height = std::max(legend.height, high);
     }
-    return false;
 }
 
 void draw_legend(Ui& ui, const CubeLegend& legend, const Rect& in) {
@@ -190,32 +186,43 @@ CubePage lay_out_cube(Ui& ui, const Rect& in, const CubeScene& scene) {
     const float gap = ui.px(16);
     CubePage best;
     best.plan = pictures::cube_plan(ui, in, scene, camera), best.picture = in;
-    for (size_t left_out = 0; left_out < lines.size() && left_out < 5; ++left_out)
+    // The first three lines stay wherever there is room for them at all.
+    const size_t least = std::min<size_t>(lines.size(), 3);
+    for (size_t left_out = 0;
+         left_out < lines.size() && (left_out <= lines.size() - least || best.worth == 0); ++left_out)
         for (const bool more : {true, false}) {
-            const float worth = (more ? 1.15f : 1.f) * std::pow(0.95f, static_cast<float>(left_out));
-            const std::vector<CubeLine> some(lines.begin(),
-                                             lines.end() - static_cast<std::ptrdiff_t>(left_out));
-            const auto consider = [&](const CubeLegend& legend, const CubePlan& plan, const Rect& picture,
-                                      const Rect& words) {
+            const float worth = (more ? 1.15f : 1.f) * std::pow(0.96f, static_cast<float>(left_out));
+            CubeLegend legend{{lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(left_out)},
+                              more,
+                              true,
+                              1,
+                              {},
+                              0,
+                              0};
+            const auto consider = [&](const CubePlan& plan, const Rect& picture, const Rect& words) {
                 if (plan.unit * worth > best.worth) best = {legend, plan, picture, words, plan.unit * worth};
             };
-            CubeLegend beside{some, more, true, 1, {}, 0, 0};
-            if (fits(ui, beside, in) && beside.width + gap < in.width() * 0.6f) {
-                const Rect room{{in.min.x + beside.width + gap, in.min.y}, in.max};
-                consider(beside, pictures::cube_plan(ui, room, scene, camera), room,
-                         {in.min, {in.min.x + beside.width, in.max.y}});
+            measure(ui, legend, 1);
+            if (legend.height <= in.height() && legend.width + gap < in.width() * 0.6f) {
+                const Rect room{{in.min.x + legend.width + gap, in.min.y}, in.max};
+                consider(pictures::cube_plan(ui, room, scene, camera), room,
+                         {in.min, {in.min.x + legend.width, in.max.y}});
             }
-            // The lower the picture, the larger the corner.
-            for (float high = in.height(); high > in.height() * 0.45f; high -= in.height() * 0.04f) {
-                const Rect room{in.min, {in.max.x, in.min.y + high}};
-                const CubePlan plan = pictures::cube_plan(ui, room, scene, camera, true);
-                Rect words = pictures::cube_corner(ui, plan, in);
-                CubeLegend corner{some, more, false, 1, {}, 0, 0};
-                if (!fits(ui, corner, words)) continue;
-                // Along the lower edge.
-                words.min.y = in.max.y - corner.height;
-                consider(corner, plan, in, words);
-                break;
+            // In the lower corner, the picture as large as leaves it free.
+            legend.beside = false;
+            for (size_t columns = 1; columns <= 3; ++columns) {
+                measure(ui, legend, columns);
+                if (legend.width > in.width() || legend.columns < columns) break;
+                const bool left = camera.turn < 0;
+                const Rect words{{left ? in.min.x : in.max.x - legend.width, in.max.y - legend.height},
+                                 {left ? in.min.x + legend.width : in.max.x, in.max.y}};
+                for (float high = in.height(); high > in.height() * 0.4f; high -= in.height() * 0.04f) {
+                    const Rect room{in.min, {in.max.x, in.min.y + high}};
+                    const CubePlan plan = pictures::cube_plan(ui, room, scene, camera, true);
+                    if (!pictures::cube_leaves_free(ui, plan, words)) continue;
+                    consider(plan, in, words);
+                    break;
+                }
             }
         }
     return best;
