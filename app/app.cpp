@@ -364,6 +364,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::Ui<State> ui{{{context, *ImGui::GetBackgroundDrawList()}, session, offers(), hovered}, state};
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
+    if (state.page != State::Page::None) return draw_page(state, ui, screen);
     const Rect bar{screen.min,
                    {screen.max.x, ui.px(state.paper                    ? 0
                                         : screen.height() < ui.px(860) ? 40

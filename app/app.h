@@ -45,6 +45,8 @@ struct State {
     limits::State limits;
     lessons::State lessons;
     programs::State programs;
+    // A page in place of the screens: the phases of the cursor's block side by side, or a sheet for a wall.
+    enum class Page : uint8_t { None, Storyboard, Poster } page = Page::None;
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
     bool quits = false;  // the program is to end
     std::vector<std::string> pictures;  // to be saved once the frame is drawn (wish::SavePicture)
@@ -92,6 +94,11 @@ bool update(State& state, bool wait);
 
 // One frame, inside an ImGui frame: takes the input, does what is due, and draws all there is.
 void draw_frame(State& state, const platform::Input& input, const Canvas& canvas, draw::DrawContext& context);
+
+// State::page (page.cpp); an Error, one sentence, where the cursor's block has none.
+Result<void> can_draw_page(const State& state);
+inline constexpr float kPageText = 1.25f;  // size of its type, of pages 1600 and 1400 pixels wide
+void draw_page(const State& state, draw::Ui& ui, const draw::Rect& page);
 
 // "tiled 64x64x64 T=16 - step 12 of 1,224 of block (0,0) - Tilescope"; as the Step screen says it.
 std::string window_title(const State& state);

@@ -74,8 +74,10 @@ int run_export(const ExportOptions& options) {
     if (options.file.empty())
         refuse(kWrongCall, "the recording is missing; name a .tsc file, or one of 'recordings'");
     if (is_one_of("csv", "json", "perfetto")) return export_text(options);
-    if (is_one_of("png", "svg", "gif", "mp4")) return export_pictures(options);
-    refuse(kWrongCall, "--format '{}' is not known; choose csv, json, perfetto, png, svg, gif, mp4 or html",
+    if (is_one_of("png", "svg", "gif", "mp4", "storyboard", "poster")) return export_pictures(options);
+    refuse(kWrongCall,
+           "--format '{}' is not known; choose csv, json, perfetto, png, svg, gif, mp4, storyboard, poster "
+           "or html",
            options.format);
 }
 
@@ -89,11 +91,14 @@ CliCommand export_command() {
             return {
                 {"FILE", &o.file, kRecordingArgument, "RECORDING"},
                 {"--format", &o.format,
-                 "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); html",
-                 "csv|json|perfetto|png|svg|gif|mp4|html", kRequired},
+                 "csv, json, perfetto (for ui.perfetto.dev); png, svg; gif, mp4 (with ffmpeg); storyboard, "
+                 "poster (a "
+                 "block's phases on a page, to a .svg, .png or .html file); html",
+                 "csv|json|perfetto|png|svg|gif|mp4|storyboard|poster|html", kRequired},
                 {"--lesson", &o.lesson,
                  "html: the lesson that the handout is of, by its name, or a .json file", "LESSON|FILE.json"},
-                {"--block", &o.block, "Only this block, as x,y (all); csv, json, perfetto", "X,Y"},
+                {"--block", &o.block,
+                 "Only this block, as x,y (all); csv, json, perfetto, storyboard, poster (the first)", "X,Y"},
                 {"--steps", &o.steps, "Only steps a to b, as a:b, both counted from 1 (all); not png, svg",
                  "A:B"},
                 {"--lanes", &o.lanes, "Every lane's access, not only every request; csv, json"},

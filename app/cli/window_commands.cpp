@@ -13,8 +13,10 @@
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
 #include "app/lessons/asking.h"
+#include "app/lessons/handout.h"
 #include "app/lessons/own.h"
 #include "app/session/settings.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
 #include "kernels/run/source_text.h"
@@ -315,7 +317,59 @@ std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson) {
     return pictures;
 }
 
+namespace {
+
+// storyboard, poster: a block's phases on one page, as what the ending of the file says.
+int export_page(const ExportOptions& options) {
+    for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
+                                      {!options.steps.empty(), "--steps"},
+                                      {!options.size.empty(), "--size"},
+                                      {options.lecture, "--lecture"},
+                                      {options.seconds.has_value(), "--seconds"},
+                                      {options.fps.has_value(), "--fps"}})
+        if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
+    const bool poster = options.format == "poster";
+    // A slide of 16 : 9, or A2; pixels, and what it is on paper.
+    const auto [width, height] = poster ? std::pair{1400, 1980} : std::pair{1600, 900};
+    const char* const paper = poster ? "420mm 594mm" : "338.6mm 190.5mm";
+    const auto ends = [&](const char* ending) { return options.output.ends_with(ending); };
+    if (!ends(".svg") && !ends(".png") && !ends(".html"))
+        refuse(kWrongCall,
+               "'{}' cannot be made; end its name in .svg, .png or .html, which a browser prints as PDF",
+               options.output);
+    const auto block = parse_block(options.block);
+    check_output(options.output, {options.file});
+    app::State state = state_of(options.theme);
+    session::show(state.session, need(recording_of(options.file)));
+    if (block) state.session.cursor.block = choose_block(block, state.session.trace(), options.file);
+    state.session.text_scale = app::kPageText;
+    app::update(state, true);
+    state.page = poster ? app::State::Page::Poster : app::State::Page::Storyboard;
+    need(app::can_draw_page(state));
+    if (ends(".png")) {
+        need(app::render_png(std::move(state), {width, height, options.output}));
+        return kDone;
+    }
+    const std::string title = analysis::title_of(*state.session.recording);
+    const std::string svg = need(app::render_svg(std::move(state), {width, height, options.output}));
+    if (ends(".svg")) {
+        write_text(options.output, svg);
+        return kDone;
+    }
+    write_text(options.output,
+               fmt::format(
+                   "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+                   "<meta charset=\"utf-8\"/>\n<title>{}</title>\n<style>\n@page {{ size: {}; margin: 0; }}\n"
+                   "body {{ margin: 0; }}\nsvg {{ display: block; width: 100%; height: auto; }}\n</style>\n"
+                   "</head>\n<body>\n{}</body>\n</html>\n",
+                   xml_text(title), paper, lessons::svg_part(svg, "")));
+    return kDone;
+}
+
+}  // namespace
+
 int export_pictures(const ExportOptions& options) {
+    if (options.format == "storyboard" || options.format == "poster") return export_page(options);
     const bool film = is_film(options);
     for (const auto& [given, what] : {std::pair{options.lanes, "--lanes"},
                                       {!film && !options.steps.empty(), "--steps"},

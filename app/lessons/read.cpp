@@ -27,7 +27,7 @@ constexpr std::string_view kFields[] = {"file", "step",   "recording", "kernel",
 
 // What a stop may do: looks of the Step screen that no Page Down reaches, and what can be pinned there. A
 // file from anybody does no more.
-constexpr std::string_view kActions[] = {"phase_table", "older_gpu", "time"},
+constexpr std::string_view kActions[] = {"phase_table", "cube", "older_gpu", "time"},
                            kPins[] = {"thread", "warp", "element"};
 
 bool may_act(std::string_view act) {

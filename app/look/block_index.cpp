@@ -80,26 +80,6 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
     });
 }
 
-// Cells of a matrix as rectangles: runs along a row, and runs below each other joined.
-std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> cells) {
-    std::ranges::sort(cells);
-    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-    std::vector<CellRect> made;
-    for (size_t at = 0; at < cells.size();) {
-        const auto [r, first] = cells[at];
-        uint32_t end = first;
-        while (at < cells.size() && cells[at] == std::pair(r, end)) ++at, ++end;
-        const auto onto = std::ranges::find_if(made, [&, row = r, col = first](const CellRect& rect) {
-            return rect.row1 == row && rect.col0 == col && rect.col1 == end;
-        });
-        if (onto == made.end())
-            made.push_back({r, r + 1, first, end});
-        else
-            onto->row1 = r + 1;
-    }
-    return made;
-}
-
 // Which elements belong to which thread, where threads store several.
 void find_patches(BlockIndex& index, const trace::Trace& trace) {
     if (!index.product || index.product->patch <= 1) return;
@@ -170,6 +150,25 @@ std::vector<BarrierTimes> barrier_times(const trace::Trace& trace, const BlockIn
 }
 
 }  // namespace
+
+std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> cells) {
+    std::ranges::sort(cells);
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    std::vector<CellRect> made;
+    for (size_t at = 0; at < cells.size();) {
+        const auto [r, first] = cells[at];
+        uint32_t end = first;
+        while (at < cells.size() && cells[at] == std::pair(r, end)) ++at, ++end;
+        const auto onto = std::ranges::find_if(made, [&, row = r, col = first](const CellRect& rect) {
+            return rect.row1 == row && rect.col0 == col && rect.col1 == end;
+        });
+        if (onto == made.end())
+            made.push_back({r, r + 1, first, end});
+        else
+            onto->row1 = r + 1;
+    }
+    return made;
+}
 
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
     return trace.meta.source.empty() ? site.ptx_line : site.line;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/draw/sheet.h"
@@ -40,6 +41,9 @@ void for_elements(const trace::Trace& trace, const trace::Access& access, What w
         for (uint64_t element = access.offset[lane] / width; element <= last; ++element) what(lane, element);
     });
 }
+
+// Cells of a matrix, (row, column), as rectangles: runs along a row, and runs below each other joined.
+std::vector<CellRect> rectangles_of(std::vector<std::pair<uint32_t, uint32_t>> cells);
 
 // The line that is shown for a site: of the source, or of the PTX if there is no source; from 1; 0: none.
 uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site);

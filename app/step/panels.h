@@ -31,6 +31,9 @@ bool provenance_panel(Ui& ui, const Rect& rect);
 void matrices_panel(Ui& ui, const Rect& rect);
 // What each thread of the block loads and multiplies in each phase, filled up to the step.
 void phase_table_panel(Ui& ui, const Rect& rect);
+// The product as a solid: the block's column of it, slab by slab.
+void cube_panel(Ui& ui, const Rect& rect);
+void zoom_cube(CubeState& state, int by);  // shows fewer tiles (above 0) or more
 // Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);

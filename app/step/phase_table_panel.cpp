@@ -60,7 +60,7 @@ struct TableShown {
     const Rect& in;
     const playback::BlockReplay& replay;
     TableState& state = ui.state.table;
-    const bool values = ui.state.table.text == TableText::Values;
+    const bool values = ui.state.middle == Middle::Values;
     const bool product = ui.index()->product.has_value();
     const uint32_t phases = ui.index()->phases.phases;
     const uint32_t threads = static_cast<uint32_t>(ui.trace().launch.block.count());
@@ -322,14 +322,14 @@ float table_buttons(Ui& ui, const Rect& in) {
         {"close", "Back to the matrices (P goes on to it)"},
         {"values", "What the elements hold (P)"},
         {"names", "Which elements they are (P)"}};
-    constexpr TableText kTexts[] = {TableText::Off, TableText::Values, TableText::Elements};
+    constexpr Middle kTexts[] = {Middle::Matrices, Middle::Values, Middle::Elements};
     float right = in.max.x;
     for (size_t i = 0; i < std::size(kButtons); ++i) {
         const float width =
             draw::text_size(ui.font(Face::Text, Size::Small), kButtons[i].first).x + ui.px(16);
         const Rect box{{right - width, in.min.y}, {right, in.min.y + line_height(ui, Size::Body)}};
-        if (button(ui, box, kButtons[i].first, ui.state.table.text == kTexts[i], true, kButtons[i].second))
-            ui.state.table.text = kTexts[i], ui.context.another_frame = true;
+        if (button(ui, box, kButtons[i].first, ui.state.middle == kTexts[i], true, kButtons[i].second))
+            ui.state.middle = kTexts[i], ui.context.another_frame = true;
         right = box.min.x - ui.px(2);
     }
     return in.max.x - right;

@@ -306,6 +306,7 @@ void zoom(State& state, session::Session& session, double by) {
     // About the upper left corner plus half a tile: what is framed stays in sight.
     const double half =
         session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
+    if (state.middle == Middle::Cube) return zoom_cube(state.cube, by > 1 ? 1 : -1);
     const auto closer = [&](ArrayView& view) {
         const double about = half * view.pitch, keep = about * view.zoom(by);
         for (double* corner : {&view.row, &view.col, &view.m_k, &view.n_k}) *corner += keep;
@@ -315,21 +316,26 @@ void zoom(State& state, session::Session& session, double by) {
 }
 
 void pan(State& state, int by) {
+    if (state.middle == Middle::Cube) {
+        state.cube.camera = pictures::turned(state.cube.camera, -0.12f * static_cast<float>(by), 0);
+        return;
+    }
     const double cells = by * std::max(1.0, std::round(64 / std::max(state.view.pitch, 1.0)));
     for (double* corner : {&state.view.col, &state.view.m_k, &state.view.n_k}) *corner += cells;
     state.view.fit = false;
     for (ArrayView& array : state.arrays) array.col += cells, array.fit = false;
 }
 
-// Of three, in turn.
+// Of so many, in turn.
 template <class Choice>
-Choice next_of(Choice now) {
-    return static_cast<Choice>((static_cast<int>(now) + 1) % 3);
+Choice next_of(Choice now, int all) {
+    return static_cast<Choice>((static_cast<int>(now) + 1) % all);
 }
 
 void frame_again(State& state) {
     state.view = {};
     state.arrays.clear();
+    state.cube.camera = {};
 }
 
 void grant(State& state, session::Session&, const session::Wish& wish) {
@@ -356,7 +362,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
-    const StepLayout l = lay_out(ui, screen, warning, !faults.empty());
+    StepLayout l = lay_out(ui, screen, warning, !faults.empty());
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
         input::ask(ui, "next_fault");
@@ -368,15 +374,21 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.selected = session.question.open ? look::Relations()
                                            : look::relations(ui.trace(), *ui.index(), session.replay.get(),
                                                              ui.shown_pick(), ui.step());
+    const Middle shown = session.question.open ? Middle::Matrices : state.middle;
+    // In a low window the solid has the source's room too, unless something is said there.
+    const bool wide_solid = shown == Middle::Cube && !session.lecture && l.matrices.height() < ui.px(520);
     const bool source = session.lecture ? l.source.height() > 0 : asked || !provenance_panel(ui, l.source);
-    if (source)
+    if (source && wide_solid)
+        l.matrices.min.x = l.source.min.x;
+    else if (source)
         source_panel(ui, l.source);
     else if (!session.lecture && session.hover.kind == Pick::Kind::None)
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
-    // The table would tell what a question asks, and its cells are picked in the matrices.
-    const bool table = state.table.text != TableText::Off && !session.question.open;
-    const auto middle = table ? phase_table_panel : matrices_panel;
+    // Table and solid would tell what a question asks, and its cells are picked in the matrices.
+    const auto middle = shown == Middle::Matrices ? matrices_panel
+                        : shown == Middle::Cube   ? cube_panel
+                                                  : phase_table_panel;
     if (!session.lecture) middle(ui, l.matrices);
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
     if (session.lecture) middle(ui, l.matrices);
@@ -404,16 +416,18 @@ const input::Actions<State>& actions() {
          {"next_warp", "pin the warp below", "\u2193", key(Key::Down), [](Session& of) { pick_warp(of, 1); }},
          {"zoom_in", "zoom in", "W", key(Key::W), [](State& s, Session& of) { zoom(s, of, 1.25); }},
          {"zoom_out", "zoom out", "S", key(Key::S), [](State& s, Session& of) { zoom(s, of, 0.8); }},
-         {"pan_left", "pan left", "A", key(Key::A), [](State& s) { pan(s, -1); }},
-         {"pan_right", "pan right", "D", key(Key::D), [](State& s) { pan(s, 1); }},
+         {"pan_left", "pan left, or turn the solid", "A", key(Key::A), [](State& s) { pan(s, -1); }},
+         {"pan_right", "pan right, or turn the solid", "D", key(Key::D), [](State& s) { pan(s, 1); }},
          {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
-         {"phase_table", "phase table, with values, off", "P", key(Key::P),
-          [](State& s) { s.table.text = next_of(s.table.text); }},
+         {"phase_table", "phase table, with values, the product as a solid, off", "P", key(Key::P),
+          [](State& s) { s.middle = next_of(s.middle, 4); }},
+         {"cube", "the product as a solid: a block is a column of it, a phase a slab", "", input::Chord(),
+          [](State& s) { s.middle = Middle::Cube; }},
          {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
-          [](State& s) { s.judged_by = next_of(s.judged_by); }},
+          [](State& s) { s.judged_by = next_of(s.judged_by, 3); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
-         {"plain_look", "no phase table, and requests as this GPU makes them", "", input::Chord(),
-          [](State& s) { s.table.text = TableText::Off, s.judged_by = JudgedAs::Today; }}});
+         {"plain_look", "the matrices, and requests as this GPU makes them", "", input::Chord(),
+          [](State& s) { s.middle = Middle::Matrices, s.judged_by = JudgedAs::Today; }}});
     return all;
 }
 

@@ -11,6 +11,7 @@
 #include "app/draw/grid_renderer.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
+#include "app/pictures/cube.h"
 #include "app/session/session.h"
 #include "app/step/flights.h"
 #include "app/step/model.h"
@@ -72,10 +73,10 @@ struct Provenance {
     const analysis::PhaseMap& phases_of(const analysis::Recording& recording, uint32_t block);
 };
 
-// The phase table in place of the matrices: off, with the names of elements, with their values.
-enum class TableText : uint8_t { Off, Elements, Values };
+// What stands in the middle: the matrices, the phase table with the names of elements or with their values,
+// the product as a solid.
+enum class Middle : uint8_t { Matrices, Elements, Values, Cube };
 struct TableState {
-    TableText text = TableText::Off;
     bool follows = true;  // the step and the pin, until somebody turns the wheel
     double scroll = 0;    // the first row in sight, while it does not follow
     look::Pick pin;       // the pin that it followed last
@@ -85,6 +86,19 @@ struct TableState {
     std::shared_ptr<const playback::BlockReplay> of;
     playback::PhaseWork first, shown;
     playback::TableWindow window;
+};
+
+// The product as a solid: how one looks at it, and what was worked out of the block.
+struct CubeState {
+    pictures::CubeCamera camera;
+    bool dragged = false;  // since the button was pressed
+    std::shared_ptr<const look::BlockIndex> of;
+    std::shared_ptr<const playback::BlockReplay> values;
+    std::optional<look::CubeBlock> block;
+    std::optional<uint32_t> middle;  // thread of the block's middle
+    uint64_t serial = 0;             // recording of the tiles
+    look::CubeTiles tiles;
+    std::vector<look::CubeLine> lines;  // what the frame says beside it
 };
 
 // What a request is judged by: today's rules, or those of an older GPU.
@@ -105,7 +119,9 @@ struct State {
     bool travels = false;           // something is on its way in this step
     FlightSums flown;               // of the block
     TimelineCache timeline;
+    Middle middle = Middle::Matrices;
     TableState table;
+    CubeState cube;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
     bool gate_named = false;   // in this frame a gate is drawn with the names of its warps

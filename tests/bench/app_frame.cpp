@@ -191,7 +191,7 @@ void draw_opened(benchmark::State& state, void (*open)(app::State& shown)) {
     };
     frames(state, trace, next, Measured::Whole);
 }
-void phase_table(app::State& shown) { shown.step.table.text = step::TableText::Values; }
+void phase_table(app::State& shown) { shown.step.middle = step::Middle::Values; }
 void older_rules(app::State& shown) { shown.step.judged_by = step::JudgedAs::G80; }
 void trails(app::State& shown) {
     shown.session.playback.playing = true;

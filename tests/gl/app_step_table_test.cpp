@@ -8,11 +8,11 @@
 namespace tilescope::app {
 namespace {
 
-State table(const char* kernel, kernels::Shape shape, uint32_t step, TableText text) {
+State table(const char* kernel, kernels::Shape shape, uint32_t step, Middle text) {
     State state;
     show_trace(state, kernels::recorded(kernel, shape));
     state.session.cursor.step = step;
-    state.step.table.text = text;
+    state.step.middle = text;
     return state;
 }
 
@@ -20,12 +20,12 @@ constexpr kernels::Shape kLectures{4, 4, 4, 2};
 
 TEST(PhaseTable, FillsAsTheStepsGo) {
     SKIP_WITHOUT_OPENGL();
-    test::expect_golden(picture(table("tiled", kLectures, 7, TableText::Elements), 1280, 720), "step_table");
+    test::expect_golden(picture(table("tiled", kLectures, 7, Middle::Elements), 1280, 720), "step_table");
 }
 
 TEST(PhaseTable, WithValuesInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = table("tiled", {64, 64, 64, 16}, 500, TableText::Values);
+    State state = table("tiled", {64, 64, 64, 16}, 500, Middle::Values);
     state.session.theme = Theme::Dark;
     state.session.pin = {.kind = Pick::Kind::Thread, .thread = 37, .warp = 1};
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_table_values_dark");
@@ -33,7 +33,7 @@ TEST(PhaseTable, WithValuesInTheDark) {
 
 TEST(PhaseTable, InALecture) {
     SKIP_WITHOUT_OPENGL();
-    State state = table("untiled", kLectures, 4, TableText::Elements);
+    State state = table("untiled", kLectures, 4, Middle::Elements);
     state.session.lecture = true;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_table_lecture");
 }
@@ -42,7 +42,7 @@ TEST(PhaseTable, InALecture) {
 TEST(PhaseTable, SaysWhatTheLecturesDo) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1920, 1080);
-    State state = table("tiled", kLectures, 0, TableText::Elements);
+    State state = table("tiled", kLectures, 0, Middle::Elements);
     std::string words = drawn.words(state);
     EXPECT_NE(words.find("M[1,0]"), std::string::npos) << words;
     EXPECT_EQ(words.find("M[1,0]\u2192Mds[1,0]"), std::string::npos) << words;
@@ -63,7 +63,7 @@ TEST(PhaseTable, SaysWhatTheLecturesDo) {
 TEST(PhaseTable, KeepsThePinInSight) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
-    State state = table("tiled", {32, 32, 32, 16}, 40, TableText::Elements);
+    State state = table("tiled", {32, 32, 32, 16}, 40, Middle::Elements);
     const auto in_sight = [&](uint32_t thread) {
         const playback::TableWindow& window = state.step.table.window;
         return thread >= window.first_thread && thread < window.end_thread;
@@ -90,12 +90,12 @@ TEST(PhaseTable, KeepsThePinInSight) {
 TEST(PhaseTable, ShowsTheBackRowSeveralThreads) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
-    for (const TableText text : {TableText::Elements, TableText::Values}) {
+    for (const Middle text : {Middle::Elements, Middle::Values}) {
         State state = table("tiled", {32, 32, 32, 16}, 400, text);
         state.session.lecture = true;
         drawn.frames(state);
         const playback::TableWindow& window = state.step.table.window;
-        EXPECT_GE(window.end_thread - window.first_thread, text == TableText::Elements ? 6u : 4u);
+        EXPECT_GE(window.end_thread - window.first_thread, text == Middle::Elements ? 6u : 4u);
     }
 }
 
@@ -109,9 +109,9 @@ TEST(PhaseTable, OfAnyLaunch) {
           kernels::pairs(), kernels::bins(), kernels::filter()}) {
         State state;
         show_trace(state, kernels::recorded(plan));
-        for (const TableText text : {TableText::Elements, TableText::Values})
+        for (const Middle text : {Middle::Elements, Middle::Values})
             for (const bool lecture : {false, true}) {
-                state.step.table.text = text;
+                state.step.middle = text;
                 state.session.lecture = lecture;
                 for (uint32_t step = 0; step < std::min(state.session.block->steps, 40u); step += 13) {
                     state.session.cursor.step = step;
@@ -123,14 +123,14 @@ TEST(PhaseTable, OfAnyLaunch) {
 
 TEST(StepGate, HoldsWarpsAtABarrier) {
     SKIP_WITHOUT_OPENGL();
-    State state = table("tiled", {32, 32, 32, 16}, 0, TableText::Off);
+    State state = table("tiled", {32, 32, 32, 16}, 0, Middle::Matrices);
     state.session.cursor.step = state.session.block->arrivals[1][2];
     test::expect_golden(picture(std::move(state), 1600, 1000), "step_gate");
 }
 
 TEST(StepOlder, AG80sTransactionsInTheDark) {
     SKIP_WITHOUT_OPENGL();
-    State state = table("untiled_swapped", {64, 64, 64, 16}, 1, TableText::Off);
+    State state = table("untiled_swapped", {64, 64, 64, 16}, 1, Middle::Matrices);
     state.session.theme = Theme::Dark;
     state.session.pin = {.kind = Pick::Kind::Thread, .thread = 35, .warp = 1};
     state.step.judged_by = JudgedAs::G80;
@@ -139,7 +139,7 @@ TEST(StepOlder, AG80sTransactionsInTheDark) {
 
 TEST(StepOlder, AGt200sInALecture) {
     SKIP_WITHOUT_OPENGL();
-    State state = table("tiled", {64, 64, 64, 16}, 1, TableText::Off);
+    State state = table("tiled", {64, 64, 64, 16}, 1, Middle::Matrices);
     state.session.lecture = true;
     state.step.judged_by = JudgedAs::Gt200;
     test::expect_golden(picture(std::move(state), 1280, 720), "step_older_lecture");

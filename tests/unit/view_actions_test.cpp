@@ -99,11 +99,11 @@ TEST_F(Keys, TheTitleCountsTheStepsOfTheBlock) {
         << window_title(state);
 }
 
-TEST_F(Keys, PShowsThePhaseTableAndJTheOlderRules) {
-    using step::JudgedAs, step::TableText;
-    for (const TableText text : {TableText::Elements, TableText::Values, TableText::Off}) {
+TEST_F(Keys, PShowsThePhaseTableAndTheSolidAndJTheOlderRules) {
+    using step::JudgedAs, step::Middle;
+    for (const Middle text : {Middle::Elements, Middle::Values, Middle::Cube, Middle::Matrices}) {
         handle_input(state, press(Key::P));
-        EXPECT_EQ(state.step.table.text, text);
+        EXPECT_EQ(state.step.middle, text);
     }
     for (const JudgedAs as : {JudgedAs::G80, JudgedAs::Gt200, JudgedAs::Today}) {
         handle_input(state, press(Key::J));

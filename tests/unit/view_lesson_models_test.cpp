@@ -231,15 +231,15 @@ TEST(LessonModels, WhatAStopDoesIsTakenBack) {
         update(state, true);
     };
     stands_at(0);
-    EXPECT_NE(state.step.table.text, step::TableText::Off);
+    EXPECT_NE(state.step.middle, step::Middle::Matrices);
     EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::Element);
     stands_at(2);
-    EXPECT_EQ(state.step.table.text, step::TableText::Off);
+    EXPECT_EQ(state.step.middle, step::Middle::Matrices);
     EXPECT_EQ(state.session.screen, session::kStepScreen);
     stands_at(0);
     state.session.walking = false;
     update(state, true);
-    EXPECT_EQ(state.step.table.text, step::TableText::Off);
+    EXPECT_EQ(state.step.middle, step::Middle::Matrices);
 }
 
 }  // namespace

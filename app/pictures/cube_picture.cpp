@@ -1,0 +1,593 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "app/pictures/cube.h"
+
+namespace tilescope::pictures {
+namespace {
+
+using draw::CellRect;
+using look::CubeBox;
+
+ImVec2 operator+(ImVec2 a, ImVec2 b) { return {a.x + b.x, a.y + b.y}; }
+ImVec2 operator-(ImVec2 a, ImVec2 b) { return {a.x - b.x, a.y - b.y}; }
+ImVec2 operator*(ImVec2 a, float by) { return {a.x * by, a.y * by}; }
+ImVec2 between(ImVec2 a, ImVec2 b, float part) { return a + (b - a) * part; }
+
+using Corners = std::array<ImVec2, 4>;  // of a parallelogram, one after the other
+
+float turn_of(const Corners& of) {
+    const ImVec2 a = of[1] - of[0], b = of[3] - of[0];
+    return a.x * b.y - a.y * b.x;
+}
+
+bool inside(const Corners& of, ImVec2 point) {
+    const ImVec2 a = of[1] - of[0], b = of[3] - of[0], p = point - of[0];
+    const float whole = a.x * b.y - a.y * b.x;
+    if (std::abs(whole) < 1e-3f) return false;
+    const float u = (p.x * b.y - p.y * b.x) / whole, v = (a.x * p.y - a.y * p.x) / whole;
+    return u >= 0 && u < 1 && v >= 0 && v < 1;
+}
+
+// What a picture of the solid is drawn with.
+class Painter {
+public:
+    Painter(Ui& ui, const CubePlan& plan, const CubeScene& scene) : ui_(ui), plan_(plan), scene_(scene) {}
+
+    void paint() {
+        for (const int face : {2, 0, 1}) wall(face);
+        if (!scene_.index.shared.empty())
+            shadows();
+        else
+            rays();
+        column();
+        thread();
+        selection();
+        labels();
+    }
+
+private:
+    const look::CubeView& view() const { return scene_.view; }
+
+    // --- what is flat
+
+    void fill(Corners of, Rgba color) {
+        if (turn_of(of) < 0) std::swap(of[1], of[3]);  // ImGui smooths the edges of what turns one way
+        ui_.list.AddConvexPolyFilled(of.data(), 4, color);
+    }
+    void edge(const Corners& of, Rgba color, float width) {
+        ui_.list.AddPolyline(of.data(), 4, color, ImDrawFlags_Closed, width);
+    }
+    void dashes(ImVec2 from, ImVec2 to, Rgba color, float width, float on, float off) {
+        const float length = std::hypot(to.x - from.x, to.y - from.y);
+        for (float at = 0; at < length; at += on + off)
+            ui_.list.AddLine(between(from, to, at / length),
+                             between(from, to, std::min(at + on, length) / length), color, width);
+    }
+    void dotted(ImVec2 from, ImVec2 to, Rgba color, float width = 1.5f) {
+        dashes(from, to, color, ui_.px(width), ui_.px(3), ui_.px(3));
+    }
+    void hatched(const Corners& of, Rgba color) {
+        const float size = std::max(std::hypot(of[1].x - of[0].x, of[1].y - of[0].y),
+                                    std::hypot(of[3].x - of[0].x, of[3].y - of[0].y));
+        const int lines = std::max(static_cast<int>(size / ui_.px(6)), 2);
+        for (int i = 1; i <= lines; ++i) {
+            const float part = static_cast<float>(i) / static_cast<float>(lines);
+            ui_.list.AddLine(between(of[0], of[1], part), between(of[0], of[3], part), color, 1);
+            if (i < lines)
+                ui_.list.AddLine(between(of[1], of[2], part), between(of[3], of[2], part), color, 1);
+        }
+    }
+
+    // --- walls: 0 M, 1 N, 2 P
+
+    // What of cells of a matrix is in sight.
+    CellRect cut(int face, CellRect cells) const {
+        const CellRect& of = plan_.of;
+        const uint32_t row0 = face == 1 ? plan_.k0 : of.row0, row1 = face == 1 ? plan_.k1 : of.row1;
+        const uint32_t col0 = face == 0 ? plan_.k0 : of.col0, col1 = face == 0 ? plan_.k1 : of.col1;
+        return {std::max(cells.row0, row0), std::min(cells.row1, row1), std::max(cells.col0, col0),
+                std::min(cells.col1, col1)};
+    }
+    Corners on(int face, const CellRect& cells) const {
+        return {plan_.on(face, cells.row0, cells.col0), plan_.on(face, cells.row0, cells.col1),
+                plan_.on(face, cells.row1, cells.col1), plan_.on(face, cells.row1, cells.col0)};
+    }
+    void cells(int face, const std::vector<CellRect>& rects, Rgba color) {
+        for (const CellRect& rect : rects)
+            if (const CellRect seen = cut(face, rect); !seen.empty()) fill(on(face, seen), color);
+    }
+    void frames(int face, const std::vector<CellRect>& rects, Rgba color, float width) {
+        for (const CellRect& rect : rects)
+            if (const CellRect seen = cut(face, rect); !seen.empty())
+                edge(on(face, seen), color, ui_.px(width));
+    }
+    CellRect matrix(int face) const {
+        const analysis::Product& product = *scene_.index.product;
+        return {0, face == 1 ? product.k : product.m, 0, face == 0 ? product.k : product.n};
+    }
+    // Lines every so many rows and columns.
+    void lines(int face, uint32_t rows, uint32_t cols, Rgba color, float least) {
+        const CellRect all = cut(face, matrix(face));
+        const Corners one = on(face, {0, rows, 0, cols});
+        const auto apart = [&](const ImVec2& a, const ImVec2& b) {
+            return std::abs(turn_of(one)) / std::max(std::hypot(b.x - a.x, b.y - a.y), 1e-3f);
+        };
+        const float width = ui_.px(1);
+        if (apart(one[0], one[1]) >= least)
+            for (uint32_t row = (all.row0 + rows - 1) / rows * rows; row < all.row1; row += rows)
+                if (row > all.row0)
+                    ui_.list.AddLine(plan_.on(face, row, all.col0), plan_.on(face, row, all.col1), color,
+                                     width);
+        if (apart(one[0], one[3]) >= least)
+            for (uint32_t col = (all.col0 + cols - 1) / cols * cols; col < all.col1; col += cols)
+                if (col > all.col0)
+                    ui_.list.AddLine(plan_.on(face, all.row0, col), plan_.on(face, all.row1, col), color,
+                                     width);
+    }
+
+    void wall(int face) {
+        const CellRect all = cut(face, matrix(face));
+        if (all.empty()) return;
+        const Rgba ground = ui_.ink(Ink::Cell), load = ui_.ink(Ink::GlobalLoad);
+        fill(on(face, all), ground);
+        if (face == 2) unrecorded(all);
+        const auto i = static_cast<size_t>(face);
+        if (face < 2) {
+            cells(face, view().before[i], draw::mix(ground, load, 0.28f));
+            cells(face, view().early[i], draw::mix(ground, ui_.ink(Ink::SharedStore), 0.6f));
+            cells(face, view().tile[i], draw::mix(ground, load, 0.8f));
+        } else {
+            cells(face, view().stored, draw::mix(ground, ui_.ink(Ink::GlobalStore), 0.45f));
+        }
+        const uint32_t rows = face == 1 ? plan_.tile_depth : plan_.tile_rows,
+                       cols = face == 0 ? plan_.tile_depth : plan_.tile_cols;
+        lines(face, 1, 1, draw::with_alpha(ui_.ink(Ink::Panel), 0.4f), ui_.px(5));
+        lines(face, rows, cols, ui_.ink(Ink::Panel), ui_.px(4));
+        for (const CellRect& rect : view().beyond[i])
+            if (const CellRect seen = cut(face, rect); !seen.empty()) {
+                fill(on(face, seen), ui_.ink(Ink::Outside));
+                hatched(on(face, seen), ui_.ink(Ink::LineStrong));
+                edge(on(face, seen), ui_.ink(Ink::LineStrong), 1);
+            }
+        edge(on(face, all), ui_.ink(Ink::LineStrong), ui_.px(1));
+        const Rgba touch = ui_.ink(ink_of(view().kind));
+        cells(face, view().touched[i], touch);
+        if (view().touched[i].size() <= 40) frames(face, view().touched[i], ui_.ink(Ink::Text), 1);
+        if (face == 2 && !scene_.block.tile.empty())
+            frames(face, {scene_.block.tile}, ui_.ink(Ink::Accent), 2);
+    }
+
+    // Tiles of P of which no block was recorded.
+    void unrecorded(const CellRect& all) {
+        const look::CubeTiles* const tiles = scene_.tiles;
+        if (tiles == nullptr) return;
+        for (uint32_t row = all.row0 / tiles->tile_rows * tiles->tile_rows; row < all.row1;
+             row += tiles->tile_rows)
+            for (uint32_t col = all.col0 / tiles->tile_cols * tiles->tile_cols; col < all.col1;
+                 col += tiles->tile_cols)
+                if (!tiles->block_at(row, col))
+                    cells(2,
+                          {{row, std::min(row + tiles->tile_rows, all.row1), col,
+                            std::min(col + tiles->tile_cols, all.col1)}},
+                          ui_.ink(Ink::Outside));
+    }
+
+    // --- from the walls to the slab
+
+    void shadows() {
+        const CubeBox slab = cut(view().slab);
+        if (slab.empty()) return;
+        const Rgba color = ui_.ink(Ink::GlobalLoad);
+        const uint32_t near = plan_.m_left ? slab.of.col0 : slab.of.col1;
+        for (const auto& [row, k] :
+             {std::pair{slab.of.row0, slab.k1}, {slab.of.row1, slab.k1}, {slab.of.row0, slab.k0}})
+            dotted(plan_.on(0, row, k), plan_.at(row, near, k), color);
+        const uint32_t back = plan_.m_left ? slab.of.col1 : slab.of.col0;
+        for (const auto& [k, col] :
+             {std::pair{slab.k1, slab.of.col0}, {slab.k1, slab.of.col1}, {slab.k0, back}})
+            dotted(plan_.on(1, k, col), plan_.at(slab.of.row0, col, k), color);
+    }
+
+    // Without tiles: from the element that a lane loads to where its product is.
+    void rays() {
+        if (view().slab.empty() || view().kind != StepKind::GlobalLoad) return;
+        const Rgba color = draw::with_alpha(ui_.ink(Ink::GlobalLoad), 0.65f);
+        for_lanes(view().mask, [&](uint32_t lane) {
+            for (const CellRect& own :
+                 look::cube_patch(scene_.trace, scene_.index, view().warp * kWarpSize + lane)) {
+                const double row = own.row0 + 0.5, col = own.col0 + 0.5, k = view().slab.k0 + 0.5;
+                const ImVec2 meet = plan_.at(row, col, k);
+                if (!view().touched[0].empty()) ui_.list.AddLine(plan_.on(0, row, k), meet, color, ui_.px(1));
+                if (!view().touched[1].empty()) ui_.list.AddLine(plan_.on(1, k, col), meet, color, ui_.px(1));
+            }
+        });
+    }
+
+    // --- the column
+
+    CubeBox cut(const CubeBox& box) const {
+        return {cut(2, box.of), std::max(box.k0, plan_.k0), std::min(box.k1, plan_.k1)};
+    }
+    Corners front(const CubeBox& b) const {
+        return {plan_.at(b.of.row0, b.of.col0, b.k1), plan_.at(b.of.row0, b.of.col1, b.k1),
+                plan_.at(b.of.row1, b.of.col1, b.k1), plan_.at(b.of.row1, b.of.col0, b.k1)};
+    }
+    Corners top(const CubeBox& b) const {
+        return {plan_.at(b.of.row0, b.of.col0, b.k0), plan_.at(b.of.row0, b.of.col1, b.k0),
+                plan_.at(b.of.row0, b.of.col1, b.k1), plan_.at(b.of.row0, b.of.col0, b.k1)};
+    }
+    Corners side(const CubeBox& b) const {
+        const uint32_t col = plan_.m_left ? b.of.col1 : b.of.col0;
+        return {plan_.at(b.of.row0, col, b.k1), plan_.at(b.of.row0, col, b.k0),
+                plan_.at(b.of.row1, col, b.k0), plan_.at(b.of.row1, col, b.k1)};
+    }
+    void box(const CubeBox& whole, Rgba color, float alpha, Rgba line, float width) {
+        const CubeBox seen = cut(whole);
+        if (seen.empty()) return;
+        const auto shade = [&](float light) {
+            const Rgba with = light > 0 ? draw::rgb(0xFFFFFF) : draw::rgb(0x000000);
+            return draw::with_alpha(draw::mix(color, with, std::abs(light)), alpha);
+        };
+        if (alpha > 0)
+            fill(top(seen), shade(0.25f)), fill(side(seen), shade(-0.14f)), fill(front(seen), shade(0));
+        if (width > 0)
+            for (const Corners& of : {top(seen), side(seen), front(seen)}) edge(of, line, ui_.px(width));
+    }
+    void outline(const CubeBox& whole, Rgba color) {
+        const CubeBox seen = cut(whole);
+        if (seen.empty()) return;
+        for (const Corners& of : {top(seen), side(seen), front(seen)})
+            for (size_t i = 0; i < 4; ++i)
+                dashes(of[i], of[(i + 1) % 4], color, ui_.px(1), ui_.px(4), ui_.px(4));
+    }
+
+    void column() {
+        const Rgba product = ui_.ink(Ink::Product);
+        const Rgba quiet = draw::mix(product, ui_.ink(Ink::Inactive), 0.55f);
+        box(view().done, quiet, 0.86f, ui_.ink(Ink::LineStrong), 1);
+        // Lines between the phases that are done.
+        for (uint32_t phase = 0; phase < scene_.block.phases.size() && (phase < view().phase || view().after);
+             ++phase) {
+            const CubeBox& slab = scene_.block.phases[phase].box;
+            const CubeBox seen = cut(slab);
+            if (seen.empty() ||
+                std::hypot(plan_.k.x, plan_.k.y) * static_cast<float>(slab.k1 - slab.k0) < ui_.px(4))
+                continue;
+            for (const Corners& of : {top(seen), side(seen)}) edge(of, ui_.ink(Ink::LineStrong), ui_.px(1));
+        }
+        if (!view().slab.empty()) slab();
+        // Of slabs that come, the farthest is nearest to the viewer.
+        for (const look::SlabAhead& ahead : view().ahead)
+            box(ahead.box, ui_.ink(Ink::SharedStore), ahead.there ? 0.55f : 0.2f, ui_.ink(Ink::SharedStore),
+                1.5f);
+        CubeBox rest = view().all;
+        rest.k0 = view().slab.empty() ? rest.k1 : view().slab.k1;
+        for (const look::SlabAhead& ahead : view().ahead) rest.k0 = std::max(rest.k0, ahead.box.k1);
+        outline(rest, ui_.ink(Ink::TextFaint));
+    }
+
+    void slab() {
+        const Rgba product = ui_.ink(Ink::Product), line = ui_.ink(Ink::Text);
+        box(view().slab, product, 0.30f, line, 1);
+        std::vector<CubeBox> made = view().made;
+        // From the back to the front: far k first, then low rows, then the side that is turned away.
+        const bool left = plan_.m_left;
+        std::ranges::sort(made, [&](const CubeBox& a, const CubeBox& b) {
+            const auto key = [&](const CubeBox& of) {
+                return std::tuple(-static_cast<int64_t>(of.of.row0),
+                                  left ? int64_t{of.of.col0} : -int64_t{of.of.col0}, int64_t{of.k0});
+            };
+            return key(a) < key(b);
+        });
+        for (const CubeBox& part : made) box(part, product, 0.95f, draw::with_alpha(line, 0.35f), 1);
+        if (!view().now.empty()) box(view().now, product, 1, line, 1.5f);
+        const CubeBox seen = cut(view().slab);
+        if (!seen.empty())
+            for (const Corners& of : {top(seen), side(seen), front(seen)}) edge(of, line, ui_.px(1.5f));
+    }
+
+    // --- a thread: a line along k, or the box of its elements
+
+    void thread() {
+        if (!scene_.thread) return;
+        const Rgba color = ui_.ink(Ink::Selected), halo = ui_.ink(Ink::Panel);
+        const CubeBox column = cut(view().all);
+        const CubeBox& along = view().slab.empty() ? column : view().slab;
+        const std::vector<CellRect> patch = look::cube_patch(scene_.trace, scene_.index, *scene_.thread);
+        // As thin as an element is small.
+        const float thin = std::clamp(std::min(plan_.row, plan_.col) * 0.6f, ui_.px(1), ui_.px(2.5f));
+        const float frame = std::clamp(std::min(plan_.row, plan_.col) * 0.25f / ui_.px(1), 0.6f, 1.5f);
+        for (const CellRect& own : patch) {
+            const CubeBox seen = cut({own, along.k0, along.k1});
+            if (seen.empty()) continue;
+            const double row = (own.row0 + own.row1) / 2.0, col = (own.col0 + own.col1) / 2.0;
+            const bool line = own.rows() == 1 && own.cols() == 1;
+            if (line) {
+                const ImVec2 from = plan_.at(row, col, seen.k0), to = plan_.at(row, col, seen.k1);
+                ui_.list.AddLine(from, to, halo, thin + ui_.px(2)), ui_.list.AddLine(from, to, color, thin);
+                ui_.list.AddCircleFilled(to, thin * 1.3f, color);
+            } else {
+                box(seen, color, 0.22f, color, 2);
+            }
+            if (view().slab.empty()) continue;
+            // What it takes from M and from N.
+            frames(0, {{own.row0, own.row1, seen.k0, seen.k1}}, color, frame);
+            frames(1, {{seen.k0, seen.k1, own.col0, own.col1}}, color, frame);
+            const double front = seen.k1;
+            const double near = plan_.m_left ? own.col0 : own.col1;
+            if (scene_.index.shared.empty()) continue;  // rays say it
+            dotted(plan_.on(0, row, front), plan_.at(row, line ? col : near, front), color);
+            dotted(plan_.on(1, front, col), plan_.at(line ? row : own.row0, col, front), color);
+        }
+    }
+
+    void selection() {
+        const analysis::Product& product = *scene_.index.product;
+        for (const auto& [array, rect] : scene_.selected) {
+            const int face = array == product.M ? 0 : array == product.N ? 1 : array == product.P ? 2 : -1;
+            if (face < 0) continue;
+            const CellRect seen = cut(face, rect);
+            if (seen.empty()) continue;
+            const Corners of = on(face, seen);
+            for (size_t i = 0; i < 4; ++i)
+                dashes(of[i], of[(i + 1) % 4], ui_.ink(Ink::Selected), ui_.px(2), ui_.px(4), ui_.px(2));
+        }
+    }
+
+    // --- names, outside the walls
+
+    // An arrow beside a wall, from the axis' beginning on.
+    void arrow(ImVec2 from, ImVec2 way) {
+        const float length = std::hypot(way.x, way.y), size = ui_.px(4);
+        const ImVec2 one = way * (1 / std::max(length, 1e-3f)), to = from + one * ui_.px(18);
+        const Rgba color = ui_.ink(Ink::TextQuiet);
+        ui_.list.AddLine(from, to, color, ui_.px(1.5f));
+        const ImVec2 across{-one.y, one.x};
+        Corners head{to + one * size, to + across * size, to, to - across * size};
+        ui_.list.AddTriangleFilled(head[0], head[1], head[3], color);
+    }
+    std::string name(int face) const {
+        const analysis::Product& product = *scene_.index.product;
+        const uint8_t array = face == 0 ? product.M : face == 1 ? product.N : product.P;
+        return name_in(scene_.index.notation, scene_.trace.launch.arrays[array]);
+    }
+    void labels() {
+        const analysis::Product& product = *scene_.index.product;
+        const CellRect all = cut(2, matrix(2));
+        const CellRect side = cut(0, matrix(0));
+        const float title = line_height(ui_, Size::Title), small = line_height(ui_, Size::Small);
+        const auto size = [&](const char* axis, uint32_t of) {
+            return fmt::format("{} = {}", axis, grouped(of));
+        };
+        // N above its wall, the axis n at the other end.
+        const ImVec2 n0 = plan_.on(1, plan_.k0, all.col0), n1 = plan_.on(1, plan_.k0, all.col1);
+        line(ui_, {n0.x, n0.y - title - ui_.px(2)}, ui_.px(120), Face::Strong, Size::Title, Ink::Text,
+             name(1));
+        const std::string n = size("n", product.n);
+        const float n_wide = draw::text_size(ui_.font(Face::Text, Size::Small), n).x;
+        note(ui_, {n1.x - n_wide - ui_.px(26), n1.y - small - ui_.px(3)}, n_wide + 1, n);
+        arrow({n1.x - ui_.px(22), n1.y - small / 2 - ui_.px(3)}, {1, 0});
+        // P beside its wall, on the side away from M; the axis m below it.
+        const ImVec2 p = plan_.on(2, all.row0, plan_.m_left ? all.col1 : all.col0);
+        const std::string m = size("m", product.m);
+        const Align align = plan_.m_left ? Align::Left : Align::Right;
+        const float x = p.x + ui_.px(plan_.m_left ? 10 : -10);
+        line(ui_, {x, p.y}, ui_.px(80), Face::Strong, Size::Title, Ink::Text, name(2), align);
+        note(ui_, {x, p.y + title}, ui_.px(120), m, align);
+        arrow({x + ui_.px(plan_.m_left ? 6 : -6), p.y + title + small + ui_.px(4)}, {0, 1});
+        // M below its wall; the axis k along N's slanted edge, where nothing else is.
+        const ImVec2 m_low = plan_.on(0, side.row1, (plan_.k0 + plan_.k1) / 2.0);
+        line(ui_, {m_low.x + ui_.px(plan_.m_left ? 4 : -4), m_low.y + ui_.px(8)}, ui_.px(80), Face::Strong,
+             Size::Title, Ink::Text, name(0), plan_.m_left ? Align::Left : Align::Right);
+        const double edge = plan_.m_left ? all.col0 : all.col1;
+        const ImVec2 start = plan_.on(1, plan_.k0 + (plan_.k1 - plan_.k0) * 0.3, edge);
+        const float off = ui_.px(plan_.m_left ? -12 : 12);
+        arrow({start.x + off, start.y}, plan_.k);
+        note(ui_, {start.x + off * 1.3f, start.y - small * 0.85f}, ui_.px(120), size("k", product.k),
+             plan_.m_left ? Align::Right : Align::Left);
+    }
+
+    Ui& ui_;
+    const CubePlan& plan_;
+    const CubeScene& scene_;
+};
+
+// Tiles from the one at `at` on both sides, `most` of them, of `all`.
+std::pair<uint32_t, uint32_t> around(uint32_t at, uint32_t most, uint32_t all) {
+    if (all <= most) return {0, all};
+    const uint32_t first = std::min(at - std::min(at, most / 3), all - most);
+    return {first, first + most};
+}
+
+}  // namespace
+
+CubeCamera turned(CubeCamera camera, float turn, float tilt) {
+    const float before = camera.turn;
+    camera.turn = std::clamp(camera.turn + turn, -CubeCamera::kMostTurn, CubeCamera::kMostTurn);
+    if (std::abs(camera.turn) < CubeCamera::kLeastTurn) {
+        // On to the other side where it was at the edge already.
+        const bool on =
+            std::abs(before) <= CubeCamera::kLeastTurn * 1.01f || std::abs(turn) >= CubeCamera::kLeastTurn;
+        const bool left = turn > 0 ? on : turn < 0 ? !on : before > 0;
+        camera.turn = left ? CubeCamera::kLeastTurn : -CubeCamera::kLeastTurn;
+    }
+    camera.tilt = std::clamp(camera.tilt + tilt, CubeCamera::kLeastTilt, CubeCamera::kMostTilt);
+    return camera;
+}
+
+ImVec2 CubePlan::at(double r, double c, double k_at) const {
+    const auto along = static_cast<float>(k_at - k0);
+    return {origin.x + static_cast<float>(c - of.col0) * col + along * k.x,
+            origin.y + static_cast<float>(r - of.row0) * row + along * k.y};
+}
+ImVec2 CubePlan::on(int face, double r, double c) const {
+    if (face == 0) {
+        const ImVec2 point = at(r, m_left ? of.col0 : of.col1, c);
+        return {point.x + (m_left ? -gap_m : gap_m), point.y};
+    }
+    if (face == 1) {
+        const ImVec2 point = at(of.row0, c, r);
+        return {point.x, point.y - gap_n};
+    }
+    return at(r, c, k0);
+}
+
+CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera,
+                   bool cornered) {
+    CubePlan plan;
+    const analysis::Product& product = *scene.index.product;
+    const CubeBox& slab = scene.view.slab.empty() ? scene.view.done : scene.view.slab;
+    const uint32_t depth =
+        scene.block.phases[0].box.empty() ? 1 : scene.block.phases[0].box.k1 - scene.block.phases[0].box.k0;
+    plan.tile_rows = std::max(product.tile_rows, 1u), plan.tile_cols = std::max(product.tile_cols, 1u);
+    // Without tiles k is cut as P is, to be counted alike.
+    plan.tile_depth = std::max({product.tile, depth, 1u});
+    const auto tiles = [](uint32_t size, uint32_t tile) { return (size + tile - 1) / tile; };
+    const uint32_t down = tiles(product.m, plan.tile_rows), across = tiles(product.n, plan.tile_cols),
+                   deep = tiles(product.k, plan.tile_depth);
+    const auto most = [&](uint32_t all) {
+        if (camera.tiles > 0) return camera.tiles;
+        return all <= CubeCamera::kSomeTiles ? all : CubeCamera::kFewTiles;
+    };
+    const CellRect& tile = scene.block.tile;
+    const auto [row0, row1] = around(tile.row0 / plan.tile_rows, most(down), down);
+    const auto [col0, col1] = around(tile.col0 / plan.tile_cols, most(across), across);
+    const uint32_t k_now = scene.view.slab.empty() && slab.k1 > 0 ? slab.k1 - 1 : slab.k0;
+    const auto [k0, k1] = around(k_now / plan.tile_depth, most(deep), deep);
+    plan.of = {row0 * plan.tile_rows, row1 * plan.tile_rows, col0 * plan.tile_cols, col1 * plan.tile_cols};
+    plan.k0 = k0 * plan.tile_depth, plan.k1 = k1 * plan.tile_depth;
+    // Without tiles nothing reaches beyond the matrices.
+    if (scene.index.shared.empty()) plan.k1 = std::min(plan.k1, product.k);
+    plan.whole = row1 - row0 == down && col1 - col0 == across && k1 - k0 == deep;
+
+    // Lengths on the screen, in elements; the axes get scales of their own where one would be lost.
+    const auto rows = static_cast<float>(plan.of.rows()), cols = static_cast<float>(plan.of.cols()),
+               ks = static_cast<float>(plan.k1 - plan.k0);
+    const float longer = std::max(rows, cols);
+    const float high = std::max(rows, longer * 0.35f), wide = std::max(cols, longer * 0.35f);
+    const float deep_k = std::clamp(ks, longer * 0.5f, longer);
+    plan.one_scale = high == rows && wide == cols && deep_k == ks;
+    const float turn = std::abs(camera.turn);
+    const float title = line_height(ui, Size::Title);
+    const std::string m = fmt::format("m = {}", grouped(product.m));
+    const float beside = draw::text_size(ui.font(Face::Text, Size::Small), m).x + ui.px(14);
+    const float left = rect.min.x + (camera.turn > 0 ? ui.px(2) : beside),
+                right = rect.max.x - (camera.turn > 0 ? beside : ui.px(2));
+    const float top = rect.min.y + title + ui.px(3), bottom = rect.max.y - ui.px(4);
+    const float gap = longer * 0.05f;
+    const float gap_m = turn * deep_k + gap, gap_n = camera.tilt * deep_k + gap;
+    const float total_wide = wide + gap_m + turn * deep_k, total_high = gap_n + high + camera.tilt * deep_k;
+    const float scale = std::max(0.f, std::min((right - left) / total_wide, (bottom - top) / total_high));
+    plan.unit = scale * longer;
+    plan.row = high * scale / rows, plan.col = wide * scale / cols;
+    plan.m_left = camera.turn > 0;
+    plan.k = {-camera.turn * deep_k * scale / ks, camera.tilt * deep_k * scale / ks};
+    plan.gap_m = gap_m * scale, plan.gap_n = gap_n * scale;
+    const float free_x = right - left - total_wide * scale, free_y = bottom - top - total_high * scale;
+    const float slack_x = !cornered         ? free_x / 2
+                          : camera.turn > 0 ? 0
+                                            : free_x,
+                slack_y = cornered ? 0 : free_y / 2;
+    plan.origin = {std::round(left + slack_x + (plan.m_left ? (gap_m + turn * deep_k) * scale : 0)),
+                   std::round(top + slack_y + gap_n * scale)};
+    return plan;
+}
+
+bool cube_leaves_free(Ui& ui, const CubePlan& plan, const Rect& corner) {
+    // The lower edge of the solid on that side, from P's corner along k.
+    const uint32_t col = plan.m_left ? plan.of.col1 : plan.of.col0;
+    const ImVec2 from = plan.at(plan.of.row1, col, plan.k0), to = plan.at(plan.of.row1, col, plan.k1);
+    const float gap = ui.px(10), y = corner.min.y - gap;
+    if (y >= to.y) return true;
+    if (y < from.y) return false;
+    const float x = from.x + (to.x - from.x) * (y - from.y) / std::max(to.y - from.y, 1.f);
+    return plan.m_left ? corner.min.x >= x + gap : corner.max.x <= x - gap;
+}
+
+std::optional<CubeHit> cube_hit(const CubePlan& plan, const CubeScene& scene, ImVec2 point) {
+    using Part = CubeHit::Part;
+    const look::CubeView& view = scene.view;
+    // The column's parts, the nearest first.
+    const auto of_box = [&](CubeBox box) {
+        box.k0 = std::max(box.k0, plan.k0), box.k1 = std::min(box.k1, plan.k1);
+        if (box.empty()) return false;
+        const uint32_t col = plan.m_left ? box.of.col1 : box.of.col0;
+        const auto& [r0, r1, c0, c1] = box.of;
+        return inside({plan.at(r0, c0, box.k1), plan.at(r0, c1, box.k1), plan.at(r1, c1, box.k1),
+                       plan.at(r1, c0, box.k1)},
+                      point) ||
+               inside({plan.at(r0, c0, box.k0), plan.at(r0, c1, box.k0), plan.at(r0, c1, box.k1),
+                       plan.at(r0, c0, box.k1)},
+                      point) ||
+               inside({plan.at(r0, col, box.k1), plan.at(r0, col, box.k0), plan.at(r1, col, box.k0),
+                       plan.at(r1, col, box.k1)},
+                      point);
+    };
+    if (of_box(view.slab)) return CubeHit{Part::Slab};
+    if (of_box(view.done)) return CubeHit{Part::Done};
+    const analysis::Product& product = *scene.index.product;
+    for (const int face : {0, 1, 2}) {
+        const uint32_t r0 = face == 1 ? plan.k0 : plan.of.row0, c0 = face == 0 ? plan.k0 : plan.of.col0;
+        const ImVec2 corner = plan.on(face, r0, c0), a = plan.on(face, r0, c0 + 1.0) - corner,
+                     b = plan.on(face, r0 + 1.0, c0) - corner, p = point - corner;
+        const float whole = a.x * b.y - a.y * b.x;
+        if (std::abs(whole) < 1e-9f) continue;
+        const float col = (p.x * b.y - p.y * b.x) / whole, row = (a.x * p.y - a.y * p.x) / whole;
+        const uint32_t rows = std::min(face == 1 ? product.k : product.m, face == 1 ? plan.k1 : plan.of.row1),
+                       cols = std::min(face == 0 ? product.k : product.n, face == 0 ? plan.k1 : plan.of.col1);
+        if (row < 0 || col < 0 || row >= static_cast<float>(rows - r0) ||
+            col >= static_cast<float>(cols - c0))
+            continue;
+        return CubeHit{face == 0   ? Part::M
+                       : face == 1 ? Part::N
+                                   : Part::P,
+                       r0 + static_cast<uint32_t>(row), c0 + static_cast<uint32_t>(col)};
+    }
+    CubeBox rest = view.all;
+    if (!view.slab.empty()) rest.k0 = view.slab.k1;
+    if (!view.slab.empty() && of_box(rest)) return CubeHit{Part::ToCome};
+    return std::nullopt;
+}
+
+void cube_picture(Ui& ui, const CubePlan& plan, const CubeScene& scene) {
+    if (plan.unit < ui.px(24)) return;
+    Painter(ui, plan, scene).paint();
+}
+
+void cube_swatch(Ui& ui, const Rect& box, look::CubeLine::Swatch swatch) {
+    using Swatch = look::CubeLine::Swatch;
+    const Rgba ground = ui.ink(Ink::Cell), load = ui.ink(Ink::GlobalLoad), product = ui.ink(Ink::Product);
+    const auto filled = [&](Rgba color) { ui.list.AddRectFilled(box.min, box.max, color, ui.px(1)); };
+    const auto framed = [&](Rgba color, float width) {
+        ui.list.AddRect(box.min, box.max, color, ui.px(1), 0, ui.px(width));
+    };
+    const float middle = std::round((box.min.y + box.max.y) / 2);
+    switch (swatch) {
+        case Swatch::Now: filled(product), framed(ui.ink(Ink::Text), 1.5f); break;
+        case Swatch::Done:
+            filled(draw::mix(product, ui.ink(Ink::Inactive), 0.55f)), framed(ui.ink(Ink::LineStrong), 1);
+            break;
+        case Swatch::Tile: filled(draw::mix(ground, load, 0.8f)); break;
+        case Swatch::Before: filled(draw::mix(ground, load, 0.28f)); break;
+        case Swatch::Ahead:
+            filled(with_alpha(ui.ink(Ink::SharedStore), 0.3f)), framed(ui.ink(Ink::SharedStore), 1.5f);
+            break;
+        case Swatch::Thread: framed(ui.ink(Ink::Selected), 2); break;
+        case Swatch::Beyond:
+            framed(ui.ink(Ink::LineStrong), 1), hatch(ui, box, ui.ink(Ink::LineStrong), ui.px(4));
+            break;
+        case Swatch::Fault: draw::fault_sign(ui, box); break;
+        case Swatch::Rays:
+            for (const float part : {0.15f, 0.5f, 0.85f})
+                ui.list.AddLine({box.min.x, middle}, {box.max.x, box.min.y + box.height() * part}, load,
+                                ui.px(1));
+            break;
+        case Swatch::Nothing: break;
+    }
+}
+
+}  // namespace tilescope::pictures
