@@ -106,8 +106,7 @@ double first_in_sight(double first, double size, double whole, double seen) {
     return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
 }
 
-// In logical pixels a cell: enough to read a value; and the least at which one can be read.
-constexpr double kReadable = 16, kLeastReadable = 13;
+constexpr double kReadable = 16;  // logical pixels a cell: enough to read a value
 
 // Where the page begins that holds a cell, of a tile of `size` cells from `first` on of which `seen` are in
 // sight. Pages do not overlap, so that the view stands still while requests stay on one.
@@ -362,18 +361,21 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
     constexpr double kLargest = 96;
     const analysis::Product& product = *index.product;
     const TileExtents tile_of = tile_extents(trace, index);
-    // With the part past the edge.
-    const auto up = [](double size, uint32_t each) { return std::ceil(size / each) * each; };
+    // With the part past the edge, unless that is much of what is drawn: a block of 128 x 128 over 64 x 64.
+    const auto up = [](double size, uint32_t each) {
+        const double whole = std::ceil(size / each) * each;
+        return whole <= size * 1.25 + 16 ? whole : size;
+    };
     const double m = up(product.m, tile_of.rows), n = up(product.n, tile_of.cols),
                  k = index.shared.empty() ? product.k : up(product.k, tile_of.depth);
     const auto fits = [&](double rows, double cols, double ks) {
-        const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
-        return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
-                         (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
+        return whole_pixels(
+            std::min({(ports.row_height - kFrameRoom) / rows, (ports.col_width - kFrameRoom) / cols,
+                      (ports.m_width - kFrameRoom) / ks, (ports.n_height - kFrameRoom) / ks}));
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = m, cols = n, ks = k;
-    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), kLargest);
+    camera.pitch = std::min(fits(rows, cols, ks), kLargest);
     if (camera.pitch < kReadable) {
         uint32_t phase = index.phase_at(step);
         const auto tile = [&](uint8_t array) { return tile_of_phase(trace, index, array, phase); };
@@ -386,25 +388,25 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         row0 = down(p.empty() ? mt.row0 : p.row0, tile_of.rows);
         col0 = down(p.empty() ? nt.col0 : p.col0, tile_of.cols);
         k0 = down(mt.empty() ? nt.row0 : mt.col0, tile_of.depth);
-        rows = tile_of.rows, cols = tile_of.cols, ks = tile_of.depth;
-        camera.pitch = std::clamp(whole_pixels(fits(rows + 1, cols + 1, ks + 1)), 1.0, kLargest);
-        // Rather a part of the tile with values than all of it without.
-        const double whole = whole_pixels(fits(rows, cols, ks));  // nothing around it
-        if (ports.for_back_row)
-            camera.pitch = std::max(camera.pitch, whole > kLeastReadable ? whole : kReadable);
-        else
-            camera.pitch = std::max(camera.pitch, kLeastReadable);
+        rows = std::min<double>(tile_of.rows, m), cols = std::min<double>(tile_of.cols, n);
+        ks = std::min<double>(tile_of.depth, k);
+        // Values are given up before a row or a column of the tile is.
+        camera.pitch = fits(rows + 1, cols + 1, ks + 1);
+        if (camera.pitch < kReadable) camera.pitch = fits(rows, cols, ks);
+        camera.pitch = std::clamp(camera.pitch, 1.0, kLargest);
     }
     const About at = about(trace, index, replay, step, {row0, col0, k0});
-    const auto start = [&](double first, double size, double cell, double whole, double pixels) {
-        const double seen = pixels / camera.pitch;
+    // far: what is all in sight stands at the end of its viewport, so that M and N adjoin P.
+    const auto start = [&](double first, double size, double cell, double whole, double pixels, bool far) {
+        const double seen = pixels / camera.pitch, margin = kFrameRoom / 2 / camera.pitch;
+        if (whole + margin * 2 <= seen) return far ? whole + margin - seen : -margin;
         if (size <= seen) return first_in_sight(first, size, whole, seen);
         return page_of(first, size, cell, seen);
     };
-    camera.row = start(row0, rows, at.row, m, ports.row_height);
-    camera.col = start(col0, cols, at.col, n, ports.col_width);
-    camera.m_k = start(k0, ks, at.k, k, ports.m_width);
-    camera.n_k = start(k0, ks, at.k, k, ports.n_height);
+    camera.row = start(row0, rows, at.row, m, ports.row_height, false);
+    camera.col = start(col0, cols, at.col, n, ports.col_width, false);
+    camera.m_k = start(k0, ks, at.k, k, ports.m_width, true);
+    camera.n_k = start(k0, ks, at.k, k, ports.n_height, true);
     return camera;
 }
 

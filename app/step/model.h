@@ -97,14 +97,14 @@ struct Camera {
     double m_k = 0, n_k = 0;
     double pitch = 16;
 };
-// Sizes of the viewports: M is m_width x row_height, N col_width x n_height. for_back_row: cells are large
-// even if less of a tile is then in sight.
+// Sizes of the viewports: M is m_width x row_height, N col_width x n_height.
 struct Viewports {
     float m_width = 0, n_height = 0, row_height = 0, col_width = 0;
-    bool for_back_row = false;
 };
+inline constexpr float kFrameRoom = 6;  // logical pixels that a tile's frame takes of a viewport, both sides
 // Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
-// block's tiles with some of what lies around them, else the page of the tiles that the step is about.
+// block's tiles, with some of what lies around them where that leaves their values readable. Only of tiles
+// that have not a pixel a cell the page that the step is about.
 // replay: null while the block's values are not known; a shared cell's element is then not known either.
 Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
               uint32_t step, const Viewports& ports);
