@@ -2,6 +2,8 @@
 // its value if it is large enough, what this step and phase do to it, and the selection.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,19 +18,36 @@ constexpr float kIndexPitch = 44;  // logical pixels a cell, from which on it sa
 
 // What a cell holds: what the block stored there, else what was there before the launch; of a product's
 // output the running sums of the block.
-std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, bool in_tile) {
+std::optional<Value> cell_value(const Ui& ui, const MatrixView& matrix, uint64_t element, bool in_tile) {
     const Array& array = ui.trace().launch.arrays[matrix.array];
     const playback::BlockReplay* replay = ui.session.replay.get();
     if (is_output(ui, matrix.array)) {
-        if (replay == nullptr || !in_tile) return "";
-        const auto sum = replay->running_sum(playback::Element{matrix.array, element}, ui.step());
-        return sum ? short_value(*sum) : "";
+        if (replay == nullptr || !in_tile) return std::nullopt;
+        return replay->running_sum(playback::Element{matrix.array, element}, ui.step());
     }
     if (replay != nullptr && array.writes()) {
         const playback::CellState state = replay->cell(matrix.array, element, ui.step());
-        if (state.written) return short_value(state.value);
+        if (state.written) return state.value;
     }
-    return array.reads() ? short_value(initial_value(array, element)) : "";
+    return array.reads() ? std::optional(initial_value(array, element)) : std::nullopt;
+}
+
+// Of numbers in sight that differ and yet read alike, as 10,000,000,001 and 10,000,000,002 do: what they have in
+// common, which their cells leave out; none where they can be told apart.
+std::optional<double> common_part(const Ui& ui, const MatrixView& matrix, const draw::Sheet& sheet,
+                                  const CellRect& sight) {
+    std::set<std::string> texts;
+    std::set<double> numbers;
+    for (uint32_t row = sight.row0; row < sight.row1; ++row)
+        for (uint32_t col = sight.col0; col < sight.col1; ++col)
+            if (const auto element = sheet.element(row, col))
+                if (const auto held = cell_value(ui, matrix, *element, true)) {
+                    texts.insert(short_value(*held));
+                    numbers.insert(number_of(*held));
+                    if (texts.size() > 1) return std::nullopt;
+                }
+    if (numbers.size() < 2) return std::nullopt;
+    return std::strtod(texts.begin()->c_str(), nullptr);
 }
 
 // What the block made of an element: the running sum of its thread, or a value that was stored.
@@ -91,13 +110,18 @@ void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
     };
     std::vector<CellText> texts;
     std::string longest = "0";
+    const std::optional<double> common = common_part(ui, matrix, sheet, sight);
+    if (common) ui.state.common[matrix.array] = short_value(value_of(*common));
     for (uint32_t row = sight.row0; row < sight.row1; ++row)
         for (uint32_t col = sight.col0; col < sight.col1; ++col) {
             const auto element = sheet.element(row, col);
             if (!element) continue;
             const bool inside = std::ranges::any_of(
                 matrix.frames, [&](const CellRect& tile) { return tile.contains(row, col); });
-            const std::string value = cell_text(ui, matrix, *element, inside);
+            const auto held = cell_value(ui, matrix, *element, inside);
+            const std::string value = !held    ? ""
+                                      : common ? short_value(value_of(number_of(*held) - *common))
+                                               : short_value(*held);
             longest = std::max(longest, value, shorter);
             const CellRect place{row, row + 1, col, col + 1};
             const bool lit = std::ranges::count(matrix.touched, place) > 0;
@@ -141,6 +165,28 @@ void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
             ui.list.AddRectFilled({left, y}, {right, y + 1}, color);
 }
 
+// Cells as the fewest rectangles of whole rows that cover them.
+std::vector<CellRect> joined(std::vector<CellRect> cells) {
+    std::ranges::sort(cells, {}, [](const CellRect& cell) { return std::pair(cell.row0, cell.col0); });
+    std::vector<CellRect> runs, parts;
+    for (const CellRect& cell : cells)
+        if (!runs.empty() && runs.back().row0 == cell.row0 && runs.back().row1 == cell.row1 &&
+            runs.back().col1 >= cell.col0)
+            runs.back().col1 = std::max(runs.back().col1, cell.col1);
+        else
+            runs.push_back(cell);
+    for (const CellRect& run : runs) {
+        const auto above = std::ranges::find_if(parts, [&](const CellRect& part) {
+            return part.row1 == run.row0 && part.col0 == run.col0 && part.col1 == run.col1;
+        });
+        if (above == parts.end())
+            parts.push_back(run);
+        else
+            above->row1 = run.row1;
+    }
+    return parts;
+}
+
 // What lies over the cells, from below: what is beyond the edges, what this phase loaded, what the step's
 // values have to do with, what it touches, the tile's frame, the selection, faults.
 std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std::vector<MadeCell>& made,
@@ -155,17 +201,32 @@ std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std
     }
     for (const MadeCell& cell : made) {
         marks.push_back(draw::fill_mark(cell.place, cell.fill));
-        marks.back().edge = pitch < ui.px(5) ? 0 : ui.ink(cell.stored ? Ink::GlobalStore : Ink::Panel);
+        marks.back().edge = pitch < ui.px(8) ? 0 : ui.ink(cell.stored ? Ink::GlobalStore : Ink::Panel);
         marks.back().edge_px = marks.back().edge == 0 ? 0 : 1;
     }
     for (const CellRect& cell : matrix.loaded)
         marks.push_back(draw::fill_mark(cell, draw::with_alpha(ui.ink(Ink::GlobalLoad), 0.26f)));
-    for (const CellRect& cell : matrix.related) {
-        marks.push_back(
-            draw::fill_mark(cell, draw::with_alpha(output ? ui.ink(Ink::Product) : color, 0.45f)));
+    const bool own = ui.trace().launch.arrays[matrix.array].role == ArrayRole::Output;
+    for (const CellRect& cell : own ? std::vector<CellRect>() : matrix.related) {
+        marks.push_back(draw::fill_mark(cell, draw::with_alpha(color, 0.45f)));
         if (pitch >= ui.px(14)) marks.back().edge = color;
     }
     for (const CellRect& cell : matrix.touched) marks.push_back(draw::fill_mark(cell, color));
+    if (own) {  // an outline, which no load or store has
+        for (const CellRect& part : joined(matrix.related)) {
+            const float edge = std::min(ui.px(3), pitch / 3);
+            marks.push_back(draw::frame_mark(part, ui.ink(Ink::Text), edge));
+            marks.push_back(draw::frame_mark(part, ui.ink(Ink::Product), std::max(edge - 1, 1.f)));
+        }
+        note_sign(ui, Sign::Output, !matrix.related.empty());
+    }
+    note_sign(ui, Sign::Outside, !matrix.beyond.empty());
+    note_sign(ui, Sign::Loaded, !matrix.loaded.empty());
+    note_sign(ui, Sign::Tile, !matrix.frames.empty());
+    for (const MadeCell& cell : made) {
+        note_sign(ui, Sign::Sums, output);
+        note_sign(ui, Sign::Stored, cell.stored);
+    }
     // Around the cells, not over their values; where cells are small, on the lines between cells.
     const bool small = pitch < ui.px(22);
     for (const CellRect& slice : matrix.frames) {
@@ -246,10 +307,13 @@ void rulers(Ui& ui, const draw::GridView& grid, uint32_t rows, uint32_t cols, Ru
 
 void array_title(Ui& ui, uint8_t array, ImVec2 corner, float width, const char* also) {
     const Array& shape = ui.trace().launch.arrays[array];
-    heading(ui, corner, width, name_in(ui.notation(), shape),
-            ui.session.question.hides(session::Hide::Shape)
-                ? also
-                : fmt::format("{}  {}", extents_text(shape, "\u00d7"), also));
+    const std::string name = name_in(ui.notation(), shape), extents = extents_text(shape, "\u00d7");
+    const float used = draw::text_size(ui.font(Face::Strong, Size::Body), name).x + ui.px(8);
+    const bool told = !ui.session.question.hides(session::Hide::Shape);
+    heading(ui, corner, width, name,
+            !told ? also
+                  : fitting(ui.font(Face::Mono, Size::Small),
+                            {fmt::format("{}  {}", extents, also), extents}, width - used));
 }
 
 draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) {

@@ -1,29 +1,21 @@
-// The arrays of a launch. Of a product M left, N above, P in the corner, on one camera, the map of the whole
-// in the free corner:
-//
-//     +-------+-------+
-//     |  map  |   N   |
-//     +-------+-------+
-//     |   M   |   P   |
-//     +-------+-------+
-//
-// Of any other launch what the kernel reads left and above, what it writes right and below:
+// The arrays of a launch that is no product: what the kernel reads left and above, what it writes right and below.
+// Arrays of the same extents have cells of one size.
 //
 //     +-------+-------+        +---------------+
 //     |   a   |       |        |       a       |
 //     +-------+   c   |   or   +---------------+      whichever leaves the cells larger
 //     |   b   |       |        |       b       |
 //     +-------+-------+        +---------------+
-//     | legend        |        |       c       |
+//     | maps, legend  |        |       c       |
 //     +---------------+        +---------------+
-//                              | legend        |
+//                              | maps, legend  |
 //
-// The map beside the legend (legend.cpp) shows where the screen looks, which tiles this phase uses, and how
-// often each element of M and N was loaded by all recorded blocks.
-//
-// A cell shows its value if it is large enough, what this step and phase do to it, and the selection.
+// Of three dimensions the slice in work is shown, and all of them small below it; an array that is not all in
+// sight has a small map at the foot of the panel.
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "app/step/grids.h"
 #include "core/base/text.h"
@@ -31,26 +23,59 @@
 namespace tilescope::step {
 namespace {
 
-// One array and the rectangle of its cells.
+// One array and the rectangle of its cells; of three dimensions the slice that is shown, and below it the strip
+// of all of them.
 struct ArrayBox {
     uint8_t array = 0;
-    Rect rect;
+    Rect rect, strip{};
+    CellRect slice{};  // on the sheet; empty of other arrays
+    uint32_t z = 0;
 };
 
-// Rectangles one below the other, each with a line for its title.
+// Rectangles one below the other, each with a line for its title and a ruler.
 void stack(Ui& ui, std::vector<ArrayBox>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
-    const float n = static_cast<float>(arrays.size()), gap = ui.px(6), title = line_height(ui, Size::Body);
+    const float n = static_cast<float>(arrays.size()), gap = ui.px(6),
+                title = line_height(ui, Size::Body) + ruler_height(ui) + ui.px(2);
     const float each = (rect.height() - gap * (n - 1)) / std::max(n, 1.f);
     for (size_t i = 0; i < arrays.size(); ++i) {
+        const Array& of = ui.trace().launch.arrays[arrays[i]];
         const float y = std::round(rect.min.y + (each + gap) * static_cast<float>(i));
-        boxes.push_back({arrays[i], {{rect.min.x, y + title}, {rect.max.x, std::round(y + each)}}});
+        const float rows = static_cast<float>(of.rank == 3 ? of.rows : draw::Sheet(of).rows);
+        const float left = rect.min.x + ruler_width(ui, static_cast<uint32_t>(rows));
+        ArrayBox box{arrays[i], {{left, y + title}, {rect.max.x, std::round(y + each)}}};
+        if (of.rank == 3 && of.slices > 1 && ui.state.arrays[box.array].fit) {
+            box.z = slice_in_work(ui.trace(), *ui.index(), box.array, ui.step());
+            box.slice = slice_on_sheet(of, box.z);
+            const float thumb = std::clamp(box.rect.height() * 0.2f, ui.px(20), ui.px(64));
+            box.strip = box.rect;
+            box.strip.min.y = box.rect.max.y - thumb - line_height(ui, Size::Small);
+            box.rect.max.y = box.strip.min.y - ui.px(6);
+        }
+        boxes.push_back(box);
     }
 }
 
-Camera camera_of(const Ui& ui, const ArrayBox& box) {
+Camera camera_of(const Ui& ui, const ArrayBox& box, double most = kMostArrayPitch) {
     const float scale = ui.context.scale;
     return framed_array(ui.trace(), *ui.index(), ui.step(), box.array, box.rect.width() / scale,
-                        box.rect.height() / scale);
+                        box.rect.height() / scale, most, box.slice);
+}
+
+// The cameras of arrays that the screen frames itself: of one size where the arrays are.
+std::vector<Camera> cameras_of(Ui& ui, const std::vector<ArrayBox>& boxes) {
+    std::vector<Camera> all;
+    for (const ArrayBox& box : boxes) all.push_back(camera_of(ui, box));
+    const auto extents = [&](const ArrayBox& box) {
+        const Array& of = ui.trace().launch.arrays[box.array];
+        return std::tuple(of.rank, of.slices, of.rows, of.cols);
+    };
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        double most = all[i].pitch;
+        for (size_t j = 0; j < boxes.size(); ++j)
+            if (extents(boxes[i]) == extents(boxes[j])) most = std::min(most, camera_of(ui, boxes[j]).pitch);
+        if (most < all[i].pitch) all[i] = camera_of(ui, boxes[i], most);
+    }
+    return all;
 }
 
 std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
@@ -76,6 +101,77 @@ std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
     return smallest(beside) >= smallest(stacked) ? beside : stacked;
 }
 
+// All slices small, below each its number; as many as have room, those about the one in work.
+void slice_strip(Ui& ui, const ArrayBox& box) {
+    const Array& of = ui.trace().launch.arrays[box.array];
+    const float small = line_height(ui, Size::Small), high = box.strip.height() - small;
+    const float pitch = high / static_cast<float>(std::max(of.rows, 1u));
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const auto name = [](uint32_t z) { return fmt::format("z = {}", z); };
+    const float each = std::max(pitch * static_cast<float>(of.cols),
+                                draw::text_size(font, name(of.slices - 1)).x) +
+                       ui.px(10);
+    const auto room = static_cast<uint32_t>(std::max(1.f, (box.strip.width() + ui.px(10)) / each));
+    const uint32_t first =
+        of.slices <= room ? 0 : std::min(box.z - std::min(box.z, room / 2), of.slices - room);
+    for (uint32_t z = first; z < std::min(of.slices, first + room); ++z) {
+        const ImVec2 min{std::round(box.strip.min.x + each * static_cast<float>(z - first)), box.strip.min.y};
+        const ImVec2 max{min.x + pitch * static_cast<float>(of.cols), min.y + high};
+        const CellRect at = slice_on_sheet(of, z);
+        const draw::GridView grid{min.x - static_cast<float>(at.col0) * pitch,
+                                  min.y - static_cast<float>(at.row0) * pitch, pitch, min, max};
+        array_cells(ui, box.array, grid, true, {});
+        const bool here = z == box.z;
+        ui.list.AddRect(min, max, ui.ink(here ? Ink::Accent : Ink::LineStrong), 0.f, 0,
+                        here ? ui.px(2) : 1.f);
+        line(ui, {min.x, max.y + ui.px(1)}, each, here ? Face::Strong : Face::Text, Size::Small,
+             here ? Ink::Text : Ink::TextQuiet, name(z));
+    }
+}
+
+// Arrays of which the screen shows a part, as small maps below their names; returns the width that they take.
+// Of one dimension a bar: a sheet of a million elements is a hair.
+float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
+    const float small = line_height(ui, Size::Small), high = rect.height() - small - ui.px(2);
+    float x = rect.min.x;
+    for (const ArrayBox& box : boxes) {
+        const Array& of = ui.trace().launch.arrays[box.array];
+        const draw::Sheet sheet(of);
+        const ArrayView& view = ui.state.arrays[box.array];
+        const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
+        const bool whole = static_cast<float>(sheet.rows) * pitch <= box.rect.height() + 1 &&
+                           static_cast<float>(sheet.cols) * pitch <= box.rect.width() + 1;
+        if (whole || of.rank == 3 || high < ui.px(16)) continue;
+        const std::string name = name_in(ui.notation(), of);
+        const float least = draw::text_size(ui.font(Face::Text, Size::Small), name).x;
+        float wide = ui.px(96);
+        if (of.rank != 1)
+            wide = std::min(wide, high * static_cast<float>(sheet.cols) / static_cast<float>(sheet.rows));
+        const float each = std::max({wide, least, ui.px(24)});
+        if (x + each > rect.max.x) break;
+        note(ui, {x, rect.min.y}, each + 1, name);
+        const ImVec2 corner{x, rect.min.y + small + ui.px(2)};
+        if (of.rank != 1) {
+            one_map(ui, box.array, corner, wide / static_cast<float>(sheet.cols),
+                    {box.rect, view.row, view.col}, pitch);
+        } else {
+            const ImVec2 end{corner.x + wide, corner.y + ui.px(12)};
+            ui.list.AddRectFilled(corner, end, ui.ink(Ink::Cell));
+            ui.list.AddRect(corner, end, ui.ink(Ink::LineStrong));
+            const auto at = [&](double row) {
+                return corner.x +
+                       wide * static_cast<float>(std::clamp(row / std::max(sheet.rows, 1u), 0.0, 1.0));
+            };
+            const float from = at(view.row),
+                        to = std::max(at(view.row + double{1} * box.rect.height() / pitch), from + ui.px(7));
+            ui.list.AddRect({from, corner.y - ui.px(1)}, {std::min(to, end.x + ui.px(1)), end.y + ui.px(1)},
+                            ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
+        }
+        x += each + ui.px(14);
+    }
+    return x - rect.min.x;
+}
+
 }  // namespace
 
 void matrices_panel(Ui& ui, const Rect& rect) {
@@ -83,25 +179,50 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     Rect in = rect.inset(ui.px(12));
     if (ui.index()->product) return product_panel(ui, in);
     const auto& arrays = ui.trace().launch.arrays;
-    in.max.y -= legend_lines(ui, in, false) + ui.px(6);
-    legend_lines(ui, {{in.min.x, in.max.y + ui.px(6)}, {in.max.x, rect.max.y}}, true);
+    ui.state.arrays.resize(arrays.size());
+    // The foot: maps of what is not all in sight, and the legend beside them.
+    const float legend = legend_lines(ui, in, false);
+    const float foot = std::max(legend, std::min(in.height() * 0.16f, ui.px(64)));
+    const Rect below{{in.min.x, in.max.y - foot}, in.max};
+    in.max.y = below.min.y - ui.px(6);
     const std::vector<ArrayBox> boxes = boxes_of(ui, in);
     if (boxes.empty())
         line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "The kernel has no array in global memory.");
-    ui.state.arrays.resize(arrays.size());
-    for (const ArrayBox& box : boxes) {
+    const std::vector<Camera> cameras = cameras_of(ui, boxes);
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        const ArrayBox& box = boxes[i];
         ArrayView& view = ui.state.arrays[box.array];
         const Array& of = arrays[box.array];
-        const std::string type =
-            has_structs(of) ? one_line(of.members.of->name, kLongestName) : c_name_of(of.type);
-        if (view.fit) static_cast<Camera&>(view) = camera_of(ui, box);
+        std::string also =
+            has_structs(of) ? one_line(of.members.of->name, kLongestName) : std::string(c_name_of(of.type));
+        if (view.fit) static_cast<Camera&>(view) = cameras[i];
         navigate(ui, box.rect, view, view.row, view.col);
-        array_title(ui, box.array, {box.rect.min.x, box.rect.min.y - line_height(ui, Size::Body)},
-                    box.rect.width(), type.c_str());
-        array_grid(ui, box.array, {box.rect, view.row, view.col},
-                   static_cast<float>(view.pitch * ui.context.scale));
+        const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
+        Rect shown = box.rect;
+        CellRect numbered = {0, draw::Sheet(of).rows, 0, draw::Sheet(of).cols};
+        if (!box.slice.empty()) {  // nothing of its neighbours on the sheet
+            shown.max.x = std::min(shown.max.x, shown.min.x + pitch * static_cast<float>(of.cols));
+            shown.max.y = std::min(shown.max.y, shown.min.y + pitch * static_cast<float>(of.rows));
+            also = fmt::format("z = {}  {}", box.z, also);
+            numbered = box.slice;
+        }
+        const draw::GridView grid = array_grid(ui, box.array, {shown, view.row, view.col}, pitch);
+        draw::GridView own = grid;  // whose row 0 is the slice's
+        own.x += static_cast<float>(numbered.col0) * pitch;
+        own.y += static_cast<float>(numbered.row0) * pitch;
+        if (of.rank == 2 || !box.slice.empty()) rulers(ui, own, numbered.rows(), numbered.cols());
+        if (const auto common = ui.state.common.find(box.array); common != ui.state.common.end())
+            also = fmt::format("{} + what the cells show", common->second);
+        array_title(ui, box.array,
+                    {box.rect.min.x,
+                     box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
+                    box.rect.width(), also.c_str());
+        if (!box.slice.empty()) slice_strip(ui, box);
     }
+    const float maps = small_maps(ui, below, boxes);
+    const Rect words{{below.min.x + maps, below.min.y}, below.max};
+    legend_lines(ui, words.width() >= ui.px(160) ? words : below, words.width() >= ui.px(160) || maps <= 0);
 }
 
 }  // namespace tilescope::step

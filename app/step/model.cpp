@@ -101,9 +101,9 @@ std::vector<CellRect> beyond_edges(std::pair<uint32_t, uint32_t> extents, const 
 
 // The first cell of an axis in sight: the part stands in the middle of its viewport; no empty margin where
 // the axis has more to show.
-double first_in_sight(double first, double size, double whole, double seen) {
+double first_in_sight(double first, double size, double whole, double seen, double margin = 0.5) {
     if (whole <= seen) return (whole - seen) / 2;
-    return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
+    return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
 }
 
 constexpr double kReadable = 16;  // logical pixels a cell: enough to read a value
@@ -400,7 +400,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
     const auto start = [&](double first, double size, double cell, double whole, double pixels, bool far) {
         const double seen = pixels / camera.pitch, margin = kFrameRoom / 2 / camera.pitch;
         if (whole + margin * 2 <= seen) return far ? whole + margin - seen : -margin;
-        if (size <= seen) return first_in_sight(first, size, whole, seen);
+        if (size <= seen) return first_in_sight(first, size, whole, seen, std::max(0.5, margin));
         return page_of(first, size, cell, seen);
     };
     camera.row = start(row0, rows, at.row, m, ports.row_height, false);
@@ -411,26 +411,63 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
 }
 
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height) {
-    constexpr double kLargest = 64;
+                    float width, float height, double most, const CellRect& within) {
     const draw::Sheet sheet(trace.launch.arrays[array]);
+    const CellRect all = within.empty() ? CellRect{0, sheet.rows, 0, sheet.cols} : within;
     const auto fits = [&](double rows, double cols) {
-        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
-                        kLargest);
+        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))), most);
     };
-    CellRect part = tile_of_phase(trace, index, array, index.phase_at(step));
+    const auto inside = [&](const CellRect& of) {
+        return CellRect{std::max(of.row0, all.row0), std::min(of.row1, all.row1), std::max(of.col0, all.col0),
+                        std::min(of.col1, all.col1)};
+    };
+    CellRect part = inside(tile_of_phase(trace, index, array, index.phase_at(step)));
     if (part.empty())
-        for (const CellRect& slice : index.touched[array]) part.include(slice);
+        for (const CellRect& slice : index.touched[array]) part.include(inside(slice));
     Camera camera;
-    CellRect shown{0, sheet.rows, 0, sheet.cols};
-    camera.pitch = fits(sheet.rows, sheet.cols);
+    CellRect shown = all;
+    camera.pitch = fits(all.rows(), all.cols());
     if (camera.pitch < kReadable && !part.empty()) {
         shown = part;
         camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));
     }
-    camera.row = first_in_sight(shown.row0, shown.rows(), sheet.rows, height / camera.pitch);
-    camera.col = first_in_sight(shown.col0, shown.cols(), sheet.cols, width / camera.pitch);
+    const auto start = [&](uint32_t first, uint32_t size, uint32_t from, uint32_t whole, double pixels) {
+        const double seen = pixels / camera.pitch;
+        if (whole <= seen) return double{1} * from;  // begins where its name does
+        return from + first_in_sight(first - double{1} * from, size, whole, seen);
+    };
+    camera.row = start(shown.row0, shown.rows(), all.row0, all.rows(), height);
+    camera.col = start(shown.col0, shown.cols(), all.col0, all.cols(), width);
     return camera;
+}
+
+CellRect slice_on_sheet(const Array& array, uint32_t slice) {
+    const CellRect first = draw::Sheet(array).cell(uint64_t{slice} * array.rows * array.cols);
+    return {first.row0, first.row0 + array.rows, first.col0, first.col0 + array.cols};
+}
+
+uint32_t slice_in_work(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {
+    constexpr uint32_t kMost = 1'000;  // steps looked at
+    const Array& shape = trace.launch.arrays[array];
+    const auto slice_of = [&](uint64_t element) {
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(element / std::max<uint64_t>(uint64_t{shape.rows} * shape.cols, 1),
+                               std::max(shape.slices, 1u) - 1));
+    };
+    for (uint32_t back = 0; back <= std::min(step, kMost) && step < index.steps; ++back) {
+        const uint64_t at = index.first + step - back;
+        if (trace.form_of(at).array != array) continue;
+        std::optional<uint32_t> slice;
+        for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+            if (!slice) slice = slice_of(element);
+        });
+        if (slice) return *slice;
+    }
+    if (array >= index.touched.size() || index.touched[array].empty()) return 0;
+    const CellRect& first = index.touched[array].front();
+    for (uint32_t slice = 0; slice < shape.slices; ++slice)
+        if (slice_on_sheet(shape, slice).contains(first.row0, first.col0)) return slice;
+    return 0;
 }
 
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {

@@ -110,8 +110,15 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
               uint32_t step, const Viewports& ports);
 // The same for an array of its own: all of its sheet where cells stay readable, else what the block touches
 // of it in the step's phase, or at all where that is nothing.
+// most: logical pixels a cell, no more than these. within: of a sheet of slices the part to stay in; else empty.
+inline constexpr double kMostArrayPitch = 64;
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height);
+                    float width, float height, double most = kMostArrayPitch, const CellRect& within = {});
+// The slice of an array of three dimensions that a step touches, or that one before it touched last; the first
+// that the block touches where that is long ago.
+uint32_t slice_in_work(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);
+// Where a slice lies on its array's sheet.
+CellRect slice_on_sheet(const Array& array, uint32_t slice);
 
 // The latest cells of a shared array that were touched up to a step; empty where that is long ago.
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);

@@ -94,6 +94,10 @@ struct CellText {
 void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
                 std::string_view longest, std::string_view longest_below, Size most = Size::Display);
 
+inline void note_sign(Ui& ui, Sign sign, bool there = true) {
+    if (there) ui.state.signs |= static_cast<uint16_t>(sign);
+}
+
 // Marks on an array's cells: what the selection lights up; crossed what is at fault at this step, and the
 // elements of P that came out wrong.
 void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch);

@@ -29,6 +29,7 @@
 //   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -290,9 +291,11 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
         for (float wide = least; wide <= most; wide += ui.px(4)) {
             const float of_m = product_pitch(ui, rest.width() - wide - gap - inset, high),
                         of_tiles = tiles_pitch(ui, wide - inset, high, l.threads_in_tiles);
-            // Whole pixels; the rest tells apart what is the same in these.
-            const float both = std::floor(std::min(of_m, of_tiles)) + 0.01f * std::min(of_m, 2 * of_tiles);
-            if (both > best + 1e-4f) best = both, tiles = wide;
+            // Whole pixels; what the matrices do not need is the tiles' and the threads'.
+            const float both = std::floor(std::min(of_m, of_tiles)) + 0.001f * std::floor(of_m) +
+                               0.0001f * std::min(std::floor(of_tiles), 99.f);
+            if (both > best + 1e-6f || (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))
+                best = both, tiles = wide;
         }
     } else {
         tiles = std::max(least, std::min({high / 2, (rest.width() - gap) / 3, most}) + inset);
@@ -449,6 +452,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const session::Session& session = ui.session;
     state.places.clear();
     state.gate_named = false;
+    state.common.clear();
+    state.signs_before = std::exchange(state.signs, 0);
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     const bool asked = session.question.hides_any();
     const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
@@ -492,6 +497,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
         if (l.sums.height() > 0) sums_panel(ui, l.sums);
     }
     motion(ui);
+    // The legend is of what the frame before drew.
+    if (state.signs != state.signs_before) ui.context.another_frame = true;
 }
 
 const input::Actions<State>& actions() {

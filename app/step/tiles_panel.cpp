@@ -61,7 +61,19 @@ struct TilePane {
 
 std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
     std::vector<TilePane> all;
+    BufferCache& cache = ui.state.buffers;
+    if (cache.of != ui.session.block) {
+        cache = {ui.session.block, {}};
+        cache.by_array.resize(ui.trace().launch.arrays.size());
+        for (const uint8_t array : ui.index()->shared)
+            cache.by_array[array] = buffers_of(ui.trace(), *ui.index(), array);
+    }
+    const bool told = !ui.session.question.hides_any();
     for (const uint8_t array : ui.index()->shared) {
+        for (const Buffer& buffer : cache.by_array[array])
+            all.push_back({array, buffer.part,
+                           told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
+        if (!cache.by_array[array].empty()) continue;
         const draw::Sheet sheet(ui.trace().launch.arrays[array]);
         all.push_back({array, {0, sheet.rows, 0, sheet.cols}, ""});
     }
@@ -140,7 +152,7 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const Array& shape = ui.trace().launch.arrays[array];
     const draw::Sheet sheet(shape);
     const session::Question& asked = ui.session.question;
-    const float gutter = ruler_width(ui, pane.part.row1);
+    const float gutter = ruler_width(ui, sheet.rows);
     const ImVec2 min{rect.min.x + gutter,
                      rect.min.y + line_height(ui, Size::Body) + ui.px(2) + ruler_height(ui)};
     heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
@@ -172,6 +184,10 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
 
     const Rgba color = ui.ink(pictures::ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
+    if (pane.part.rows() < sheet.rows && pane.note == words_of(BufferState::ReadNow))
+        ui.list.AddRect({grid.clip_min.x - ui.px(3), grid.clip_min.y - ui.px(3)},
+                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad), 0.f,
+                        0, ui.px(2));
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
     for (const SharedCellView& cell : tile.cells) {
         if (!sheet.element(cell.place.row0, cell.place.col0)) continue;
@@ -179,6 +195,9 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
         if (cell.held.written && !cell.stale)
             fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, ui.ink(Ink::SharedStore), 0.30f);
         marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 && !rushes ? color : fill));
+        note_sign(ui, Sign::Filled, cell.held.written);
+        note_sign(ui, Sign::Zero, cell.marked_zero());
+        note_sign(ui, Sign::Stale, cell.marked_stale());
         if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
         if (cell.zero_fill) marks.back().pattern = draw::CellPattern::Hatch;
         if (cell.stale) marks.back().pattern = draw::CellPattern::Dots;
@@ -307,6 +326,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         }
         marks.back().pattern = draw::CellPattern::Hatch;
         marks.back().edge = in_warp ? color : ui.ink(Ink::LineStrong);
+        note_sign(ui, Sign::Outside);
     }
     for (const uint32_t thread : ui.state.selected.threads)
         marks.push_back(
@@ -350,6 +370,9 @@ Array shape_of_threads(const trace::Trace& trace) {
     Array shape;
     shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
     shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
+    // A block of one warp or less as rows of eight: cells large enough for their numbers.
+    if (shape.rank == 1 && size.x > 8 && size.x <= kWarpSize && size.x % 8 == 0)
+        shape.rank = 2, shape.rows = size.x / 8, shape.cols = 8;
     return shape;
 }
 
