@@ -34,9 +34,11 @@ void phase_table_panel(Ui& ui, const Rect& rect);
 // The product as a solid: the block's column of it, slab by slab.
 void cube_panel(Ui& ui, const Rect& rect);
 void zoom_cube(CubeState& state, int by);  // shows fewer tiles (above 0) or more
-// Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
+// Mds and Nds, side by side or one above the other as leaves their cells largest; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);
+// Framebuffer pixels of a shared cell in a rectangle of that size; 0 where nothing would be drawn.
+float tiles_pitch(Ui& ui, float width, float height, bool with_threads);
 void threads_panel(Ui& ui, const Rect& rect);
 // The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
 // one with depth is drawn slice by slice.
@@ -71,9 +73,13 @@ float legend_lines(Ui& ui, const Rect& rect, bool drawn);
 double largest_stored(const Ui& ui);
 Rgba sum_color(const Ui& ui, float part);
 
-// Elements and products on their way, for a fifth of a second after a step; while steps rush by their trails
-// or their counts. Needs the places of this frame.
+// Elements and products on their way after a step; while steps rush by their trails or their counts. The first,
+// before the panels, works out what is on its way, the second needs the places of this frame.
+void begin_motion(Ui& ui);
 void motion(Ui& ui);
+// The step whose value a cell shows: that of the step before until what comes to it has arrived; none before the
+// first step.
+std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element);
 
 // Steps go by faster than one can follow: cells are not lit for each of them.
 inline bool rushing(const Ui& ui) {
@@ -92,8 +98,14 @@ struct CellText {
 };
 // All values of a grid in one size, or none where the longest could not be read in its cell; the same of what
 // stands below them, unless longest_below is "".
-void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
-                std::string_view longest, std::string_view longest_below, Size most = Size::Display);
+// Returns the font of the values.
+std::optional<draw::Font> cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
+                                     std::string_view longest, std::string_view longest_below,
+                                     Size most = Size::Display);
+
+inline void note_sign(Ui& ui, Sign sign, bool there = true) {
+    if (there) ui.state.signs |= static_cast<uint16_t>(sign);
+}
 
 // Marks on an array's cells: what the selection lights up; crossed what is at fault at this step, and the
 // elements of P that came out wrong.
@@ -113,9 +125,11 @@ inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);
 }
 
-// Marks on cells of an array, noted where a test asks for all that lies on them.
-inline void note_marks(const Ui& ui, uint8_t array, const std::vector<draw::GridMark>& marks) {
+// A grid of an array and the marks on its cells, noted where a test asks for all that lies on them.
+inline void note_marks(const Ui& ui, uint8_t array, const draw::GridView& grid,
+                       const std::vector<draw::GridMark>& marks) {
     if (ui.context.inspection == nullptr) return;
+    ui.context.inspection->grids.emplace_back(array, grid);
     for (const draw::GridMark& mark : marks) ui.context.inspection->marks.push_back({array, mark});
 }
 

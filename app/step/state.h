@@ -8,11 +8,12 @@
 #include <memory>
 #include <optional>
 
-#include "app/draw/grid_renderer.h"
+#include "app/draw/ui.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/pictures/cube.h"
 #include "app/session/session.h"
+#include "app/step/buffers.h"
 #include "app/step/flights.h"
 #include "app/step/model.h"
 #include "core/playback/phase_table.h"
@@ -110,20 +111,50 @@ struct MappingCache {
     std::optional<analysis::Mapping> mapping;
 };
 
+// What the legend explains, besides kinds of steps: noted as it is drawn.
+enum class Sign : uint16_t {
+    Tile = 1,          // the frame of a tile, or of what is touched
+    Outside = 2,       // hatched: no element, or no access
+    Stale = 4,         // a notch
+    Zero = 8,          // struck out
+    Sums = 16,         // cells coloured by their sum
+    Output = 32,       // outlined: the threads' own elements of the output
+    Loaded = 64,       // tinted: loaded earlier in the phase
+    Filled = 128,      // tinted: stored in shared memory
+    Stored = 256       // edged: stored in global memory
+};
+
+// What travels at the step, and how far it is.
+struct MotionOfStep {
+    std::shared_ptr<const playback::BlockReplay> of;
+    uint32_t step = UINT32_MAX;
+    std::vector<Flight> flights, to_threads;
+    std::vector<Landing> landings;
+    float part = 1;      // of the motion's time in this frame; 1: all has arrived
+    double seconds = 0;  // that the motion takes
+    bool rests = false;  // what a thread has read and not used stays on it
+};
+
 struct State {
     ArrayView view;                 // the view of a product
     std::vector<ArrayView> arrays;  // the views of any other launch, by array
     playback::Cursor moving;        // the step whose elements are on their way
     double moves_since = -1;        // the time at which they set out (DrawContext::time)
     std::optional<float> film;      // in a film's frame: how far they are, 0 to 1
+    bool subject = false;           // the matrices, tiles and threads alone, below the sentence: for films
     bool travels = false;           // something is on its way in this step
+    MotionOfStep motion;
+    std::map<uint8_t, draw::Font> cell_fonts;  // in which the cells of an array stand in this frame
     FlightSums flown;               // of the block
     TimelineCache timeline;
     Middle middle = Middle::Matrices;
+    BufferCache buffers;
     TableState table;
     CubeState cube;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
+    uint16_t signs = 0, signs_before = 0;  // of this frame so far, and of the one before
+    std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it
     bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell
     look::Relations selected;  // what the selection lights up in this frame
