@@ -44,12 +44,26 @@ float value_width(const Ui& ui, const FigureParameter& parameter) {
     return width;
 }
 
+// Whether it changes nothing of what is shown: then it is greyed.
+bool is_idle(const FigureShown& shown, size_t at, const session::Session& session) {
+    return shown.figure->idle != nullptr && shown.figure->idle(at, shown.set, session);
+}
+
 // Label, slider and value; on paper no slider.
 void slider(Ui& ui, const Rect& rect, size_t at) {
     FigureShown& shown = *ui.state.shown;
     const FigureParameter& parameter = shown.figure->parameters[at];
     const bool chosen = at == shown.parameter && !ui.context.paper;
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
+    if (is_idle(shown, at, ui.session)) {
+        line(ui, rect.min, rect.width(), Face::Text, Size::Small, Ink::TextFaint, parameter.label);
+        const float y = rect.min.y + small + body / 2;
+        if (!ui.context.paper)
+            ui.list.AddRectFilled({rect.min.x + ui.px(6), y - ui.px(2)},
+                                  {rect.max.x - ui.px(14), y + ui.px(2)}, ui.ink(Ink::Line), ui.px(2));
+        if (ui.over(rect)) ui.tip = "It is the model's: the recording has its own.";
+        return;
+    }
     line(ui, rect.min, rect.width(), chosen ? Face::Strong : Face::Text, Size::Small,
          chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
     if (ui.context.paper) {
@@ -189,7 +203,7 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
             shown.parameter = std::clamp<size_t>(shown.parameter + count + static_cast<size_t>(down), count,
                                                  2 * count - 1) -
                               count;
-        else if (by != 0)
+        else if (by != 0 && !is_idle(shown, shown.parameter, session))
             change(shown, shown.parameter,
                    shown.set[shown.parameter] + by * shown.figure->parameters[shown.parameter].step);
         return by != 0 || down != 0;

@@ -39,6 +39,7 @@
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
+#include "app/step/zoom.h"
 
 namespace tilescope::step {
 namespace {
@@ -351,6 +352,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.places.clear();
     state.gate_named = false;
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
+    if (grid_shown(state, session)) return grid_view(ui, screen);
     const bool asked = session.question.hides_any();
     const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
@@ -407,6 +409,7 @@ const input::Actions<State>& actions() {
          {"pan_left", "pan left", "A", key(Key::A), [](State& s) { pan(s, -1); }},
          {"pan_right", "pan right", "D", key(Key::D), [](State& s) { pan(s, 1); }},
          {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
+         {"grid", "the grid at work, and back", "O", key(Key::O), show_grid},
          {"phase_table", "phase table, with values, off", "P", key(Key::P),
           [](State& s) { s.table.text = next_of(s.table.text); }},
          {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
@@ -424,6 +427,7 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .about = "One request after the other",
                                    .draw = draw_screen,
                                    .says_messages = true,
+                                   .press = press_in_grid,
                                    .actions = actions,
                                    .grant = grant,
                                    .hides_itself = [](const session::Question&) { return true; }};

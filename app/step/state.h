@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/draw/grid_renderer.h"
+#include "app/look/grid_at_work.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/session/session.h"
@@ -96,6 +97,21 @@ struct MappingCache {
     std::optional<analysis::Mapping> mapping;
 };
 
+// The grid at work in place of all panels: the outermost level of the zoom.
+struct GridState {
+    bool shown = false;
+    double now = 0.5;  // moment of the grid's time, 0 to 1
+    bool plays = false;
+    double played_at = 0;  // DrawContext::time of the frame before
+    bool scrubs = false;   // the mouse was pressed on the columns and moves the moment
+    std::string device;    // id of the device that is asked; "" for the recording's own
+    // What was worked out, and of which recording and device.
+    std::shared_ptr<const look::GridAtWork> made;
+    bool recorded = false;  // the recording says where and when its blocks ran
+    uint64_t serial = 0;
+    std::string made_for;
+};
+
 struct State {
     ArrayView view;                 // the view of a product
     std::vector<ArrayView> arrays;  // the views of any other launch, by array
@@ -108,6 +124,7 @@ struct State {
     TableState table;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
+    GridState grid;
     bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
     Provenance provenance;     // of the pinned element or shared cell
     look::Relations selected;  // what the selection lights up in this frame
