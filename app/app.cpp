@@ -161,7 +161,10 @@ bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float butto
     for (const ScreenRow& screen : screens())
         if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
             taken += wide(Face::Strong, screen.name) + ui.px(20);
-    if (ui.session.recording) taken += wide(Face::Mono, look::recording_names(*ui.session.recording).back());
+    if (ui.session.recording)
+        taken += draw::text_size(ui.font(Face::Mono, Size::Small),
+                                 look::recording_names(*ui.session.recording).back())
+                     .x;
     return taken <= rect.width();
 }
 
@@ -200,8 +203,10 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
     right -= ui.px(14);
     if (ui.session.recording && !ui.session.question.hides(session::Hide::Shape)) {
         const std::vector<std::string> names = look::recording_names(*ui.session.recording);
-        line(ui, {x, text_y + ui.px(1)}, right - x, Face::Mono, Size::Body, Ink::TextQuiet,
-             fitting(ui.font(Face::Mono, Size::Body), names, right - x));
+        const draw::Font font = ui.font(Face::Mono, Size::Small);
+        const float small = line_height(ui, Size::Small);
+        line(ui, {right, rect.min.y + (rect.height() - small) / 2}, right - x, Face::Mono, Size::Small,
+             Ink::TextQuiet, fitting(font, names, right - x), draw::Align::Right);
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
     }
 }

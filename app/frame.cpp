@@ -55,6 +55,14 @@ void Frame::dress(const draw::Palette& palette, float scale) {
     styled_ = &palette;
 }
 
+// Type grows with a window that is larger than 1920 x 1080, in twelfths, so that dragging its edge does not make the
+// fonts anew in every frame.
+static float scale_of_window(const Canvas& canvas) {
+    const float high = static_cast<float>(canvas.height) / canvas.scale / 1080,
+                wide = static_cast<float>(canvas.width) / canvas.scale / 1920;
+    return std::clamp(std::floor(std::min(high, wide) * 12 + 0.01f) / 12, 1.f, 2.f);
+}
+
 Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
                                bool waits) {
     const auto start = std::chrono::steady_clock::now();
@@ -62,7 +70,8 @@ Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const
     const session::Session& session = state.session;
     input::RecordForm& form = state.input.form;
     const draw::Palette& palette = draw::palette(session.theme, session.lecture);
-    const float scale = canvas.scale * session.text_scale * (session.lecture ? session::kLectureScale : 1.f);
+    const float scale = canvas.scale * session.text_scale * scale_of_window(canvas) *
+                        (session.lecture ? session::kLectureScale : 1.f);
     canvas_ = canvas;
     dress(palette, scale);
     if (!still) time_ += input.dt;

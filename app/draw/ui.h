@@ -86,6 +86,7 @@ struct Written {
 struct Inspection {
     std::vector<Written> texts;
     std::vector<ImVec4> surfaces;                     // boxes of panels: left, top, right, bottom
+    std::vector<std::pair<uint8_t, GridView>> grids;  // of arrays, by the array's number
     std::vector<std::pair<uint8_t, GridMark>> marks;  // on cells of arrays, by the array's number
 };
 

@@ -1,380 +1,82 @@
-// The arrays of a launch. Of a product M left, N above, P in the corner, on one camera, the map of the whole
-// in the free corner:
-//
-//     +-------+-------+
-//     |  map  |   N   |
-//     +-------+-------+
-//     |   M   |   P   |
-//     +-------+-------+
-//
-// Of any other launch what the kernel reads left and above, what it writes right and below:
+// The arrays of a launch that is no product: what the kernel reads left and above, what it writes right and below.
+// Arrays of the same extents have cells of one size.
 //
 //     +-------+-------+        +---------------+
 //     |   a   |       |        |       a       |
 //     +-------+   c   |   or   +---------------+      whichever leaves the cells larger
 //     |   b   |       |        |       b       |
 //     +-------+-------+        +---------------+
-//     | legend        |        |       c       |
+//     | maps, legend  |        |       c       |
 //     +---------------+        +---------------+
-//                              | legend        |
+//                              | maps, legend  |
 //
-// The map beside the legend (legend.cpp) shows where the screen looks, which tiles this phase uses, and how
-// often each element of M and N was loaded by all recorded blocks.
-//
-// A cell shows its value if it is large enough, what this step and phase do to it, and the selection.
+// Of three dimensions the slice in work is shown, and all of them small below it; an array that is not all in
+// sight has a small map at the foot of the panel.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "app/pictures/pictures.h"
-#include "app/step/panels.h"
-#include "core/base/contents.h"
+#include "app/step/grids.h"
+#include "app/step/zoom.h"
 #include "core/base/text.h"
 
 namespace tilescope::step {
 namespace {
 
-// What a cell holds: what the block stored there, else what was there before the launch; of a product's
-// output the running sums of the block.
-std::string cell_text(const Ui& ui, const MatrixView& matrix, uint64_t element, bool in_tile) {
-    const Array& array = ui.trace().launch.arrays[matrix.array];
-    const playback::BlockReplay* replay = ui.session.replay.get();
-    if (is_output(ui, matrix.array)) {
-        if (replay == nullptr || !in_tile) return "";
-        const auto sum = replay->running_sum(playback::Element{matrix.array, element}, ui.step());
-        return sum ? short_value(*sum) : "";
-    }
-    if (replay != nullptr && array.writes()) {
-        const playback::CellState state = replay->cell(matrix.array, element, ui.step());
-        if (state.written) return short_value(state.value);
-    }
-    return array.reads() ? short_value(initial_value(array, element)) : "";
-}
-
-// What the block made of an element: the running sum of its thread, or a value that was stored.
-struct MadeCell {
-    CellRect place;
-    Value value;
-    bool stored = false;
-    Rgba fill = 0;
-    std::pair<uint32_t, uint32_t> at() const { return {place.row0, place.col0}; }
-};
-
-// The cells in sight that were stored up to this step; none of an array that the kernel only reads, and none
-// where more cells are in sight than can be told apart.
-std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
-    constexpr uint64_t kMostCells = 1 << 15;
-    std::vector<MadeCell> made;
-    const Array& array = ui.trace().launch.arrays[matrix.array];
-    const playback::BlockReplay* replay = ui.session.replay.get();
-    if (replay == nullptr || !array.writes()) return made;
-    const draw::Sheet sheet(array);
-    const bool sums = is_output(ui, matrix.array);
-    const double largest = sums ? largest_stored(ui) : 0;
-    const CellRect sight = in_sight(grid, sheet);
-    for (const CellRect& tile : matrix.touched_by_block) {
-        const CellRect part{std::max(tile.row0, sight.row0), std::min(tile.row1, sight.row1),
-                            std::max(tile.col0, sight.col0), std::min(tile.col1, sight.col1)};
-        if (part.empty() || uint64_t{part.rows()} * part.cols() > kMostCells) continue;
-        for (uint32_t row = part.row0; row < part.row1; ++row)
-            for (uint32_t col = part.col0; col < part.col1; ++col) {
-                const auto element = sheet.element(row, col);
-                if (!element) continue;
-                const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
-                const auto sum =
-                    sums ? replay->running_sum(playback::Element{matrix.array, *element}, ui.step())
-                         : std::nullopt;
-                if (!cell.written && !sum) continue;
-                MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
-                const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
-                one.fill = sums ? sum_color(ui, static_cast<float>(part_of))
-                                : draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::GlobalStore), 0.35f);
-                made.push_back(one);
-            }
-    }
-    std::ranges::sort(made, {}, &MadeCell::at);
-    return made;
-}
-
-void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
-                 const std::vector<MadeCell>& made) {
-    const float pitch = grid.pitch;
-    if (pitch < ui.px(11)) return;
-    const Array& array = ui.trace().launch.arrays[matrix.array];
-    const draw::Sheet sheet(array);
-    const CellRect sight = in_sight(grid, sheet);
-    const bool indices = pitch >= ui.px(44);
-    const auto index_of = [&](uint64_t element) -> std::string {  // "3,19"
-        if (!indices) return "";
-        const std::string text = index_text(array, static_cast<int64_t>(element), ui.notation());
-        return text.substr(1, text.size() - 2);
-    };
-    std::vector<CellText> texts;
-    std::string longest = "0";
-    for (uint32_t row = sight.row0; row < sight.row1; ++row)
-        for (uint32_t col = sight.col0; col < sight.col1; ++col) {
-            const auto element = sheet.element(row, col);
-            if (!element) continue;
-            const bool inside = std::ranges::any_of(
-                matrix.frames, [&](const CellRect& tile) { return tile.contains(row, col); });
-            const std::string value = cell_text(ui, matrix, *element, inside);
-            longest = std::max(longest, value, shorter);
-            const CellRect place{row, row + 1, col, col + 1};
-            const bool lit = std::ranges::count(matrix.touched, place) > 0;
-            const auto own = std::ranges::lower_bound(made, std::pair(row, col), {}, &MadeCell::at);
-            const bool filled = lit || (own != made.end() && own->place == place);
-            const Rgba ground = lit ? ui.ink(pictures::ink_of(matrix.kind)) : filled ? own->fill : 0;
-            const Rgba ink =
-                filled ? ui.context.palette.text_on(ground) : ui.ink(inside ? Ink::Text : Ink::TextFaint);
-            texts.push_back({place, value, index_of(*element), ink, filled ? ink : ui.ink(Ink::TextFaint)});
-        }
-    cell_texts(ui, grid, texts, longest, index_of(array.elements() - 1));
-}
-
-void loaded_part(Ui& ui, uint64_t id, uint8_t array, draw::GridView grid, bool heat) {
-    if (!ui.session.totals) return;
-    const session::LoadsWindow& part = ui.session.totals->windows[array];
-    const uint32_t rows = part.box.rows(), cols = part.box.cols();
-    if (part.loads.empty() || rows > 16384 || cols > 16384) return;
-    if (const uint64_t version = heat ? 1 : 0; ui.context.grids.stale(id, version)) {
-        std::vector<draw::Cell> cells(part.loads.size(), draw::cell(Ink::Cell));
-        if (heat) draw::heat_cells(cells, part.loads, part.most);
-        ui.context.grids.set_cells(id, version, rows, cols, cells);
-    }
-    grid.x += static_cast<float>(part.box.col0) * grid.pitch;
-    grid.y += static_cast<float>(part.box.row0) * grid.pitch;
-    draw_grid(ui, id, grid);
-}
-
-// An array without a texture of its cells has lines between them, as the others do.
-void cell_lines(Ui& ui, const draw::GridView& grid, const draw::Sheet& sheet) {
-    const Rgba color = ui.ink(Ink::Panel);
-    const ImVec2 end = draw::corner_of(grid, sheet.rows, sheet.cols);
-    const float left = std::max(grid.clip_min.x, grid.x), right = std::min(grid.clip_max.x, end.x);
-    const float top = std::max(grid.clip_min.y, grid.y), bottom = std::min(grid.clip_max.y, end.y);
-    const CellRect sight = in_sight(grid, sheet);
-    for (uint32_t col = sight.col0; col < sight.col1; ++col)
-        if (const float x = std::round(draw::corner_of(grid, 0, col).x); x >= left)
-            ui.list.AddRectFilled({x, top}, {x + 1, bottom}, color);
-    for (uint32_t row = sight.row0; row < sight.row1; ++row)
-        if (const float y = std::round(draw::corner_of(grid, row, 0).y); y >= top)
-            ui.list.AddRectFilled({left, y}, {right, y + 1}, color);
-}
-
-// What lies over the cells, from below: what is beyond the edges, what this phase loaded, what the step's
-// values have to do with, what it touches, the tile's frame, the selection, faults.
-std::vector<draw::GridMark> marks_of(Ui& ui, const MatrixView& matrix, const std::vector<MadeCell>& made,
-                                     float pitch) {
-    const bool output = is_output(ui, matrix.array);
-    const Rgba color = ui.ink(pictures::ink_of(matrix.kind));
-    std::vector<draw::GridMark> marks;
-    for (const CellRect& beyond : matrix.beyond) {
-        marks.push_back(draw::frame_mark(beyond, ui.ink(Ink::LineStrong), 1, true));
-        marks.back().fill = ui.ink(Ink::Outside);
-        marks.back().pattern = draw::CellPattern::Hatch;
-    }
-    for (const MadeCell& cell : made) {
-        marks.push_back(draw::fill_mark(cell.place, cell.fill));
-        marks.back().edge = pitch < ui.px(5) ? 0 : ui.ink(cell.stored ? Ink::GlobalStore : Ink::Panel);
-        marks.back().edge_px = marks.back().edge == 0 ? 0 : 1;
-    }
-    for (const CellRect& cell : matrix.loaded)
-        marks.push_back(draw::fill_mark(cell, draw::with_alpha(ui.ink(Ink::GlobalLoad), 0.26f)));
-    for (const CellRect& cell : matrix.related) {
-        marks.push_back(
-            draw::fill_mark(cell, draw::with_alpha(output ? ui.ink(Ink::Product) : color, 0.45f)));
-        if (pitch >= ui.px(14)) marks.back().edge = color;
-    }
-    for (const CellRect& cell : matrix.touched) marks.push_back(draw::fill_mark(cell, color));
-    // Around the cells, not over their values; where cells are small, on the lines between cells.
-    const bool small = pitch < ui.px(22);
-    for (const CellRect& slice : matrix.frames) {
-        draw::GridMark frame = draw::frame_mark(slice, ui.ink(Ink::Accent), ui.px(small ? 2.f : 2.5f));
-        const float edge = (small ? 1 : frame.edge_px) / pitch;
-        frame.row -= edge;
-        frame.col -= edge;
-        frame.rows += 2 * edge;
-        frame.cols += 2 * edge;
-        marks.push_back(frame);
-    }
-    selection_and_faults(ui, marks, matrix.array, pitch);
-    return marks;
-}
-
-// The cells of an array alone, with marks on them: plain, or coloured by how often each was loaded where they
-// are small. map: the small map's, which have a texture of their own.
-void array_cells(Ui& ui, uint8_t array, const draw::GridView& grid, bool map,
-                 const std::vector<draw::GridMark>& marks) {
-    using draw::GridUse;
-    const Array& shape = ui.trace().launch.arrays[array];
-    const draw::Sheet sheet(shape);
-    const bool heat = map || grid.pitch < ui.px(4);
-    const auto id_of = [&](GridUse use) { return grid_id(ui, use, array); };
-    // An array of very many elements has no texture of its own: plain ground, and on it the part that the
-    // recorded blocks loaded.
-    if (sheet.rows > 8192 || sheet.cols > 8192 || uint64_t{sheet.rows} * sheet.cols > (16ull << 20)) {
-        const CellRect all{0, sheet.rows, 0, sheet.cols};
-        draw_grid(ui, id_of(map ? GridUse::MapGround : GridUse::Ground), grid,
-                  {draw::fill_mark(all, ui.ink(Ink::Cell))});
-        loaded_part(ui, id_of(map ? GridUse::MapPart : GridUse::Part), array, grid, heat);
-        if (!map && grid.pitch >= ui.px(5)) cell_lines(ui, grid, sheet);
-        if (!marks.empty()) draw_grid(ui, id_of(GridUse::Marks), grid, marks);
-        return;
-    }
-    const uint64_t id = id_of(map ? GridUse::Map : GridUse::Matrix),
-                   version = heat && ui.session.totals ? 1 : 0;
-    if (ui.context.grids.stale(id, version))
-        ui.context.grids.set_cells(id, version, sheet.rows, sheet.cols,
-                                   draw::sheet_cells(shape, version > 0 ? ui.session.totals->loads[array]
-                                                                        : std::vector<uint32_t>()));
-    draw_grid(ui, id, grid, marks);
-}
-
-// A viewport, whose upper left corner shows a cell of an array's sheet.
-struct Port {
-    Rect box;
-    double row = 0, col = 0;
-};
-
-// An array in a viewport, below its name, extents and what else is to say. pitch: framebuffer pixels a cell.
-void titled_grid(Ui& ui, uint8_t array, const Port& port, float pitch, const char* also) {
-    const Array& shape = ui.trace().launch.arrays[array];
-    const session::Question& asked = ui.session.question;
-    heading(ui, {port.box.min.x, port.box.min.y - line_height(ui, Size::Body)}, port.box.width(),
-            name_in(ui.notation(), shape),
-            asked.hides(session::Hide::Shape) ? also
-                                              : fmt::format("{}  {}", extents_text(shape, "\u00d7"), also));
-    ui.list.AddRectFilled(port.box.min, port.box.max, draw::with_alpha(ui.ink(Ink::Ground), 0.6f));
-    const draw::GridView grid{std::round(port.box.min.x - static_cast<float>(port.col * pitch)),
-                              std::round(port.box.min.y - static_cast<float>(port.row * pitch)), pitch,
-                              port.box.min, port.box.max};
-    ui.state.places.emplace_back(array, grid);
-    MatrixView matrix = matrix_view(ui.trace(), *ui.index(), ui.session.replay.get(), array, ui.step());
-    // What would be lit for a thirtieth of a second and less only flickers: P fills, and trails or counts say
-    // the rest (motion.cpp).
-    if (rushing(ui)) matrix.touched.clear(), matrix.related.clear();
-    // A value is worked out from those of other arrays: where it is asked for, only its own array keeps them.
-    const bool elements = asked.hides(session::Hide::Elements);
-    const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
-    if (elements) {
-        matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear(), matrix.beyond.clear();
-        // The tile is, or is much of, what is asked for; of the output it says which block this is.
-        if (!is_output(ui, array) || asked.array == array) matrix.frames.clear();
-    }
-    const bool results = asked.hides(session::Hide::Result);
-    const std::vector<MadeCell> made =
-        elements || values || results ? std::vector<MadeCell>() : made_cells(ui, matrix, grid);
-    const std::vector<draw::GridMark> marks = marks_of(ui, matrix, made, pitch);
-    note_marks(ui, array, marks);
-    array_cells(ui, array, grid, false, marks);
-    if (!values) array_texts(ui, matrix, grid, made);
-    offer_element(ui, array, grid);
-}
-
-void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port, float port_pitch) {
-    const Array& shape = ui.trace().launch.arrays[array];
-    const auto rows = static_cast<float>(shape.rows), cols = static_cast<float>(shape.cols);
-    const ImVec2 end{corner.x + cols * pitch, corner.y + rows * pitch};
-    ui.list.AddRectFilled(corner, end, ui.ink(Ink::Cell));
-    const draw::GridView grid{corner.x, corner.y, pitch, corner, end};
-    array_cells(ui, array, grid, true, {});
-    ui.list.AddRect(corner, end, ui.ink(Ink::LineStrong));
-    const CellRect tile =
-        look::tile_of_phase(ui.trace(), *ui.index(), array, ui.index()->phase_at(ui.step()));
-    const session::Question& asked = ui.session.question;
-    const bool told = asked.hides(session::Hide::Elements) && (!is_output(ui, array) || asked.array == array);
-    if (!tile.empty() && !told) {
-        note_marks(ui, array, {draw::frame_mark(tile, ui.ink(Ink::Accent), ui.px(2))});
-        const ImVec2 a = draw::corner_of(grid, tile.row0, tile.col0);
-        ImVec2 b = draw::corner_of(grid, tile.row1, tile.col1);
-        b = {std::max(b.x, a.x + 2), std::max(b.y, a.y + 2)};
-        ui.list.AddRectFilled(a, b, draw::with_alpha(ui.ink(Ink::Panel), 0.35f));
-        ui.list.AddRect(a, b, ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
-    }
-    // What the screen shows of it, where that is not all.
-    const ImVec2 a = draw::corner_of(grid, std::max(port.row, 0.0), std::max(port.col, 0.0));
-    const ImVec2 b = draw::corner_of(grid, std::min<double>(port.row + port.box.height() / port_pitch, rows),
-                                     std::min<double>(port.col + port.box.width() / port_pitch, cols));
-    if (b.x - a.x < end.x - corner.x - 1 || b.y - a.y < end.y - corner.y - 1)
-        ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0.f, 0, 1.f);
-}
-
-void matrix_map(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port& p, float port_pitch) {
-    const analysis::Product& product = *ui.index()->product;
-    const float line_high = line_height(ui, Size::Small);
-    const std::vector<LegendEntry> list = legend_entries(ui);
-    const float widest = std::round(std::ranges::max(list, {}, &LegendEntry::width).width) + ui.px(2);
-    // Where a column of them all would be too high: closer, then two columns in the map's place.
-    const auto count = static_cast<float>(list.size());
-    const float closest = std::round(line_high * 0.88f),
-                small = std::clamp(rect.height() / count, closest, line_high);
-    const bool one = small * count <= rect.height() + 1 || rect.width() < widest * 2 + ui.px(16);
-    const float legend = one ? std::min(widest, rect.width()) : rect.width();
-    // A narrow corner has room for the legend alone.
-    if (const float width = rect.width() - legend - ui.px(16); one && width >= ui.px(60)) {
-        const auto rows = static_cast<float>(product.m), cols = static_cast<float>(product.n),
-                   k = static_cast<float>(product.k);
-        const float gap = ui.px(5), most = ui.px(150), title = line_high + ui.px(2);
-        const float pitch = std::min(std::min(width - gap, most) / (k + cols),
-                                     std::min(rect.height() - gap - title, most) / (k + rows));
-        const ImVec2 corner{rect.min.x, rect.min.y + title},
-            inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
-        if (pitch > 0) {
-            note(ui, rect.min, width, "overview");
-            one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
-            one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
-            one_map(ui, product.P, inner, pitch, p, port_pitch);
-        }
-    }
-    const auto rows = static_cast<size_t>(std::max(1.f, std::floor((rect.height() + 1) / small)));
-    const float column = one ? legend : std::round((rect.width() + ui.px(16)) / 2);
-    for (size_t i = 0; i < std::min(list.size(), rows * (one ? 1 : 2)); ++i)
-        legend_entry(ui, list[i],
-                     {rect.max.x - legend + column * static_cast<float>(i / rows),
-                      rect.min.y + small * static_cast<float>(i % rows)},
-                     one ? legend : column - ui.px(16));
-}
-
-// The wheel zooms about the mouse, the right or middle button drags; row, col: of the view, where the box
-// begins. Returns the rows and columns that were dragged by.
-ImVec2 navigate(Ui& ui, const Rect& box, ArrayView& view, double& row, double& col) {
-    if (!ui.over(box)) return {};
-    const ImGuiIO& io = ImGui::GetIO();
-    const double scale = ui.context.scale;
-    if (io.MouseWheel != 0) {
-        const double fewer = view.zoom(std::pow(1.2, io.MouseWheel)) / scale;
-        col += (io.MousePos.x - box.min.x) * fewer;
-        row += (io.MousePos.y - box.min.y) * fewer;
-    }
-    if (!ImGui::IsMouseDragging(1, 0) && !ImGui::IsMouseDragging(2, 0)) return {};
-    const double dx = io.MouseDelta.x / scale / view.pitch, dy = io.MouseDelta.y / scale / view.pitch;
-    col -= dx;
-    row -= dy;
-    view.fit = false;
-    return {static_cast<float>(dx), static_cast<float>(dy)};
-}
-
-// One array and the rectangle of its cells.
+// One array and the rectangle of its cells; of three dimensions the slice that is shown, and below it the strip
+// of all of them.
 struct ArrayBox {
     uint8_t array = 0;
-    Rect rect;
+    Rect rect, strip{};
+    CellRect slice{};  // on the sheet; empty of other arrays
+    uint32_t z = 0;
 };
 
-// Rectangles one below the other, each with a line for its title.
+// Rectangles one below the other, each with a line for its title and a ruler.
 void stack(Ui& ui, std::vector<ArrayBox>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
-    const float n = static_cast<float>(arrays.size()), gap = ui.px(6), title = line_height(ui, Size::Body);
+    const float n = static_cast<float>(arrays.size()), gap = ui.px(6),
+                title = line_height(ui, Size::Body) + ruler_height(ui) + ui.px(2);
     const float each = (rect.height() - gap * (n - 1)) / std::max(n, 1.f);
     for (size_t i = 0; i < arrays.size(); ++i) {
+        const Array& of = ui.trace().launch.arrays[arrays[i]];
         const float y = std::round(rect.min.y + (each + gap) * static_cast<float>(i));
-        boxes.push_back({arrays[i], {{rect.min.x, y + title}, {rect.max.x, std::round(y + each)}}});
+        const float rows = static_cast<float>(of.rank == 3 ? of.rows : draw::Sheet(of).rows);
+        const float left = rect.min.x + ruler_width(ui, static_cast<uint32_t>(rows));
+        ArrayBox box{arrays[i], {{left, y + title}, {rect.max.x, std::round(y + each)}}};
+        if (of.rank == 3 && of.slices > 1 && ui.state.arrays[box.array].fit) {
+            box.z = slice_in_work(ui.trace(), *ui.index(), box.array, ui.step());
+            box.slice = slice_on_sheet(of, box.z);
+            const float thumb = std::clamp(box.rect.height() * 0.2f, ui.px(20), ui.px(64));
+            box.strip = box.rect;
+            box.strip.min.y = box.rect.max.y - thumb - line_height(ui, Size::Small);
+            box.rect.max.y = box.strip.min.y - ui.px(6);
+        }
+        boxes.push_back(box);
     }
 }
 
-Camera camera_of(const Ui& ui, const ArrayBox& box) {
+Camera camera_of(const Ui& ui, const ArrayBox& box, double most = kMostArrayPitch) {
     const float scale = ui.context.scale;
     return framed_array(ui.trace(), *ui.index(), ui.step(), box.array, box.rect.width() / scale,
-                        box.rect.height() / scale);
+                        box.rect.height() / scale, most, box.slice);
+}
+
+// The cameras of arrays that the screen frames itself: of one size where the arrays are.
+std::vector<Camera> cameras_of(Ui& ui, const std::vector<ArrayBox>& boxes) {
+    std::vector<Camera> all;
+    for (const ArrayBox& box : boxes) all.push_back(camera_of(ui, box));
+    const auto extents = [&](const ArrayBox& box) {
+        const Array& of = ui.trace().launch.arrays[box.array];
+        return std::tuple(of.rank, of.slices, of.rows, of.cols);
+    };
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        double most = all[i].pitch;
+        for (size_t j = 0; j < boxes.size(); ++j)
+            if (extents(boxes[i]) == extents(boxes[j])) most = std::min(most, camera_of(ui, boxes[j]).pitch);
+        if (most < all[i].pitch) all[i] = camera_of(ui, boxes[i], most);
+    }
+    return all;
 }
 
 std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
@@ -400,36 +102,83 @@ std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
     return smallest(beside) >= smallest(stacked) ? beside : stacked;
 }
 
-void product_panel(Ui& ui, const Rect& in) {
-    const analysis::Product& product = *ui.index()->product;
-    const float gap = ui.px(12), title = line_height(ui, Size::Body), scale = ui.context.scale;
-    const float left = std::floor((in.width() - gap) * 0.5f);
-    const float high = std::floor((in.height() - title * 2 - ui.px(6)) * 0.5f);
-    const Rect corner{in.min, {in.min.x + left, in.min.y + title + high}};
-    const Rect n{{in.min.x + left + gap, in.min.y + title}, {in.max.x, in.min.y + title + high}};
-    const float low = n.max.y + ui.px(6);
-    const Rect m{{in.min.x, low + title}, {in.min.x + left, in.max.y}};
-    const Rect p{{n.min.x, low + title}, in.max};
-
-    ArrayView& view = ui.state.view;
-    if (view.fit) {
-        const Viewports ports{m.width() / scale, n.height() / scale, m.height() / scale, n.width() / scale,
-                              ui.session.lecture};
-        static_cast<Camera&>(view) =
-            framed(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(), ports);
+// All slices small, below each its number; as many as have room, those about the one in work.
+void slice_strip(Ui& ui, const ArrayBox& box) {
+    const Array& of = ui.trace().launch.arrays[box.array];
+    const float small = line_height(ui, Size::Small), high = box.strip.height() - small;
+    const float pitch = high / static_cast<float>(std::max(of.rows, 1u));
+    const draw::Font font = ui.font(Face::Text, Size::Small);
+    const auto name = [](uint32_t z) { return fmt::format("z = {}", z); };
+    const float each =
+        std::max(pitch * static_cast<float>(of.cols), draw::text_size(font, name(of.slices - 1)).x) +
+        ui.px(10);
+    const auto room = static_cast<uint32_t>(std::max(1.f, (box.strip.width() + ui.px(10)) / each));
+    const uint32_t first =
+        of.slices <= room ? 0 : std::min(box.z - std::min(box.z, room / 2), of.slices - room);
+    for (uint32_t z = first; z < std::min(of.slices, first + room); ++z) {
+        const ImVec2 min{std::round(box.strip.min.x + each * static_cast<float>(z - first)), box.strip.min.y};
+        const ImVec2 max{min.x + pitch * static_cast<float>(of.cols), min.y + high};
+        const CellRect at = slice_on_sheet(of, z);
+        const draw::GridView grid{min.x - static_cast<float>(at.col0) * pitch,
+                                  min.y - static_cast<float>(at.row0) * pitch, pitch, min, max};
+        array_cells(ui, box.array, grid, true, {});
+        const bool here = z == box.z;
+        ui.list.AddRect(min, max, ui.ink(here ? Ink::Accent : Ink::LineStrong), 0.f, 0,
+                        here ? ui.px(2) : 1.f);
+        line(ui, {min.x, max.y + ui.px(1)}, each, here ? Face::Strong : Face::Text, Size::Small,
+             here ? Ink::Text : Ink::TextQuiet, name(z));
     }
-    view.n_k -= navigate(ui, m, view, view.row, view.m_k).x;
-    view.m_k -= navigate(ui, n, view, view.n_k, view.col).y;
-    navigate(ui, p, view, view.row, view.col);
-    const auto pitch = static_cast<float>(view.pitch * scale);
-    const auto part = [&](uint8_t array, const char* axes, const Port& port) {
-        titled_grid(ui, array, port, pitch, axes);
-        return port;
-    };
-    const Port in_n = part(product.N, "k \u00d7 n", {n, view.n_k, view.col});
-    const Port in_m = part(product.M, "m \u00d7 k", {m, view.row, view.m_k});
-    const Port in_p = part(product.P, "m \u00d7 n", {p, view.row, view.col});
-    matrix_map(ui, corner, in_m, in_n, in_p, pitch);
+}
+
+// Arrays of which the screen shows a part, as small maps below their names; returns the width that they take.
+// Of one dimension a bar: a sheet of a million elements is a hair.
+float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
+    const float small = line_height(ui, Size::Small), high = rect.height() - small - ui.px(2);
+    float x = rect.min.x;
+    for (const ArrayBox& box : boxes) {
+        const Array& of = ui.trace().launch.arrays[box.array];
+        const draw::Sheet sheet(of);
+        ArrayView& view = ui.state.arrays[box.array];
+        const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
+        const bool whole = static_cast<float>(sheet.rows) * pitch <= box.rect.height() + 1 &&
+                           static_cast<float>(sheet.cols) * pitch <= box.rect.width() + 1;
+        if (whole || of.rank == 3 || high < ui.px(16)) continue;
+        const std::string name = name_in(ui.notation(), of);
+        const float least = draw::text_size(ui.font(Face::Text, Size::Small), name).x;
+        float wide = ui.px(96);
+        if (of.rank != 1)
+            wide = std::min(wide, high * static_cast<float>(sheet.cols) / static_cast<float>(sheet.rows));
+        const float each = std::max({wide, least, ui.px(24)});
+        if (x + each > rect.max.x) break;
+        note(ui, {x, rect.min.y}, each + 1, name);
+        const ImVec2 corner{x, rect.min.y + small + ui.px(2)};
+        if (of.rank != 1) {
+            one_map(ui, box.array, corner, wide / static_cast<float>(sheet.cols),
+                    {box.rect, view.row, view.col}, pitch);
+        } else {
+            const ImVec2 end{corner.x + wide, corner.y + ui.px(12)};
+            ui.list.AddRectFilled(corner, end, ui.ink(Ink::Cell));
+            ui.list.AddRect(corner, end, ui.ink(Ink::LineStrong));
+            const auto at = [&](double row) {
+                return corner.x +
+                       wide * static_cast<float>(std::clamp(row / std::max(sheet.rows, 1u), 0.0, 1.0));
+            };
+            const float from = at(view.row),
+                        to = std::max(at(view.row + double{1} * box.rect.height() / pitch), from + ui.px(7));
+            ui.list.AddRect({from, corner.y - ui.px(1)}, {std::min(to, end.x + ui.px(1)), end.y + ui.px(1)},
+                            ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
+        }
+        // A click or a drag moves the screen there; of a bar along its rows alone.
+        const float of_map = wide / static_cast<float>(of.rank != 1 ? sheet.cols : sheet.rows);
+        const float tall = of.rank != 1 ? of_map * static_cast<float>(sheet.rows) : ui.px(12);
+        if (const auto cell = map_pressed(ui, {corner, {corner.x + wide, corner.y + tall}}, of_map)) {
+            view.fit = false;
+            view.row = (of.rank != 1 ? cell->y : cell->x) - box.rect.height() / pitch / 2;
+            if (of.rank != 1) view.col = cell->x - box.rect.width() / pitch / 2;
+        }
+        x += each + ui.px(14);
+    }
+    return x - rect.min.x;
 }
 
 }  // namespace
@@ -439,76 +188,51 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     Rect in = rect.inset(ui.px(12));
     if (ui.index()->product) return product_panel(ui, in);
     const auto& arrays = ui.trace().launch.arrays;
-    in.max.y -= legend_lines(ui, in, false) + ui.px(6);
-    legend_lines(ui, {{in.min.x, in.max.y + ui.px(6)}, {in.max.x, rect.max.y}}, true);
+    ui.state.arrays.resize(arrays.size());
+    in.min.y += path_strip(ui, in);
+    // The foot: maps of what is not all in sight, and the legend beside them.
+    const float legend = legend_lines(ui, in, false);
+    const float foot = std::max(legend, std::min(in.height() * 0.16f, ui.px(64)));
+    const Rect below{{in.min.x, in.max.y - foot}, in.max};
+    in.max.y = below.min.y - ui.px(6);
     const std::vector<ArrayBox> boxes = boxes_of(ui, in);
     if (boxes.empty())
         line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "The kernel has no array in global memory.");
-    ui.state.arrays.resize(arrays.size());
-    for (const ArrayBox& box : boxes) {
+    const std::vector<Camera> cameras = cameras_of(ui, boxes);
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        const ArrayBox& box = boxes[i];
         ArrayView& view = ui.state.arrays[box.array];
         const Array& of = arrays[box.array];
-        const std::string type =
-            has_structs(of) ? one_line(of.members.of->name, kLongestName) : c_name_of(of.type);
-        if (view.fit) static_cast<Camera&>(view) = camera_of(ui, box);
+        std::string also =
+            has_structs(of) ? one_line(of.members.of->name, kLongestName) : std::string(c_name_of(of.type));
+        if (view.fit) static_cast<Camera&>(view) = cameras[i];
         navigate(ui, box.rect, view, view.row, view.col);
-        titled_grid(ui, box.array, {box.rect, view.row, view.col},
-                    static_cast<float>(view.pitch * ui.context.scale), type.c_str());
+        const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
+        Rect shown = box.rect;
+        CellRect numbered = {0, draw::Sheet(of).rows, 0, draw::Sheet(of).cols};
+        if (!box.slice.empty()) {  // nothing of its neighbours on the sheet
+            shown.max.x = std::min(shown.max.x, shown.min.x + pitch * static_cast<float>(of.cols));
+            shown.max.y = std::min(shown.max.y, shown.min.y + pitch * static_cast<float>(of.rows));
+            also = fmt::format("z = {}  {}", box.z, also);
+            numbered = box.slice;
+        }
+        const draw::GridView grid = array_grid(ui, box.array, {shown, view.row, view.col}, pitch);
+        draw::GridView own = grid;  // whose row 0 is the slice's
+        own.x += static_cast<float>(numbered.col0) * pitch;
+        own.y += static_cast<float>(numbered.row0) * pitch;
+        if (of.rank == 2 || !box.slice.empty()) rulers(ui, own, numbered.rows(), numbered.cols());
+        if (const auto common = ui.state.common.find(box.array); common != ui.state.common.end())
+            also = fmt::format("{} + what the cells show", common->second);
+        array_title(
+            ui, box.array,
+            {box.rect.min.x, box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
+            box.rect.width(), also.c_str());
+        if (!box.slice.empty()) slice_strip(ui, box);
     }
-}
-
-CellRect in_sight(const draw::GridView& grid, const draw::Sheet& sheet) {
-    const auto cells = [&](float pixels) { return std::max(0.f, pixels / grid.pitch); };
-    const auto first = [&](float pixels) { return static_cast<uint32_t>(cells(pixels)); };
-    const auto end = [&](float pixels) { return static_cast<uint32_t>(std::ceil(cells(pixels))); };
-    return {first(grid.clip_min.y - grid.y), std::min(sheet.rows, end(grid.clip_max.y - grid.y)),
-            first(grid.clip_min.x - grid.x), std::min(sheet.cols, end(grid.clip_max.x - grid.x))};
-}
-
-void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
-                std::string_view longest, std::string_view longest_below, Size most) {
-    const bool two = !longest_below.empty();
-    const float pitch = grid.pitch, room = pitch - ui.px(3);
-    const auto font = ui.context.fonts.for_cells(longest, room, two ? pitch * 0.55f : room, most);
-    const auto small = ui.context.fonts.for_cells(longest_below, room, room, Size::Small);
-    if (!font) return;
-    for (const CellText& text : texts) {
-        const ImVec2 min = draw::corner_of(grid, text.place.row0, text.place.col0),
-                     max{min.x + pitch, min.y + pitch};
-        // A cell that the viewport cuts shows no half digits.
-        if (min.x < grid.clip_min.x - 1 || min.y < grid.clip_min.y - 1 || max.x > grid.clip_max.x + 1 ||
-            max.y > grid.clip_max.y + 1)
-            continue;
-        draw::draw_text_in(ui.list, *font, min, {max.x, min.y + pitch * (two ? 0.68f : 1.f)}, text.ink,
-                           text.value);
-        if (two && small)
-            draw::draw_text_in(ui.list, *small, {min.x, min.y + pitch * 0.62f}, max, text.below_ink,
-                               text.below);
-    }
-}
-
-void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch) {
-    for (const auto& [where, cells] : ui.state.selected.cells)
-        if (where == array) marks.push_back(draw::frame_mark(cells, ui.ink(Ink::Selected), ui.px(2), true));
-    prediction_marks(ui, marks, array, pitch);
-    if (!ui.session.faults || ui.session.question.hides_any()) return;
-    std::vector<CellRect> faulty = look::faulty_at(ui.trace(), *ui.session.faults, array, ui.step());
-    for (const look::WrongElement& wrong : ui.session.faults->wrong)
-        if (is_output(ui, array) && !ui.session.question.hides(session::Hide::Result))
-            faulty.push_back(draw::cell_on_sheet(ui.trace().launch.arrays[array], wrong.element));
-    for (const CellRect& cell : faulty) marks.push_back(draw::fault_mark(ui, cell, pitch));
-}
-
-std::optional<uint64_t> offer_element(Ui& ui, uint8_t array, const draw::GridView& grid) {
-    const Array& shape = ui.trace().launch.arrays[array];
-    const auto under = draw::element_under(ui, {grid.clip_min, grid.clip_max}, grid, shape);
-    if (!under) return under;
-    ui.tip = element_name(shape, static_cast<int64_t>(*under), ui.notation());
-    input::offer_pick(
-        ui, look::picked_element(
-                array, *under, shape.space == Space::Shared ? Pick::Kind::SharedCell : Pick::Kind::Element));
-    return under;
+    const float maps = small_maps(ui, below, boxes);
+    const Rect words{{below.min.x + maps, below.min.y}, below.max};
+    legend_lines(ui, words.width() >= ui.px(160) ? words : below, words.width() >= ui.px(160) || maps <= 0);
 }
 
 }  // namespace tilescope::step

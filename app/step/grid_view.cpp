@@ -241,7 +241,8 @@ void grid_view(Ui& ui, const Rect& area) {
             ui.tip += ". It was not recorded: its steps cannot be shown.";
         else if (over_cells)
             ui.tip += ". A click enters it.";
-        if (over_cells && recorded != look::kNotRecorded && ui.clicked(inside(cells))) {
+        const bool in = ui.clicked(inside(cells)) || ImGui::GetIO().MouseWheel > 0;
+        if (over_cells && recorded != look::kNotRecorded && in) {
             enter(ui.state, ui.session, recorded);
             ui.context.another_frame = true;
         }

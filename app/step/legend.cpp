@@ -57,39 +57,59 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         list.push_back({words, mark, width, width + draw::text_size(font, words).x});
     };
     const analysis::Summary& summary = ui.session.summary();
+    const session::Question& asked = ui.session.question;
+    const auto there = [&](Sign sign) {
+        return (ui.state.signs_before & static_cast<uint16_t>(sign)) != 0;
+    };
+    // The timeline shows all kinds of steps; without it the screen shows the step's own, and what the ones before
+    // left in the cells.
+    const bool lecture = ui.session.lecture;
+    const std::optional<StepKind> now =
+        ui.step() < ui.index()->steps && !asked.hides(session::Hide::Standing)
+            ? std::optional(look::kind_of(ui.trace(), ui.index()->first + ui.step()))
+            : std::nullopt;
+    const auto is_seen = [&](StepKind of) {
+        return !lecture || of == now || (of == StepKind::GlobalLoad && there(Sign::Loaded)) ||
+               (of == StepKind::SharedStore && there(Sign::Filled)) ||
+               (of == StepKind::GlobalStore && there(Sign::Stored));
+    };
     const auto kind = [&](StepKind of, uint64_t requests) {
-        if (requests > 0) add(words_of(of), [of](Ui& to, const Rect& box) { pictures::sign(to, box, of); });
+        if (requests > 0 && is_seen(of))
+            add(words_of(of), [of](Ui& to, const Rect& box) { pictures::sign(to, box, of); });
     };
     for (const StepKind of : analysis::kOrderOfLegend) kind(of, summary[of].requests);
-    if (summary.barriers_per_block > 0 && session::by_clock(ui.session))  // a wait as long as it was
-        add("waits at a barrier", pictures::wait_bar);
+    if (summary.barriers_per_block > 0 && session::by_clock(ui.session) && !lecture)
+        add("waits at a barrier", pictures::wait_bar);  // as long as it was
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
-    if (ui.index()->shuffles) add("shuffles are no steps", nullptr);
-    const session::Question& asked = ui.session.question;
-    if (!asked.hides(session::Hide::Elements))
-        add(ui.index()->product            ? "tile of this phase"
-            : ui.index()->spans.size() > 1 ? "touched in this phase"
-                                           : "touched by this block",
+    if (ui.index()->shuffles && !lecture) add("shuffles are no steps", nullptr);
+    if (there(Sign::Tile))
+        add(ui.index()->product && ui.index()->shared.empty() ? "what this trip needs"
+            : ui.index()->product                             ? "tile of this phase"
+            : ui.index()->spans.size() > 1                    ? "touched in this phase"
+                                                              : "touched by this block",
             [](Ui& to, const Rect& box) {
                 to.list.AddRect(box.min, box.max, to.ink(Ink::Accent), 0.f, 0, to.px(2));
             });
+    if (there(Sign::Output))
+        add("threads' own output", [](Ui& to, const Rect& box) {
+            to.list.AddRect(box.min, box.max, to.ink(Ink::Text), 0.f, 0, to.px(3));
+            to.list.AddRect(box.min, box.max, to.ink(Ink::Product), 0.f, 0, to.px(2));
+        });
     for (const std::string& fault : kinds_of_faults(ui)) add(fault, draw::fault_sign);
+    if (there(Sign::Outside))
+        add("inactive, outside", [](Ui& to, const Rect& box) {
+            to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
+            hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
+        });
+    if (there(Sign::Stale)) add(draw::kStaleMark.means, draw::stale_sign);
+    if (there(Sign::Zero))
+        add(draw::kZeroMark.means, [](Ui& to, const Rect& box) {
+            to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
+            zero_sign(to, box);
+        });
     if (!ui.index()->product) return list;
     const analysis::Product& product = *ui.index()->product;
-    add("inactive, outside", [](Ui& to, const Rect& box) {
-        to.list.AddRect(box.min, box.max, to.ink(Ink::LineStrong));
-        hatch(to, box, to.ink(Ink::LineStrong), to.px(4));
-    });
-    if (summary[StepKind::SharedStore].requests > 0) {
-        add(draw::kStaleMark.means, draw::stale_sign);
-        const TileExtents tile = tile_extents(ui.trace(), *ui.index());
-        if (product.m % tile.rows + product.k % tile.depth + product.n % tile.cols > 0)
-            add(draw::kZeroMark.means, [](Ui& to, const Rect& box) {
-                to.list.AddRectFilled(box.min, box.max, to.ink(Ink::Outside));
-                zero_sign(to, box);
-            });
-    }
     const auto ramp = [](bool sums) {
         return [sums](Ui& to, const Rect& box) {
             for (float x = box.min.x; x < box.max.x; x += 1) {
@@ -99,7 +119,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
             }
         };
     };
-    if (ui.session.replay && !asked.hides(session::Hide::Values))
+    if (ui.session.replay && there(Sign::Sums))
         add(fmt::format("sums, to \u00b1{}", short_value(value_of(largest_stored(ui)))), ramp(true), 22);
     if (!ui.session.totals || asked.hides(session::Hide::Loads) || asked.hides(session::Hide::Numbers))
         return list;

@@ -101,13 +101,12 @@ std::vector<CellRect> beyond_edges(std::pair<uint32_t, uint32_t> extents, const 
 
 // The first cell of an axis in sight: the part stands in the middle of its viewport; no empty margin where
 // the axis has more to show.
-double first_in_sight(double first, double size, double whole, double seen) {
+double first_in_sight(double first, double size, double whole, double seen, double margin = 0.5) {
     if (whole <= seen) return (whole - seen) / 2;
-    return std::clamp(first + size / 2 - seen / 2, -0.5, whole - seen + 0.5);
+    return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
 }
 
-// In logical pixels a cell: enough to read a value; and the least at which one can be read.
-constexpr double kReadable = 16, kLeastReadable = 13;
+constexpr double kReadable = 16;  // logical pixels a cell: enough to read a value
 
 // Where the page begins that holds a cell, of a tile of `size` cells from `first` on of which `seen` are in
 // sight. Pages do not overlap, so that the view stands still while requests stay on one.
@@ -362,18 +361,21 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
     constexpr double kLargest = 96;
     const analysis::Product& product = *index.product;
     const TileExtents tile_of = tile_extents(trace, index);
-    // With the part past the edge.
-    const auto up = [](double size, uint32_t each) { return std::ceil(size / each) * each; };
+    // With the part past the edge, unless that is much of what is drawn: a block of 128 x 128 over 64 x 64.
+    const auto up = [](double size, uint32_t each) {
+        const double whole = std::ceil(size / each) * each;
+        return whole <= size * 1.25 + 16 ? whole : size;
+    };
     const double m = up(product.m, tile_of.rows), n = up(product.n, tile_of.cols),
                  k = index.shared.empty() ? product.k : up(product.k, tile_of.depth);
     const auto fits = [&](double rows, double cols, double ks) {
-        const double frame = 6;  // logical pixels: room for a tile's frame at the matrix's edge
-        return std::min({(ports.row_height - frame) / rows, (ports.col_width - frame) / cols,
-                         (ports.m_width - frame) / ks, (ports.n_height - frame) / ks});
+        return whole_pixels(
+            std::min({(ports.row_height - kFrameRoom) / rows, (ports.col_width - kFrameRoom) / cols,
+                      (ports.m_width - kFrameRoom) / ks, (ports.n_height - kFrameRoom) / ks}));
     };
     Camera camera;
     double row0 = 0, col0 = 0, k0 = 0, rows = m, cols = n, ks = k;
-    camera.pitch = std::min(whole_pixels(fits(rows, cols, ks)), kLargest);
+    camera.pitch = std::min(fits(rows, cols, ks), kLargest);
     if (camera.pitch < kReadable) {
         uint32_t phase = index.phase_at(step);
         const auto tile = [&](uint8_t array) { return tile_of_phase(trace, index, array, phase); };
@@ -386,49 +388,86 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         row0 = down(p.empty() ? mt.row0 : p.row0, tile_of.rows);
         col0 = down(p.empty() ? nt.col0 : p.col0, tile_of.cols);
         k0 = down(mt.empty() ? nt.row0 : mt.col0, tile_of.depth);
-        rows = tile_of.rows, cols = tile_of.cols, ks = tile_of.depth;
-        camera.pitch = std::clamp(whole_pixels(fits(rows + 1, cols + 1, ks + 1)), 1.0, kLargest);
-        // Rather a part of the tile with values than all of it without.
-        const double whole = whole_pixels(fits(rows, cols, ks));  // nothing around it
-        if (ports.for_back_row)
-            camera.pitch = std::max(camera.pitch, whole > kLeastReadable ? whole : kReadable);
-        else
-            camera.pitch = std::max(camera.pitch, kLeastReadable);
+        rows = std::min<double>(tile_of.rows, m), cols = std::min<double>(tile_of.cols, n);
+        ks = std::min<double>(tile_of.depth, k);
+        // Values are given up before a row or a column of the tile is.
+        camera.pitch = fits(rows + 1, cols + 1, ks + 1);
+        if (camera.pitch < kReadable) camera.pitch = fits(rows, cols, ks);
+        camera.pitch = std::clamp(camera.pitch, 1.0, kLargest);
     }
     const About at = about(trace, index, replay, step, {row0, col0, k0});
-    const auto start = [&](double first, double size, double cell, double whole, double pixels) {
-        const double seen = pixels / camera.pitch;
-        if (size <= seen) return first_in_sight(first, size, whole, seen);
+    // far: what is all in sight stands at the end of its viewport, so that M and N adjoin P.
+    const auto start = [&](double first, double size, double cell, double whole, double pixels, bool far) {
+        const double seen = pixels / camera.pitch, margin = kFrameRoom / 2 / camera.pitch;
+        if (whole + margin * 2 <= seen) return far ? whole + margin - seen : -margin;
+        if (size <= seen) return first_in_sight(first, size, whole, seen, std::max(0.5, margin));
         return page_of(first, size, cell, seen);
     };
-    camera.row = start(row0, rows, at.row, m, ports.row_height);
-    camera.col = start(col0, cols, at.col, n, ports.col_width);
-    camera.m_k = start(k0, ks, at.k, k, ports.m_width);
-    camera.n_k = start(k0, ks, at.k, k, ports.n_height);
+    camera.row = start(row0, rows, at.row, m, ports.row_height, false);
+    camera.col = start(col0, cols, at.col, n, ports.col_width, false);
+    camera.m_k = start(k0, ks, at.k, k, ports.m_width, true);
+    camera.n_k = start(k0, ks, at.k, k, ports.n_height, true);
     return camera;
 }
 
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height) {
-    constexpr double kLargest = 64;
+                    float width, float height, double most, const CellRect& within) {
     const draw::Sheet sheet(trace.launch.arrays[array]);
+    const CellRect all = within.empty() ? CellRect{0, sheet.rows, 0, sheet.cols} : within;
     const auto fits = [&](double rows, double cols) {
-        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
-                        kLargest);
+        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))), most);
     };
-    CellRect part = tile_of_phase(trace, index, array, index.phase_at(step));
+    const auto inside = [&](const CellRect& of) {
+        return CellRect{std::max(of.row0, all.row0), std::min(of.row1, all.row1), std::max(of.col0, all.col0),
+                        std::min(of.col1, all.col1)};
+    };
+    CellRect part = inside(tile_of_phase(trace, index, array, index.phase_at(step)));
     if (part.empty())
-        for (const CellRect& slice : index.touched[array]) part.include(slice);
+        for (const CellRect& slice : index.touched[array]) part.include(inside(slice));
     Camera camera;
-    CellRect shown{0, sheet.rows, 0, sheet.cols};
-    camera.pitch = fits(sheet.rows, sheet.cols);
+    CellRect shown = all;
+    camera.pitch = fits(all.rows(), all.cols());
     if (camera.pitch < kReadable && !part.empty()) {
         shown = part;
         camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));
     }
-    camera.row = first_in_sight(shown.row0, shown.rows(), sheet.rows, height / camera.pitch);
-    camera.col = first_in_sight(shown.col0, shown.cols(), sheet.cols, width / camera.pitch);
+    const auto start = [&](uint32_t first, uint32_t size, uint32_t from, uint32_t whole, double pixels) {
+        const double seen = pixels / camera.pitch;
+        if (whole <= seen) return double{1} * from;  // begins where its name does
+        return from + first_in_sight(first - double{1} * from, size, whole, seen);
+    };
+    camera.row = start(shown.row0, shown.rows(), all.row0, all.rows(), height);
+    camera.col = start(shown.col0, shown.cols(), all.col0, all.cols(), width);
     return camera;
+}
+
+CellRect slice_on_sheet(const Array& array, uint32_t slice) {
+    const CellRect first = draw::Sheet(array).cell(uint64_t{slice} * array.rows * array.cols);
+    return {first.row0, first.row0 + array.rows, first.col0, first.col0 + array.cols};
+}
+
+uint32_t slice_in_work(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {
+    constexpr uint32_t kMost = 1'000;  // steps looked at
+    const Array& shape = trace.launch.arrays[array];
+    const auto slice_of = [&](uint64_t element) {
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(element / std::max<uint64_t>(uint64_t{shape.rows} * shape.cols, 1),
+                               std::max(shape.slices, 1u) - 1));
+    };
+    for (uint32_t back = 0; back <= std::min(step, kMost) && step < index.steps; ++back) {
+        const uint64_t at = index.first + step - back;
+        if (trace.form_of(at).array != array) continue;
+        std::optional<uint32_t> slice;
+        for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+            if (!slice) slice = slice_of(element);
+        });
+        if (slice) return *slice;
+    }
+    if (array >= index.touched.size() || index.touched[array].empty()) return 0;
+    const CellRect& first = index.touched[array].front();
+    for (uint32_t slice = 0; slice < shape.slices; ++slice)
+        if (slice_on_sheet(shape, slice).contains(first.row0, first.col0)) return slice;
+    return 0;
 }
 
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step) {

@@ -97,21 +97,28 @@ struct Camera {
     double m_k = 0, n_k = 0;
     double pitch = 16;
 };
-// Sizes of the viewports: M is m_width x row_height, N col_width x n_height. for_back_row: cells are large
-// even if less of a tile is then in sight.
+// Sizes of the viewports: M is m_width x row_height, N col_width x n_height.
 struct Viewports {
     float m_width = 0, n_height = 0, row_height = 0, col_width = 0;
-    bool for_back_row = false;
 };
+inline constexpr float kFrameRoom = 6;  // logical pixels that a tile's frame takes of a viewport, both sides
 // Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
-// block's tiles with some of what lies around them, else the page of the tiles that the step is about.
+// block's tiles, with some of what lies around them where that leaves their values readable. Only of tiles
+// that have not a pixel a cell the page that the step is about.
 // replay: null while the block's values are not known; a shared cell's element is then not known either.
 Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
               uint32_t step, const Viewports& ports);
 // The same for an array of its own: all of its sheet where cells stay readable, else what the block touches
 // of it in the step's phase, or at all where that is nothing.
+// most: logical pixels a cell, no more than these. within: of a sheet of slices the part to stay in; else empty.
+inline constexpr double kMostArrayPitch = 64;
 Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t step, uint8_t array,
-                    float width, float height);
+                    float width, float height, double most = kMostArrayPitch, const CellRect& within = {});
+// The slice of an array of three dimensions that a step touches, or that one before it touched last; the first
+// that the block touches where that is long ago.
+uint32_t slice_in_work(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);
+// Where a slice lies on its array's sheet.
+CellRect slice_on_sheet(const Array& array, uint32_t slice);
 
 // The latest cells of a shared array that were touched up to a step; empty where that is long ago.
 CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_t array, uint32_t step);

@@ -31,9 +31,11 @@ bool provenance_panel(Ui& ui, const Rect& rect);
 void matrices_panel(Ui& ui, const Rect& rect);
 // What each thread of the block loads and multiplies in each phase, filled up to the step.
 void phase_table_panel(Ui& ui, const Rect& rect);
-// Mds and Nds, side by side or one above the other as the rectangle asks; with_threads: and the
+// Mds and Nds, side by side or one above the other as leaves their cells largest; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads);
+// Framebuffer pixels of a shared cell in a rectangle of that size; 0 where nothing would be drawn.
+float tiles_pitch(Ui& ui, float width, float height, bool with_threads);
 void threads_panel(Ui& ui, const Rect& rect);
 // The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
 // one with depth is drawn slice by slice.
@@ -92,6 +94,10 @@ struct CellText {
 void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
                 std::string_view longest, std::string_view longest_below, Size most = Size::Display);
 
+inline void note_sign(Ui& ui, Sign sign, bool there = true) {
+    if (there) ui.state.signs |= static_cast<uint16_t>(sign);
+}
+
 // Marks on an array's cells: what the selection lights up; crossed what is at fault at this step, and the
 // elements of P that came out wrong.
 void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch);
@@ -110,9 +116,11 @@ inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);
 }
 
-// Marks on cells of an array, noted where a test asks for all that lies on them.
-inline void note_marks(const Ui& ui, uint8_t array, const std::vector<draw::GridMark>& marks) {
+// A grid of an array and the marks on its cells, noted where a test asks for all that lies on them.
+inline void note_marks(const Ui& ui, uint8_t array, const draw::GridView& grid,
+                       const std::vector<draw::GridMark>& marks) {
     if (ui.context.inspection == nullptr) return;
+    ui.context.inspection->grids.emplace_back(array, grid);
     for (const draw::GridMark& mark : marks) ui.context.inspection->marks.push_back({array, mark});
 }
 

@@ -406,7 +406,17 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
                                   draw::with_alpha(ui.ink(Ink::Accent), 0.07f), ui.px(3));
         line(ui, {x, heads}, shape.cell() + shape.gap, phase == phase_now ? Face::Strong : Face::Text,
              shape.size, phase == phase_now ? Ink::Text : Ink::TextQuiet, phase_name(phase, ui.notation()));
-        if (!shape.beside) continue;
+        if (!shape.beside) {  // one below the other: so are their heads, in words
+            const float named =
+                draw::text_size(ui.font(Face::Strong, shape.size), phase_name(phase, ui.notation())).x;
+            const std::string both = table.product ? "loads, below it multiplies" : "loads, below it stores";
+            small_text(ui, {x + named + ui.px(8), heads + (line_high - small) / 2}, shape.cell() + shape.gap,
+                       Ink::TextFaint,
+                       fitting(ui.font(Face::Text, Size::Small),
+                               {both, table.product ? "loads, multiplies" : "loads, stores", ""},
+                               shape.cell() + shape.gap - named - ui.px(8)));
+            continue;
+        }
         small_text(ui, {x, top - small - ui.px(4)}, shape.load, Ink::TextFaint, "loads");
         small_text(ui, {x + shape.load + shape.gap, top - small - ui.px(4)}, shape.term, Ink::TextFaint,
                    table.product ? "multiplies" : "stores");
@@ -447,9 +457,8 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
             const Rect terms{corner, {corner.x + (shape.beside ? shape.term : loads.width()), y + shape.row}};
             if (active && phase == phase_now && kind != StepKind::Barrier) {
                 const Rect& half = is_of_loads(ui, kind) ? loads : terms;
-                const float end =
-                    half.min.y +
-                    line_high * static_cast<float>(is_of_loads(ui, kind) ? shape.loads : shape.terms);
+                const size_t lines = is_of_loads(ui, kind) ? cell.loads.size() : cell.terms.size();
+                const float end = half.min.y + line_high * static_cast<float>(std::max<size_t>(lines, 1));
                 ui.list.AddRect({half.min.x - ui.px(5), half.min.y - 1}, {half.max.x + ui.px(4), end + 1},
                                 color, 0, 0, ui.px(1.5f));
             }

@@ -29,6 +29,7 @@
 //   +-----------------------------------------------------------+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,32 +39,39 @@
 #include "app/look/sums.h"
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
-#include "app/step/panels.h"
+#include "app/step/grids.h"
 #include "app/step/zoom.h"
 
 namespace tilescope::step {
 namespace {
 
-// "step 12 of 352" at the right of a line, block and phase on the line below. Returns their width.
-float standing(Ui& ui, float right, float y, float below, const char* gap) {
+// "step 12 of 352" at the right of a line, block and phase on the line below.
+struct Standing {
+    std::string step, where;
+    float width = 0;
+};
+Standing standing_of(Ui& ui, const char* gap) {
     const trace::Block& block = ui.trace().blocks[ui.session.cursor.block];
     // While a question is open only where it is, and not of how many.
     const session::Question& asked = ui.session.question;
-    std::string step, phase;
+    Standing made;
+    std::string phase;
     if (!asked.hides(session::Hide::Standing)) {
-        step = "step " + grouped(ui.step() + 1);
-        if (!asked.hides_any()) step += " of " + grouped(ui.index()->steps);
+        made.step = "step " + grouped(ui.step() + 1);
+        if (!asked.hides_any()) made.step += " of " + grouped(ui.index()->steps);
         if (!asked.hides(session::Hide::Phases)) phase = look::phase_text(*ui.index(), ui.step());
         if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" (")));
         if (asked.hides_any()) phase.resize(std::min(phase.size(), phase.find(" of ")));
     }
-    const std::string where = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation()) +
-                              (phase.empty() ? "" : gap + phase);
-    const float width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), step).x,
-                                 draw::text_size(ui.font(Face::Mono, Size::Small), where).x);
-    line(ui, {right, y}, width + 1, Face::Mono, Size::Body, Ink::Text, step, Align::Right);
-    line(ui, {right, below}, width + 1, Face::Mono, Size::Small, Ink::TextQuiet, where, Align::Right);
-    return width;
+    made.where = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation()) +
+                 (phase.empty() ? "" : gap + phase);
+    made.width = std::max(draw::text_size(ui.font(Face::Mono, Size::Body), made.step).x,
+                          draw::text_size(ui.font(Face::Mono, Size::Small), made.where).x);
+    return made;
+}
+void write_standing(Ui& ui, const Standing& of, float right, float y, float below) {
+    line(ui, {right, y}, of.width + 1, Face::Mono, Size::Body, Ink::Text, of.step, Align::Right);
+    line(ui, {right, below}, of.width + 1, Face::Mono, Size::Small, Ink::TextQuiet, of.where, Align::Right);
 }
 
 // What just happened; while a question about it is open, only who does what.
@@ -77,11 +85,42 @@ std::string caption_of(const Ui& ui) {
     return look::request_view(ui.trace(), *ui.index(), ui.step()).title + ".";
 }
 
+// The caption bar's margins, and between its words and where that is.
+constexpr float kCaptionMargin = 16, kCaptionGap = 24;
+
+// The lines of a fault beside where it is: a fault is the one text that must be read whole.
+std::vector<std::string> fault_lines(Ui& ui, float bar, const std::vector<std::string>& faults) {
+    const bool lecture = ui.session.lecture;
+    const float width =
+        bar - ui.px(2 * kCaptionMargin + kCaptionGap) - standing_of(ui, lecture ? "  " : "   ").width;
+    const draw::Font font = ui.font(Face::Text, lecture ? Size::Body : Size::Small);
+    std::vector<std::string> lines;
+    for (const std::string& words : faults) {  // the longest wording first
+        lines = wrapped(font, words, width);
+        if (lines.size() <= 3) break;
+    }
+    return lines;
+}
+
+float caption_height(Ui& ui, float width, const std::vector<std::string>& faults, bool low) {
+    const bool lecture = ui.session.lecture;
+    if (ui.index() == nullptr || faults.empty()) {
+        // While a question is open it says no more than who does what.
+        if (lecture && ui.session.question.hides_any()) return ui.px(48);
+        return ui.px(lecture ? 64 : low ? 52 : 58);
+    }
+    const auto lines = static_cast<float>(fault_lines(ui, width, faults).size());
+    if (lecture) return std::max(ui.px(80), line_height(ui, Size::Body) * (lines + 1) + ui.px(14));
+    return std::max(ui.px(low ? 52 : 58),
+                    line_height(ui, Size::Body) + line_height(ui, Size::Small) * lines + ui.px(14));
+}
+
 // What just happened, in words, with where that is. faults: what is wrong at the step.
 void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
     surface(ui, rect);
     const session::Session& session = ui.session;
-    const Rect in{{rect.min.x + ui.px(16), rect.min.y}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float margin = ui.px(kCaptionMargin);
+    const Rect in{{rect.min.x + margin, rect.min.y}, {rect.max.x - margin, rect.max.y}};
     const float title = line_height(ui, Size::Title), body = line_height(ui, Size::Body);
     const float small = line_height(ui, Size::Small);
     if (ui.index() == nullptr && session.block) {
@@ -95,37 +134,62 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
         return;
     }
     const float y = rect.min.y + (rect.height() - title - small) / 2;
-    const float width = in.width() - standing(ui, in.max.x, y + ui.px(3), y + title, "   ") - ui.px(24);
+    const Standing standing = standing_of(ui, "   ");
+    write_standing(ui, standing, in.max.x, y + ui.px(3), y + title);
+    const float width = in.width() - standing.width - ui.px(kCaptionGap);
     const std::string text = caption_of(ui);
     const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
     const draw::Font small_font = ui.font(Face::Text, Size::Small);
-    const std::string below =
-        !session.message.empty() ? session.message
-        : session.question.hides_any()
-            ? ui.context.paper ? "" : "The rest is shown once the question above is answered."
-        : !faults.empty()            ? fitting(small_font, faults, width)
-        : !session.no_values.empty() ? session.no_values
-        : barrier != nullptr && !session.playback.playing
-            ? look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step()))
-        : ui.context.paper ? ""
-                           : hint(*ui.index(), ui.step(), session.playback.playing);
-    // Where the line below needs two, the one above steps back.
-    const bool two = draw::text_size(small_font, below).x > width;
-    const bool fits = !two && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
-    const float top = below.empty() ? std::round((rect.min.y + rect.max.y - title) / 2)
-                      : two         ? std::round((rect.min.y + rect.max.y - body - small * 2) / 2) + ui.px(1)
-                                    : y + (fits ? 0 : ui.px(4));
-    line(ui, {in.min.x, top}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text, text);
-    paragraph(ui, {in.min.x, two ? top + body - ui.px(2) : y + title}, width, Face::Text, Size::Small,
-              session.message.empty() && faults.empty() ? Ink::TextQuiet : Ink::Fault, below, two ? 2 : 1);
+    std::vector<std::string> below;
+    if (!session.message.empty())
+        below = wrapped(small_font, session.message, width);
+    else if (session.question.hides_any())
+        below = {ui.context.paper ? "" : "The rest is shown once the question above is answered."};
+    else if (!faults.empty())
+        below = fault_lines(ui, rect.width(), faults);
+    else if (!session.no_values.empty())
+        below = wrapped(small_font, session.no_values, width);
+    else if (barrier != nullptr && !session.playback.playing)
+        below = wrapped(
+            small_font,
+            look::wait_words(ui.trace(), *barrier, ui.trace().warp_of(ui.index()->first + ui.step())), width);
+    else if (!ui.context.paper)
+        below = {fitting(small_font, {hint(*ui.index(), ui.step(), session.playback.playing), ""}, width)};
+    if (below.size() == 1 && below[0].empty()) below.clear();
+    // Where the lines below need more, the one above steps back.
+    const bool fits =
+        below.size() <= 1 && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
+    const auto lines = static_cast<float>(below.size());
+    // A sentence too long for a line takes the place of what is said below it, unless that matters more.
+    const draw::Font strong = ui.font(Face::Strong, Size::Body);
+    const bool two = draw::text_size(strong, text).x > width;
+    if (two && lines <= 1 && faults.empty() && session.message.empty()) {
+        const float high =
+            body * static_cast<float>(std::min<size_t>(wrapped(strong, text, width).size(), 2));
+        paragraph(ui, {in.min.x, std::round((rect.min.y + rect.max.y - high) / 2)}, width, Face::Strong,
+                  Size::Body, Ink::Text, text, 2);
+        return;
+    }
+    const float first = fits ? title : body;
+    const float top = std::round((rect.min.y + rect.max.y - first - small * lines) / 2);
+    line(ui, {in.min.x, top}, width, Face::Strong, fits ? Size::Title : Size::Body, Ink::Text,
+         fitting(strong, {text, text.substr(0, text.find(". ") + 1)}, fits ? 1e6f : width));
+    std::string all;
+    for (const std::string& part : below) all += (all.empty() ? "" : " ") + part;
+    const auto most = static_cast<int>(std::max(1.f, (rect.max.y - top - first) / small));
+    paragraph(ui, {in.min.x, top + first}, width, Face::Text, Size::Small,
+              session.message.empty() && faults.empty() ? Ink::TextQuiet : Ink::Fault, all, most);
     if (!faults.empty() && ui.over(rect)) ui.tip = faults.front();
 }
 
 void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
     surface(ui, rect);
-    const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(6)}, {rect.max.x - ui.px(16), rect.max.y}};
+    const float margin = ui.px(kCaptionMargin);
+    const Rect in{{rect.min.x + margin, rect.min.y + ui.px(6)}, {rect.max.x - margin, rect.max.y}};
     const float body = line_height(ui, Size::Body), title = line_height(ui, Size::Title);
-    const float width = in.width() - standing(ui, in.max.x, in.min.y, in.min.y + body, "  ") - ui.px(28);
+    const Standing standing = standing_of(ui, "  ");
+    write_standing(ui, standing, in.max.x, in.min.y, in.min.y + body);
+    const float width = in.width() - standing.width - ui.px(kCaptionGap);
     const bool told = !ui.session.message.empty();
     const std::string text = told ? ui.session.message : caption_of(ui);
     if (faults.empty()) {
@@ -137,9 +201,10 @@ void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& fau
     }
     line(ui, in.min, width, Face::Strong, Size::Body, Ink::Text,
          fitting(ui.font(Face::Strong, Size::Body), {text, text.substr(0, text.find(". ") + 1)}, width));
-    const bool whole = wrapped(ui.font(Face::Text, Size::Body), faults.front(), width).size() <= 2;
-    paragraph(ui, {in.min.x, in.min.y + body}, width, Face::Text, Size::Body, Ink::Fault,
-              whole ? faults.front() : faults.back(), 2);
+    const std::vector<std::string> lines = fault_lines(ui, rect.width(), faults);
+    for (size_t i = 0; i < lines.size(); ++i)
+        line(ui, {in.min.x, in.min.y + body * static_cast<float>(i + 1)}, width, Face::Text, Size::Body,
+             Ink::Fault, lines[i]);
 }
 
 // Phases side by side as wide as their steps, numbered where there is room; a playhead over them.
@@ -216,7 +281,57 @@ struct StepLayout {
     bool threads_in_tiles = false;  // instead of in a panel of their own
 };
 
-StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool faults) {
+// Shares the middle between the matrices and, on the right, the tiles. The matrices of a product and their tiles
+// get cells of one size, as large as fits; arrays of another launch, which are seldom square, get the most.
+void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
+    l.matrices = rest;
+    if (!session::uses_shared(ui.trace()) && !l.threads_in_tiles) return;
+    const float gap = ui.px(8), inset = ui.px(24), high = rest.height() - inset;
+    const float least = ui.px(72) + inset, most = rest.width() * 0.45f;
+    float tiles = least;
+    if (ui.index() != nullptr && ui.index()->product) {
+        float best = 0;
+        for (float wide = least; wide <= most; wide += ui.px(4)) {
+            const float of_m = product_pitch(ui, rest.width() - wide - gap - inset, high),
+                        of_tiles = tiles_pitch(ui, wide - inset, high, l.threads_in_tiles);
+            // Whole pixels; what the matrices do not need is the tiles' and the threads'.
+            const float both = std::floor(std::min(of_m, of_tiles)) + 0.001f * std::floor(of_m) +
+                               0.0001f * std::min(std::floor(of_tiles), 99.f);
+            if (both > best + 1e-6f ||
+                (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))
+                best = both, tiles = wide;
+        }
+    } else {
+        tiles = std::max(least, std::min({high / 2, (rest.width() - gap) / 3, most}) + inset);
+    }
+    l.matrices.max.x = std::floor(rest.max.x - tiles - gap);
+    l.tiles = {{l.matrices.max.x + gap, rest.min.y}, rest.max};
+}
+
+// What is seen beside the middle of a narrow window stands below it, or, in one that is low as well, goes, all but
+// the current line of the source. Returns what is left.
+Rect lay_out_narrow(Ui& ui, Rect rest, StepLayout& l) {
+    const float gap = ui.px(8), line = line_height(ui, Size::Small);
+    const float sums = sums_height(ui);
+    if (rest.height() < ui.px(640)) {
+        l.request = cut(rest, ImGuiDir_Right, ui.px(260), gap);
+        l.source = cut(rest, ImGuiDir_Down, line + ui.px(16), gap);
+        return rest;
+    }
+    const bool three = rest.width() >= ui.px(900);
+    const float high = std::clamp(rest.height() * 0.4f, std::max(sums, ui.px(300)), ui.px(400));
+    Rect lower = cut(rest, ImGuiDir_Down, high, gap);
+    l.request = cut(lower, ImGuiDir_Left, std::max(ui.px(320), rest.width() * 0.36f), gap);
+    if (three)
+        l.sums = cut(lower, ImGuiDir_Right, ui.px(290), gap);
+    else
+        l.sums = cut(lower, ImGuiDir_Down, std::min(sums, high - gap - line * 2 - ui.px(24)), gap);
+    l.source = lower;
+    return rest;
+}
+
+StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
+                   const std::vector<std::string>& faults) {
     const float gap = ui.px(8), w = screen.width(), h = screen.max.y;
     const bool lecture = ui.session.lecture, low = h < ui.px(860);
     StepLayout l;
@@ -226,57 +341,49 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning, bool 
         l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
         rest.min.y += high + gap;
     }
-    const float caption = lecture ? (faults ? 80 : 64) : low ? 52 : 58;
-    l.caption = cut(rest, ImGuiDir_Up, ui.px(caption), gap);
+    l.caption = cut(rest, ImGuiDir_Up, caption_height(ui, rest.width(), faults, low), gap);
+    // On paper nothing is pressed, and a question keeps its panels only where something stands in them.
+    const bool paper = ui.context.paper;
     if (lecture) {
         l.bottom = cut(rest, ImGuiDir_Down, ui.px(34), gap);
         const float request = std::clamp(rest.width() * 0.27f, ui.px(260), ui.px(420));
         l.request = cut(rest, ImGuiDir_Right, request, gap);
-        // In a low window the request keeps its picture, and the tiles their cells.
-        if (const float room = l.request.height(); room >= ui.px(330)) {
-            const float lines = room < ui.px(460) ? 5 : 12;  // of the source
-            l.source = cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(24), gap);
-        }
+        // In a low window the request keeps its picture, and of the source the current line stays.
+        const float room = l.request.height();
+        const float lines = room >= ui.px(460) ? 12 : room >= ui.px(330) ? 5 : room >= ui.px(200) ? 2 : 1;
+        l.source = cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(16), gap);
         l.threads_in_tiles = rest.height() >= ui.px(300);
-    } else {
-        // As high as its warps need, within bounds; what it leaves is the matrices'.
-        const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
-        const float words =
-            ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
-        const float bottom =
-            std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
-                       std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
+        share_middle(ui, rest, l);
+        return l;
+    }
+    // As high as its warps need, within bounds; what it leaves is the matrices'.
+    const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
+    const float words =
+        ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
+    const float bottom =
+        std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
+                   std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
+    const bool narrow = w < ui.px(1100);
+    if (!narrow) {
         l.request = cut(rest, ImGuiDir_Right, std::clamp(w * 0.22f, ui.px(304), ui.px(420)), gap);
-        // On paper nothing is pressed, and a question keeps its panels only where something stands in them.
-        const bool paper = ui.context.paper;
         if (!paper || !ui.session.question.hides_any())
             l.sums = cut(l.request, ImGuiDir_Down, std::max(bottom, sums_height(ui)), gap);
         // The threads have a panel below the request where that leaves the request its picture.
         const float threads = std::min(ui.px(216), l.request.height() - ui.px(370));
-        l.threads_in_tiles = threads < ui.px(110);
-        if (!l.threads_in_tiles) l.threads = cut(l.request, ImGuiDir_Down, threads, gap);
-        if (!paper || !hides_timeline(ui.session.question)) {
-            l.bottom = cut(rest, ImGuiDir_Down, bottom - (paper ? ui.px(40) : 0), gap);
-            l.time = l.bottom.inset(ui.px(12));
-            l.time.max.y += ui.px(2);
-            if (!paper) l.transport = cut(l.time, ImGuiDir_Down, ui.px(30), ui.px(10));
-        }
+        if (threads >= ui.px(110)) l.threads = cut(l.request, ImGuiDir_Down, threads, gap);
+    }
+    l.threads_in_tiles = l.threads.height() <= 0;
+    if (!paper || !hides_timeline(ui.session.question)) {
+        l.bottom = cut(rest, ImGuiDir_Down, bottom - (paper ? ui.px(40) : 0), gap);
+        l.time = l.bottom.inset(ui.px(12));
+        l.time.max.y += ui.px(2);
+        if (!paper) l.transport = cut(l.time, ImGuiDir_Down, ui.px(30), ui.px(10));
+    }
+    if (narrow)
+        rest = lay_out_narrow(ui, rest, l);
+    else
         l.source = cut(rest, ImGuiDir_Left, std::clamp(w * 0.215f, ui.px(276), ui.px(400)), gap);
-    }
-    l.matrices = rest;
-    if (session::uses_shared(ui.trace()) || l.threads_in_tiles) {
-        // The matrices and tiles are squares: two on top of each other, three beside each other.
-        const float inset = ui.px(24), title = line_height(ui, Size::Body);
-        const float high = (rest.height() - inset - title * 2 - ui.px(6)) / 2;
-        const float wide = (rest.width() - inset * 2 - ui.px(12) - ui.px(8)) / 3;
-        float side = std::floor(std::min(high, wide));
-        // Three below each other, unless arrays of a launch that is no product: they are seldom square.
-        if (l.threads_in_tiles && ui.session.recording->product)
-            side = std::min(side, (rest.height() - inset - title * 3 - ui.px(12)) / 3);
-        const float tiles = std::max(side, ui.px(72));  // their headings need that much
-        l.matrices.max.x = std::floor(rest.max.x - tiles - inset - gap);
-        l.tiles = {{l.matrices.max.x + gap, rest.min.y}, rest.max};
-    }
+    share_middle(ui, rest, l);
     return l;
 }
 
@@ -304,6 +411,7 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
 
 // What the keys do to where arrays are looked at.
 void zoom(State& state, session::Session& session, double by) {
+    if (zoom_level(state, session, by > 1)) return;
     // About the upper left corner plus half a tile: what is framed stays in sight.
     const double half =
         session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
@@ -351,6 +459,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const session::Session& session = ui.session;
     state.places.clear();
     state.gate_named = false;
+    state.common.clear();
+    state.signs_before = std::exchange(state.signs, 0);
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     if (grid_shown(state, session)) return grid_view(ui, screen);
     const bool asked = session.question.hides_any();
@@ -358,7 +468,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     std::vector<std::string> faults;  // unless there is a message to say
     if (ui.index() != nullptr && session.faults && session.message.empty() && !asked)
         faults = look::fault_captions(ui.trace(), *session.faults, ui.step(), ui.notation());
-    const StepLayout l = lay_out(ui, screen, warning, !faults.empty());
+    const StepLayout l = lay_out(ui, screen, warning, faults);
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
         input::ask(ui, "next_fault");
@@ -395,6 +505,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
         if (l.sums.height() > 0) sums_panel(ui, l.sums);
     }
     motion(ui);
+    // The legend is of what the frame before drew.
+    if (state.signs != state.signs_before) ui.context.another_frame = true;
 }
 
 const input::Actions<State>& actions() {

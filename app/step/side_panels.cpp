@@ -130,9 +130,11 @@ void source_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const SourceView source = source_view(ui.trace(), *ui.index(), ui.step());
     const float small = line_height(ui, Size::Small);
-    const Rect in = rect.inset(ui.px(12));
+    const bool folded = rect.height() < ui.px(150);
+    const bool lecture = ui.session.lecture || folded;  // the lines alone
+    const Rect in{{rect.min.x + ui.px(12), rect.min.y + ui.px(lecture ? 8 : 12)},
+                  {rect.max.x - ui.px(12), rect.max.y - ui.px(lecture ? 8 : 12)}};
     float y = in.min.y, bottom = in.max.y;
-    const bool lecture = ui.session.lecture;  // the lines alone
     const bool asked = ui.session.question.hides_any();
     const bool counts = !asked || !ui.context.paper;  // on paper nothing opens where a sign would stand
     if (!lecture) {
@@ -163,7 +165,7 @@ void source_panel(Ui& ui, const Rect& rect) {
     const float hits = advance * static_cast<float>(digits + 1);
     const float text = in.width() - number - ui.px(8) - hits;
     const std::vector<SourceRow> rows = rows_of(ui, source, text);
-    const auto shown = static_cast<std::ptrdiff_t>((bottom - y) / small);
+    const auto shown = static_cast<std::ptrdiff_t>((bottom - y + 1) / small);
     const auto first = first_row(source, rows, shown);
     ui.list.PushClipRect({rect.min.x, y}, {rect.max.x, bottom}, true);
     for (auto i = first; i < std::min(first + shown, std::ssize(rows)); ++i) {

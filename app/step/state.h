@@ -13,6 +13,7 @@
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/session/session.h"
+#include "app/step/buffers.h"
 #include "app/step/flights.h"
 #include "app/step/model.h"
 #include "core/playback/phase_table.h"
@@ -112,6 +113,19 @@ struct GridState {
     std::string made_for;
 };
 
+// What the legend explains, besides kinds of steps: noted as it is drawn.
+enum class Sign : uint16_t {
+    Tile = 1,      // the frame of a tile, or of what is touched
+    Outside = 2,   // hatched: no element, or no access
+    Stale = 4,     // a notch
+    Zero = 8,      // struck out
+    Sums = 16,     // cells coloured by their sum
+    Output = 32,   // outlined: the threads' own elements of the output
+    Loaded = 64,   // tinted: loaded earlier in the phase
+    Filled = 128,  // tinted: stored in shared memory
+    Stored = 256   // edged: stored in global memory
+};
+
 struct State {
     ArrayView view;                 // the view of a product
     std::vector<ArrayView> arrays;  // the views of any other launch, by array
@@ -121,13 +135,16 @@ struct State {
     bool travels = false;           // something is on its way in this step
     FlightSums flown;               // of the block
     TimelineCache timeline;
+    BufferCache buffers;
     TableState table;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
     GridState grid;
-    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
-    Provenance provenance;     // of the pinned element or shared cell
-    look::Relations selected;  // what the selection lights up in this frame
+    uint16_t signs = 0, signs_before = 0;   // of this frame so far, and of the one before
+    std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it
+    bool gate_named = false;                // in this frame a gate is drawn with the names of its warps
+    Provenance provenance;                  // of the pinned element or shared cell
+    look::Relations selected;               // what the selection lights up in this frame
     // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
     // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;

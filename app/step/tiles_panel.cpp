@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/pictures/pictures.h"
-#include "app/step/panels.h"
+#include "app/step/grids.h"
 
 namespace tilescope::step {
 namespace {
@@ -50,20 +50,126 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
     cell_texts(ui, grid, texts, longest, longest_source);
 }
 
-void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
+// What has a place of its own in the panel: an array of shared memory, or one of the buffers that it is cut
+// into, or the threads of the block.
+struct TilePane {
+    uint8_t array = kOfThreads;
+    CellRect part;     // rows and columns of its sheet
+    std::string note;  // of a buffer what it does
+    bool threads() const { return array == kOfThreads; }
+};
+
+std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
+    std::vector<TilePane> all;
+    BufferCache& cache = ui.state.buffers;
+    if (cache.of != ui.session.block) {
+        cache = {ui.session.block, {}};
+        cache.by_array.resize(ui.trace().launch.arrays.size());
+        for (const uint8_t array : ui.index()->shared)
+            cache.by_array[array] = buffers_of(ui.trace(), *ui.index(), array);
+    }
+    const bool told = !ui.session.question.hides_any();
+    for (const uint8_t array : ui.index()->shared) {
+        for (const Buffer& buffer : cache.by_array[array])
+            all.push_back({array, buffer.part,
+                           told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
+        if (!cache.by_array[array].empty()) continue;
+        const draw::Sheet sheet(ui.trace().launch.arrays[array]);
+        all.push_back({array, {0, sheet.rows, 0, sheet.cols}, ""});
+    }
+    if (with_threads) {
+        const draw::Sheet sheet(shape_of_threads(ui.trace()));
+        all.push_back({kOfThreads, {0, sheet.rows, 0, sheet.cols}, ""});
+    }
+    return all;
+}
+
+// Where the panes lie, and the pixels of a cell of shared memory: in as many columns as leave the cells
+// largest, one below the other in each. A thread asks for half of what a shared cell does.
+struct TileLayout {
+    float pitch = 0;
+    std::vector<Rect> boxes;  // a pane each
+};
+
+TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in, size_t columns) {
+    const float gap = ui.px(12), above = ui.px(6), title = line_height(ui, Size::Body) + ui.px(2);
+    const size_t each = (panes.size() + columns - 1) / columns;
+    const auto share = [](const TilePane& pane) { return pane.threads() ? 0.5f : 1.f; };
+    // What does not grow with the cells: titles, rulers, frames.
+    const auto fixed = [&](const TilePane& pane) {
+        return title + (pane.threads() ? 0 : ruler_height(ui) + ui.px(3));
+    };
+    const auto beside = [&](const TilePane& pane) {
+        return pane.threads() ? ui.px(pictures::kGateWidth) : ruler_width(ui, pane.part.row1) + ui.px(3);
+    };
+    float across = 0, across_fixed = gap * static_cast<float>(columns - 1), pitch = 1e6f;
+    for (size_t column = 0; column < columns; ++column) {
+        float wide = 0, wide_fixed = 0, high = 0, high_fixed = -above;
+        for (size_t i = column * each; i < std::min(panes.size(), (column + 1) * each); ++i) {
+            wide = std::max(wide, share(panes[i]) * static_cast<float>(panes[i].part.cols()));
+            wide_fixed = std::max(wide_fixed, beside(panes[i]));
+            high += share(panes[i]) * static_cast<float>(panes[i].part.rows());
+            high_fixed += fixed(panes[i]) + above;
+        }
+        pitch = std::min(pitch, (in.height() - high_fixed) / std::max(high, 0.5f));
+        across += wide;
+        across_fixed += wide_fixed;
+    }
+    pitch = std::min({pitch, (in.width() - across_fixed) / std::max(across, 0.5f), ui.px(112)});
+    TileLayout made{pitch >= 2 ? std::floor(pitch) : std::max(pitch, 0.5f), {}};
+    float x = in.min.x;
+    for (size_t column = 0; column < columns; ++column) {
+        const size_t first = column * each, end = std::min(panes.size(), first + each);
+        float wide = 0, y = in.min.y;
+        for (size_t i = first; i < end; ++i)
+            wide = std::max(wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) *
+                                            made.pitch) +
+                                      beside(panes[i]));
+        // The last column takes what is left of the width, the last pane of a column of the height.
+        const float right = column + 1 == columns ? in.max.x : std::min(in.max.x, x + wide);
+        for (size_t i = first; i < end; ++i) {
+            const float high = fixed(panes[i]) + std::ceil(share(panes[i]) *
+                                                           static_cast<float>(panes[i].part.rows()) * made.pitch);
+            made.boxes.push_back({{x, y}, {right, i + 1 == end ? in.max.y : std::min(in.max.y, y + high)}});
+            y = std::round(y + high + above);
+        }
+        x = std::round(right + gap);
+    }
+    return made;
+}
+
+TileLayout layout_of(Ui& ui, const std::vector<TilePane>& panes, const Rect& in) {
+    TileLayout best;
+    for (size_t columns = 1; columns <= panes.size(); ++columns)
+        if ((panes.size() + columns - 1) / columns * (columns - 1) < panes.size())
+            if (TileLayout one = in_columns(ui, panes, in, columns); one.pitch > best.pitch)
+                best = std::move(one);
+    return best;
+}
+
+void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
+    const uint8_t array = pane.array;
     const Array& shape = ui.trace().launch.arrays[array];
     const draw::Sheet sheet(shape);
     const session::Question& asked = ui.session.question;
-    heading(ui, rect.min, rect.width(), name_in(ui.notation(), shape),
-            asked.hides(session::Hide::Shape) ? "" : extents_text(shape, "\u00d7"));
-    draw::GridView grid = fitted(ui, rect, sheet, ui.px(3), ui.px(112));
+    const float gutter = ruler_width(ui, sheet.rows);
+    const ImVec2 min{rect.min.x + gutter,
+                     rect.min.y + line_height(ui, Size::Body) + ui.px(2) + ruler_height(ui)};
+    heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
+            !pane.note.empty()                    ? pane.note
+            : asked.hides(session::Hide::Shape) ? ""
+                                                  : extents_text(shape, "\u00d7"));
+    draw::GridView grid{min.x, min.y, pitch, min, min};
+    grid.clip_max = {std::min(rect.max.x, min.x + pitch * static_cast<float>(pane.part.cols()) + 1),
+                     std::min(rect.max.y, min.y + pitch * static_cast<float>(pane.part.rows()) + 1)};
+    grid.y -= static_cast<float>(pane.part.row0) * pitch;
     // An array too tall is shown around the rows that were touched last.
-    const auto shown = static_cast<uint32_t>(std::max(grid.clip_max.y - grid.clip_min.y, 0.f) / grid.pitch);
-    if (shown > 0 && shown < sheet.rows) {
+    const auto shown = static_cast<uint32_t>(std::max(grid.clip_max.y - grid.clip_min.y, 0.f) / pitch);
+    if (shown > 0 && shown < pane.part.rows()) {
         const uint32_t row = touched_last(ui.trace(), *ui.index(), array, ui.step()).row0;
-        grid.y -=
-            static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * grid.pitch;
+        grid.y -= static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * pitch;
     }
+    rulers(ui, grid, sheet.rows, sheet.cols);
     // While it is asked which cells the step touches they stand as the step before left them.
     const bool elements = asked.hides(session::Hide::Elements);
     const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);
@@ -78,7 +184,10 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
 
     const Rgba color = ui.ink(pictures::ink_of(tile.kind));
     std::vector<draw::GridMark> marks;
-    const float pitch = grid.pitch;
+    if (pane.part.rows() < sheet.rows && pane.note == words_of(BufferState::ReadNow))
+        ui.list.AddRect({grid.clip_min.x - ui.px(3), grid.clip_min.y - ui.px(3)},
+                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad), 0.f,
+                        0, ui.px(2));
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
     for (const SharedCellView& cell : tile.cells) {
         if (!sheet.element(cell.place.row0, cell.place.col0)) continue;
@@ -86,12 +195,15 @@ void shared_tile(Ui& ui, const Rect& rect, uint8_t array) {
         if (cell.held.written && !cell.stale)
             fill = cell.zero_fill ? ui.ink(Ink::Outside) : draw::mix(fill, ui.ink(Ink::SharedStore), 0.30f);
         marks.push_back(cell_mark(ui, grid, cell.place, cell.lanes != 0 && !rushes ? color : fill));
+        note_sign(ui, Sign::Filled, cell.held.written);
+        note_sign(ui, Sign::Zero, cell.marked_zero());
+        note_sign(ui, Sign::Stale, cell.marked_stale());
         if (signs || cell.lanes != 0 || !cell.held.written) continue;  // else too small for a sign of its own
         if (cell.zero_fill) marks.back().pattern = draw::CellPattern::Hatch;
         if (cell.stale) marks.back().pattern = draw::CellPattern::Dots;
     }
     selection_and_faults(ui, marks, array, pitch);
-    note_marks(ui, array, marks);
+    note_marks(ui, array, grid, marks);
     draw_grid(ui, grid_id(ui, draw::GridUse::Shared, array), grid, marks);
 
     // Told apart by shape: a zero fill is struck out, a stale value has a notch; idle lanes are hatched.
@@ -214,6 +326,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         }
         marks.back().pattern = draw::CellPattern::Hatch;
         marks.back().edge = in_warp ? color : ui.ink(Ink::LineStrong);
+        note_sign(ui, Sign::Outside);
     }
     for (const uint32_t thread : ui.state.selected.threads)
         marks.push_back(
@@ -257,28 +370,32 @@ Array shape_of_threads(const trace::Trace& trace) {
     Array shape;
     shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
     shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
+    // A block of one warp or less as rows of eight: cells large enough for their numbers.
+    if (shape.rank == 1 && size.x > 8 && size.x <= kWarpSize && size.x % 8 == 0)
+        shape.rank = 2, shape.rows = size.x / 8, shape.cols = 8;
     return shape;
+}
+
+float tiles_pitch(Ui& ui, float width, float height, bool with_threads) {
+    const std::vector<TilePane> panes = panes_of(ui, with_threads);
+    return panes.empty() ? 0 : layout_of(ui, panes, {{0, 0}, {width, height}}).pitch;
 }
 
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     surface(ui, rect);
-    const std::vector<uint8_t>& shared = ui.index()->shared;
     const Rect in = rect.inset(ui.px(12));
-    const size_t count = shared.size() + (with_threads ? 1 : 0);
-    if (count == 0) return;
-    const bool upright = rect.height() > rect.width();
-    const float gap = ui.px(upright ? 6 : 16), n = static_cast<float>(count);
-    const float each = ((upright ? in.height() : in.width()) - gap * (n - 1)) / n;
-    const auto part = [&](size_t i) {
-        const float at = std::round((each + gap) * static_cast<float>(i));
-        return upright ? Rect{{in.min.x, in.min.y + at}, {in.max.x, in.min.y + at + each}}
-                       : Rect{{in.min.x + at, in.min.y}, {in.min.x + at + each, in.max.y}};
-    };
-    for (size_t i = 0; i < shared.size(); ++i) shared_tile(ui, part(i), shared[i]);
-    if (!with_threads) return;
-    const ImVec2 end = block_threads(ui, part(count - 1));
-    if (shared.empty() && !ui.index()->product)
-        no_shared_memory(ui, {in.min.x, end.y + ui.px(12)}, in.width());
+    const std::vector<TilePane> panes = panes_of(ui, with_threads);
+    if (panes.empty()) return;
+    const TileLayout layout = layout_of(ui, panes, in);
+    for (size_t i = 0; i < layout.boxes.size(); ++i) {
+        if (!panes[i].threads()) {
+            shared_tile(ui, layout.boxes[i], panes[i], layout.pitch);
+            continue;
+        }
+        const ImVec2 end = block_threads(ui, layout.boxes[i]);
+        if (ui.index()->shared.empty() && !ui.index()->product)
+            no_shared_memory(ui, {in.min.x, end.y + ui.px(12)}, in.width());
+    }
 }
 
 void threads_panel(Ui& ui, const Rect& rect) {

@@ -185,5 +185,173 @@ TEST(GridView, IsNotShownWhileAQuestionIsOpen) {
     EXPECT_FALSE(step::grid_shown(state.step, state.session));
 }
 
+// --- one zoom
+
+// All that decides what is seen.
+struct Seen {
+    bool grid = false;
+    uint32_t block = 0, step = 0;
+    look::Pick pin;
+    double row = 0, col = 0, m_k = 0, n_k = 0, pitch = 0;
+    bool operator==(const Seen&) const = default;
+};
+Seen seen(const State& state) {
+    const step::ArrayView& view = state.step.view;
+    return {state.step.grid.shown,
+            state.session.cursor.block,
+            state.session.cursor.step,
+            state.session.pin,
+            view.row,
+            view.col,
+            view.m_k,
+            view.n_k,
+            view.pitch};
+}
+
+// W to the largest cells, then to a warp and to a lane, where it ends; S the same way back, view by view.
+TEST(Zoom, KeysLeadInToALaneAndBackToTheSameView) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state;
+    show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
+    state.session.cursor = {5, 40};
+    drawn.frames(state);
+    while (state.step.view.pitch < step::kMostPitch) {
+        EXPECT_TRUE(act(state, "zoom_in"));
+        drawn.frames(state);
+        ASSERT_EQ(state.session.pin.kind, look::Pick::Kind::None) << "cells first";
+    }
+    const Seen largest = seen(state);
+    EXPECT_TRUE(act(state, "zoom_in"));
+    EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::Warp);
+    const trace::Trace& trace = state.session.trace();
+    EXPECT_EQ(state.session.pin.warp, trace.warp_of(trace.blocks[5].first + 40));
+    const Seen warp = seen(state);
+    EXPECT_TRUE(act(state, "zoom_in"));
+    EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::Thread);
+    EXPECT_EQ(state.session.pin.thread / 32, warp.pin.warp);
+    const Seen lane = seen(state);
+    EXPECT_TRUE(act(state, "zoom_in"));
+    EXPECT_EQ(seen(state), lane) << "the innermost level";
+    EXPECT_TRUE(act(state, "zoom_out"));
+    EXPECT_EQ(seen(state), warp);
+    EXPECT_TRUE(act(state, "zoom_out"));
+    EXPECT_EQ(seen(state), largest);
+    for (int more = 0; more < 40 && !state.step.grid.shown; ++more) {
+        EXPECT_TRUE(act(state, "zoom_out"));
+        drawn.frames(state);
+    }
+    ASSERT_TRUE(state.step.grid.shown) << "past the whole matrix";
+    Seen whole = seen(state);
+    whole.grid = false;
+    EXPECT_TRUE(act(state, "zoom_out"));
+    EXPECT_TRUE(state.step.grid.shown) << "the outermost level";
+    EXPECT_TRUE(act(state, "zoom_in"));
+    EXPECT_EQ(seen(state), whole);
+    // What is all in sight as it opens leads there at once.
+    State small;
+    show_trace(small, kernels::recorded("tiled", {4, 4, 4, 2}));
+    drawn.frames(small);
+    const Seen before = seen(small);
+    EXPECT_TRUE(act(small, "zoom_out"));
+    EXPECT_TRUE(small.step.grid.shown);
+    EXPECT_TRUE(act(small, "zoom_in"));
+    drawn.frames(small);
+    EXPECT_EQ(seen(small), before);
+}
+
+// The wheel over P goes the same ways.
+TEST(Zoom, TheWheelLeadsThroughTheLevels) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state;
+    show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
+    drawn.frames(state);
+    const uint8_t output = state.session.recording->product->P;
+    const auto wheel = [&](float by) {
+        const auto place =
+            std::ranges::find(state.step.places, output, &std::pair<uint8_t, draw::GridView>::first);
+        if (place == state.step.places.end()) return;
+        platform::Input input = mouse((place->second.clip_min.x + place->second.clip_max.x) / 2,
+                                      (place->second.clip_min.y + place->second.clip_max.y) / 2);
+        input.wheel = by;
+        drawn.frames(state, input, 1, false);
+        input.wheel = 0;
+        drawn.frames(state, input, 1, false);
+    };
+    for (int i = 0; i < 40 && state.session.pin.kind != look::Pick::Kind::Thread; ++i) wheel(1);
+    EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::Thread);
+    EXPECT_EQ(state.step.view.pitch, step::kMostPitch);
+    for (int i = 0; i < 60 && !state.step.grid.shown; ++i) wheel(-1);
+    EXPECT_TRUE(state.step.grid.shown);
+    EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::None);
+}
+
+// The path names what is selected, whatever that is, and each of its parts leads back there.
+TEST(Zoom, ThePathNamesWhatIsSelected) {
+    SKIP_WITHOUT_OPENGL();
+    std::mt19937 random(11);
+    const trace::Trace trace = kernels::recorded("tiled", {64, 64, 64, 16});
+    using Names = std::vector<std::string>;
+    for (int round = 0; round < 200; ++round) {
+        const auto block = static_cast<uint32_t>(random() % trace.blocks.size());
+        const uint32_t thread = random() % 256;
+        const std::string named = fmt::format("block({},{})", trace.blocks[block].y, trace.blocks[block].x);
+        const auto path = [&](const look::Pick& pin) { return step::path_names(trace, block, pin, {}); };
+        const std::string warp = fmt::format("warp {}", thread / 32),
+                          lane = fmt::format("lane {}", thread % 32);
+        EXPECT_EQ(path({}), (Names{"grid", named}));
+        EXPECT_EQ(path(look::picked_element(0, thread)), (Names{"grid", named}));
+        EXPECT_EQ(path({.kind = look::Pick::Kind::Warp, .warp = thread / 32}), (Names{"grid", named, warp}));
+        EXPECT_EQ(path({.kind = look::Pick::Kind::Thread, .thread = thread, .warp = thread / 32}),
+                  (Names{"grid", named, warp, lane}));
+    }
+    Drawn drawn(1600, 1000);
+    State state;
+    show_trace(state, trace);
+    state.session.pin = {.kind = look::Pick::Kind::Thread, .thread = 37, .warp = 1};
+    drawn.frames(state);
+    const auto click = [&](const std::string& part) {
+        for (const draw::Written& text : drawn.seen().texts)
+            if (text.text == part) {
+                const float x = (text.min.x + text.max.x) / 2, y = (text.min.y + text.max.y) / 2;
+                drawn.frames(state, mouse(x, y), 1, false);
+                drawn.frames(state, mouse(x, y, true), 1, false);
+                drawn.frames(state, mouse(-1, -1), 2, false);
+                return;
+            }
+        ADD_FAILURE() << part << " is not written";
+    };
+    EXPECT_TRUE(says(drawn.words(state), "grid\u203ablock(0,0)\u203awarp 1\u203alane 5"));
+    click("warp 1");
+    EXPECT_EQ(state.session.pin, (look::Pick{.kind = look::Pick::Kind::Warp, .warp = 1}));
+    click("grid");
+    EXPECT_TRUE(state.step.grid.shown);
+}
+
+// The small map moves the screen: what was clicked is then in the middle.
+TEST(Zoom, TheMapIsClickedAndDragged) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    State state;
+    show_trace(state, kernels::recorded("tiled", {256, 256, 256, 16}));
+    drawn.frames(state);
+    ASSERT_GT(state.step.view.pitch * 256, 1000) << "more than the screen holds";
+    // Where the maps are: the texts of their names are in their left upper corners.
+    ImVec2 p{};
+    for (const draw::Written& text : drawn.seen().texts)
+        if (text.text == "P" && text.max.x < 700 && text.max.y < 400) p = text.min;
+    ASSERT_GT(p.x, 0);
+    const double row = state.step.view.row, col = state.step.view.col;
+    drawn.frames(state, mouse(p.x + 40, p.y + 30), 1, false);
+    drawn.frames(state, mouse(p.x + 40, p.y + 30, true), 1, false);
+    EXPECT_FALSE(state.step.view.fit);
+    EXPECT_GT(state.step.view.row, row);
+    EXPECT_GT(state.step.view.col, col);
+    const double clicked = state.step.view.col;
+    drawn.frames(state, mouse(p.x + 55, p.y + 30, true), 2, false);
+    EXPECT_GT(state.step.view.col, clicked) << "dragged on";
+}
+
 }  // namespace
 }  // namespace tilescope::app

@@ -1,0 +1,101 @@
+#include "app/step/buffers.h"
+
+#include <algorithm>
+#include <set>
+
+#include "app/draw/sheet.h"
+
+namespace tilescope::step {
+namespace {
+
+constexpr size_t kMostBuffers = 8;
+constexpr uint32_t kMostSteps = 1u << 20;  // a block of more is not looked through
+
+}  // namespace
+
+std::string_view words_of(BufferState state) {
+    switch (state) {
+        case BufferState::Free: return "";
+        case BufferState::Arriving: return "arriving";
+        case BufferState::Next: return "next";
+        case BufferState::ReadNow: return "read now";
+    }
+    return "";
+}
+
+std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex& index, uint8_t array) {
+    const Array& shape = trace.launch.arrays[array];
+    if (shape.rank < 2 || index.steps > kMostSteps) return {};
+    // The stretches are made of rows, or of the slices of an array of three dimensions.
+    const uint64_t unit = shape.rank == 3 ? uint64_t{shape.rows} * shape.cols : shape.cols;
+    const uint32_t units = shape.rank == 3 ? shape.slices : shape.rows;
+    if (unit == 0 || units < 2) return {};
+    std::vector<std::set<uint32_t>> filled(units);  // phases
+    const auto visit = [&](auto what) {
+        for (uint32_t step = 0; step < index.steps; ++step) {
+            const uint64_t at = index.first + step;
+            if (trace.form_of(at).array != array) continue;
+            std::set<uint32_t> touched;
+            look::for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+                if (element / unit < units) touched.insert(static_cast<uint32_t>(element / unit));
+            });
+            what(step, look::kind_of(trace, at), touched);
+        }
+    };
+    visit([&](uint32_t step, look::StepKind kind, const std::set<uint32_t>& touched) {
+        if (kind == look::StepKind::SharedStore)
+            for (const uint32_t one : touched) filled[one].insert(index.phase_at(step));
+    });
+    std::vector<Buffer> all;
+    std::vector<uint32_t> starts;
+    for (uint32_t one = 0; one < units; ++one)
+        if (one == 0 || filled[one] != filled[one - 1]) starts.push_back(one);
+    if (starts.size() < 2 || starts.size() > kMostBuffers) return {};
+    const uint32_t high = starts[1];
+    for (size_t i = 0; i < starts.size(); ++i)
+        if (starts[i] != i * high || filled[starts[i]].empty()) return {};
+    if (units != starts.size() * high) return {};
+    for (size_t i = 0; i < starts.size(); ++i)  // each in phases of its own
+        for (size_t j = i + 1; j < starts.size(); ++j)
+            if (filled[starts[i]] == filled[starts[j]]) return {};
+
+    const draw::Sheet sheet(shape);
+    for (const uint32_t first : starts) {
+        look::CellRect part = sheet.cell(first * unit);
+        part.include(sheet.cell((uint64_t{first} + high) * unit - 1));
+        all.push_back({part, {}, {}, {}});
+    }
+    visit([&](uint32_t step, look::StepKind kind, const std::set<uint32_t>& touched) {
+        for (const uint32_t one : touched) {
+            Buffer& buffer = all[one / high];
+            if (kind != look::StepKind::SharedStore) {
+                if (buffer.reads.empty() || buffer.reads.back() != step) buffer.reads.push_back(step);
+            } else if (buffer.stores.empty() || buffer.stores.back() != step) {
+                buffer.stores.push_back(step);
+                buffer.lands.push_back(index.landings.visible_from(step).value_or(index.steps));
+            }
+        }
+    });
+    return all;
+}
+
+BufferState state_at(const Buffer& buffer, uint32_t step) {
+    // The latest of each at or before the step, and the first behind it.
+    const auto stored = std::ranges::upper_bound(buffer.stores, step);
+    const auto read = std::ranges::upper_bound(buffer.reads, step);
+    const bool any_stored = stored != buffer.stores.begin(), any_read = read != buffer.reads.begin();
+    const uint32_t last_store = any_stored ? *std::prev(stored) : 0, last_read = any_read ? *std::prev(read) : 0;
+    const uint32_t next_store = stored == buffer.stores.end() ? UINT32_MAX : *stored,
+                   next_read = read == buffer.reads.end() ? UINT32_MAX : *read;
+    if (!any_stored) return BufferState::Free;
+    if (any_read && last_read > last_store)
+        return last_read == step || next_read < next_store ? BufferState::ReadNow : BufferState::Free;
+    if (next_store < next_read) return BufferState::Arriving;
+    const auto first = std::ranges::upper_bound(buffer.stores, any_read ? last_read : 0) - buffer.stores.begin();
+    const auto end = stored - buffer.stores.begin();
+    for (auto i = first; i < end; ++i)
+        if (buffer.lands[static_cast<size_t>(i)] > step) return BufferState::Arriving;
+    return BufferState::Next;
+}
+
+}  // namespace tilescope::step
