@@ -33,6 +33,16 @@ float value_width(const Ui& ui, const FigureParameter& parameter) {
     return width;
 }
 
+// A greyed label, and a line in the place of what is not asked.
+void idle_control(Ui& ui, const Rect& rect, const FigureParameter& parameter) {
+    const float small = line_height(ui, Size::Small), y = rect.min.y + small + line_height(ui, Size::Body) / 2;
+    line(ui, rect.min, rect.width(), Face::Text, Size::Small, Ink::TextFaint, parameter.label);
+    if (!ui.context.paper)
+        ui.list.AddRectFilled({rect.min.x + ui.px(6), y - ui.px(2)}, {rect.max.x - ui.px(14), y + ui.px(2)},
+                              ui.ink(Ink::Line), ui.px(2));
+    if (ui.over(rect)) ui.tip = "It is the model's: the recording has its own.";
+}
+
 // Label, slider and value; on paper no slider.
 void slider(Ui& ui, const Rect& rect, size_t at) {
     FigureShown& shown = *ui.state.shown;
@@ -136,6 +146,10 @@ const FigureParameter* time_of(const Figure& figure) {
     return found == figure.parameters.end() ? nullptr : &*found;
 }
 
+bool is_idle(const FigureShown& shown, size_t at, const session::Session& session) {
+    return shown.figure->idle != nullptr && shown.figure->idle(at, shown.set, session);
+}
+
 void change_parameter(FigureShown& shown, size_t at, int value) {
     const FigureParameter& parameter = shown.figure->parameters[at];
     shown.parameter = at;
@@ -190,7 +204,9 @@ float figure_controls(Ui& ui, ImVec2 corner, float width) {
             slides ? std::min(one.least + std::max(left, 0.f) / sliders, std::max(one.least, ui.px(420)))
                    : one.least;
         const Rect rect{{x, corner.y}, {x + own, corner.y + high}};
-        if (slides)
+        if (is_idle(*ui.state.shown, one.at, ui.session))
+            idle_control(ui, rect, figure.parameters[one.at]);
+        else if (slides)
             slider(ui, rect, one.at);
         else
             words_control(ui, rect, one);

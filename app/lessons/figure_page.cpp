@@ -123,7 +123,7 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
             return true;
         }
         if (down != 0) choose_parameter(shown, down);
-        if (by != 0)
+        if (by != 0 && !is_idle(shown, shown.parameter, session))
             change_parameter(
                 shown, shown.parameter,
                 shown.set[shown.parameter] + by * shown.figure->parameters[shown.parameter].step);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/look/grid_at_work.h"
 #include "core/base/words.h"
 #include "core/levels/levels.h"
 #include "kernels/textbook/devices.h"
@@ -45,15 +46,8 @@ void take_launch(LimitsChoice& chosen, const analysis::Recording& recording) {
     take_device(chosen, own != nullptr ? own->id : kernels::kLevelDevice);
     chosen.launch = analysis::kernel_name(recording);
     chosen.parameter = Parameter::Registers;
-    chosen.use = {.threads = static_cast<uint32_t>(trace.launch.block.count()),
-                  .shared = static_cast<uint32_t>(analysis::shared_bytes(trace.launch))};
-    if (!recording.product) return;
-    const kernels::Shape shape = kernels::shape_of(*recording.product);
-    for (const analysis::DeviceSpec* const device : kernels::level_devices())
-        if (device->id == chosen.device)
-            chosen.use.registers = kernels::known_launch(*device, trace.meta.kernel,
-                                                         kernels::compiler_of(trace, shape.tile), shape)
-                                       .registers;
+    const auto known = std::ranges::find(kernels::devices(), chosen.device, &analysis::DeviceSpec::id);
+    if (known != kernels::devices().end()) chosen.use = look::block_use(recording, *known);
 }
 
 void change_parameter(LimitsChoice& chosen, const SmLimits& sm, Parameter parameter, int steps) {

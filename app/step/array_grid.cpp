@@ -9,6 +9,7 @@
 
 #include "app/pictures/pictures.h"
 #include "app/step/grids.h"
+#include "app/step/zoom.h"
 #include "core/base/contents.h"
 
 namespace tilescope::step {
@@ -318,8 +319,8 @@ void array_title(Ui& ui, uint8_t array, ImVec2 corner, float width, const char* 
     const bool told = !ui.session.question.hides(session::Hide::Shape);
     heading(ui, corner, width, name,
             !told ? also
-                  : fitting(ui.font(Face::Mono, Size::Small),
-                            {fmt::format("{}  {}", extents, also), extents}, width - used));
+                  : fitting(ui.font(Face::Mono, Size::Small), {fmt::format("{}  {}", extents, also), extents},
+                            width - used));
 }
 
 draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) {
@@ -355,7 +356,7 @@ ImVec2 navigate(Ui& ui, const Rect& box, ArrayView& view, double& row, double& c
     if (!ui.over(box)) return {};
     const ImGuiIO& io = ImGui::GetIO();
     const double scale = ui.context.scale;
-    if (io.MouseWheel != 0) {
+    if (io.MouseWheel != 0 && !zoom_level(ui.state, ui.session, io.MouseWheel > 0)) {
         const double fewer = view.zoom(std::pow(1.2, io.MouseWheel)) / scale;
         col += (io.MousePos.x - box.min.x) * fewer;
         row += (io.MousePos.y - box.min.y) * fewer;

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "app/step/grids.h"
+#include "app/step/zoom.h"
 #include "core/base/text.h"
 
 namespace tilescope::step {
@@ -108,9 +109,9 @@ void slice_strip(Ui& ui, const ArrayBox& box) {
     const float pitch = high / static_cast<float>(std::max(of.rows, 1u));
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const auto name = [](uint32_t z) { return fmt::format("z = {}", z); };
-    const float each = std::max(pitch * static_cast<float>(of.cols),
-                                draw::text_size(font, name(of.slices - 1)).x) +
-                       ui.px(10);
+    const float each =
+        std::max(pitch * static_cast<float>(of.cols), draw::text_size(font, name(of.slices - 1)).x) +
+        ui.px(10);
     const auto room = static_cast<uint32_t>(std::max(1.f, (box.strip.width() + ui.px(10)) / each));
     const uint32_t first =
         of.slices <= room ? 0 : std::min(box.z - std::min(box.z, room / 2), of.slices - room);
@@ -137,7 +138,7 @@ float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
     for (const ArrayBox& box : boxes) {
         const Array& of = ui.trace().launch.arrays[box.array];
         const draw::Sheet sheet(of);
-        const ArrayView& view = ui.state.arrays[box.array];
+        ArrayView& view = ui.state.arrays[box.array];
         const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
         const bool whole = static_cast<float>(sheet.rows) * pitch <= box.rect.height() + 1 &&
                            static_cast<float>(sheet.cols) * pitch <= box.rect.width() + 1;
@@ -167,6 +168,14 @@ float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
             ui.list.AddRect({from, corner.y - ui.px(1)}, {std::min(to, end.x + ui.px(1)), end.y + ui.px(1)},
                             ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
         }
+        // A click or a drag moves the screen there; of a bar along its rows alone.
+        const float of_map = wide / static_cast<float>(of.rank != 1 ? sheet.cols : sheet.rows);
+        const float tall = of.rank != 1 ? of_map * static_cast<float>(sheet.rows) : ui.px(12);
+        if (const auto cell = map_pressed(ui, {corner, {corner.x + wide, corner.y + tall}}, of_map)) {
+            view.fit = false;
+            view.row = (of.rank != 1 ? cell->y : cell->x) - box.rect.height() / pitch / 2;
+            if (of.rank != 1) view.col = cell->x - box.rect.width() / pitch / 2;
+        }
         x += each + ui.px(14);
     }
     return x - rect.min.x;
@@ -180,6 +189,7 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     if (ui.index()->product) return product_panel(ui, in);
     const auto& arrays = ui.trace().launch.arrays;
     ui.state.arrays.resize(arrays.size());
+    in.min.y += path_strip(ui, in);
     // The foot: maps of what is not all in sight, and the legend beside them.
     const float legend = legend_lines(ui, in, false);
     const float foot = std::max(legend, std::min(in.height() * 0.16f, ui.px(64)));
@@ -214,10 +224,10 @@ void matrices_panel(Ui& ui, const Rect& rect) {
         if (of.rank == 2 || !box.slice.empty()) rulers(ui, own, numbered.rows(), numbered.cols());
         if (const auto common = ui.state.common.find(box.array); common != ui.state.common.end())
             also = fmt::format("{} + what the cells show", common->second);
-        array_title(ui, box.array,
-                    {box.rect.min.x,
-                     box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
-                    box.rect.width(), also.c_str());
+        array_title(
+            ui, box.array,
+            {box.rect.min.x, box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
+            box.rect.width(), also.c_str());
         if (!box.slice.empty()) slice_strip(ui, box);
     }
     const float maps = small_maps(ui, below, boxes);

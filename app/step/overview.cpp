@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/step/grids.h"
+#include "app/step/zoom.h"
 
 namespace tilescope::step {
 
@@ -51,16 +52,40 @@ void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port
         ui.list.AddRect(a, b, draw::with_alpha(ui.ink(Ink::Text), 0.55f), 0.f, 0, 1.f);
 }
 
-void overview(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port& p, float port_pitch) {
+namespace {
+
+// The name of a map, in its corner.
+void map_name(Ui& ui, uint8_t array, ImVec2 corner, float room) {
+    const std::string name = name_in(ui.notation(), ui.trace().launch.arrays[array]);
+    const float wide = draw::text_size(ui.font(Face::Strong, Size::Small), name).x,
+                high = line_height(ui, Size::Small);
+    if (wide + ui.px(6) > room || high > room) return;
+    ui.list.AddRectFilled({corner.x + 1, corner.y + 1}, {corner.x + wide + ui.px(7), corner.y + high},
+                          draw::with_alpha(ui.ink(Ink::Panel), 0.85f), ui.px(2));
+    line(ui, {corner.x + ui.px(4), corner.y}, wide + 1, Face::Strong, Size::Small, Ink::Text, name);
+}
+
+// A click on a map, or a drag over it, moves the screen there: so many of its cells lie before the one in the
+// middle.
+void looks_at(ArrayView& view, double& row, double& col, const Port& port, float pitch, ImVec2 cell) {
+    row = cell.y - port.box.height() / pitch / 2;
+    col = cell.x - port.box.width() / pitch / 2;
+    view.fit = false;
+}
+
+}  // namespace
+
+void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port& p, float port_pitch) {
+    Rect rect = all;
+    rect.min.y += path_strip(ui, all);
     const analysis::Product& product = *ui.index()->product;
     const float small = line_height(ui, Size::Small), gap = ui.px(5), least = ui.px(56), most = ui.px(150);
-    const float title = small + ui.px(2);
     const auto rows = static_cast<float>(product.m), cols = static_cast<float>(product.n),
                k = static_cast<float>(product.k);
-    // Height of the map where it is that wide, and the other way round, both without its title.
+    // Height of the map where it is that wide, and the other way round.
     const float across = k + cols, down = k + rows;
-    float side = std::min({rect.width() - gap, (rect.height() - title - gap) * across / down,
-                           most * std::min(1.f, across / down)});
+    float side = std::min(
+        {rect.width() - gap, (rect.height() - gap) * across / down, most * std::min(1.f, across / down)});
     if (side < least || side * down / across < least) return;
 
     // Beside the map, else below it, as many entries as have room with all of their words.
@@ -71,12 +96,23 @@ void overview(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port
     const bool is_beside = beside >= ui.px(80) && rect.height() >= std::min(wanted, small * 4);
     if (is_beside) side = std::min(side, beside);
     const float pitch = side / across, high = side * down / across + gap;
-    const ImVec2 corner{rect.min.x, rect.min.y + title},
-        inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
-    note(ui, rect.min, std::max(side, ui.px(60)), "overview");
+    const ImVec2 corner = rect.min, inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
     one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
     one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
     one_map(ui, product.P, inner, pitch, p, port_pitch);
+    map_name(ui, product.N, {inner.x, corner.y}, std::min(k, cols) * pitch);
+    map_name(ui, product.M, {corner.x, inner.y}, std::min(k, rows) * pitch);
+    map_name(ui, product.P, inner, std::min(rows, cols) * pitch);
+    ArrayView& view = ui.state.view;
+    const auto map = [&](ImVec2 at, float high_cells, float wide_cells) {
+        return Rect{at, {at.x + wide_cells * pitch, at.y + high_cells * pitch}};
+    };
+    if (const auto cell = map_pressed(ui, map({inner.x, corner.y}, k, cols), pitch))
+        looks_at(view, view.n_k, view.col, n, port_pitch, *cell);
+    if (const auto cell = map_pressed(ui, map({corner.x, inner.y}, rows, k), pitch))
+        looks_at(view, view.row, view.m_k, m, port_pitch, *cell);
+    if (const auto cell = map_pressed(ui, map(inner, rows, cols), pitch))
+        looks_at(view, view.row, view.col, p, port_pitch, *cell);
 
     Rect room{{rect.min.x, corner.y + high + ui.px(8)}, rect.max};
     if (is_beside) room = {{rect.min.x + side + gap + space, rect.min.y}, rect.max};

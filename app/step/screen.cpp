@@ -40,6 +40,7 @@
 #include "app/look/timeline.h"
 #include "app/session/playing.h"
 #include "app/step/grids.h"
+#include "app/step/zoom.h"
 
 namespace tilescope::step {
 namespace {
@@ -156,13 +157,15 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
         below = {fitting(small_font, {hint(*ui.index(), ui.step(), session.playback.playing), ""}, width)};
     if (below.size() == 1 && below[0].empty()) below.clear();
     // Where the lines below need more, the one above steps back.
-    const bool fits = below.size() <= 1 && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
+    const bool fits =
+        below.size() <= 1 && draw::text_size(ui.font(Face::Strong, Size::Title), text).x <= width;
     const auto lines = static_cast<float>(below.size());
     // A sentence too long for a line takes the place of what is said below it, unless that matters more.
     const draw::Font strong = ui.font(Face::Strong, Size::Body);
     const bool two = draw::text_size(strong, text).x > width;
     if (two && lines <= 1 && faults.empty() && session.message.empty()) {
-        const float high = body * static_cast<float>(std::min<size_t>(wrapped(strong, text, width).size(), 2));
+        const float high =
+            body * static_cast<float>(std::min<size_t>(wrapped(strong, text, width).size(), 2));
         paragraph(ui, {in.min.x, std::round((rect.min.y + rect.max.y - high) / 2)}, width, Face::Strong,
                   Size::Body, Ink::Text, text, 2);
         return;
@@ -294,7 +297,8 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
             // Whole pixels; what the matrices do not need is the tiles' and the threads'.
             const float both = std::floor(std::min(of_m, of_tiles)) + 0.001f * std::floor(of_m) +
                                0.0001f * std::min(std::floor(of_tiles), 99.f);
-            if (both > best + 1e-6f || (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))
+            if (both > best + 1e-6f ||
+                (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))
                 best = both, tiles = wide;
         }
     } else {
@@ -359,9 +363,11 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
     }
     // As high as its warps need, within bounds; what it leaves is the matrices'.
     const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
-    const float words = ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
-    const float bottom = std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
-                                    std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
+    const float words =
+        ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
+    const float bottom =
+        std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
+                   std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));
     const bool narrow = w < ui.px(1100);
     if (!narrow) {
         l.request = cut(rest, ImGuiDir_Right, std::clamp(w * 0.22f, ui.px(304), ui.px(420)), gap);
@@ -410,6 +416,7 @@ void nothing_to_step(Ui& ui, const Rect& screen) {
 
 // What the keys do to where arrays are looked at.
 void zoom(State& state, session::Session& session, double by) {
+    if (zoom_level(state, session, by > 1)) return;
     // About the upper left corner plus half a tile: what is framed stays in sight.
     const double half =
         session.recording && session.recording->product ? session.recording->product->tile / 2.0 : 0;
@@ -467,6 +474,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.cell_fonts.clear();
     state.signs_before = std::exchange(state.signs, 0);
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
+    if (grid_shown(state, session)) return grid_view(ui, screen);
     if (ui.index() != nullptr) begin_motion(ui);
     const bool asked = session.question.hides_any();
     const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
@@ -538,6 +546,7 @@ const input::Actions<State>& actions() {
          {"pan_left", "pan left, or turn the solid", "A", key(Key::A), [](State& s) { pan(s, -1); }},
          {"pan_right", "pan right, or turn the solid", "D", key(Key::D), [](State& s) { pan(s, 1); }},
          {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
+         {"grid", "the grid at work, and back", "O", key(Key::O), show_grid},
          {"phase_table", "phase table, with values, the product as a solid, off", "P", key(Key::P),
           [](State& s) { s.middle = next_of(s.middle, 4); }},
          {"cube", "the product as a solid: a block is a column of it, a phase a slab", "", input::Chord(),
@@ -557,6 +566,7 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .about = "One request after the other",
                                    .draw = draw_screen,
                                    .says_messages = true,
+                                   .press = press_in_grid,
                                    .actions = actions,
                                    .grant = grant,
                                    .hides_itself = [](const session::Question&) { return true; }};

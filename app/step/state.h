@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/draw/ui.h"
+#include "app/look/grid_at_work.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
 #include "app/pictures/cube.h"
@@ -111,17 +112,32 @@ struct MappingCache {
     std::optional<analysis::Mapping> mapping;
 };
 
+// The grid at work in place of all panels: the outermost level of the zoom.
+struct GridState {
+    bool shown = false;
+    double now = 0.5;  // moment of the grid's time, 0 to 1
+    bool plays = false;
+    double played_at = 0;  // DrawContext::time of the frame before
+    bool scrubs = false;   // the mouse was pressed on the columns and moves the moment
+    std::string device;    // id of the device that is asked; "" for the recording's own
+    // What was worked out, and of which recording and device.
+    std::shared_ptr<const look::GridAtWork> made;
+    bool recorded = false;  // the recording says where and when its blocks ran
+    uint64_t serial = 0;
+    std::string made_for;
+};
+
 // What the legend explains, besides kinds of steps: noted as it is drawn.
 enum class Sign : uint16_t {
-    Tile = 1,          // the frame of a tile, or of what is touched
-    Outside = 2,       // hatched: no element, or no access
-    Stale = 4,         // a notch
-    Zero = 8,          // struck out
-    Sums = 16,         // cells coloured by their sum
-    Output = 32,       // outlined: the threads' own elements of the output
-    Loaded = 64,       // tinted: loaded earlier in the phase
-    Filled = 128,      // tinted: stored in shared memory
-    Stored = 256       // edged: stored in global memory
+    Tile = 1,      // the frame of a tile, or of what is touched
+    Outside = 2,   // hatched: no element, or no access
+    Stale = 4,     // a notch
+    Zero = 8,      // struck out
+    Sums = 16,     // cells coloured by their sum
+    Output = 32,   // outlined: the threads' own elements of the output
+    Loaded = 64,   // tinted: loaded earlier in the phase
+    Filled = 128,  // tinted: stored in shared memory
+    Stored = 256   // edged: stored in global memory
 };
 
 // What travels at the step, and how far it is.
@@ -153,11 +169,12 @@ struct State {
     CubeState cube;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
-    uint16_t signs = 0, signs_before = 0;  // of this frame so far, and of the one before
+    GridState grid;
+    uint16_t signs = 0, signs_before = 0;   // of this frame so far, and of the one before
     std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it
-    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
-    Provenance provenance;     // of the pinned element or shared cell
-    look::Relations selected;  // what the selection lights up in this frame
+    bool gate_named = false;                // in this frame a gate is drawn with the names of its warps
+    Provenance provenance;                  // of the pinned element or shared cell
+    look::Relations selected;               // what the selection lights up in this frame
     // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
     // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;

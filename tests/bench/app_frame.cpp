@@ -135,6 +135,17 @@ BENCHMARK(build_frame_race_of_128)->Unit(benchmark::kMillisecond)->Iterations(30
 void draw_race(benchmark::State& state) { race_of(state, race_of_64(), Measured::Whole); }
 BENCHMARK(draw_race)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
+// The grid at work of 65,536 blocks, at another moment each frame.
+void build_frame_grid(benchmark::State& state) {
+    static const trace::Trace trace = record("tiled", {4096, 4096, 4096, 16}, {100, 101, 100, 101});
+    frames(state, trace, [](app::State& shown) {
+        shown.step.grid.shown = true;
+        shown.step.grid.now += 0.618;
+        shown.step.grid.now -= shown.step.grid.now >= 1;
+    });
+}
+BENCHMARK(build_frame_grid)->Unit(benchmark::kMillisecond)->Iterations(300);
+
 // 16 blocks out of 8192 x 8192, T = 16: another step each frame.
 const trace::Trace& window_of_8192() {
     static const trace::Trace trace = record("tiled", {8192, 8192, 8192, 16}, {100, 104, 200, 204});

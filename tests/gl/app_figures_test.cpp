@@ -292,6 +292,7 @@ const std::vector<Rule>& step_rules() {
         {"recording: ~ × the kernel's time",
          SAYS(s.trace().meta.price.recorded_ms / s.trace().meta.price.plain_ms)},
         {"phase #", SAYS(any, must(phase_there(s, c[0])))},
+        {"lane #", SAYS(thread_of_pin(s).value_or(UINT32_MAX) % 32)},  // of the path
         {"warp #", SAYS(any, must(std::stoul(c[0]) < s.f.warps()))},
         {"~ steps/s", SAYS(s.state.session.playback.steps_per_second)},
         {"~ clocks/s", SAYS(s.state.session.playback.clocks_per_second)},

@@ -4,11 +4,13 @@
 #     tests/gpu/make_recordings.sh PROGRAM [OUT_DIR]        OUT_DIR: assets/recordings
 #
 # The presets of the window, the kernels that people compare with them, a window of four blocks of a large
-# product, and for coalescing products with T = 32, where a warp is a row of the block. The latter are recorded
+# product, two grids of 1,024 blocks for the grid at work (one wave that is not full; several waves and a
+# tail), and for coalescing products with T = 32, where a warp is a row of the block. The latter are recorded
 # on the CPU, as their entries say: what they show is which sectors a request needs, and no clocks.
 #
 # BACKEND=cpu tries the script where there is no GPU; what it makes of the others is not for shipping then.
-# ONLY=cpu makes those of the CPU anew and leaves the others, and their entries, as they are.
+# ONLY=cpu makes those of the CPU anew and leaves the others, and their entries, as they are; ONLY="NAME..."
+# does so with the recordings of these names.
 #
 # assets/recordings/make_examples.sh, run behind it, records the example programs for lessons.
 set -euo pipefail
@@ -32,6 +34,8 @@ tiled_padded 64 64 64 32
 tiled_no_barrier 64 64 64 16
 tiled_stale_edge 20 20 20 8
 tiled 1024 1024 1024 16 31:33,31:33
+untiled 512 8 512 16
+untiled 1024 4 1024 32
 untiled 64 64 64 32 :cpu
 untiled_swapped 64 64 64 32 :cpu
 tiled 64 64 64 32 :cpu
@@ -39,7 +43,7 @@ tiled_swapped 64 64 64 32 :cpu
 "
 
 mkdir -p "$out"
-[ "${ONLY:-}" = cpu ] || rm -f "$out"/*.tsc "$out/index.json"
+[ -n "${ONLY:-}" ] || rm -f "$out"/*.tsc "$out/index.json"
 cd "$out"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
@@ -53,6 +57,7 @@ while read -r kernel m k n tile window; do
         continue
     fi
     name=$kernel-${m}x${k}x${n}-t$tile${window:+-window}
+    if [ -n "${ONLY:-}" ] && [ "$ONLY" != cpu ] && [[ " $ONLY " != *" $name "* ]]; then continue; fi
     arguments="record $kernel --tile $tile --m $m --k $k --n $n${window:+ --blocks $window} --backend $on"
     # shellcheck disable=SC2086  # the words are meant to fall apart
     "$program" $arguments -o "$name.tsc"
@@ -85,10 +90,10 @@ for row in open(rows):
     on = "an " + device if device.startswith("NVIDIA") else "the " + device
     what = kernel.replace("_", " ").capitalize()
     entries.append({
-        "name": name, "label": f"{what} {m} x {k} x {n}, T = {tile}, {some}recorded on {on}", "kernel": kernel,
+        "name": name, "label": f"{what} {m} × {k} × {n}, T = {tile}, {some}recorded on {on}", "kernel": kernel,
         "m": int(m), "k": int(k), "n": int(n), "tile": int(tile),
         "device": device, "driver": driver if gpu else "", "date": date, "command": command})
-lines = ",\n    ".join(json.dumps(entry) for entry in entries)
+lines = ",\n    ".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
 open("index.json", "w").write('{\n  "schema": "tilescope.recordings/1",\n  "recordings": [\n    ' + lines + "\n  ]\n}\n")
 PY
 

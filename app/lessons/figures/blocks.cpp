@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/lessons/figures/parts.h"
+#include "app/look/grid_at_work.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::lessons {
@@ -67,10 +68,8 @@ uint32_t sms_of(const trace::Trace& trace) {
     const analysis::DeviceSpec* const device = kernels::find_driver_name(trace.meta.device);
     return std::max(named, device == nullptr ? 0 : device->sms);
 }
-// A number for each block of the grid, x fastest.
-uint32_t number_of(const trace::Trace& trace, const trace::Block& block) {
-    const Dim3& grid = trace.launch.grid;
-    return (block.z * grid.y + block.y) * grid.x + block.x;
+uint64_t number_of(const trace::Trace& trace, const trace::Block& block) {
+    return look::number_of(trace.launch.grid, block);
 }
 // Only so many blocks of a large grid are shown, so that each can be seen.
 constexpr size_t kMostShown = 264;
@@ -82,7 +81,7 @@ Dealt placed(const trace::Trace& trace) {
     made.of_sm.assign(sms, 0);
     for (size_t at = 0; at < std::min(trace.blocks.size(), kMostShown); ++at) {
         const trace::Block& block = trace.blocks[at];
-        made.waves[0][block.sm].push_back(number_of(trace, block));
+        made.waves[0][block.sm].push_back(static_cast<uint32_t>(number_of(trace, block)));
         ++made.of_sm[block.sm];
     }
     return made;
@@ -277,7 +276,12 @@ Figure blocks_figure() {
             numbers,
             concludes,
             draw_figure,
-            concludes_of};
+            concludes_of,
+            false,
+            // A recording has its own grid, device and order.
+            [](size_t parameter, std::span<const int> set, const session::Session& session) {
+                return parameter != kShows && recorded(set, session) != nullptr;
+            }};
 }
 
 }  // namespace tilescope::lessons

@@ -57,6 +57,8 @@ struct Figure {
     std::string (*concludes_of)(std::span<const int> set, const session::Session& session) = nullptr;
     // It has no model and draws the recording that is open; `concludes` says what to open where it cannot.
     bool recorded_alone = false;
+    // Whether a parameter changes nothing of what is shown; null: each always changes something.
+    bool (*idle)(size_t parameter, std::span<const int> set, const session::Session& session) = nullptr;
 };
 
 std::span<const Figure> figures();
@@ -103,9 +105,8 @@ uint32_t fp32_a_cycle(const analysis::SmLimits& sm);
 // The clock at which a device reaches its stated peak, in GHz: two operations a result.
 double peak_ghz(const analysis::DeviceSpec& device);
 
-// The blocks that each SM runs in each wave. Blocks are dealt one by one, SM after SM, as long as one has a
-// free slot; a wave begins when the blocks of the last one have ended (all take the same time). order: 0 for
-// block 0 first; else a shuffle.
+// The blocks that each SM runs in each wave, by the rule of core/limits/dealing.h. All blocks take the same time,
+// so that a wave begins when those of the last one have ended. order: 0 for block 0 first; else a shuffle.
 struct Dealt {
     std::vector<std::vector<std::vector<uint32_t>>> waves;  // wave, SM, blocks
     std::vector<uint32_t> of_sm;                            // blocks in all

@@ -8,6 +8,7 @@
 
 #include "app/lessons/figures/figure.h"
 #include "core/base/launch.h"
+#include "core/limits/dealing.h"
 
 namespace tilescope::lessons {
 
@@ -85,8 +86,10 @@ Dealt deal(uint32_t blocks, uint32_t sms, uint32_t slots, uint32_t order) {
     std::mt19937 random(order);
     for (uint32_t left = blocks; order > 0 && left > 1; --left)
         std::swap(numbers[left - 1], numbers[random() % left]);
+    const std::vector<analysis::BlockRun> runs =
+        analysis::deal(blocks, sms, slots, [](uint64_t) -> uint64_t { return 1; });
     for (uint32_t at = 0; at < blocks; ++at) {
-        const uint32_t wave = at / (sms * slots), sm = at % sms;
+        const auto [sm, slot, wave, end] = runs[at];
         if (wave == made.waves.size()) made.waves.emplace_back(sms);
         made.waves[wave][sm].push_back(numbers[at]);
         ++made.of_sm[sm];

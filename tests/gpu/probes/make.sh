@@ -8,6 +8,7 @@
 #   rates.txt        how many loads a clock L1 answers, and how long an empty launch takes
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
 #   stores.txt       how fast an SM sends stores on to L2
+#   clocks.txt       whether the clocks of the SMs have a common zero
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +21,7 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 head="# device: $device; CUDA $cuda; $(date -u +%Y-%m-%d); made by tests/gpu/probes/make.sh"
 
-for probe in banks arithmetic requests sms rates latency stores; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
+for probe in banks arithmetic requests sms rates latency stores clocks; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
 
 { echo "$head"; "$work/arithmetic"; } > "$out/arithmetic.txt"
 
@@ -90,6 +91,8 @@ done
 { echo "$head"; sed -n 's|^//     |# |p' "$here/latency.cu"; "$work/latency"; } > "$out/latency.txt"
 
 { echo "$head"; sed -n 's|^//     |# |p' "$here/stores.cu"; "$work/stores"; } > "$out/stores.txt"
+
+{ echo "$head"; sed -n 's|^//   |# |p' "$here/clocks.cu"; "$work/clocks"; } > "$out/clocks.txt"
 
 # Kernels, rows and columns of P a block, its threads, T; "rolled": the loop over a tile is not unrolled.
 {
