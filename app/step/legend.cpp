@@ -65,7 +65,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         add("waits at a barrier", pictures::wait_bar);
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
-    if (ui.index()->shuffles) add("shuffles are no steps", nullptr);
+    kind(StepKind::Exchange, summary.exchanges);
     const session::Question& asked = ui.session.question;
     if (!asked.hides(session::Hide::Elements))
         add(ui.index()->product            ? "tile of this phase"

@@ -35,6 +35,7 @@ Rect place_of(const Ui& ui, const playback::Element& element) {
 }
 
 Rgba color_of(const Ui& ui, const Flight& flight) {
+    if (flight.from.array == kOfThreads) return ui.ink(Ink::Exchange);
     if (flight.to.array == kOfThreads) return ui.ink(Ink::GlobalLoad);
     return ui.ink(flight.product ? Ink::Product : Ink::SharedStore);
 }

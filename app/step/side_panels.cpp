@@ -226,7 +226,7 @@ std::optional<look::OlderView> older_of(const Ui& ui) {
 
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
-    look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
     const std::optional<look::OlderView> older = older_of(ui);
     if (older) {
         // In a narrow panel without the warp, which the line at the top names.
@@ -254,7 +254,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     y += body;
     std::string where = fmt::format("line {}", request.line);
     if (ui.session.question.hides(session::Hide::Standing)) where.clear();
-    if (request.kind != StepKind::Barrier && !ui.session.question.hides_any())
+    if (asks_memory(request.kind) && !ui.session.question.hides_any())
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
     if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
@@ -306,7 +306,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
     // In a low panel the selection takes the place of the address. So does the picture, where it would not
     // have the height that it needs: the formula goes first, then the address.
-    const bool sectors = request.kind != StepKind::Barrier && request.addresses.empty() &&
+    const bool sectors = asks_memory(request.kind) && request.addresses.empty() &&
                          analysis::has_sectors(space_of(request.kind));
     const float least = ui.px(sectors ? 74 : 118);
     const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);

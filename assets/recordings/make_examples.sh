@@ -24,6 +24,7 @@ matrix_add 1 matrix_add
 blur 1 blur
 divergence 1 divergence_by_thread
 divergence 2 divergence_by_warp
+reduction_shuffle 1 reduction_shuffle
 "
 faulty=" product_one_warp barrier_condition "
 
