@@ -32,18 +32,38 @@ void each_register(const ptx::Operand& operand, const Visit& visit) {
     for (const ptx::Operand& element : operand.elements) each_register(element, visit);
 }
 
-// Follows a register through moves, other shuffles and choices to what uses it.
-ElementType type_behind(const ptx::Kernel& kernel, const std::vector<std::vector<uint32_t>>& users,
-                        int32_t from) {
+// What uses and what makes each register.
+struct Neighbours {
+    std::vector<std::vector<uint32_t>> users, makers;
+
+    explicit Neighbours(const ptx::Kernel& kernel)
+        : users(kernel.registers.size()), makers(kernel.registers.size()) {
+        for (uint32_t at = 0; at < kernel.instructions.size(); ++at) {
+            const ptx::Instruction& made = kernel.instructions[at];
+            for (size_t i = 0; i < made.operands.size(); ++i)
+                each_register(made.operands[i], [&](int32_t reg) {
+                    (i < made.destinations ? makers : users)[static_cast<size_t>(reg)].push_back(at);
+                });
+        }
+    }
+};
+
+// What the values of registers are taken for: followed through moves, other exchanges and choices to what uses
+// them, else by what makes the first ones.
+ElementType type_of(const ptx::Kernel& kernel, const Neighbours& near, const std::vector<int32_t>& first) {
     std::vector<bool> seen(kernel.registers.size(), false);
-    std::vector<int32_t> open{from};
-    seen[static_cast<size_t>(from)] = true;
+    std::vector<int32_t> open;
+    const auto enter = [&](int32_t reg) {
+        if (!seen[static_cast<size_t>(reg)]) open.push_back(reg);
+        seen[static_cast<size_t>(reg)] = true;
+    };
+    for (const int32_t reg : first) enter(reg);
     std::optional<ElementType> integer;
     while (!open.empty()) {
         const auto reg = static_cast<size_t>(open.back());
         open.pop_back();
         if (const ElementType own = kernel.registers[reg].type; is_float(own)) return own;
-        for (const uint32_t at : users[reg]) {
+        for (const uint32_t at : near.users[reg]) {
             const ptx::Instruction& user = kernel.instructions[at];
             // A half of something wider is no number by itself.
             if (user.op == ptx::Op::Mov && user.operands[1].kind == ptx::Operand::Kind::Vector)
@@ -51,15 +71,20 @@ ElementType type_behind(const ptx::Kernel& kernel, const std::vector<std::vector
             if (const auto type = taken_for(user)) {
                 if (is_float(*type) && size_of(*type) == 4) return *type;
                 if (!integer || is_signed(*type)) integer = type;
-                continue;
+            } else if (user.op == ptx::Op::Mov || user.op == ptx::Op::Shfl) {
+                for (size_t d = 0; d < user.destinations && d < user.operands.size(); ++d)
+                    each_register(user.operands[d], enter);
             }
-            for (size_t d = 0; d < user.destinations && d < user.operands.size(); ++d)
-                each_register(user.operands[d], [&](int32_t next) {
-                    if (!seen[static_cast<size_t>(next)]) open.push_back(next);
-                    seen[static_cast<size_t>(next)] = true;
-                });
         }
     }
+    for (const int32_t reg : first)
+        for (const uint32_t at : near.makers[static_cast<size_t>(reg)]) {
+            const ptx::Instruction& maker = kernel.instructions[at];
+            if (maker.op == ptx::Op::Mov && maker.operands[0].kind == ptx::Operand::Kind::Vector)
+                return ElementType::B32;
+            const ElementType type = maker.type;
+            if (!integer && (is_float(type) || is_signed(type) || type == ElementType::U32)) integer = type;
+        }
     return integer && size_of(*integer) == 4 ? *integer : ElementType::B32;
 }
 
@@ -182,23 +207,17 @@ std::vector<ElementType> exchanged_types(const trace::Trace& trace) {
     std::vector<ElementType> types(trace.sites.size(), ElementType::B32);
     const ptx::Kernel* const kernel = trace.module ? trace::kernel_of(trace, *trace.module) : nullptr;
     if (kernel == nullptr || !ptx::has_exchanges(trace.sites)) return types;
-    std::vector<std::vector<uint32_t>> users(kernel->registers.size());
-    for (uint32_t at = 0; at < kernel->instructions.size(); ++at) {
-        const ptx::Instruction& user = kernel->instructions[at];
-        for (size_t i = user.destinations; i < user.operands.size(); ++i)
-            each_register(user.operands[i],
-                          [&](int32_t reg) { users[static_cast<size_t>(reg)].push_back(at); });
-    }
+    const Neighbours near(*kernel);
     for (const ptx::Site& site : trace.sites) {
         if (site.kind != ptx::SiteKind::Exchange || site.instruction >= kernel->instructions.size()) continue;
         const ptx::Instruction& made = kernel->instructions[site.instruction];
-        if (site.exchange == Exchange::Reduce) {
-            types[site.id] = made.type;
-            continue;
-        }
-        if (!ptx::is_shuffle(site.exchange)) continue;
-        const ptx::Operand& to = made.operands[0];
-        if (to.kind == ptx::Operand::Kind::Register) types[site.id] = type_behind(*kernel, users, to.reg);
+        if (site.exchange == Exchange::Reduce) types[site.id] = made.type;
+        if (!ptx::is_shuffle(site.exchange) && !ptx::is_match(site.exchange)) continue;
+        std::vector<int32_t> first;  // what is given and, of a shuffle, what is got
+        each_register(made.operands[made.destinations], [&](int32_t reg) { first.push_back(reg); });
+        if (ptx::is_shuffle(site.exchange))
+            each_register(made.operands[0], [&](int32_t reg) { first.push_back(reg); });
+        types[site.id] = type_of(*kernel, near, first);
     }
     return types;
 }
@@ -230,8 +249,10 @@ std::string exchange_title(const ExchangeView& view) {
     }
 }
 
-std::string exchange_verdict(const ExchangeView& view) {
-    constexpr const char* kCost = "1 instruction, no memory";
+namespace {
+
+// The verdict without its cost.
+std::string exchange_words(const ExchangeView& view) {
     const uint64_t all = count_of(view.mask);
     std::string text;
     if (view.shuffles()) {
@@ -263,10 +284,18 @@ std::string exchange_verdict(const ExchangeView& view) {
                                                 : ", each gets an empty mask";
     } else {
         text = view.groups.size() == 1
-                   ? fmt::format("the values of {} become one, which each of them gets", counted(all, "lane"))
-                   : fmt::format("the values of {} teams of lanes become one each", view.groups.size());
+                   ? fmt::format("{} {}", counted(all, "lane"),
+                                 all == 1 ? "gets its own value"
+                                          : "give a value each, and each gets what these make together")
+                   : fmt::format("{} teams of lanes, whose values become one each", view.groups.size());
     }
-    return text + ": " + kCost;
+    return text;
+}
+
+}  // namespace
+
+std::string exchange_verdict(const ExchangeView& view) {
+    return exchange_words(view) + ": 1 instruction, no memory";
 }
 
 std::string exchange_of_lane(const ExchangeView& view, uint32_t lane) {
@@ -292,7 +321,7 @@ std::string exchange_caption(const ExchangeView& view, uint32_t warp) {
     const char* const mark = title.ends_with('?') ? " " : ": ";
     const uint32_t moved = view.moved();
     if (!view.shuffles() || moved == 0) {
-        std::string verdict = exchange_verdict(view);
+        std::string verdict = exchange_words(view);
         if (*mark == ' ')
             verdict[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(verdict[0])));
         if (view.what == Exchange::Reduce && view.valued && view.groups.size() == 1)

@@ -84,8 +84,9 @@ struct Picture {
     void addresses() const;
     void shuffle() const;
     void together() const;
-    Rect getting() const;
-    void value_in(const Rect& box, const std::string& value, Rgba fill) const;
+    Rect getting(int lines) const;
+    std::optional<Font> type_of_lanes(bool gets) const;
+    void write(const std::optional<Font>& font, const Rect& box, const std::string& value, Rgba fill) const;
 };
 
 std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
@@ -278,25 +279,37 @@ void Picture::addresses() const {
 
 // --- an exchange among the lanes
 
-// The row, or the one box, of what the lanes get: as high as a line of type, where that is there.
-Rect Picture::getting() const {
-    const float small = line_height(ui, Size::Small), high = lanes.height() + ui.px(4);
-    const float free = std::clamp((area.height() - ui.px(60)) * 0.55f, ui.px(20), ui.px(150));
-    const float top = std::min(lanes.max.y + free, area.max.y - small * 2 - high - ui.px(4));
+// The row, or the one box, of what the lanes get, with as much room above it as lines of words leave below it.
+Rect Picture::getting(int lines) const {
+    const float words = line_height(ui, Size::Small) * static_cast<float>(lines) + ui.px(4);
+    const float high = lanes.height() + ui.px(4), free = area.max.y - words - high - lanes.max.y;
+    const float top = lanes.max.y + std::clamp(free, ui.px(20), ui.px(150));
     return {{area.min.x, top}, {area.max.x, top + high}};
 }
 
-// A value where it has room.
-void Picture::value_in(const Rect& box, const std::string& value, Rgba fill) const {
-    if (value.empty()) return;
-    const auto font = ui.context.fonts.for_cells(value, box.width() - ui.px(2), box.height());
+// Type in which all that lanes give and get, of as many boxes as there are lanes, has room.
+std::optional<Font> Picture::type_of_lanes(bool gets) const {
+    const look::ExchangeView& of = request.exchange;
+    std::string longest;
+    for_lanes(of.mask, [&](uint32_t lane) {
+        for (const std::string& value : {of.gives[lane], gets ? of.gets[lane] : std::string()})
+            if (value.size() > longest.size()) longest = value;
+    });
+    const Rect box = box_of(lanes, 0);
+    if (longest.empty()) return std::nullopt;
+    return ui.context.fonts.for_cells(longest, box.width() - 1, box.height());
+}
+
+void Picture::write(const std::optional<Font>& font, const Rect& box, const std::string& value,
+                    Rgba fill) const {
     if (font) draw::draw_text_in(ui.list, *font, box.min, box.max, ui.context.palette.text_on(fill), value);
 }
 
 // Whose number stands below the row of those that get.
 void Picture::shuffle() const {
     const look::ExchangeView& of = request.exchange;
-    const Rect row = getting();
+    const Rect row = getting(2);
+    const std::optional<Font> type = type_of_lanes(true);
     const uint32_t moved = of.moved();
     const Rgba fault = ui.ink(Ink::Fault), quiet = ui.ink(Ink::LineStrong);
     // The lit lane's on top, then those that bring another value.
@@ -324,9 +337,9 @@ void Picture::shuffle() const {
             ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.context.palette.text_on(fault),
                             ui.px(1.5f));
         } else if (active) {
-            value_in(box, of.gets[lane], fill);
+            write(type, box, of.gets[lane], fill);
         }
-        if (active) value_in(box_of(lanes, lane), of.gives[lane], color);
+        if (active) write(type, box_of(lanes, lane), of.gives[lane], color);
         if (lane == lane_lit && active)
             ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
                             ui.ink(Ink::Selected), 0, 0, ui.px(2));
@@ -341,7 +354,8 @@ void Picture::shuffle() const {
 // A box for the lanes that are together, with what all of them get.
 void Picture::together() const {
     const look::ExchangeView& of = request.exchange;
-    const Rect row = getting();
+    const Rect row = getting(1);
+    const std::optional<Font> type = type_of_lanes(false);
     const bool vote = ptx::is_vote(of.what);
     const auto count = static_cast<uint32_t>(of.groups.size());
     std::array<ImVec2, 32> ends{};
@@ -362,7 +376,8 @@ void Picture::together() const {
             box = {{std::round(row.min.x + row.width() * f(i) / f(count)), row.min.y},
                    {std::round(row.min.x + row.width() * f(i + 1) / f(count)) - ui.px(2), row.max.y}};
         ui.list.AddRectFilled(box.min, box.max, color);
-        value_in(box, of.gets[first], color);
+        write(ui.context.fonts.for_cells(of.gets[first], box.width() - ui.px(2), box.height()), box,
+              of.gets[first], color);
         for_lanes(lanes_of, [&](uint32_t lane) {
             const float wide = box.width() * 0.8f;
             ends[lane] = {apart ? std::clamp(middle_of(lanes, lane), box.min.x + 2, box.max.x - 2)
@@ -382,7 +397,7 @@ void Picture::together() const {
             ui.list.AddRectFilled({box.min.x + edge, box.min.y + edge}, {box.max.x - edge, box.max.y - edge},
                                   ui.ink(Ink::Panel));
         }
-        if (!vote) value_in(box, of.gives[lane], color);
+        if (!vote) write(type, box, of.gives[lane], color);
     });
     const float y = row.max.y + ui.px(2);
     if (vote)

@@ -6,6 +6,7 @@
 //   sums      so far of this block, and of the whole recording: requests, what they cost, the least they
 //             could; and the kernel's measured time beside the untiled kernel's
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -226,7 +227,8 @@ std::optional<look::OlderView> older_of(const Ui& ui) {
 
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
-    look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
+    look::RequestView request =
+        look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
     const std::optional<look::OlderView> older = older_of(ui);
     if (older) {
         // In a narrow panel without the warp, which the line at the top names.
@@ -242,6 +244,12 @@ void request_panel(Ui& ui, const Rect& rect) {
         const bool brief = ui.session.lecture || !ui.state.selected.lines.empty();
         request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
         request.good = older->good, request.least = true;
+    }
+    if (request.kind == StepKind::Exchange) {  // in a narrow panel without the warp
+        std::string does = look::exchange_title(request.exchange);
+        does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
+        request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does},
+                                rect.inset(ui.px(12)).width() - ui.px(22));
     }
     // How long the warp waited stands in the line at the top.
     if (request.kind == StepKind::Barrier)

@@ -119,7 +119,12 @@ TEST(ExchangeSteps, OfVotesMatchesAndReductions) {
         verdict_at(made, steps[2]),
         "32 lanes hold 4 different values, each gets the mask of those that hold its own: 1 instruction, no "
         "memory");
+    EXPECT_EQ(match.gives[17], "2");
     EXPECT_EQ(sum.groups, std::vector<uint32_t>{~0u});
+    EXPECT_EQ(verdict_at(made, steps[3]),
+              "32 lanes give a value each, and each gets what these make together: 1 instruction, no memory");
+    EXPECT_EQ(caption(*made.trace, *made.index, made.replay.get(), steps[0]),
+              "Warp 0 votes by ballot: 20 of 32 lanes vote for it, each gets the mask 0x000fffff.");
     for (uint32_t lane = 0; lane < 32; ++lane) {
         EXPECT_EQ(sum.gives[lane], std::to_string(lane));
         EXPECT_EQ(sum.gets[lane], std::to_string(31 * 32 / 2));
