@@ -186,6 +186,121 @@ DONE:
     return plan;
 }
 
+// Sums of a block of 128 numbers, 2 blocks: the warps by shuffles, and the first warp of what the four of them
+// left in shared memory. The numbers are floats, moved as bits.
+inline Plan block_sums() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {256});
+    in.contents = {Contents::Kind::SmallIntegers, 5, 0, {}};
+    Plan plan;
+    plan.kernel = plan.launch.entry = "block_sums";
+    plan.launch.grid = {2, 1, 1};
+    plan.launch.block = {128, 1, 1};
+    plan.launch.arrays = {in, global_array("out", ArrayRole::Output, ElementType::F32, {2})};
+    plan.launch.arguments = {{"in", ElementType::U64, 0, 0, 0}, {"out", ElementType::U64, 0, 1, 0}};
+    plan.ptx_name = "block_sums.ptx";
+    std::string five;
+    for (const char* const by : {"16", "8", "4", "2", "1"})
+        five += std::string("    mov.b32 %r4, %f1;\n    shfl.sync.down.b32 %r5, %r4, ") + by +
+                ", 31, -1;\n    mov.b32 %f2, %r5;\n    add.rn.f32 %f1, %f1, %f2;\n";
+    plan.ptx = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry block_sums(.param .u64 block_sums_param_0, .param .u64 block_sums_param_1)
+{
+    .shared .align 4 .b8 sums[16];
+    .reg .pred %p<4>;
+    .reg .b32 %r<12>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<9>;
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    shl.b32 %r3, %r2, 7;
+    add.s32 %r3, %r3, %r1;
+    ld.param.u64 %rd1, [block_sums_param_0];
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r3, 4;
+    add.s64 %rd3, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd3];
+)" + five + R"(
+    and.b32 %r6, %r1, 31;
+    shr.u32 %r7, %r1, 5;
+    setp.ne.s32 %p1, %r6, 0;
+    mov.u32 %r8, sums;
+    shl.b32 %r9, %r7, 2;
+    add.s32 %r8, %r8, %r9;
+    @%p1 bra AT_BARRIER;
+    st.shared.f32 [%r8], %f1;
+AT_BARRIER:
+    bar.sync 0;
+    setp.gt.u32 %p2, %r1, 31;
+    @%p2 bra DONE;
+    mov.f32 %f1, 0f00000000;
+    setp.gt.u32 %p3, %r1, 3;
+    @%p3 bra SUM;
+    mov.u32 %r10, sums;
+    shl.b32 %r11, %r1, 2;
+    add.s32 %r10, %r10, %r11;
+    ld.shared.f32 %f1, [%r10];
+SUM:
+)" + five + R"(
+    @%p1 bra DONE;
+    ld.param.u64 %rd4, [block_sums_param_1];
+    cvta.to.global.u64 %rd5, %rd4;
+    mul.wide.u32 %rd6, %r2, 4;
+    add.s64 %rd6, %rd5, %rd6;
+    st.global.f32 [%rd6], %f1;
+DONE:
+    ret;
+}
+)";
+    return plan;
+}
+
+// A warp's exchanges of other kinds, of lane i's value v = i: what a ballot of v < 20 and a vote say, which lanes hold
+// the same v / 8, and the sum of all v. Lanes of `active` alone make a last shuffle, down by 4, whose mask names all.
+inline Plan warp_talk(uint32_t active = ~0u) {
+    Plan plan;
+    plan.kernel = plan.launch.entry = "warp_talk";
+    plan.launch.block = {32, 1, 1};
+    plan.launch.arrays = {global_array("out", ArrayRole::Output, ElementType::U32, {32})};
+    plan.launch.arguments = {{"out", ElementType::U64, 0, 0, 0}};
+    plan.ptx_name = "warp_talk.ptx";
+    plan.ptx = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry warp_talk(.param .u64 warp_talk_param_0)
+{
+    .reg .pred %p<6>;
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 20;
+    vote.sync.ballot.b32 %r2, %p1, -1;
+    popc.b32 %r3, %r2;
+    vote.sync.any.pred %p2, %p1, -1;
+    shr.u32 %r4, %r1, 3;
+    match.any.sync.b32 %r5, %r4, -1;
+    redux.sync.add.s32 %r6, %r1, -1;
+    add.s32 %r3, %r3, %r6;
+    shr.u32 %r7, )" +
+               std::to_string(active) + R"(, %r1;
+    and.b32 %r7, %r7, 1;
+    setp.eq.u32 %p3, %r7, 0;
+    @%p3 bra STORE;
+    shfl.sync.down.b32 %r8, %r1, 4, 31, -1;
+    add.s32 %r3, %r3, %r8;
+STORE:
+    ld.param.u64 %rd1, [warp_talk_param_0];
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd3, %rd2, %rd3;
+    st.global.u32 [%rd3], %r3;
+    ret;
+}
+)";
+    return plan;
+}
+
 inline std::vector<Plan> launch_examples() { return {vector_add(), stencil(), histogram(), reverse()}; }
 
 }  // namespace tilescope::kernels

@@ -148,11 +148,17 @@ std::string price_of(const trace::Price& price) {
                        price.recorded_ms / price.plain_ms, price.plain_ms);
 }
 
-uint64_t count_barriers(const trace::Trace& trace) {
-    uint64_t barriers = 0;
-    for (uint64_t step = 0; step < trace.steps(); ++step)
-        barriers += trace.sites[trace.form_of(step).site].kind == ptx::SiteKind::Barrier;
-    return barriers;
+// "1,024 requests, 160 exchanges and 64 barriers"
+std::string steps_text(const trace::Trace& trace) {
+    uint64_t barriers = 0, exchanges = 0;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const ptx::SiteKind kind = trace.sites[trace.form_of(step).site].kind;
+        barriers += kind == ptx::SiteKind::Barrier;
+        exchanges += kind == ptx::SiteKind::Exchange;
+    }
+    return fmt::format("{}{} and {}", counted(trace.steps() - barriers - exchanges, "request"),
+                       exchanges > 0 ? ", " + counted(exchanges, "exchange") : "",
+                       counted(barriers, "barrier"));
 }
 
 }  // namespace
@@ -194,9 +200,7 @@ int say_recorded(const trace::Trace& trace, const std::string& output, const std
         refuse(kFailure, "{}; what was recorded until then is in '{}'", trace.meta.incomplete_reason, output);
     std::error_code error;
     const auto bytes = std::filesystem::file_size(output, error);
-    const uint64_t barriers = count_barriers(trace);
-    return print(fmt::format("{}: {} and {} in {}, {}; {}; recorded {}\n", output,
-                             counted(trace.steps() - barriers, "request"), counted(barriers, "barrier"),
+    return print(fmt::format("{}: {} in {}, {}; {}; recorded {}\n", output, steps_text(trace),
                              counted(trace.blocks.size(), "block"), judgement(trace),
                              counted(error ? 0 : bytes, "byte"), said + price_of(trace.meta.price)));
 }

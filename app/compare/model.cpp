@@ -147,10 +147,12 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
                  {"local sectors", LocalLoad, LocalStore, &Sums::sectors},
                  {"constant requests", ConstantLoad, ConstantLoad, &Sums::requests},
                  {"constant words", ConstantLoad, ConstantLoad, &Sums::addresses},
-                 {"barrier arrivals", Barrier, Barrier, nullptr}};
+                 {"barrier arrivals", Barrier, Barrier, nullptr},
+                 {"exchanges", Exchange, Exchange, nullptr}};
     for (const auto& row : kRows) {
         const auto count = [&row](const SplitSums& sums) {
             if (row.kind == Barrier) return sums.barriers;
+            if (row.kind == Exchange) return sums.exchanges;
             return sums[row.kind].*row.count + (row.and_kind != row.kind ? sums[row.and_kind].*row.count : 0);
         };
         const Count whole{count(all[0]), count(all[1])};

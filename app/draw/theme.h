@@ -50,6 +50,7 @@ enum class Ink : uint8_t {
     Barrier,
     Constant,  // loads of constant memory
     Local,     // loads and stores of local memory
+    Exchange,  // shuffles, votes and the like among the lanes of a warp
     SharedLoad,
     GlobalLoad,
     SharedStore,

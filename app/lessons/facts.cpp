@@ -72,7 +72,7 @@ Number of_request(const Scene& scene, What what) {
     if (!Fits(kind_of(scene))) return std::nullopt;
     return static_cast<uint64_t>(what(request_of(scene)));
 }
-bool is_request(StepKind kind) { return kind != StepKind::Barrier; }
+bool is_request(StepKind kind) { return asks_memory(kind); }
 
 template <auto Count>
 Number global_cost(Scene& scene) {
@@ -232,6 +232,14 @@ Number read_meanwhile(Scene& scene) {
     for (uint32_t at = scene.step + 1; at < *copy->behind; ++at)
         requests += look::kind_of(scene.trace, scene.index.first + at) == StepKind::SharedLoad ? 1 : 0;
     return requests;
+}
+
+// A fact of an exchange that fits: what(ExchangeView); none of any other step.
+template <class Fits, class What>
+Number of_exchange(const Scene& scene, Fits fits, What what) {
+    if (kind_of(scene) != StepKind::Exchange) return std::nullopt;
+    const look::ExchangeView view = look::exchange_view(scene.trace, scene.index, nullptr, scene.step);
+    return fits(view.what) ? Number(what(view)) : std::nullopt;
 }
 
 // --- the rows
@@ -406,6 +414,24 @@ constexpr Fact kOfCopy[] = {
      read_meanwhile},
 };
 
+constexpr Fact kOfExchange[] = {
+    {"giver", "", kMask, "the lane that gives to lane 3, of a shuffle",
+     [](S& s) {
+         return of_exchange(s, ptx::is_shuffle, [](const auto& view) { return uint64_t{view.from[3]}; });
+     }},
+    {"moved", "lane", kMask, "lanes that get the value of another, of a shuffle",
+     [](S& s) {
+         return of_exchange(s, ptx::is_shuffle, [](const auto& view) {
+             return static_cast<uint64_t>(std::popcount(view.moved()));
+         });
+     }},
+    {"votes", "lane", kMask, "lanes that vote for it, of a vote",
+     [](S& s) {
+         return of_exchange(s, ptx::is_vote,
+                            [](const auto& view) { return static_cast<uint64_t>(std::popcount(view.yes)); });
+     }},
+};
+
 constexpr Fact kOfBarrier[] = {
     {"barrier", "", Hide::Waits | kTrips, "barriers that its warp passed before",
      [](S& s) -> Number {
@@ -435,6 +461,7 @@ constexpr FactGroup kGroups[] = {{"the launch", kOfLaunch},
                                  {"a global request", kOfGlobal},
                                  {"a shared request", kOfShared},
                                  {"a copy by `cp.async`", kOfCopy},
+                                 {"an exchange among lanes", kOfExchange},
                                  {"a barrier", kOfBarrier},
                                  {"a barrier with clocks", kOfClockedBarrier}};
 

@@ -67,6 +67,10 @@ void answer_value(const Question& question, Scene& scene, RightAnswer& answer) {
     } else {
         if (kind_of(scene) == StepKind::Barrier) return;
         answer.value = replay->value(scene.step, lane);
+        if (kind_of(scene) == StepKind::Exchange)
+            if (const ElementType type = scene.index.exchanged[form_of(scene).site];
+                size_of(type) == size_of(answer.value.type))
+                answer.value.type = type;
     }
     answer.known = true;
     answer.words = short_value(answer.value);

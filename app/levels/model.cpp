@@ -145,7 +145,7 @@ std::vector<ShareRow> rows_of(const trace::Trace& trace, const Notation& notatio
     const analysis::LevelShares& shares = walked.shares;
     const trace::Form* const form = step < trace.steps() ? &trace.form_of(step) : nullptr;
     const bool global = form != nullptr && form->space == Space::Global &&
-                        trace.sites[form->site].kind != ptx::SiteKind::Barrier &&
+                        ptx::asks_memory(trace.sites[form->site].kind) &&
                         trace.sites[form->site].kind != ptx::SiteKind::Store;
     std::vector<ShareRow> rows;
     const auto add = [&](std::string name, const analysis::LevelShare& share, bool now) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
+#include "app/look/exchange.h"
 #include "core/analysis/cost.h"
 #include "core/trace/claims.h"
 
@@ -176,12 +177,6 @@ uint32_t shown_line(const trace::Trace& trace, const ptx::Site& site) {
 
 namespace {
 
-bool has_shuffles(const trace::Trace& trace) {
-    const ptx::Kernel* const kernel = trace.module ? trace::kernel_of(trace, *trace.module) : nullptr;
-    return kernel != nullptr && std::ranges::find(kernel->instructions, ptx::Op::Shfl,
-                                                  &ptx::Instruction::op) != kernel->instructions.end();
-}
-
 std::shared_ptr<BlockIndex> empty_index(const analysis::Recording& recording, uint32_t block) {
     const trace::Trace& trace = *recording.trace;
     auto made = std::make_shared<BlockIndex>();
@@ -194,7 +189,7 @@ std::shared_ptr<BlockIndex> empty_index(const analysis::Recording& recording, ui
     index.warps = static_cast<uint32_t>((trace.launch.block.count() + kWarpSize - 1) / kWarpSize);
     index.steps_of_site.resize(trace.sites.size());
     index.steps_of_warp.resize(index.warps);
-    index.shuffles = has_shuffles(trace);
+    index.exchanged = exchanged_types(trace);
     index.touched.resize(trace.launch.arrays.size());
     index.output.resize(trace.launch.block.count());
     index.checkpoints.emplace_back();
@@ -253,7 +248,7 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
         } else if (form.array != trace::kNoArray && trace.launch.arrays[form.array].space != Space::Shared) {
             include_elements(boxes, std::min(phase, index.phases.phases), index, trace, at);
         }
-        if (trace.sites[form.site].kind != ptx::SiteKind::Barrier)
+        if (ptx::asks_memory(trace.sites[form.site].kind))
             index.lanes_of_warp[trace.warp_of(at)] |= form.mask;
         analysis::add_step(sums, trace, at, costs.of(at));
         if ((step + 1) % BlockIndex::kCheckpointSteps == 0) index.checkpoints.push_back(sums);

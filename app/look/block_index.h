@@ -76,7 +76,7 @@ struct BlockIndex {
     std::optional<analysis::Product> product;  // of the launch
     Notation notation;                         // notation of all that is said of the block
     std::vector<uint8_t> shared;               // arrays of the launch that lie in shared memory
-    bool shuffles = false;  // the kernel hands values from lane to lane, which are no steps
+    std::vector<ElementType> exchanged;        // by site: exchanged_types() (exchange.h)
     analysis::PhaseMap phases;
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;

@@ -198,8 +198,11 @@ private:
             all += index_.steps_of_site[site.id].size();
         }
         const bool barrier = of.kind == ptx::SiteKind::Barrier;
-        say("line {}: {}{} by this block so far, {} in all", line,
-            counted(so_far, barrier ? "arrival" : "request"), barrier ? " of warps" : "", grouped(all));
+        const char* const what = barrier                              ? "arrival"
+                                 : of.kind == ptx::SiteKind::Exchange ? "exchange"
+                                                                      : "request";
+        say("line {}: {}{} by this block so far, {} in all", line, counted(so_far, what),
+            barrier ? " of warps" : "", grouped(all));
     }
 
     // What a warp's threads store to an array: in this phase, where they store anything in it.

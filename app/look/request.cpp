@@ -338,7 +338,8 @@ std::string barrier_verdict(const BlockIndex& index, uint32_t step) {
 
 }  // namespace
 
-RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
+RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
+                         const playback::BlockReplay* replay) {
     RequestView view;
     if (step >= index.steps) return view;
     const trace::Access access = trace::decode(trace, index.first + step);
@@ -354,7 +355,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     const Array* const array = array_of(trace, view);
     view.notation = index.notation;
     view.atomic = site.atomic;
-    const bool named = view.kind == StepKind::Barrier || space_of(view.kind) == Space::Global ||
+    const bool named = !asks_memory(view.kind) || space_of(view.kind) == Space::Global ||
                        space_of(view.kind) == Space::Shared;
     view.array_name = array != nullptr ? name_in(index.notation, *array)
                       : named          ? "no array"
@@ -370,7 +371,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         to.thread = access.warp * kWarpSize + lane;
         to.exists = to.thread < threads;
         to.active = (access.mask >> lane & 1) != 0;
-        if (!to.active || view.kind == StepKind::Barrier) continue;
+        if (!to.active || !asks_memory(view.kind)) continue;
         to.offset = access.offset[lane];
         to.index = to.offset / element_bytes(array);
         if (array == nullptr) continue;
@@ -383,6 +384,14 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         view.verdict = barrier_verdict(index, step);
         if (const BarrierTimes* barrier = barrier_of_step(index, step))
             view.mask_note = wait_words(trace, *barrier, view.warp);
+        return view;
+    }
+    if (view.kind == StepKind::Exchange) {
+        view.exchange = exchange_view(trace, index, replay, step);
+        view.title = fmt::format("Warp {} {}", view.warp, exchange_title(view.exchange));
+        view.verdict = exchange_verdict(view.exchange);
+        view.mask_note = mask_note(view, threads);
+        view.good = view.exchange.absent == 0;
         return view;
     }
     view.cost = analysis::cost_of(trace, index.first + step);
@@ -417,6 +426,7 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     if (request.kind == StepKind::Barrier)
         return thread + (view.active ? ": arrives with its warp" : ": has left the kernel");
     if (!view.active) return thread + ": switched off in this request";
+    if (request.kind == StepKind::Exchange) return thread + ": " + exchange_of_lane(request.exchange, lane);
     const Space space = space_of(request.kind);
     const std::string place = analysis::has_sectors(space)
                                   ? fmt::format(", sector {}", grouped(request.sectors[view.sector].number))
@@ -437,7 +447,7 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
 
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
     const LaneView& view = request.lanes[lane];
-    if (!view.active || request.array == trace::kNoArray || request.kind == StepKind::Barrier) return {};
+    if (!view.active || request.array == trace::kNoArray || !asks_memory(request.kind)) return {};
     const Array& array = trace.launch.arrays[request.array];
     const Position at = position_of(array, static_cast<int64_t>(view.index));
     std::vector<std::string> lines;

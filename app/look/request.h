@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/look/block_index.h"
+#include "app/look/exchange.h"
 #include "core/analysis/cost.h"
 
 namespace tilescope::look {
@@ -19,6 +20,7 @@ namespace tilescope::look {
 //   local    as global, the words of the lanes' own memory side by side as the hardware interleaves them
 //   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
 //   constant the same
+//   exchanges            lanes 0..31  ->  lanes 0..31 (exchange.h)
 struct LaneView {
     bool active = false;
     bool exists = false;  // the block has a thread in this lane
@@ -58,6 +60,7 @@ struct RequestView {
     std::array<std::vector<WordView>, 32> banks;  // shared
     std::vector<WordView> addresses;              // atomics and constant memory, ascending
     ptx::Atomic atomic = ptx::Atomic::None;
+    ExchangeView exchange;  // of an exchange among the lanes
     analysis::Cost cost;
     bool good = true;       // costs no more than the least that the block's shape allows
     bool least = true;      // nor than the least of all (analysis::SectorCost)
@@ -75,8 +78,12 @@ struct RequestView {
 //   32 lanes add to 3 words: one is hit 17 times, in as many turns; 1 sector of 1 needed
 //   32 lanes read byte 8 of their own local memory: 4 sectors of 4 needed
 //   32 lanes read one constant: a broadcast, 1 pass
+//   16 lanes get another lane's value, 16 keep their own: 1 instruction, no memory
 //   2 of 8 warps have arrived; the block waits for the others.
-RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step);
+//
+// replay: where the block's values are known; only an exchange shows any.
+RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
+                         const playback::BlockReplay* replay = nullptr);
 
 // "thread[1,3]: M[1,19] = byte 332 of M, sector 10", "thread[1,3]: Mds[1,3] = byte 76 of Mds, bank 19";
 // for a lane that is not active, why.

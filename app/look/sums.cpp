@@ -40,6 +40,12 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
                                           counted(by.cost, by.unit), grouped(by.least)),
                               by.cost > by.allowed});
     }
+    if (whole.exchanges > 0)
+        table.rows.push_back({analysis::row_of(StepKind::Exchange).plural, StepKind::Exchange,
+                              short_count(sums.exchanges), "", "",
+                              fmt::format("{} of warps among their lanes: one instruction each, no memory",
+                                          counted(sums.exchanges, "exchange")),
+                              false});
     for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
         uint64_t bytes = 0, requests = 0;
         for (const StepKind kind : analysis::kOrderOfSums) {

@@ -16,7 +16,8 @@ const uint32_t* clocks_of(const trace::Trace& trace, const BlockIndex& index) {
 // Marks of one warp, each from one of its steps to the next; neighbours of one kind are one mark.
 void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, StepKind kind) {
     if (first >= end) return;
-    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first && kind != StepKind::Barrier)
+    // Each barrier and exchange has a mark of its own.
+    if (!marks.empty() && marks.back().kind == kind && marks.back().end == first && asks_memory(kind))
         marks.back().end = end;
     else
         marks.push_back({first, end, kind});

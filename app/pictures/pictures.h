@@ -21,13 +21,14 @@ using draw::Align, draw::Face, draw::Font, draw::Ink, draw::Rect, draw::Rgba, dr
 constexpr Ink ink_of(StepKind kind) {
     constexpr std::array<Ink, analysis::kStepKinds> kOfKind = {
         Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,
-        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier};
+        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier,
+        Ink::Exchange};
     return kOfKind[static_cast<size_t>(kind)];
 }
 
 // The sign of a kind of step: a square, its pattern told apart without colour.
 //   global   load: full         store: frame
-//   shared   load: lower half   store: upper half      barrier: a bar
+//   shared   load: lower half   store: upper half      barrier: a bar      exchange: an hourglass
 void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
 
 // A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.

@@ -28,6 +28,13 @@ void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
         const float half = std::max(1.f, ui.px(1));
         fill(min.x, middle - half, max.x, middle + half);
         fill(min.x, min.y, min.x + std::max(1.f, half * 1.5f), max.y);
+    } else if (kind == StepKind::Exchange) {
+        // No wider than high; a line goes on to the warp's next step.
+        const float right = std::min(max.x, min.x + box.height()), half = std::max(1.f, ui.px(1));
+        const ImVec2 center{(min.x + right) / 2, (min.y + max.y) / 2};
+        ui.list.AddTriangleFilled(min, {right, min.y}, center, color);
+        ui.list.AddTriangleFilled({min.x, max.y}, center, {right, max.y}, color);
+        if (right < max.x) fill(center.x, middle - half / 2, max.x, middle + half / 2);
     } else if (kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic) {
         // Read and written: both edges; of shared memory with a line between, which takes half as much.
         const float part = box.height() / (kind == StepKind::GlobalAtomic ? 3.f : 5.f);

@@ -28,6 +28,8 @@ analysis::Summary outline_of(const trace::Trace& trace) {
     for (const ptx::Site& site : trace.sites)
         if (site.kind == ptx::SiteKind::Barrier)
             outline.barriers_per_block = 1;
+        else if (site.kind == ptx::SiteKind::Exchange)
+            outline.exchanges = 1;
         else
             outline[analysis::kind_of(site.space, site.kind)].requests = 1;
     return outline;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "app/look/exchange.h"
+
 namespace tilescope::step {
 namespace {
 
@@ -73,11 +75,32 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
     return all;
 }
 
+namespace {
+
+// What lanes of a shuffle get, on its way from the thread that gives it.
+std::vector<Flight> exchanged(const trace::Trace& trace, const look::BlockIndex& index,
+                              const BlockReplay& replay, uint32_t step) {
+    std::vector<Flight> all;
+    const look::ExchangeView view = look::exchange_view(trace, index, nullptr, step);
+    const uint64_t first = uint64_t{trace.warp_of(index.first + step)} * kWarpSize;
+    const ElementType type = index.exchanged[trace.form_of(index.first + step).site];
+    for_lanes(view.moved(), [&](uint32_t lane) {
+        Value value = replay.value(step, lane);
+        if (size_of(type) == size_of(value.type)) value.type = type;
+        all.push_back({{kOfThreads, first + view.from[lane]}, {kOfThreads, first + lane}, value});
+    });
+    return all;
+}
+
+}  // namespace
+
 std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
                                      const BlockReplay& replay, uint32_t step) {
     std::vector<Flight> all;
     if (step >= index.steps) return all;
-    if (look::kind_of(trace, index.first + step) != analysis::StepKind::GlobalLoad) return all;
+    const analysis::StepKind kind = look::kind_of(trace, index.first + step);
+    if (kind == analysis::StepKind::Exchange) return exchanged(trace, index, replay, step);
+    if (kind != analysis::StepKind::GlobalLoad) return all;
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array == trace::kNoArray) return all;
     uint32_t last = kWarpSize, part = 0;  // a vector load brings several elements to a lane

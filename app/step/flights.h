@@ -1,6 +1,7 @@
 // What travels when a step is made, worked out without a window:
 //
 //     M[0,1] ----> thread[0,1]             a load from global memory: the element to its thread
+//     thread[0,16] ----> thread[0,0]       a shuffle: the value to the thread that gets it
 //     M[0,1] ----> Mds[0,1] --+            a store to shared memory: the element that was loaded
 //                             +--> P[0,0]  a product: both factors, from where the thread loaded them
 //     N[1,0] ----> Nds[1,0] --+
@@ -35,8 +36,8 @@ inline constexpr size_t kMostFlights = 2048;
 std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& index,
                             const playback::BlockReplay& replay, uint32_t step);
 
-// Of a load from global memory: each lane's element on its way to its thread, which is no array of the
-// launch: {kOfThreads, thread of the block}.
+// Of a load from global memory: each lane's element on its way to its thread; of a shuffle: the value of one thread
+// on its way to another. A thread is no array of the launch: {kOfThreads, thread of the block}.
 inline constexpr uint8_t kOfThreads = trace::kNoArray - 1;
 std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
                                      const playback::BlockReplay& replay, uint32_t step);

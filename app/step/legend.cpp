@@ -82,7 +82,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
         add("waits at a barrier", pictures::wait_bar);  // as long as it was
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
-    if (ui.index()->shuffles && !lecture) add("shuffles are no steps", nullptr);
+    kind(StepKind::Exchange, summary.exchanges);
     if (there(Sign::Tile))
         add(ui.index()->product && ui.index()->shared.empty() ? "what this trip needs"
             : ui.index()->product                             ? "tile of this phase"

@@ -206,7 +206,8 @@ TileExtents tile_extents(const trace::Trace& trace, const BlockIndex& index) {
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     uint32_t step, const look::OlderView* older) {
     if (step >= index.steps) return "This block recorded no step.";
-    const look::RequestView request = look::request_view(trace, index, step);
+    const look::RequestView request = look::request_view(trace, index, step, replay);
+    if (request.kind == StepKind::Exchange) return look::exchange_caption(request.exchange, request.warp);
     if (request.kind == StepKind::Barrier)
         return fmt::format("Warp {} arrives at the barrier. {}", request.warp, request.verdict);
     const std::string where = where_text(trace, index, request);
@@ -323,9 +324,9 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     if (const auto& product = index.product; product && !view.frames.empty())
         view.beyond = beyond_edges(tile_extents(trace, index).of(*product, array), view.frames[0], sheet,
                                    tiles || array != product->N, tiles || array != product->M);
-    if (view.kind == StepKind::Barrier || shape.role != ArrayRole::Output)
+    if (!asks_memory(view.kind) || shape.role != ArrayRole::Output)
         view.loaded = loaded_before(trace, index, array, step);
-    if (view.kind == StepKind::Barrier) return view;
+    if (!asks_memory(view.kind)) return view;
 
     const trace::Access access = trace::decode(trace, index.first + step);
     const auto relate = [&](const playback::Element& element) {

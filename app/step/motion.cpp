@@ -58,6 +58,7 @@ Rect place_of(const Ui& ui, const playback::Element& element) {
 }
 
 Rgba color_of(const Ui& ui, const Flight& flight) {
+    if (flight.from.array == kOfThreads) return ui.ink(Ink::Exchange);
     if (flight.to.array == kOfThreads) {
         const auto& arrays = ui.trace().launch.arrays;
         const bool shared =

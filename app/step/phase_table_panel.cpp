@@ -455,7 +455,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
             const Rect loads{{x, y}, {x + (shape.beside ? shape.load : shape.cell()), y + shape.row}};
             const ImVec2 corner{shape.beside ? x + shape.load + shape.gap : x, y + below};
             const Rect terms{corner, {corner.x + (shape.beside ? shape.term : loads.width()), y + shape.row}};
-            if (active && phase == phase_now && kind != StepKind::Barrier) {
+            if (active && phase == phase_now && asks_memory(kind)) {
                 const Rect& half = is_of_loads(ui, kind) ? loads : terms;
                 const size_t lines = is_of_loads(ui, kind) ? cell.loads.size() : cell.terms.size();
                 const float end = half.min.y + line_high * static_cast<float>(std::max<size_t>(lines, 1));

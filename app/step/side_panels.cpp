@@ -6,6 +6,7 @@
 //   sums      so far of this block, and of the whole recording: requests, what they cost, the least they
 //             could; and the kernel's measured time beside the untiled kernel's
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -228,7 +229,8 @@ std::optional<look::OlderView> older_of(const Ui& ui) {
 
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
-    look::RequestView request = look::request_view(ui.trace(), *ui.index(), ui.step());
+    look::RequestView request =
+        look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
     const std::optional<look::OlderView> older = older_of(ui);
     if (older) {
         // In a narrow panel without the warp, which the line at the top names.
@@ -245,6 +247,12 @@ void request_panel(Ui& ui, const Rect& rect) {
         request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
         request.good = older->good, request.least = true;
     }
+    if (request.kind == StepKind::Exchange) {  // in a narrow panel without the warp
+        std::string does = look::exchange_title(request.exchange);
+        does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
+        request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does},
+                                rect.inset(ui.px(12)).width() - ui.px(22));
+    }
     // How long the warp waited stands in the line at the top.
     if (request.kind == StepKind::Barrier)
         if (std::string order = look::order_words(ui.trace(), *ui.index()); !order.empty())
@@ -256,7 +264,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     y += body;
     std::string where = fmt::format("line {}", request.line);
     if (ui.session.question.hides(session::Hide::Standing)) where.clear();
-    if (request.kind != StepKind::Barrier && !ui.session.question.hides_any())
+    if (asks_memory(request.kind) && !ui.session.question.hides_any())
         where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
     if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
@@ -308,7 +316,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
     // In a low panel the selection takes the place of the address. So does the picture, where it would not
     // have the height that it needs: the formula goes first, then the address.
-    const bool sectors = request.kind != StepKind::Barrier && request.addresses.empty() &&
+    const bool sectors = asks_memory(request.kind) && request.addresses.empty() &&
                          analysis::has_sectors(space_of(request.kind));
     const float least = ui.px(sectors ? 74 : 118);
     const bool low = !foot.empty() && room() + ui.px(22) < ui.px(150);

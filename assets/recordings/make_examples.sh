@@ -39,6 +39,7 @@ coarsened_product 1 coarsened_product
 batched_product 1 batched_product
 softmax 1 softmax
 layer_norm 1 layer_norm
+reduction_shuffle 1 reduction_shuffle
 "
 faulty=" product_one_warp barrier_condition "
 

@@ -399,7 +399,7 @@ void infer_roles(trace::Trace& trace) {
     std::vector<bool> loads(arrays.size()), stores(arrays.size());
     for (const trace::Form& form : trace.forms) {
         const ptx::SiteKind kind = trace.sites[form.site].kind;
-        if (form.array == trace::kNoArray || kind == ptx::SiteKind::Barrier) continue;
+        if (form.array == trace::kNoArray || !ptx::asks_memory(kind)) continue;
         if (kind != ptx::SiteKind::Store) loads[form.array] = true;
         if (kind != ptx::SiteKind::Load) stores[form.array] = true;  // an atomic does both
     }
@@ -418,7 +418,7 @@ std::vector<std::optional<ElementType>> types_accessed(const trace::Trace& trace
     for (const trace::Form& form : trace.forms) {
         if (form.array == trace::kNoArray) continue;
         const ptx::Site& site = trace.sites[form.site];
-        if (site.kind == ptx::SiteKind::Barrier || site.instruction >= kernel->instructions.size()) continue;
+        if (!ptx::asks_memory(site.kind) || site.instruction >= kernel->instructions.size()) continue;
         const ElementType type = kernel->instructions[site.instruction].type;
         auto& known = types[form.array];
         if (!lies_in_memory(type) || (known && *known != type)) differ[form.array] = true;

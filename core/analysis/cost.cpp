@@ -23,7 +23,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     Cost cost;
     const trace::Form& form = trace.form_of(step);
     const ptx::Site& site = trace.sites[form.site];
-    if (site.kind == ptx::SiteKind::Barrier) return cost;
+    if (!ptx::asks_memory(site.kind)) return cost;
     const trace::AccessView access(trace, step);
     const uint64_t* const address = access.addresses();
     if (has_addresses(form.space, site.kind)) cost.addresses = address_cost(address, access.mask());
@@ -68,7 +68,7 @@ const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
     }
     int32_t& known = known_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
     if (known < 0) {
-        if (trace_.sites[trace_.forms[form].site].kind == ptx::SiteKind::Barrier) {
+        if (!ptx::asks_memory(trace_.sites[trace_.forms[form].site].kind)) {
             known = 0;
         } else {
             known = static_cast<int32_t>(costs_.size());

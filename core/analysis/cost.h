@@ -35,7 +35,7 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 // Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
 inline constexpr size_t kRememberedForms = 1u << 14;
 
-// The cost of one step, worked out anew; zero for barriers.
+// The cost of one step, worked out anew; zero for barriers and exchanges.
 //
 // SectorCost::block_sectors: a warp of a block 16 threads wide has two rows of threads; where these use two
 // rows of a matrix, two sectors are the least even if the warp asks for 8 bytes in all. Of widths for which
@@ -46,7 +46,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step);
 class CostTable {
 public:
     explicit CostTable(const trace::Trace& trace);  // keeps a reference
-    // Zero cost for barriers. The reference holds until the next call.
+    // Zero cost for barriers and exchanges. The reference holds until the next call.
     const Cost& of(uint64_t step);
 
     // Where the first active lane of a step lies modulo kCostPeriod; global addresses are virtual ones.
@@ -63,7 +63,7 @@ private:
     std::vector<uint32_t> array_base_;  // per form: where its array starts, low 32 bits; 0 without an array
     std::vector<int32_t> row_;          // per form: its row of known_, -1 until asked for
     std::vector<int32_t> known_;        // row * 128 + place -> costs_, -1 for not judged yet
-    std::vector<Cost> costs_;           // [0] is that of barriers
+    std::vector<Cost> costs_;           // [0] is that of barriers and exchanges
     uint64_t judged_ = 0;
 };
 

@@ -43,6 +43,8 @@ void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form,
     const StepKind kind = kind_of(trace, form);
     if (kind == StepKind::Barrier)
         sums.barriers += of_form.requests;
+    else if (kind == StepKind::Exchange)
+        sums.exchanges += of_form.requests;
     else
         sums[kind] += of_form;
 }
@@ -144,6 +146,7 @@ Sums SplitSums::total() const {
 SplitSums& SplitSums::operator+=(const SplitSums& other) {
     for (size_t at = 0; at < kMemoryKinds; ++at) of_kind[at] += other.of_kind[at];
     barriers += other.barriers;
+    exchanges += other.exchanges;
     return *this;
 }
 
@@ -180,7 +183,7 @@ Result<Summary> summarize(const Recording& recording, Stop stop, LoadCounter* co
     Summary summary;
     std::vector<int32_t> row(trace.sites.size(), -1);  // site -> summary.sites
     for (const ptx::Site& site : trace.sites) {
-        if (site.kind == ptx::SiteKind::Barrier) continue;
+        if (!ptx::asks_memory(site.kind)) continue;
         row[site.id] = static_cast<int32_t>(summary.sites.size());
         summary.sites.push_back({site.id, trace::kNoArray, {}});
     }

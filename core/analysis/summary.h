@@ -30,7 +30,8 @@ struct Sums {
 // Sums for each kind of step.
 struct SplitSums {
     std::array<Sums, kMemoryKinds> of_kind{};
-    uint64_t barriers = 0;  // arrivals of warps
+    uint64_t barriers = 0;   // arrivals of warps
+    uint64_t exchanges = 0;  // of warps
     Sums& operator[](StepKind kind) { return of_kind[static_cast<size_t>(kind)]; }
     const Sums& operator[](StepKind kind) const { return of_kind[static_cast<size_t>(kind)]; }
     Sums total() const;

@@ -1,11 +1,11 @@
-// A recording as CSV (RFC 4180): a heading, then a line a request or barrier, in the recording's order.
+// A recording as CSV (RFC 4180): a heading, then a line a request, barrier or exchange, in the recording's order.
 //
 //   block_x,block_y,block_z   the block
 //   step                      of the recording, from 1, as on the screen
 //   clock                     only for GPU recordings: the SM's clock since the block's first step
 //   warp                      of the block
 //   site,line                 the memory instruction or barrier, and its line of the kernel's source
-//   kind,space,array          load, store or barrier; global or shared; empty where there is none
+//   kind,space,array          load, store, atomic, barrier or exchange; global or shared; empty where there is none
 //   mask                      active lanes, lane 0 in the lowest bit: 0x0000ffff
 //   address,row,col           of the first active lane: virtual address, or offset in shared memory; its
 //                             element, empty where the address is not that of one. Where an array of the
@@ -15,6 +15,8 @@
 //   wavefronts,least_wavefronts    of a shared request, and those that it would need without bank conflicts
 //   phase                     from 0, "after" behind the loop
 //   member                    only where an array of the launch is of structs: "[1].x"
+//   exchange,from             only where the kernel has exchanges: what is exchanged, "shuffle_down", and what each
+//                             active lane reads (requests.h), "16 17 own own"
 //
 // With lanes, a line an access instead: `lane` (0 to 31) and `thread` (its linear number in the block) follow
 // the mask, address and element are that lane's, and no columns of the whole request follow but the phase.
@@ -36,6 +38,7 @@ public:
           slices_(std::any_of(trace.launch.arrays.begin(), trace.launch.arrays.end(),
                               [](const Array& array) { return array.rank > 2; })),
           structs_(std::ranges::any_of(trace.launch.arrays, has_structs)),
+          exchanges_(ptx::has_exchanges(trace.sites)),
           out_(take) {
         const bool addresses = std::ranges::any_of(trace.sites, [](const ptx::Site& site) {
             return analysis::has_addresses(site.space, site.kind);
@@ -51,11 +54,13 @@ public:
         out_.add("{}address,{}row,col,", lanes_ ? "lane,thread," : "", slices_ ? "slice," : "");
         if (!lanes_) out_.add_text("lanes,");
         for (size_t i = 0; i < costs_; ++i) out_.add("{},", kCostNames[i]);
-        out_.add_text(structs_ ? "phase,member\r\n" : "phase\r\n");
+        out_.add("phase{}{}\r\n", structs_ ? ",member" : "", exchanges_ ? ",exchange,from" : "");
     }
 
     bool row(const StepRow& row) {
-        if (lanes_ && !row.barrier())
+        if (lanes_ && row.exchange())
+            exchange(row);
+        else if (lanes_ && row.memory())
             accesses(row);
         else
             request(row);
@@ -70,7 +75,7 @@ private:
         out_.add("{},{},{},{},", block.x, block.y, block.z, row.step + 1);
         if (timed_) out_.add("{},", trace_.time[row.step]);
         out_.add("{},{},{},{},{},{},{:#010x},", trace_.warp_of(row.step), row.site->id, row.site->line,
-                 name_of(row.site->kind), row.barrier() ? "" : name_of(row.form->space),
+                 name_of(row.site->kind), row.memory() ? name_of(row.form->space) : "",
                  trace_.array_of(*row.form) ? names_[row.form->array] : "", row.form->mask);
     }
 
@@ -86,26 +91,45 @@ private:
     void request(const StepRow& row) {
         start(row);
         if (lanes_) {  // a barrier among accesses
-            out_.add(",,,,,{}{}{}\r\n", slices_ ? "," : "", phase_text(row.phase), structs_ ? "," : "");
+            out_.add(",,,,,{}{}{}{}\r\n", slices_ ? "," : "", phase_text(row.phase), structs_ ? "," : "",
+                     exchanges_ ? ",," : "");
             return;
         }
-        if (row.barrier())
-            out_.add_text(slices_ ? ",,,," : ",,,");
-        else
+        if (row.memory())
             place(row.form->array, first_offset(trace_, row), first_address(trace_, row));
+        else
+            out_.add_text(slices_ ? ",,,," : ",,,");
         out_.add("{},", std::popcount(row.form->mask));
         const CostsByName costs =
-            row.barrier() ? CostsByName{} : costs_by_name(*row.form, *row.site, *row.cost);
+            row.memory() ? costs_by_name(*row.form, *row.site, *row.cost) : CostsByName{};
         for (size_t i = 0; i < costs_; ++i) out_.add("{},", costs[i] ? fmt::to_string(*costs[i]) : "");
         out_.add("{}", phase_text(row.phase));
-        end(row.barrier() ? trace::kNoArray : row.form->array, row.barrier() ? 0 : first_offset(trace_, row));
+        std::string from;
+        if (row.exchange())
+            from = fmt::format("{},{}", name_of(row.site->exchange),
+                               exchanged(trace_, trace::decode(trace_, row.step)));
+        end(row.memory() ? row.form->array : trace::kNoArray, row.memory() ? first_offset(trace_, row) : 0,
+            from);
     }
 
-    void end(uint8_t array, uint64_t offset) {
+    void exchange(const StepRow& row) {
+        const trace::Access access = trace::decode(trace_, row.step);
+        for_lanes(access.mask, [&](uint32_t lane) {
+            start(row);
+            out_.add("{},{},,,,{}{}", lane, access.warp * kWarpSize + lane, slices_ ? "," : "",
+                     phase_text(row.phase));
+            end(trace::kNoArray, 0,
+                fmt::format("{},{}", name_of(row.site->exchange), exchanged_by(trace_, access, lane)));
+        });
+    }
+
+    // from: what stands in the columns of exchanges, "" for none.
+    void end(uint8_t array, uint64_t offset, const std::string& from = "") {
         const auto element = structs_ ? element_at(trace_, array, offset) : std::nullopt;
         if (structs_) out_.add_text(",");
         if (element && has_structs(trace_.launch.arrays[array]))
             out_.add_text(csv_cell(index_text(trace_.launch.arrays[array], static_cast<int64_t>(*element))));
+        if (exchanges_) out_.add(",{}", from.empty() ? "," : from);
         out_.add_text("\r\n");
     }
 
@@ -122,7 +146,7 @@ private:
     }
 
     const trace::Trace& trace_;
-    bool lanes_, timed_, slices_, structs_;
+    bool lanes_, timed_, slices_, structs_, exchanges_;
     size_t costs_;                    // columns: more where there are atomics, or constant memory
     std::vector<std::string> names_;  // of arrays, as cells
     Pieces out_;

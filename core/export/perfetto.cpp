@@ -118,7 +118,9 @@ public:
             const ptx::Site& site = trace_.sites[form.site];
             const std::string_view array = array_of(trace_, form);
             names_.push_back(
-                quoted(std::string(name_of(site.kind)) + (array.empty() ? "" : " " + one_line(array))));
+                quoted(site.kind == ptx::SiteKind::Exchange
+                           ? std::string(name_of(site.exchange))
+                           : std::string(name_of(site.kind)) + (array.empty() ? "" : " " + one_line(array))));
         }
     }
 
@@ -218,11 +220,14 @@ private:
         if (end) until = std::min(until, std::max(at.ts, *end - std::min(*end, axis_.short_of_next())));
         begin_event();
         out_.add(R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"step":{})",
-                 names_[trace_.key[at.step] & 0xFFFFFF], barrier ? "barrier" : name_of(form.space),
-                 pid_of(block), tid_of(block, warp), us(at.ts), us(until - at.ts), at.step + 1);
+                 names_[trace_.key[at.step] & 0xFFFFFF],
+                 ptx::asks_memory(site.kind) ? name_of(form.space) : name_of(site.kind), pid_of(block),
+                 tid_of(block, warp), us(at.ts), us(until - at.ts), at.step + 1);
         out_.add(R"(,"phase":"{}","site":{},"line":{},"lanes":{},"mask":"{:#010x}")", phase_text(at.phase),
                  site.id, site.line, std::popcount(form.mask), form.mask);
-        if (!barrier) {
+        if (site.kind == ptx::SiteKind::Exchange)
+            out_.add(R"(,"from":"{}")", exchanged(trace_, trace::decode(trace_, at.step)));
+        if (ptx::asks_memory(site.kind)) {
             StepRow row;
             row.step = at.step;
             row.form = &form;

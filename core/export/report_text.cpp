@@ -82,6 +82,9 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
                        grid.z, block.x, block.y, block.z, spaced(trace.blocks.size()), spaced(grid.count()));
     out += fmt::format("{}, {}, {} a block\n", spaced(trace.steps(), "step"), spaced(summary.phases, "phase"),
                        spaced(summary.barriers_per_block, "barrier"));
+    if (summary.exchanges > 0)
+        out += fmt::format("{} of warps among their lanes, without memory\n",
+                           spaced(summary.exchanges, "exchange"));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
     out += loads_a_product(recording, summary);
     if (!m.result.checked)

@@ -92,6 +92,22 @@ std::string_view array_of(const trace::Trace& trace, const trace::Form& form) {
     return array ? std::string_view(array->name) : "";
 }
 
+std::string exchanged_by(const trace::Trace& trace, const trace::Access& exchange, uint32_t lane) {
+    const ptx::Exchange what = trace.sites[exchange.site].exchange;
+    const uint64_t of = exchange.offset[lane];
+    if (ptx::is_vote(what)) return of >> lane & 1 ? "1" : "0";
+    return of >= ptx::kOutside ? "own" : fmt::to_string(of);
+}
+
+std::string exchanged(const trace::Trace& trace, const trace::Access& exchange) {
+    if (ptx::is_vote(trace.sites[exchange.site].exchange))
+        return fmt::format("{:#010x}", trace::votes_for(exchange));
+    std::string all;
+    for_lanes(exchange.mask,
+              [&](uint32_t lane) { all += (all.empty() ? "" : " ") + exchanged_by(trace, exchange, lane); });
+    return all;
+}
+
 bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
 
 CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost) {

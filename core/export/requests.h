@@ -65,7 +65,8 @@ struct StepRow {
     const ptx::Site* site = nullptr;
     const trace::Form* form = nullptr;
     const analysis::Cost* cost = nullptr;
-    bool barrier() const { return site->kind == ptx::SiteKind::Barrier; }
+    bool memory() const { return ptx::asks_memory(site->kind); }
+    bool exchange() const { return site->kind == ptx::SiteKind::Exchange; }
 };
 
 // visit(row) for every selected step, in order, until it says false or is stopped; false then.
@@ -78,6 +79,12 @@ std::string_view array_of(const trace::Trace& trace, const trace::Form& form);
 std::string phase_text(uint32_t phase);
 // Whether its steps have clocks.
 bool timed(const trace::Trace& trace);
+
+// What a lane of an exchange gives or gets: of a shuffle the lane that it reads, "own" where that lies outside its
+// segment; of a vote 1 or 0; of a match or a reduction the lowest lane of those that are together. Of a whole
+// step that of each active lane, lowest first, with blanks between; of a vote the mask of those that vote for.
+std::string exchanged_by(const trace::Trace& trace, const trace::Access& exchange, uint32_t lane);
+std::string exchanged(const trace::Trace& trace, const trace::Access& exchange);
 
 // What a request costs, by name: of global and local memory its sectors, of shared memory its wavefronts, and
 // the fewest that its bytes need; of atomics and constant memory its addresses, and the most lanes at one.

@@ -22,6 +22,10 @@
 // loop. "mask" is a number, lane 0 its lowest bit.
 // An array of structs has "struct", and requests of it "member", "[1].x", the first active lane's; with lanes
 // "members" of all.
+// An exchange among the lanes of a warp has neither; its site says "exchange", "shuffle_down", and the step "from",
+// with 32 entries: the lane that each one reads, or the lowest of those that are together, null for lanes
+// that are not active; "outside", of a shuffle, is the mask of those that keep their own value; "yes", of a
+// vote in place of "from", that of those that vote for.
 // With lanes, "addresses" and "elements" hold 32 entries each, null for lanes that are not active (and for
 // addresses that are not those of an element), in place of "address" and "element".
 //
@@ -79,6 +83,7 @@ Json head_of(const analysis::Recording& recording) {
                                           "bytes", s.bytes, "line", s.line, "column", s.column, "ptx_line",
                                           s.ptx_line));
         if (s.past_registers()) json["sites"].back()["copy"] = true;
+        if (s.kind == ptx::SiteKind::Exchange) json["sites"].back()["exchange"] = name_of(s.exchange);
     }
     return json;
 }
@@ -131,6 +136,25 @@ void write_lanes(Pieces& out, const trace::Trace& trace, const StepRow& row) {
         list("members", [&](uint64_t offset) { write_member(out, trace, access.array, offset); });
 }
 
+void write_exchange(Pieces& out, const trace::Trace& trace, const StepRow& row) {
+    const trace::Access access = trace::decode(trace, row.step);
+    if (ptx::is_vote(row.site->exchange)) return out.add(",\"yes\":{}", trace::votes_for(access));
+    uint32_t outside = 0;
+    out.add_text(",\"from\":[");
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        if (lane > 0) out.add_text(",");
+        if ((access.mask >> lane & 1) == 0) {
+            out.add_text("null");
+            continue;
+        }
+        const uint64_t from = access.offset[lane];
+        if (from >= ptx::kOutside) outside |= 1u << lane;
+        out.add("{}", from % kWarpSize);
+    }
+    out.add_text("]");
+    if (ptx::is_shuffle(row.site->exchange)) out.add(",\"outside\":{}", outside);
+}
+
 void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool lanes) {
     out.add("{{\"step\":{},\"block\":{}", row.step + 1, row.block);
     if (timed(trace)) out.add(",\"clock\":{}", trace.time[row.step]);
@@ -139,7 +163,8 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
         out.add_text(",\"phase\":null");
     else
         out.add(",\"phase\":{}", row.phase);
-    if (!row.barrier()) {
+    if (row.exchange()) write_exchange(out, trace, row);
+    if (row.memory()) {
         if (trace.array_of(*row.form)) out.add(",\"array\":{}", row.form->array);
         if (lanes) {
             write_lanes(out, trace, row);

@@ -46,11 +46,11 @@ std::vector<uint32_t> costs_of_forms(const trace::Trace& trace) {
         uint64_t cost = 0;
         if (form.space == Space::Shared)
             cost = lanes * (kind == ptx::SiteKind::Load ? kSharedLoad : kSharedStore);
-        else if (form.space != Space::Global)
+        else if (form.space != Space::Global || !ptx::asks_memory(kind))
             cost = 0;
         else if (stored[form.array] || stored[trace::kNoArray])
             cost = lanes * kGlobal + lanes_apart(trace, number) * kApart;
-        costs.push_back(kind == ptx::SiteKind::Barrier ? 1 : static_cast<uint32_t>(1 + cost * words));
+        costs.push_back(!ptx::asks_memory(kind) ? 1 : static_cast<uint32_t>(1 + cost * words));
     }
     return costs;
 }

@@ -21,7 +21,7 @@ uint64_t grain_of(const trace::Trace& trace) {
     for (const Array& array : trace.launch.arrays)
         grain = std::min<uint64_t>(grain, std::max(array.element_bytes(), 1u));
     for (const ptx::Site& site : trace.sites)
-        if (site.kind != ptx::SiteKind::Barrier) grain = std::min<uint64_t>(grain, std::max(site.bytes, 1u));
+        if (ptx::asks_memory(site.kind)) grain = std::min<uint64_t>(grain, std::max(site.bytes, 1u));
     return std::bit_floor(grain);
 }
 
@@ -37,7 +37,8 @@ HazardForms::HazardForms(const trace::Trace& t)
         FormKind& kind = kinds_[i];
         kind.barrier = site.kind == ptx::SiteKind::Barrier;
         if (kind.barrier) continue;
-        kind.apart = form.space == Space::Local || form.space == Space::Const;
+        kind.apart =
+            form.space == Space::Local || form.space == Space::Const || site.kind == ptx::SiteKind::Exchange;
         if (kind.apart) continue;
         kind.store = ptx::writes(site.kind);
         kind.atomic = site.kind == ptx::SiteKind::Atomic;

@@ -95,7 +95,7 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     if (!module) return;
     module_ = std::move(*module);
     const ptx::Kernel* const kernel = trace::kernel_of(trace, *module_);
-    if (!kernel || !same_sites(ptx::sites_of(*kernel), trace.sites)) return;
+    if (!kernel || !same_sites(ptx::sites_like(*kernel, trace.sites), trace.sites)) return;
     kernel_ = kernel;
     for (const Instruction& instruction : kernel->instructions) {
         fences_ = fences_ || is_fence(instruction);
@@ -192,7 +192,7 @@ void KernelFacts::look_at_sites() {
     for (const ptx::Site& site : trace_.sites) {
         const Instruction& instruction = kernel_->instructions[site.instruction];
         SiteFacts& facts = facts_[site.id];
-        if (site.kind == ptx::SiteKind::Barrier) continue;
+        if (!ptx::asks_memory(site.kind)) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
                        has(instruction, {"relaxed", "acquire", "release"});
         facts.adds = added_by(site);
@@ -207,7 +207,8 @@ void KernelFacts::look_at_sites() {
         return flow_.blocks[flow_.block_of[site.instruction]].loop;
     };
     for (const ptx::Site& site : trace_.sites)
-        for (int32_t loop = loop_of(site); loop >= 0; loop = flow_.loops[loop].parent)
+        for (int32_t loop = site.kind == ptx::SiteKind::Exchange ? -1 : loop_of(site); loop >= 0;
+             loop = flow_.loops[loop].parent)
             if (!facts_[site.id].strong || !ptx::reads(site.kind)) waits[loop] = false;
     // It looks at one word again and again: nothing of the loop changes the address.
     const auto fixed = [&](const ptx::Site& site, int32_t loop) {
@@ -217,7 +218,7 @@ void KernelFacts::look_at_sites() {
                });
     };
     for (const ptx::Site& site : trace_.sites) {
-        if (site.kind == ptx::SiteKind::Barrier || !facts_[site.id].strong) continue;
+        if (!ptx::asks_memory(site.kind) || !facts_[site.id].strong) continue;
         const int32_t loop = loop_of(site);
         facts_[site.id].polls = loop >= 0 && waits[loop] && fixed(site, loop);
     }

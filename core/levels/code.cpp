@@ -75,7 +75,7 @@ struct LevelCode::State {
     const ptx::Kernel* kernel = nullptr;
     ptx::ControlFlow flow;
     std::vector<ptx::Site> sites;
-    std::vector<int32_t> site_at;  // by instruction: its first site, -1 for none
+    std::vector<int32_t> site_at;  // by instruction: its first site, -1 for none and for an exchange
     std::vector<JoinedLoad> joined;
     std::map<std::pair<int32_t, int32_t>, Executed> known;
     std::optional<LoadWaits> waits;
@@ -165,13 +165,14 @@ Result<LevelCode> LevelCode::of(const trace::Trace& trace) {
     if (!state->kernel || state->kernel->instructions.empty())
         return Error{
             fmt::format("the PTX of the recording has no kernel '{}'; record it again", trace.launch.entry)};
-    state->sites = ptx::sites_of(*state->kernel);
+    state->sites = ptx::sites_like(*state->kernel, trace.sites);
     if (state->sites.size() != trace.sites.size())
         return Error{"the PTX of the recording has other accesses than its steps; record it again"};
     state->flow = ptx::control_flow(*state->kernel);
     state->site_at.assign(state->kernel->instructions.size(), -1);
     for (const ptx::Site& site : state->sites)
-        if (int32_t& first = state->site_at[site.instruction]; first < 0)
+        if (int32_t& first = state->site_at[site.instruction];
+            first < 0 && site.kind != ptx::SiteKind::Exchange)
             first = static_cast<int32_t>(site.id);
     state->join();
     state->waits.emplace(*state->kernel, state->flow, state->sites);

@@ -36,7 +36,7 @@ std::optional<std::vector<int64_t>> relocation_between(const CornerBlock& from, 
         if (f.site != g.site || f.mask != g.mask || f.array != g.array || f.space != g.space ||
             a.warp_of(p) != b.warp_of(q))
             return std::nullopt;
-        if (a.sites[f.site].kind == ptx::SiteKind::Barrier) continue;
+        if (!ptx::asks_memory(a.sites[f.site].kind)) continue;
         const trace::Access x = trace::decode(a, p), y = trace::decode(b, q);
         // Shared memory is the block's own: the same addresses.
         std::optional<int64_t> shared = 0;

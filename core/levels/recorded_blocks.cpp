@@ -12,7 +12,7 @@ namespace tilescope::analysis {
 
 namespace {
 
-// Access patterns without a slot: of barriers, which have no address, and of memory of a block or thread.
+// Access patterns without a slot: of barriers and exchanges, which have no address, and of memory of a block or thread.
 constexpr int32_t kNoAddress = -1, kOwn = -2;
 // The number of blocks that another one is compared with. Where none of them is like it, blocks seldom are.
 constexpr size_t kMostCompared = 32;
@@ -30,7 +30,7 @@ BlockOffset::BlockOffset(const std::vector<int64_t>& bytes) {
 RecordedBlocks::RecordedBlocks(const trace::Trace& trace, LevelCode& code, const WorkRules& rules, Stop stop)
     : trace_(trace), recorded_(trace.blocks.size()) {
     for (const trace::Form& form : trace.forms)
-        slot_of_.push_back(trace.sites[form.site].kind == ptx::SiteKind::Barrier ? kNoAddress
+        slot_of_.push_back(!ptx::asks_memory(trace.sites[form.site].kind) ? kNoAddress
                            : form.space == Space::Global
                                ? static_cast<int32_t>(level_slot(trace.launch, form.array))
                                : kOwn);

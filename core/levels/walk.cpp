@@ -53,7 +53,7 @@ BlockRequests requests_of_block(const trace::Trace& trace, uint32_t block,
         const uint64_t step = recorded.first + i;
         const trace::Form& form = trace.form_of(step);
         const ptx::Site& site = trace.sites[form.site];
-        if (site.kind == ptx::SiteKind::Barrier || form.space != Space::Global) continue;
+        if (!ptx::asks_memory(site.kind) || form.space != Space::Global) continue;
         trace::AccessView access(trace, step);
         const size_t slot = level_slot(trace.launch, access.array());
         access.move(relocation[slot]);

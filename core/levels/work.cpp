@@ -116,6 +116,7 @@ private:
         const ptx::Site& site = trace_.sites[form.site];
         const uint32_t number = trace_.warp_of(step);
         if (number >= warps_.size()) warps_.resize(number + 1);
+        if (site.kind == SiteKind::Exchange) return;  // an instruction on the way to the next site
         if (accesses_.size() < trace_.sites.size()) accesses_.resize(trace_.sites.size(), BatchAccess::Other);
         WarpState& warp = warps_[number];
         const bool barrier = site.kind == SiteKind::Barrier;

@@ -194,6 +194,21 @@ void BlockReplay::on_request(const simt::Request& request) {
     if (later) index.coming[step] = {first_store, static_cast<uint32_t>(index.stores.size())};
 }
 
+void BlockReplay::on_exchange(const simt::Exchange& exchange) {
+    if (full()) return;
+    Index& index = *index_;
+    bytes_ += kStepBytes + uint64_t{2} * exchange.bytes * static_cast<uint64_t>(std::popcount(exchange.mask));
+    index.first_value.push_back(index.values.size());
+    index.part_bytes.push_back(0);
+    for_lanes(exchange.mask, [&](uint32_t lane) {
+        for (const uint64_t* column : {exchange.got, exchange.given}) {
+            const uint64_t bits = column ? column[lane] : 0;
+            const auto* bytes = reinterpret_cast<const uint8_t*>(&bits);
+            index.values.insert(index.values.end(), bytes, bytes + exchange.bytes);
+        }
+    });
+}
+
 void BlockReplay::on_arrival(uint32_t step) {
     if (full()) return;
     const auto found = index_->coming.find(step);
@@ -291,8 +306,10 @@ Value BlockReplay::value(uint32_t step, uint32_t lane, uint32_t part) const {
     const uint64_t end = step + 1 < steps() ? index_->first_value[step + 1] : index_->values.size();
     const auto lanes = static_cast<uint64_t>(std::popcount(form.mask));
     const uint64_t bytes = lanes == 0 ? 0 : (end - begin) / lanes;
-    const bool atomic = trace_.sites[form.site].kind == ptx::SiteKind::Atomic;
-    const uint64_t one = atomic ? bytes / 2 : bytes;  // an atomic has two values: left, and returned
+    // An atomic has two values: left, and returned; an exchange too: got, and given.
+    const ptx::SiteKind kind = trace_.sites[form.site].kind;
+    const bool atomic = kind == ptx::SiteKind::Atomic;
+    const uint64_t one = atomic || kind == ptx::SiteKind::Exchange ? bytes / 2 : bytes;
     Value value;
     value.type =
         array && array->element_bytes() <= one ? array->type : bits_of_size(static_cast<uint32_t>(one));

@@ -67,6 +67,7 @@ public:
     ~BlockReplay() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
+    void on_exchange(const simt::Exchange& exchange) override;
     void on_multiplication(const simt::Multiplication& multiplication) override;
     void on_arrival(uint32_t step) override;
     void finish();
@@ -77,7 +78,8 @@ public:
     uint32_t steps() const;
 
     // The value that a lane loaded or stored at a step: of a vector access that of element `part`; of an
-    // atomic what it left in memory, and as part 1 what it found there. Zero for inactive lanes and barriers.
+    // atomic what it left in memory, and as part 1 what it found there; of an exchange what the lane got, and as
+    // part 1 what it gave. Zero for inactive lanes and barriers.
     Value value(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     // The state of a cell of shared memory, or of an element of a global array that the block stores to,

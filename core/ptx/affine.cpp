@@ -201,7 +201,7 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
                                      [](const Site& s, uint32_t i) { return s.instruction < i; });
         for (uint32_t i = b.first; i < b.last; ++i) {
             while (site != sites.end() && site->instruction == i) {
-                if (site->kind != SiteKind::Barrier) result.shapes[site->id] = shape_of(a, *site, values);
+                if (asks_memory(site->kind)) result.shapes[site->id] = shape_of(a, *site, values);
                 ++site;
             }
             const int widened = apply(kernel, facts, i, static_cast<int32_t>(block), values);

@@ -69,7 +69,7 @@ std::vector<std::vector<AddressBase>> address_bases(const Kernel& kernel, const 
     }
     std::vector<Bases> bases(sites.size());
     for (const Site& site : sites)
-        if (site.kind != SiteKind::Barrier)
+        if (asks_memory(site.kind))
             bases[site.id] = bases_of(address_of(kernel.instructions[site.instruction], site), of_registers);
     return bases;
 }

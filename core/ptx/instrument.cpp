@@ -32,9 +32,53 @@ std::string symbol_name(const Kernel& kernel, const Operand& operand) {
     return kernel.symbols[operand.symbol].name;
 }
 
+// Immediate operands of an exchange. A shuffle's last three are b, c and the member mask.
+ExchangeOperands operands_of(const Kernel& kernel, const Site& site) {
+    ExchangeOperands made;
+    if (site.kind != SiteKind::Exchange) return made;
+    const std::vector<Operand>& operands = kernel.instructions[site.instruction].operands;
+    const auto from_end = [&](size_t i) -> const Operand& { return operands[operands.size() - i]; };
+    const auto is_known = [&](size_t i) { return from_end(i).kind == Operand::Kind::Immediate; };
+    if (is_known(1)) made.members = static_cast<uint32_t>(from_end(1).bits);
+    if (is_shuffle(site.exchange)) {
+        made.known = is_known(2) && is_known(3);
+        if (made.known)
+            made.b = static_cast<uint32_t>(from_end(3).bits),
+            made.c = static_cast<uint32_t>(from_end(2).bits);
+    } else {
+        made.known = is_known(1) && !is_match(site.exchange);
+    }
+    return made;
+}
+
+constexpr const char* kNoAddress = "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
+
+// What an exchange is recorded with, as PTX that fills %ts_lo and %ts_hi: all lanes of a team get past it together.
+std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    const std::vector<Operand>& operands = instruction.operands;
+    const std::string members = print(kernel, operands.back());
+    const auto source = [&](size_t i) { return print(kernel, operands[instruction.destinations + i]); };
+    constexpr const char* kNoHigh = "\n    mov.u32 %ts_hi, 0;";
+    if (is_vote(site.exchange))
+        return fmt::format("\n    vote.sync.ballot.b32 %ts_lo, {}, {};", source(0), members) + kNoHigh;
+    if (is_match(site.exchange))
+        return fmt::format("\n    match.any.sync.b{} %ts_lo, {}, {};", 8 * size_of(instruction.type),
+                           source(0), members) +
+               kNoHigh;
+    const std::string meet = fmt::format("\n    bar.warp.sync {};", members);
+    if (known) return meet + kNoAddress;
+    if (is_shuffle(site.exchange))
+        return meet + fmt::format("\n    mov.b32 %ts_lo, {};\n    mov.b32 %ts_hi, {};", source(1), source(2));
+    return fmt::format(
+               "\n    setp.eq.u32 %ts_q, %ts_full, %ts_full;\n    vote.sync.ballot.b32 %ts_lo, %ts_q, {};",
+               members) +
+           kNoHigh;
+}
+
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
 std::string address_text(const Kernel& kernel, const Site& site) {
-    if (site.kind == SiteKind::Barrier) return "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;";
+    if (site.kind == SiteKind::Barrier) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     const Operand& operand = address_of(instruction, site);
     if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
@@ -102,6 +146,7 @@ bool returns(const Work& work, const Site& site) {
 
 bool escapes(const Work& work, const Site& site) {
     if (site.kind == SiteKind::Barrier) return false;
+    if (site.kind == SiteKind::Exchange) return !work.result.exchanges[site.id].known;
     return work.options.exact || !work.result.shapes[site.id].affine ||
            work.kernel.instructions[site.instruction].space == StateSpace::Generic;
 }
@@ -115,8 +160,9 @@ const Operand* size_read(const Work& work, const Site& site) {
 
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
+    if (site.kind == SiteKind::Exchange) return false;   // lanes meet before it is recorded
     if (size_read(work, site) != nullptr) return false;  // some lanes may read nothing
-    const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
+    const bool global = asks_memory(site.kind) && site.space == Space::Global;
     // What an atomic gave back is written between the two halves, whose clock is the first's.
     return !escapes(work, site) && !returns(work, site) && instruction.guard < 0 &&
            (!global || work.options.same_high);
@@ -143,7 +189,7 @@ bool writes(const Operand& operand, int32_t reg) {
 // Whether an instruction in [from, to) writes a register that the address of one of these sites is made from.
 bool changes_address(const Work& work, std::span<const Site> sites, uint32_t from, uint32_t to) {
     return std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
-        if (site.kind == SiteKind::Barrier) return false;
+        if (!asks_memory(site.kind)) return false;
         const int32_t reg = address_of(work.kernel.instructions[site.instruction], site).reg;
         for (uint32_t i = from; reg >= 0 && i < to; ++i) {
             const Instruction& instruction = work.kernel.instructions[i];
@@ -180,7 +226,7 @@ void lay_out(Work& work, RecordedRun& run) {
     for (uint32_t s = run.first; s <= run.last; ++s) {
         const Site& site = work.result.sites[s];
         RunSite made;
-        if (site.kind != SiteKind::Barrier) {
+        if (asks_memory(site.kind)) {
             const Operand& operand = address_of(work.kernel.instructions[site.instruction], site);
             const int64_t offset =
                 operand.offset +
@@ -279,10 +325,10 @@ Result<void> number_codes(Work& work) {
     }
     work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
     if (work.result.code_bits > kMostCodeBits) {
-        return Error{
-            fmt::format("kernel {} has {} loads, stores and barriers, more than can be recorded on a GPU; "
-                        "record it with --backend cpu",
-                        work.kernel.name, work.result.sites.size())};
+        return Error{fmt::format(
+            "kernel {} has {} loads, stores, barriers and exchanges, more than can be recorded on a GPU; "
+            "record it with --backend cpu",
+            work.kernel.name, work.result.sites.size())};
     }
     return {};
 }
@@ -363,8 +409,12 @@ Sequence run_sequence(Work& work, const Site& site, const SiteText& text) {
 
 void record_site(Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
-    SiteText text{site.id, address_text(work.kernel, site), work.single[site.id], ""};
-    const bool global = site.kind != SiteKind::Barrier && site.space == Space::Global;
+    SiteText text{site.id,
+                  site.kind == SiteKind::Exchange
+                      ? exchange_text(work.kernel, site, work.result.exchanges[site.id].known)
+                      : address_text(work.kernel, site),
+                  work.single[site.id], ""};
+    const bool global = asks_memory(site.kind) && site.space == Space::Global;
     const auto checked = [&](SiteText made) {
         if (global)
             made.check = fmt::format(
@@ -522,6 +572,10 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
+    for (const Site& site : work.result.sites) {
+        work.result.exchanges.push_back(operands_of(*found, site));
+        if (work.result.exchanges.back().known) work.result.shapes[site.id] = {.affine = true};
+    }
     work.result.chunk_bytes = options.chunk_bytes;
     work.result.symbols = placed_symbols(*found);
     work.result.one_barrier =

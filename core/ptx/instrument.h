@@ -1,4 +1,4 @@
-// Puts a recording sequence before every load, store and barrier of a kernel.
+// Puts a recording sequence before every load, store, barrier and exchange of a kernel.
 //
 // Nothing of the kernel's own is changed: its registers and predicates keep their values, and the
 // sequence uses registers of its own. What it writes:
@@ -30,6 +30,10 @@
 //            the addresses are).
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   barrier  as a single with address 0, or as half of a pair
+//   exchange as a single with address 0 where all that is exchanged follows from immediate operands, or one whose
+//            address is the lanes that vote for; else as an escape with these numbers in place of addresses:
+//            of a shuffle its two operands, of a match the lanes that have the same value, of a reduction
+//            the lanes of the team. The lanes that the member mask names meet before they record.
 //
 //   commit, wait
 //            as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written behind
@@ -120,6 +124,13 @@ struct RunPlace {
     uint32_t clock = kNone;
 };
 
+// The operands of an exchange that are immediate, so that its record need not hold them.
+struct ExchangeOperands {
+    bool known = false;     // all that is exchanged follows from them and the lanes, but who votes for
+    uint32_t b = 0, c = 0;  // of a shuffle (exchange.h)
+    uint32_t members = ~uint32_t{0};  // the member mask
+};
+
 struct InstrumentOptions {
     LaunchFacts launch;
     // By parameter: the high half of every address of the array bound to it, where it has one and
@@ -135,12 +146,13 @@ struct InstrumentOptions {
 // Parameters that the instrumented kernel takes after its own: control block u64, then the window
 // x0, y0, width, height, u32 each (unwindowed kernels take them too).
 struct Instrumented {
-    Module module;                     // holds the one kernel, under its own name
-    std::vector<Site> sites;           // of the kernel as it was
-    std::vector<LaneShape> shapes;     // by site
-    std::vector<Code> codes;           // by code; 0 is the pad
-    std::vector<RunPlace> places;      // by site, of those in runs
-    uint32_t code_bits = 0;            // bits of a tag that hold the code
+    Module module;                            // holds the one kernel, under its own name
+    std::vector<Site> sites;                  // of the kernel as it was
+    std::vector<LaneShape> shapes;            // by site
+    std::vector<Code> codes;                  // by code; 0 is the pad
+    std::vector<RunPlace> places;             // by site, of those in runs
+    std::vector<ExchangeOperands> exchanges;  // by site, of exchanges
+    uint32_t code_bits = 0;                   // bits of a tag that hold the code
     std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is

@@ -1,5 +1,6 @@
 #include "core/ptx/sites.h"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -51,6 +52,20 @@ std::optional<SiteKind> kind_of(const Instruction& instruction) {
 
 }  // namespace
 
+Exchange exchange_of(const Operation& operation) {
+    switch (operation.mode) {
+        case Mode::Up: return Exchange::ShuffleUp;
+        case Mode::Down: return Exchange::ShuffleDown;
+        case Mode::Bfly: return Exchange::ShuffleXor;
+        case Mode::Idx: return Exchange::ShuffleIdx;
+        case Mode::All: return operation.op == Op::Match ? Exchange::MatchAll : Exchange::VoteAll;
+        case Mode::Any: return operation.op == Op::Match ? Exchange::MatchAny : Exchange::VoteAny;
+        case Mode::Uni: return Exchange::VoteUni;
+        case Mode::Ballot: return Exchange::VoteBallot;
+        default: return Exchange::Reduce;
+    }
+}
+
 uint32_t source_file_of(const Kernel& kernel) {
     uint32_t any = 0;
     for (const Instruction& instruction : kernel.instructions) {
@@ -61,7 +76,7 @@ uint32_t source_file_of(const Kernel& kernel) {
     return any;
 }
 
-std::vector<Site> sites_of(const Kernel& kernel) {
+std::vector<Site> sites_of(const Kernel& kernel, bool exchanges) {
     std::vector<Site> sites;
     const uint32_t file = source_file_of(kernel);
     uint32_t line = 0, column = 0;
@@ -72,17 +87,17 @@ std::vector<Site> sites_of(const Kernel& kernel) {
         if (at.file != file && at.inlined != 0) at = call_of(kernel.inlined[at.inlined - 1]);
         if (at.line != 0 && at.file == file) line = at.line, column = at.column;
         const auto kind = kind_of(instruction);
-        if (!kind) continue;
-        const auto space =
-            *kind == SiteKind::Barrier ? std::optional(Space::Global) : space_of(instruction.space);
+        if (!kind || (*kind == SiteKind::Exchange && !exchanges)) continue;
+        const auto space = asks_memory(*kind) ? space_of(instruction.space) : std::optional(Space::Global);
         if (!space) continue;
         Site site;
         site.id = static_cast<uint32_t>(sites.size());
         site.instruction = static_cast<uint32_t>(i);
         site.kind = *kind;
         site.space = *space;
-        if (*kind != SiteKind::Barrier) site.bytes = size_of(instruction.type) * instruction.vector;
+        if (asks_memory(*kind)) site.bytes = size_of(instruction.type) * instruction.vector;
         site.atomic = instruction.atomic;
+        if (*kind == SiteKind::Exchange) site.exchange = exchange_of(instruction);
         site.line = line;
         site.column = column;
         site.ptx_line = instruction.text_line;
@@ -99,9 +114,18 @@ std::vector<Site> sites_of(const Kernel& kernel) {
     return sites;
 }
 
+bool has_exchanges(const std::vector<Site>& sites) {
+    return std::ranges::find(sites, SiteKind::Exchange, &Site::kind) != sites.end();
+}
+
+std::vector<Site> sites_like(const Kernel& kernel, const std::vector<Site>& recorded) {
+    return sites_of(kernel, has_exchanges(recorded));
+}
+
 bool same_sites(const std::vector<Site>& a, const std::vector<Site>& b) {
     return std::ranges::equal(a, b, [](const Site& one, const Site& other) {
-        return one.instruction == other.instruction && one.kind == other.kind && one.copy == other.copy;
+        return one.instruction == other.instruction && one.kind == other.kind && one.copy == other.copy &&
+               one.exchange == other.exchange;
     });
 }
 

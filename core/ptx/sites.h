@@ -1,4 +1,4 @@
-// The static memory instructions and barriers of a kernel: what a request is recorded against.
+// The static memory instructions, barriers and exchanges of a kernel: what a step is recorded against.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,17 @@
 
 #include "core/base/launch.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/exchange.h"
 
 namespace tilescope::ptx {
 
-enum class SiteKind : uint8_t { Load, Store, Barrier, Atomic };
+enum class SiteKind : uint8_t { Load, Store, Barrier, Atomic, Exchange };
 
 inline const char* name_of(SiteKind kind) {
-    constexpr const char* kNames[] = {"load", "store", "barrier", "atomic"};
+    constexpr const char* kNames[] = {"load", "store", "barrier", "atomic", "exchange"};
     return kNames[static_cast<size_t>(kind)];
 }
+constexpr bool asks_memory(SiteKind kind) { return kind != SiteKind::Barrier && kind != SiteKind::Exchange; }
 constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
 constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }
 
@@ -24,7 +26,8 @@ constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind ==
 inline constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
 
 // One ld or st of global, shared, local or constant memory, one atom or red (generic addresses count as
-// global until a run shows otherwise), or one barrier of a block or grid. Parameters are not sites.
+// global until a run shows otherwise), one barrier of a block or grid, or one exchange among the
+// lanes of a warp (exchange.h). Parameters are not sites.
 //
 // A cp.async is two: a load of global memory, of the lanes that read any of it, and a store to shared memory,
 // of all. They stand side by side and share their instruction. The store is recorded where the copy is asked
@@ -34,13 +37,15 @@ struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
     SiteKind kind = SiteKind::Load;
-    Space space = Space::Global;  // meaningless for barriers
-    uint32_t bytes = 0;           // bytes a lane touches, all vector elements together; 0 for barriers
+    Space space = Space::Global;  // meaningless for barriers and exchanges
+    uint32_t bytes = 0;           // of memory that a lane touches, all vector elements together; else 0
     // Place in source_file_of(); where .loc gives none, the nearest one before.
     uint32_t line = 0, column = 0;
     uint32_t ptx_line = 0;
-    Atomic atomic = Atomic::None;  // what an atomic does to its word; None for all others
-    bool copy = false;             // one of the two of a cp.async
+    // What an atomic does to its word, or a reduction of a warp to its lanes' values; None for all others.
+    Atomic atomic = Atomic::None;
+    Exchange exchange = Exchange::None;  // what is exchanged; None for all others
+    bool copy = false;                   // one of the two of a cp.async
 
     // Whether what it moves goes from memory to memory past the registers, while the thread does other work.
     bool past_registers() const { return copy; }
@@ -68,8 +73,15 @@ const Operand& address_of(const Instruction& instruction, const Site& site);
 // none. Lines of sites are of this file.
 uint32_t source_file_of(const Kernel& kernel);
 
-// In the order of the instructions. bar.warp.sync is not a site: it holds no block.
-std::vector<Site> sites_of(const Kernel& kernel);
+// What a shuffle, vote, match or reduction of a warp is.
+Exchange exchange_of(const Operation& operation);
+
+// In the order of the instructions. bar.warp.sync is not a site: it holds no block. Recordings that were made
+// before exchanges were steps have tables without them.
+std::vector<Site> sites_of(const Kernel& kernel, bool exchanges = true);
+bool has_exchanges(const std::vector<Site>& sites);
+// The table of a kernel that a recording with these sites can have: without exchanges where it has none.
+std::vector<Site> sites_like(const Kernel& kernel, const std::vector<Site>& recorded);
 // Whether two tables are of the same accesses, in whatever spaces these were found to lie.
 bool same_sites(const std::vector<Site>& a, const std::vector<Site>& b);
 

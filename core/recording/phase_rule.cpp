@@ -312,24 +312,28 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     if (!kernel)
         return Error{fmt::format("{} holds no kernel named '{}'; record it again with its own PTX",
                                  trace.meta.ptx_name, trace.launch.entry)};
-    const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
+    std::vector<ptx::Site> sites = ptx::sites_like(*kernel, trace.sites);
     if (!same_sites(sites, trace.sites))
         return Error{fmt::format("the recording's sites are not those of its PTX {}; record it again",
                                  trace.meta.ptx_name)};
 
-    const ControlFlow flow = ptx::control_flow(*kernel);
+    // Exchanges are of the phase that their warp is in.
     const size_t count = sites.size();
+    std::erase_if(sites, [](const ptx::Site& site) { return site.kind == ptx::SiteKind::Exchange; });
+
+    const ControlFlow flow = ptx::control_flow(*kernel);
     PhaseRule rule;
     rule.rank.assign(count, -1);
     rule.stays.assign(count, false);
     rule.body.assign(count, 0);
     rule.after.assign(count, false);
+    rule.group.assign(count, 0);
 
     const std::vector<uint8_t> array = array_of_sites(trace);
     std::map<std::tuple<uint32_t, uint8_t, ptx::SiteKind>, uint32_t> numbers;
     for (const ptx::Site& site : sites) {
         const auto key = std::tuple(site.line, array[site.id], site.kind);
-        rule.group.push_back(numbers.try_emplace(key, static_cast<uint32_t>(numbers.size())).first->second);
+        rule.group[site.id] = numbers.try_emplace(key, static_cast<uint32_t>(numbers.size())).first->second;
     }
     rule.groups = static_cast<uint32_t>(numbers.size());
 
@@ -378,6 +382,9 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
         rule.after[site.id] = true;
         rule.rank[site.id] = -2;
     }
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind == ptx::SiteKind::Exchange)
+            rule.after[site.id] = reached[flow.block_of[site.instruction]] && !in_loop(site);
     return rule;
 }
 

@@ -33,13 +33,14 @@ struct PhaseWalk::State {
         for (size_t site = 0; site < trace.sites.size(); ++site)
             places.push_back({rule.rank[site], rule.body[site], rule.group[site],
                               rule.a_trip.empty() ? 1 : rule.a_trip[rule.group[site]], rule.stays[site],
-                              rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier});
+                              rule.after[site], trace.sites[site].kind == ptx::SiteKind::Barrier,
+                              trace.sites[site].kind == ptx::SiteKind::Exchange});
     }
     // What the rule says of a site, side by side.
     struct Place {
         int32_t rank;
         uint32_t body, group, a_trip;
-        bool stays, after, barrier;
+        bool stays, after, barrier, exchange;
     };
     const trace::Trace& trace;
     const PhaseRule& rule;
@@ -81,7 +82,7 @@ struct PhaseWalk::State {
                         .phase;
                 enter_phase(warp, at.phase, lanes.classes());
             }
-        } else if (!place.barrier) {
+        } else if (!place.barrier && !place.exchange) {
             LaneClasses<uint32_t>& lanes = visits_of(warp, place.group);
             at.phase = (lanes.update(form.mask, [](uint32_t& been) { ++been; }) - 1) / place.a_trip;
             enter_phase(warp, at.phase, lanes.classes());

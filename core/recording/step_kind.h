@@ -1,4 +1,5 @@
-// The kinds of step: a memory space and what a warp does there, or its arrival at a barrier. One row says
+// The kinds of step: a memory space and what a warp does there, its arrival at a barrier, or an exchange among its
+// lanes. One row says
 // what a kind is called, how a sentence says that a warp does it, what it is judged by and how loud it is;
 // whatever names, adds up, judges or draws a kind asks its row. How its mark is drawn, app/pictures/pictures.h
 // says (ink_of and sign).
@@ -25,9 +26,10 @@ enum class StepKind : uint8_t {
     LocalStore,
     ConstantLoad,
     Barrier,
+    Exchange,
 };
-inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::Barrier) + 1;
-inline constexpr size_t kMemoryKinds = kStepKinds - 1;
+inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::Exchange) + 1;
+inline constexpr size_t kMemoryKinds = static_cast<size_t>(StepKind::Barrier);
 
 // What a request costs, and is compared by: the sectors or wavefronts that it needs, the different words that
 // it reads one after the other, or the turns that the lanes of one address take.
@@ -35,7 +37,7 @@ enum class JudgedBy : uint8_t { Sectors, Wavefronts, Words, Turns, Nothing };
 
 struct StepKindRow {
     StepKind kind;
-    Space space;         // meaningless for barriers
+    Space space;         // meaningless for barriers and exchanges
     ptx::SiteKind done;  // what the site does
     const char* name;    // for people and in the files of lessons
     const char* plural;
@@ -51,24 +53,26 @@ inline constexpr std::array<StepKindRow, kStepKinds> kStepKindRows = [] {
     using K = StepKind;
     return std::array<StepKindRow, kStepKinds>{{
         {K::GlobalLoad, Space::Global, Load, "global load", "global loads", "global_load", "loads from",
-         Sectors, 5},
+         Sectors, 6},
         {K::GlobalStore, Space::Global, Store, "global store", "global stores", "global_store", "stores to",
-         Sectors, 8},
+         Sectors, 9},
         {K::SharedLoad, Space::Shared, Load, "shared load", "shared loads", "shared_load", "reads",
          Wavefronts, 3},
         {K::SharedStore, Space::Shared, Store, "shared store", "shared stores", "shared_store", "fills",
-         Wavefronts, 6},
+         Wavefronts, 7},
         {K::GlobalAtomic, Space::Global, Atomic, "global atomic", "global atomics", "global_atomic",
-         "updates", Turns, 10},
+         "updates", Turns, 11},
         {K::SharedAtomic, Space::Shared, Atomic, "shared atomic", "shared atomics", "shared_atomic",
-         "updates", Turns, 9},
-        {K::LocalLoad, Space::Local, Load, "local load", "local loads", "local_load", "reads", Sectors, 4},
+         "updates", Turns, 10},
+        {K::LocalLoad, Space::Local, Load, "local load", "local loads", "local_load", "reads", Sectors, 5},
         {K::LocalStore, Space::Local, Store, "local store", "local stores", "local_store", "stores to",
-         Sectors, 7},
+         Sectors, 8},
         {K::ConstantLoad, Space::Const, Load, "constant load", "constant loads", "constant_load", "reads",
          Words, 2},
         // Its wait stands beside it in a timeline.
         {K::Barrier, Space::Global, Barrier, "barrier", "barriers", "barrier", "arrives at", Nothing, 1},
+        {K::Exchange, Space::Global, Exchange, "exchange", "exchanges", "exchange", "exchanges values",
+         Nothing, 4},
     }};
 }();
 static_assert([] {
@@ -82,11 +86,14 @@ inline constexpr std::span<const StepKindRow> kMemoryKindRows{kStepKindRows.data
 
 constexpr const StepKindRow& row_of(StepKind kind) { return kStepKindRows[static_cast<size_t>(kind)]; }
 constexpr Space space_of(StepKind kind) { return row_of(kind).space; }
+constexpr bool asks_memory(StepKind kind) { return ptx::asks_memory(row_of(kind).done); }
 constexpr bool is_load(StepKind kind) { return row_of(kind).done == ptx::SiteKind::Load; }
 constexpr bool is_atomic(StepKind kind) { return row_of(kind).done == ptx::SiteKind::Atomic; }
 // As a mark of it is explained: "global load", "arrives at a barrier".
 constexpr const char* words_of(StepKind kind) {
-    return kind == StepKind::Barrier ? "arrives at a barrier" : row_of(kind).name;
+    return kind == StepKind::Barrier    ? "arrives at a barrier"
+           : kind == StepKind::Exchange ? "exchange among lanes"
+                                        : row_of(kind).name;
 }
 
 // In the order in which a kernel with tiles makes them, for tables of sums and legends; local memory is
@@ -103,6 +110,7 @@ inline constexpr std::array<StepKind, kMemoryKinds> kOrderOfLegend = {
 // What a site of that kind does to a space; where no row says so (no kernel can), the last one of the space.
 constexpr StepKind kind_of(Space space, ptx::SiteKind done) {
     if (done == ptx::SiteKind::Barrier) return StepKind::Barrier;
+    if (done == ptx::SiteKind::Exchange) return StepKind::Exchange;
     StepKind found = StepKind::GlobalLoad;
     for (const StepKindRow& row : kMemoryKindRows) {
         if (row.space != space) continue;

@@ -248,6 +248,12 @@ Machine::Advance Machine::step(Warp& warp) {
         ++steps_;
         return Advance::Ok;
     }
+    if (op.kind == MicroOp::Kind::Converge) {
+        exchange<Values>(warp, top.pc, warp.pending_mask);
+        ++warp.instructions, ++clock_, ++steps_;
+        top.pc += 2;
+        return advance<Values>(warp);
+    }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
     // A copy's two steps are one instruction.
     const bool counts = op.counted || !program_.accesses[op.target].copy;

@@ -1,6 +1,6 @@
 // Runs a PTX kernel on the CPU: blocks of warps of 32 lanes in lockstep.
 //
-//   block --> warps take turns (Schedule); a turn ends with one request or barrier
+//   block --> warps take turns (Schedule); a turn ends with one request, barrier or exchange
 //   warp  --> a stack of (pc, mask, reconvergence pc); the top runs
 //   lane  --> a column entry: a register is 32 values side by side, so that one PTX instruction
 //             is one loop over lanes that the compiler vectorises
@@ -47,9 +47,10 @@ class Program;
 // Fails for an instruction that the interpreter does not run, naming instruction and PTX line.
 // Variables of the module that an array names by its symbol are that array: those in global memory lie at its
 // base, for the caller's memory to hold; constants begin with its contents, where those are stored. The
-// others are the run's own and begin with what the PTX gives them.
+// others are the run's own and begin with what the PTX gives them. exchanges: whether those of a warp are sites,
+// and so steps.
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
-                                               const std::vector<Array>& arrays = {});
+                                               const std::vector<Array>& arrays = {}, bool exchanges = true);
 
 // The program with other bytes in those of its constants that the arrays name.
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays);
@@ -103,6 +104,18 @@ struct Request {
     const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)
 };
 
+// One warp's execution of an exchange among its lanes.
+struct Exchange {
+    uint32_t site = 0;
+    uint32_t warp = 0;
+    uint32_t mask = 0;               // active lanes; never 0
+    const uint64_t* from = nullptr;  // [32] what core/ptx/exchange.h says, by lane; inactive lanes undefined
+    // Only for observers that want values: bits of what each lane gives and of what it gets; predicates are 0 or 1.
+    uint32_t bytes = 4;
+    const uint64_t* given = nullptr;  // [32]
+    const uint64_t* got = nullptr;    // [32]
+};
+
 // One multiplication, by mul, mad or fma, one of whose factors comes from a load.
 // Reported after the step that precedes it (the block's latest step).
 struct Multiplication {
@@ -121,14 +134,15 @@ struct BlockId {
     uint32_t x = 0, y = 0, z = 0;
 };
 
-// Watches one block. Called from one CPU thread, in step order: every call of on_request or
-// on_barrier is the next step of the block (0, 1, 2, ...).
+// Watches one block. Called from one CPU thread, in step order: every call of on_request, on_barrier or
+// on_exchange is the next step of the block (0, 1, 2, ...).
 class BlockObserver {
 public:
     virtual ~BlockObserver() = default;
     virtual void on_request(const Request& request) = 0;
     // A warp arrives at a block barrier. mask: its lanes that have not exited.
     virtual void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) = 0;
+    virtual void on_exchange(const Exchange&) {}
     virtual void on_multiplication(const Multiplication&) {}
     // What the store of a cp.async at that step of the block brings has arrived: its threads have waited.
     virtual void on_arrival(uint32_t) {}

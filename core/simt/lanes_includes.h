@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "core/ptx/ast.h"
+#include "core/ptx/exchange.h"
 #include "core/simt/lanes.h"
 
 // A loop over lanes: a destination may be the same column as a source, which is no dependence between lanes.

@@ -13,15 +13,7 @@ inline void activemask(std::byte* d, std::byte*, const std::byte*, const std::by
 // cooperative groups do): fn(lanes of a team), one team after the other.
 template <class Fn>
 void each_team(const std::byte* members, uint32_t mask, Fn fn) {
-    const auto& member = slots<uint32_t>(members);
-    while (mask) {
-        const uint32_t first = static_cast<uint32_t>(std::countr_zero(mask)), named = member[first];
-        uint32_t same = 0;
-        for (int i = 0; i < kWarpSize; ++i) same |= member[i] == named ? 1u << i : 0u;
-        const uint32_t team = (same & mask & named) | 1u << first;
-        fn(team);
-        mask &= ~team;
-    }
+    ptx::each_team(&slots<uint32_t>(members)[0], mask, fn);
 }
 
 // d of the lanes of `team` becomes `value`.

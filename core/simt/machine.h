@@ -3,13 +3,14 @@
 //   run_block     turns: which warp is next, barriers, faults            (block.cpp)
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
+//   exchange      lanes of a warp that give each other something         (exchange.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   yield         paths and blocks that wait for others                  (progress.cpp)
 //   print         printf and assert                                      (calls.cpp)
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
-// A warp that is Ready stands right before a request or barrier; its turn is that one step and the
+// A warp that is Ready stands right before a request, barrier or exchange; its turn is that one step and the
 // arithmetic up to the next. So every turn makes exactly one step, products are reported right after
 // the load that brought their last factor, and a warp that has nothing more to ask of memory has ended.
 #pragma once
@@ -217,6 +218,12 @@ private:
     bool waits(const Warp& warp) const { return warp.spin.waits_at == changes_; }
     bool all_wait() const;
     std::string spin_text(const Warp& warp) const;
+
+    // exchange.cpp
+    template <bool Values>
+    void exchange(Warp& warp, uint32_t pc, uint32_t mask);
+    void numbers_of(Warp& warp, uint32_t pc, uint32_t mask, std::array<uint64_t, kWarpSize>& from,
+                    std::array<uint64_t, kWarpSize>& given, uint32_t& bytes);
 
     // copies.cpp
     uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);

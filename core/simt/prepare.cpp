@@ -127,6 +127,7 @@ bool Lowering::arithmetic() {
     if (ptx::rule_of(current->op).suffixes & ptx::kSync) {
         if (!converge()) return false;
         program.code.back().c = 1;
+        program.code.back().target = static_cast<uint32_t>(site_of[current_index]);
     }
     return lane(*current, d, refs[0], refs[1], refs[2], refs[3]);
 }
@@ -174,7 +175,9 @@ bool Lowering::reduction() {
 bool Lowering::converge() {
     const Ref members = source(current->operands.back(), Type::U32);
     if (!problem.empty()) return false;
-    emit(MicroOp::Kind::Converge).a = members;
+    MicroOp& op = emit(MicroOp::Kind::Converge);
+    op.a = members;
+    op.target = kNoSite;
     return true;
 }
 
@@ -262,14 +265,15 @@ void find_value_flow(Program& program) {
 }  // namespace
 
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
-                                               LaneVersion version, const std::vector<Array>& arrays) {
+                                               LaneVersion version, const std::vector<Array>& arrays,
+                                               bool exchanges) {
     const ptx::Kernel* kernel = ptx::find_kernel(module, name);
     if (const std::string* why = kernel ? nullptr : ptx::refusal_of(module, name)) return Error{*why};
     if (!kernel)
         return Error{fmt::format("the PTX has no kernel '{}'; name one of its .entry functions", name)};
     const auto program = std::make_shared<Program>();
     program->kernel = name;
-    program->sites = ptx::sites_of(*kernel);
+    program->sites = ptx::sites_of(*kernel, exchanges);
     for (const std::vector<ptx::AddressBase>& bases : ptx::address_bases(*kernel, program->sites)) {
         auto& made = program->address_bases.emplace_back();
         for (const ptx::AddressBase& base : bases) {
@@ -326,8 +330,8 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
 }
 
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
-                                               const std::vector<Array>& arrays) {
-    return prepare(module, kernel, best_version(), arrays);
+                                               const std::vector<Array>& arrays, bool exchanges) {
+    return prepare(module, kernel, best_version(), arrays, exchanges);
 }
 
 std::shared_ptr<const Program> with_constants(const Program& program, const std::vector<Array>& arrays) {

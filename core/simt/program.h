@@ -26,6 +26,7 @@ namespace tilescope::simt {
 inline constexpr uint32_t kColumnBytes = 128;  // of 32-bit slots; twice as much of 64-bit slots
 inline constexpr uint32_t kNoPc = UINT32_MAX;
 inline constexpr uint32_t kNoGuard = UINT32_MAX;
+inline constexpr uint32_t kNoSite = UINT32_MAX;
 
 // A byte offset; the lowest bit says that it is one into the constant pool.
 using Ref = uint32_t;
@@ -57,7 +58,7 @@ struct MicroOp {
     // malloc, bytes a, result d. Free: address a. Load of a copy: where c is 1, b holds how many bytes a lane
     // reads. Commit closes each lane's group of copies; Wait: for all groups but the latest `target`, or
     // ptx::kAllGroups. Converge: lanes come together; a holds the mask that each of them
-    // names, and c is 1 where what they do together follows, a Lane.
+    // names, and c is 1 where what they do together follows, a Lane; target: its site, kNoSite for none.
     // clang-format off
     enum class Kind : uint8_t {
         Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,
@@ -178,6 +179,7 @@ public:
 
 // prepare(), with lane functions of the caller's choice.
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
-                                               LaneVersion version, const std::vector<Array>& arrays = {});
+                                               LaneVersion version, const std::vector<Array>& arrays = {},
+                                               bool exchanges = true);
 
 }  // namespace tilescope::simt

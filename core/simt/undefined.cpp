@@ -96,23 +96,17 @@ std::string Machine::of_block(uint32_t lanes, const Warp& warp) const {
                        block_name(launch_.grid, {block_.x, block_.y, block_.z}));
 }
 
-// Lanes that read a lane that takes no part. Source lanes as in lanes_warp.inl.
+// Lanes that read a lane that takes no part.
 uint32_t Machine::reads_nobody(Warp& warp, const MicroOp& shuffle, uint32_t members, uint32_t mask) {
-    const ptx::Operation& does = program_.lanes[static_cast<size_t>(&shuffle - program_.code.data())].does;
+    const ptx::Exchange how =
+        ptx::exchange_of(program_.lanes[static_cast<size_t>(&shuffle - program_.code.data())].does);
     const auto* const b = reinterpret_cast<const uint32_t*>(at(warp, shuffle.b));
     const auto* const c = reinterpret_cast<const uint32_t*>(at(warp, shuffle.c));
     uint32_t readers = 0;
     for_lanes(mask, [&](uint32_t lane) {
-        const uint32_t by = b[lane] & 31, clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
-        const int most = static_cast<int>((lane & segment) | (clamp & ~segment));
-        const int own = static_cast<int>(lane);
-        using M = ptx::Mode;
-        const int from = does.mode == M::Up     ? own - static_cast<int>(by)
-                         : does.mode == M::Down ? own + static_cast<int>(by)
-                         : does.mode == M::Bfly ? static_cast<int>(lane ^ by)
-                                                : static_cast<int>((lane & segment) | (by & ~segment));
-        const bool inside = does.mode == M::Up ? from >= most : from <= most;
-        if (!inside || from < 0 || from >= kWarpSize || (mask >> from & 1)) return;
+        const auto own = static_cast<int>(lane);
+        const uint32_t from = ptx::shuffle_source(how, lane, b[lane], c[lane]);
+        if (from >= ptx::kOutside || (mask >> from & 1)) return;
         readers |= 1u << lane;
         Undefined* const found = note_undefined(shuffle, Undefined::Kind::AbsentValue);
         if (found->count > 1) return;

@@ -77,7 +77,7 @@ void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
     }
 }
 
-// Runs a warp until it stands before a request or barrier (then it stays Ready), or has ended.
+// Runs a warp until it stands before a request, barrier or exchange (then it stays Ready), or has ended.
 template <bool Values>
 Machine::Advance Machine::advance(Warp& warp) {
     constexpr uint64_t kCheck = 1 << 12;  // instructions between looks at the stop flag
@@ -244,16 +244,13 @@ Machine::Advance Machine::advance(Warp& warp) {
                     reload();
                     if (!here || active != before) break;  // with the lanes that have come
                 }
-                const uint32_t from_nobody = mask == 0 || mask == ~0u ? 0 : meet(warp, op, mask);
+                if (mask && op.target != kNoSite) {
+                    warp.pending_mask = mask;
+                    return leave(Advance::Ok);
+                }
+                if (mask) exchange<Values>(warp, pc, mask);
                 go_on(op);
-                if (op.c == 0) break;
-                const MicroOp& together = program_.code[pc];
-                if (mask) lane_op<Values>(warp, together, mask);
-                if (options_.absent != 0)
-                    for_lanes(from_nobody, [&](uint32_t lane) {
-                        reinterpret_cast<uint32_t*>(at(warp, together.d))[lane] ^= options_.absent;
-                    });
-                go_on(together);
+                if (op.c) go_on(program_.code[pc]);
                 break;
             }
             case MicroOp::Kind::Nothing: go_on(op); break;
@@ -263,5 +260,7 @@ Machine::Advance Machine::advance(Warp& warp) {
 
 template Machine::Advance Machine::advance<false>(Warp&);
 template Machine::Advance Machine::advance<true>(Warp&);
+template void Machine::lane_op<false>(Warp&, const MicroOp&, uint32_t);
+template void Machine::lane_op<true>(Warp&, const MicroOp&, uint32_t);
 
 }  // namespace tilescope::simt

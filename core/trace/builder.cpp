@@ -76,9 +76,12 @@ AddressPattern& slot_for_new(BlockRecorder::State& state, SiteCache& cache) {
 // Fits a request that no pattern of its site matches, and remembers it as one; null where it is none.
 const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
                                  const simt::Request& request) {
-    const uint32_t bytes = (*state.sites)[request.site].bytes;
+    const ptx::Site& site = (*state.sites)[request.site];
+    const uint32_t bytes = site.bytes;
+    static const std::vector<Array> kNone;  // what an exchange holds are no addresses
+    const std::vector<Array>& arrays = ptx::asks_memory(site.kind) ? *state.arrays : kNone;
     cache.spaces |= static_cast<uint8_t>(1u << static_cast<unsigned>(request.space));
-    const Fitted fitted = fit(*state.arrays, request, bytes);
+    const Fitted fitted = fit(arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
     add_step(state, number, request.warp, fitted.base);
     if (number == kNoForm || fitted.form.wide) return nullptr;
@@ -91,7 +94,7 @@ const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
         pattern.difference[lane] = request.address[lane] - start;
         pattern.active[lane] = ~uint64_t{0};
     });
-    set_range(pattern, fitted.form, *state.arrays, bytes);
+    set_range(pattern, fitted.form, arrays, bytes);
     return &pattern;
 }
 
@@ -301,6 +304,17 @@ void BlockRecorder::on_barrier(uint32_t site, uint32_t warp, uint32_t mask) {
         pattern.form = number;
         pattern.mask = mask;
     }
+}
+
+void BlockRecorder::on_exchange(const simt::Exchange& exchange) {
+    simt::Request as_request;
+    as_request.site = exchange.site;
+    as_request.warp = exchange.warp;
+    as_request.mask = exchange.mask;
+    as_request.address = exchange.from;
+    record(*state_, as_request);
+    ++state_->met;
+    if (++state_->unaccounted == kAccounted) account();
 }
 
 Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,

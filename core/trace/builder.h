@@ -35,6 +35,7 @@ public:
     ~BlockRecorder() override;
     void on_request(const simt::Request& request) override;
     void on_barrier(uint32_t site, uint32_t warp, uint32_t mask) override;
+    void on_exchange(const simt::Exchange& exchange) override;
     void on_arrival(uint32_t step) override;
     void on_end() override;  // gives back what only recording needs
 

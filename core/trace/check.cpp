@@ -15,10 +15,14 @@ namespace {
 Result<void> check_sites(const Trace& trace) {
     for (const ptx::Site& site : trace.sites) {
         const bool atomic = site.kind == ptx::SiteKind::Atomic;
-        if ((site.kind == ptx::SiteKind::Barrier) != (site.bytes == 0) ||
+        const bool exchange = site.kind == ptx::SiteKind::Exchange;
+        if (ptx::asks_memory(site.kind) != (site.bytes != 0) ||
             (atomic && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
-        if (atomic != (site.atomic != ptx::Atomic::None))
+        if (exchange != (site.exchange != ptx::Exchange::None))
+            return Error{
+                fmt::format("its site {} is an exchange without what it does, or none with it", site.id)};
+        if ((atomic || site.exchange == ptx::Exchange::Reduce) != (site.atomic != ptx::Atomic::None))
             return Error{
                 fmt::format("its site {} is an atomic without what it does, or none with it", site.id)};
         if (!site.past_registers()) continue;
@@ -41,7 +45,8 @@ Result<void> check_sites(const Trace& trace) {
 
 // Constant memory is read only, and atomics are of memory that threads share.
 bool can_go_to(ptx::SiteKind kind, Space space) {
-    return space == Space::Const   ? kind == ptx::SiteKind::Load
+    return !ptx::asks_memory(kind) ? space == Space::Global
+           : space == Space::Const ? kind == ptx::SiteKind::Load
            : space == Space::Local ? kind != ptx::SiteKind::Atomic
                                    : true;
 }
@@ -55,7 +60,8 @@ int64_t offset_of(const Trace& trace, const Form& form, int lane) {
     return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(high)} << 32 | static_cast<uint32_t>(low));
 }
 
-StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
+// Of a form whose lanes lie in the first `size` bytes of something, `bytes` each.
+StepCheck::Allowed allowed_in(const Trace& trace, const Form& form, int64_t size, uint32_t bytes) {
     StepCheck::Allowed allowed{.none = true};
     const int first = std::countr_zero(form.mask);
     const int64_t start = form.irregular < 0 ? offset_of(trace, form, first) : 0;
@@ -69,10 +75,9 @@ StepCheck::Allowed allowed_in_array(const Trace& trace, const Form& form) {
             high = std::max(high, offset - start);
         }
     }
-    const auto size = static_cast<int64_t>(trace.launch.arrays[form.array].bytes());
     const int64_t window = int64_t{form.base_high} << 32;
     const int64_t least = std::max(-low - window, int64_t{0});
-    const int64_t most = std::min(size - trace.sites[form.site].bytes - high - window, int64_t{0xFFFF'FFFF});
+    const int64_t most = std::min(size - bytes - high - window, int64_t{0xFFFF'FFFF});
     if (least <= most) {
         allowed.lowest = static_cast<uint32_t>(least);
         allowed.span = static_cast<uint32_t>(most - least);
@@ -98,18 +103,23 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
             return Error{fmt::format("its form {} of {} points to nothing", &form - trace.forms.data(),
                                      trace.forms.size())};
         }
-        const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
+        const ptx::Site& site = trace.sites[form.site];
+        const bool barrier = site.kind == ptx::SiteKind::Barrier;
+        const bool exchange = site.kind == ptx::SiteKind::Exchange;
         const bool placed = form.array != kNoArray;
-        if (!barrier && !can_go_to(trace.sites[form.site].kind, form.space)) {
+        if (!barrier && !can_go_to(site.kind, form.space)) {
             return Error{fmt::format("its form {} goes to {} memory, which its site cannot touch",
                                      &form - trace.forms.data(), name_of(form.space))};
         }
-        if (placed && (barrier || trace.launch.arrays[form.array].space != form.space)) {
+        if (placed && (barrier || exchange || trace.launch.arrays[form.array].space != form.space)) {
             return Error{fmt::format("its form {} names an array that its site cannot touch",
                                      &form - trace.forms.data())};
         }
         if (placed)
-            allowed.push_back(allowed_in_array(trace, form));
+            allowed.push_back(allowed_in(
+                trace, form, static_cast<int64_t>(trace.launch.arrays[form.array].bytes()), site.bytes));
+        else if (exchange)
+            allowed.push_back(allowed_in(trace, form, int64_t{ptx::most_of(site.exchange)} + 1, 1));
         else
             allowed.push_back({.span = barrier ? 0 : UINT32_MAX});
     }
@@ -243,6 +253,9 @@ Error StepCheck::fault_of(const Trace& trace, uint64_t step) const {
             fmt::format("its step {} names form {} and warp {}, which do not exist", step + 1, form, warp)};
     }
     const Allowed& a = allowed_[form];
+    if (trace.sites[trace.forms[form].site].kind == ptx::SiteKind::Exchange &&
+        (a.none || trace.base[step] - a.lowest > a.span))
+        return Error{fmt::format("its step {} exchanges with lanes that do not exist", step + 1)};
     if (a.none || trace.base[step] - a.lowest > a.span)
         return Error{fmt::format("its step {} reaches outside its array", step + 1)};
     return Error{fmt::format("its step {} has active lanes that have no thread", step + 1)};

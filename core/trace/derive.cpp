@@ -41,7 +41,7 @@ std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<p
     for (const ptx::Site& site : sites) {
         const ptx::Instruction& at = kernel.instructions[site.instruction];
         always[site.instruction] =
-            at.guard < 0 && (site.kind == ptx::SiteKind::Barrier || at.space != ptx::StateSpace::Generic);
+            at.guard < 0 && (!ptx::asks_memory(site.kind) || at.space != ptx::StateSpace::Generic);
     }
     return always;
 }
@@ -50,7 +50,7 @@ std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<p
 std::optional<WarpEnds> ends_of(const Trace& trace) {
     const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
     if (!kernel || kernel->instructions.empty()) return std::nullopt;
-    const std::vector<ptx::Site> sites = ptx::sites_of(*kernel);
+    const std::vector<ptx::Site> sites = ptx::sites_like(*kernel, trace.sites);
     if (!same_sites(sites, trace.sites)) return std::nullopt;
 
     const ptx::ControlFlow flow = ptx::control_flow(*kernel);

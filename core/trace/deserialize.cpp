@@ -78,10 +78,10 @@ Result<FileHeader> read_header(std::string_view begin, uint64_t size) {
     if (reader.take<uint32_t>() != crc32c(begin.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
     const uint32_t version = header.version;
-    if (version != kFileVersion && version != kCopiesVersion) {
-        return Error{fmt::format("it has version {}, this program reads versions {} and {}; {}", version,
-                                 kFileVersion, kCopiesVersion,
-                                 version > kCopiesVersion ? "update Tilescope" : "record it again")};
+    if (version < kFileVersion || version > kExchangesVersion) {
+        return Error{fmt::format("it has version {}, this program reads versions {} to {}; {}", version,
+                                 kFileVersion, kExchangesVersion,
+                                 version > kExchangesVersion ? "update Tilescope" : "record it again")};
     }
     if (header.size != size) return Error{fmt::format("it has {} of its {} bytes", size, header.size)};
     return header;
@@ -95,7 +95,7 @@ Result<std::vector<Section>> read_sections(std::string_view bytes) {
         return Error{fmt::format("it lists {} sections, which it cannot hold", count)};
     const std::string_view table = bytes.substr(kHeaderBytes, count * kEntryBytes);
     if (crc32c(table) != table_crc) return Error{"the checksum of its section table is wrong"};
-    const SectionKind last = version == kCopiesVersion ? SectionKind::Arrivals : SectionKind::Returned;
+    const SectionKind last = version >= kCopiesVersion ? SectionKind::Arrivals : SectionKind::Returned;
     std::vector<Section> sections(count);
     NumbersReader reader{table};
     uint64_t offset = kHeaderBytes + table.size();
@@ -315,6 +315,10 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (auto ok = read_contents(bytes, sections, trace); !ok) return ok;
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
+    if (const auto header = read_header(bytes, bytes.size());
+        header && (header->version == kExchangesVersion) != ptx::has_exchanges(trace.sites))
+        return Error{
+            "it has exchanges among the lanes of a warp and not their version, or the other way round"};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();

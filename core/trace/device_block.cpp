@@ -167,11 +167,42 @@ Space space_of(const SiteFacts& facts, uint64_t address) {
                                           : Space::Global;
 }
 
+// What each lane of an exchange has (core/ptx/exchange.h), of what its record says.
+Addresses numbers_of(const SiteFacts& facts, uint32_t mask, const Addresses& given) {
+    Addresses from{};
+    const auto low = [&](uint32_t lane) { return static_cast<uint32_t>(given[lane]); };
+    const auto lowest_of = [](uint32_t lanes, uint32_t lane) {
+        return lanes == 0 ? lane : static_cast<uint32_t>(std::countr_zero(lanes));
+    };
+    const ptx::ExchangeOperands& known = facts.operands;
+    if (facts.exchange == ptx::Exchange::Reduce && known.known) {
+        std::array<uint32_t, kWarpSize> members;
+        members.fill(known.members);
+        ptx::each_team(members.data(), mask, [&](uint32_t team) {
+            for_lanes(team, [&](uint32_t lane) { from[lane] = lowest_of(team, lane); });
+        });
+        return from;
+    }
+    for_lanes(mask, [&](uint32_t lane) {
+        from[lane] = !ptx::is_shuffle(facts.exchange)
+                         ? (ptx::is_vote(facts.exchange) ? low(lane) : lowest_of(low(lane), lane))
+                     : known.known ? ptx::shuffle_source(facts.exchange, lane, known.b, known.c)
+                                   : ptx::shuffle_source(facts.exchange, lane, low(lane),
+                                                         static_cast<uint32_t>(given[lane] >> 32));
+    });
+    return from;
+}
+
 void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Returned& returned,
           BlockRecorder& recorder) {
     const SiteFacts& facts = layout.sites[record.site];
     if (facts.barrier) {
         recorder.on_barrier(record.site, warp, record.mask);
+        return;
+    }
+    if (facts.exchange != ptx::Exchange::None) {
+        const Addresses from = numbers_of(facts, record.mask, addresses_of(layout, record, warp));
+        recorder.on_exchange({.site = record.site, .warp = warp, .mask = record.mask, .from = from.data()});
         return;
     }
     if (!record.addresses && !facts.atomic) {

@@ -18,6 +18,7 @@ bool is_run(const ptx::Instrumented& code, const ptx::Code& run) {
     for (uint32_t s = run.site; s <= run.second; ++s) {
         const ptx::RunPlace& place = code.places[s];
         const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier;
+        if (code.sites[s].kind == ptx::SiteKind::Exchange) return false;
         const bool clock = s == run.site ? place.clock == ptx::RunPlace::kNone : place.clock < 2 * words;
         if (!clock || (!barrier && (!code.shapes[s].affine || place.base >= words))) return false;
     }
@@ -33,7 +34,7 @@ Result<void> check_code(const ptx::Instrumented& code) {
         return Error{fmt::format("{} codes do not fit in the {} bits of a tag; instrument the kernel again",
                                  code.codes.size(), code.code_bits)};
     }
-    if (code.shapes.size() != code.sites.size()) {
+    if (code.shapes.size() != code.sites.size() || code.exchanges.size() != code.sites.size()) {
         return Error{fmt::format("the kernel has {} sites and the shapes of {}; instrument the kernel again",
                                  code.sites.size(), code.shapes.size())};
     }
@@ -102,7 +103,8 @@ uint64_t device_base(const DecodeOptions& options, size_t array) {
 Result<void> set_high(DeviceLayout& layout, const DecodeOptions& options) {
     const bool needed = std::any_of(layout.codes.begin(), layout.codes.end(), [&](const ptx::Code& c) {
         const auto global = [&](uint32_t site) {
-            return !layout.sites[site].barrier && layout.sites[site].space == Space::Global;
+            return !layout.sites[site].barrier && layout.sites[site].exchange == ptx::Exchange::None &&
+                   layout.sites[site].space == Space::Global;
         };
         if (c.kind == ptx::Code::Kind::Pair) return global(c.site) || global(c.second);
         if (c.kind != ptx::Code::Kind::Run) return false;
@@ -187,7 +189,8 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
-                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space});
+                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
+                                site.exchange, code.exchanges[i]});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -16,6 +16,8 @@ struct SiteFacts {
     uint32_t bytes = 0;                                   // bytes per lane
     bool affine = false;
     Space space = Space::Global;
+    ptx::Exchange exchange = ptx::Exchange::None;
+    ptx::ExchangeOperands operands{};  // of an exchange
 };
 
 // `shift` is added to addresses of the device in [first, first + bytes).

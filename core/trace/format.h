@@ -1,4 +1,5 @@
-// The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async. Numbers are little-endian.
+// The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async, version 4 with exchanges among
+// lanes of a warp. Numbers are little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -22,7 +23,7 @@
 //                                                                       Time only where there are clocks
 //   Returned    Trace::returned, its bytes                              1, only where there are atomics of
 //                                                                       global memory
-//   Arrivals    Trace::arrival, 32 bits each                            1, only in version 3
+//   Arrivals    Trace::arrival, 32 bits each                            1, only where there are copies
 //
 // The sections stand in this order; all chunks of Key, then those of Base, then those of Time. Every
 // byte of the file is under one of the checksums, and there are no bytes between or after sections.
@@ -37,6 +38,7 @@
 // that changed bytes. Checksums are CRC-32C (RFC 3720, appendix B.4). Compression is zstd (RFC 8878).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
@@ -53,7 +55,8 @@ static_assert(std::endian::native == std::endian::little, "columns are copied as
 
 inline constexpr std::string_view kMagic{"\x89TSC\r\n\x1A\n", 8};
 inline constexpr uint32_t kFileVersion = 2;
-inline constexpr uint32_t kCopiesVersion = 3;  // with sites that are halves of a cp.async, and Arrivals
+inline constexpr uint32_t kCopiesVersion = 3;     // with sites that are halves of a cp.async, and Arrivals
+inline constexpr uint32_t kExchangesVersion = 4;  // with sites that are exchanges; with or without copies
 inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
@@ -102,6 +105,12 @@ void numbers_of_form(Io& io, AForm& form) {
 template <class Io, class ABlock>
 void numbers_of_block(Io& io, ABlock& block) {
     io(block.x), io(block.y), io(block.z), io(block.sm), io(block.count), io(block.dropped), io(block.clock);
+}
+
+// The oldest version that can hold a trace.
+inline uint32_t version_of(const Trace& trace) {
+    if (ptx::has_exchanges(trace.sites)) return kExchangesVersion;
+    return std::ranges::any_of(trace.sites, &ptx::Site::past_registers) ? kCopiesVersion : kFileVersion;
 }
 
 // CRC-32C of some bytes, continuing `crc`.

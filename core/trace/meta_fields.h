@@ -157,9 +157,11 @@ void fields_of(F& f, Some<Launch> auto& launch) {
 template <class F>
 void fields_of(F& f, Some<ptx::Site> auto& site) {
     f("instruction", site.instruction);
-    f("kind", site.kind, ptx::SiteKind::Atomic);
+    f("kind", site.kind, ptx::SiteKind::Exchange);
     f("space", site.space, Space::Const);
-    if (f.has("atomic", site.kind == ptx::SiteKind::Atomic)) f("atomic", site.atomic, ptx::Atomic::Cas);
+    if (f.has("exchange", site.kind == ptx::SiteKind::Exchange))
+        f("exchange", site.exchange, ptx::Exchange::Reduce);
+    if (f.has("atomic", site.atomic != ptx::Atomic::None)) f("atomic", site.atomic, ptx::Atomic::Cas);
     if (f.has("copy", site.copy)) f("copy", site.copy);
     f("bytes", site.bytes, 16);
     f("line", site.line);

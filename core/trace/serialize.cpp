@@ -114,7 +114,7 @@ std::string serialize(const Trace& trace) {
         put(table, uint32_t{0});
     }
     std::string file(kMagic);
-    put(file, copies ? kCopiesVersion : kFileVersion);
+    put(file, version_of(trace));
     put(file, static_cast<uint32_t>(writer.table.size()));
     put(file, uint64_t{kHeaderBytes + table.size() + writer.stored.size()});
     put(file, crc32c(table));

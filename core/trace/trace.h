@@ -15,7 +15,9 @@
 //     time   u32   GPU recordings only: SM clocks since Block::clock
 //
 // and any step decodes in O(1). Steps lie block after block, in step order within a block. A barrier is a
-// step whose site is a barrier; its form has the mask of the arriving lanes.
+// step whose site is a barrier; its form has the mask of the arriving lanes. An exchange among the lanes of a
+// warp is a step whose site is one; in place of addresses its form and base hold what core/ptx/exchange.h says of
+// each active lane.
 #pragma once
 
 #include <array>
@@ -196,6 +198,13 @@ struct Access {
 Access decode(const Trace& trace, uint64_t step);  // O(1); step < trace.steps()
 // The same of any step of a form, whose warp is not known then: the low 32 bits of its base are given.
 Access decode_form(const Trace& trace, uint32_t form, uint32_t base);
+
+// The lanes that vote for, of a vote.
+inline uint32_t votes_for(const Access& vote) {
+    uint64_t lanes = 0;
+    for (const uint64_t of : vote.offset) lanes |= of;
+    return static_cast<uint32_t>(lanes);
+}
 
 // Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory.
 uint64_t returned_bytes(const Trace& trace, const Form& form);

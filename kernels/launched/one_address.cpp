@@ -78,7 +78,7 @@ std::optional<trace::Finding> read_through_other_name(const trace::Trace& trace)
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
             const trace::Access access = trace::decode(trace, step);
             const ptx::Site& site = trace.sites[access.site];
-            const uint32_t bits = site.kind == ptx::SiteKind::Barrier ? 0 : names[site.instruction];
+            const uint32_t bits = !ptx::asks_memory(site.kind) ? 0 : names[site.instruction];
             if (std::popcount(bits) != 1 || trace.form_of(step).space != Space::Shared) continue;
             const auto name = static_cast<uint8_t>(std::countr_zero(bits) + 1);
             const uint64_t base =

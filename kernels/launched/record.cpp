@@ -138,8 +138,8 @@ private:
 // not know, or to nobody's.
 bool inside_arrays(const trace::Trace& trace) {
     return std::ranges::none_of(trace.forms, [&](const trace::Form& form) {
-        const bool barrier = trace.sites[form.site].kind == ptx::SiteKind::Barrier;
-        return !barrier && form.space == Space::Global && form.array == trace::kNoArray;
+        return ptx::asks_memory(trace.sites[form.site].kind) && form.space == Space::Global &&
+               form.array == trace::kNoArray;
     });
 }
 

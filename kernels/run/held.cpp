@@ -42,7 +42,7 @@ bool blocks_stand_alone(const trace::Trace& trace) {
     std::set<uint8_t> read, written;
     for (const trace::Form& form : trace.forms) {
         const ptx::Site& site = trace.sites[form.site];
-        if (site.kind == ptx::SiteKind::Barrier || form.space != Space::Global) continue;
+        if (!ptx::asks_memory(site.kind) || form.space != Space::Global) continue;
         if (form.array == trace::kNoArray) return false;
         if (ptx::writes(site.kind)) written.insert(form.array);
         if (site.kind != ptx::SiteKind::Store) read.insert(form.array);

@@ -28,6 +28,7 @@ struct Plan {
     std::string ptx_name, ptx;        // "tiled.t16.ptx" and its text
     Check check;                      // empty: the result is not checked
     std::shared_ptr<const ptx::Module> module{};  // the PTX parsed, where that was done before
+    bool exchanges = true;                        // those among the lanes of a warp are steps
 };
 
 // Bases for the global arrays that have none yet (simt::place_buffers), in their order.

@@ -209,7 +209,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     const auto unplaced = [](const Array& array) { return array.space == Space::Global && array.base == 0; };
     if (std::any_of(plan.launch.arrays.begin(), plan.launch.arrays.end(), unplaced))
         place_arrays(ready.launch);
-    auto program = simt::prepare(*module, *entry, ready.launch.arrays);
+    auto program = simt::prepare(*module, *entry, ready.launch.arrays, plan.exchanges);
     if (!program) return program.error();
     ready.program = *program;
     if (auto ok = place_shared(*module, kernel, plan, ready); !ok) return ok.error();

@@ -44,6 +44,7 @@ struct StepCounter final : simt::BlockObserver {
     uint64_t steps = 0, most = 0;
     void on_request(const simt::Request&) override { enough = ++steps > most; }
     void on_barrier(uint32_t, uint32_t, uint32_t) override { enough = ++steps > most; }
+    void on_exchange(const simt::Exchange&) override { enough = ++steps > most; }
 };
 
 uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {

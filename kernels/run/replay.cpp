@@ -42,6 +42,18 @@ public:
         if (next(site, warp, mask)) observer_.on_barrier(site, warp, mask);
     }
 
+    void on_exchange(const simt::Exchange& exchange) override {
+        const trace::Access* recorded = next(exchange.site, exchange.warp, exchange.mask);
+        if (!recorded) return;
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            if ((exchange.mask >> lane & 1) && exchange.from[lane] != recorded->offset[lane]) {
+                differ(fmt::format("lane {} exchanges with others than recorded", lane));
+                return;
+            }
+        }
+        observer_.on_exchange(exchange);
+    }
+
     void on_arrival(uint32_t step) override {
         if (problem.empty()) observer_.on_arrival(step);
     }
@@ -113,8 +125,11 @@ Replayer::~Replayer() = default;
 
 Plan plan_of(const trace::Trace& trace) {
     const trace::Meta& meta = trace.meta;
-    return {meta.kernel, trace.launch, meta.schedule, meta.source_name, meta.source, meta.ptx_name,
-            meta.ptx,    {},           trace.module};
+    return {meta.kernel,   trace.launch,
+            meta.schedule, meta.source_name,
+            meta.source,   meta.ptx_name,
+            meta.ptx,      {},
+            trace.module,  ptx::has_exchanges(trace.sites)};
 }
 
 Result<Replayer> Replayer::of(const trace::Trace& trace) try {

@@ -44,7 +44,7 @@ void put_recordings() {
     }
     for (const kernels::Plan& plan :
          {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs(), kernels::bins(),
-          kernels::filter(), kernels::copies()})
+          kernels::filter(), kernels::copies(), kernels::block_sums(), kernels::warp_talk()})
         put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
     put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
     put("trace", "of-a-gpu",

@@ -61,6 +61,11 @@ public:
         for (size_t i = 0; i < kinds_.size(); ++i) packed.push_back(pack(kinds_[i], raw_[i]));
         if (below(16) == 0) claim(packed);
         std::string bytes = file_of(packed);
+        // Whether there are exchanges among lanes, the description says alone.
+        if ((get<uint32_t>(file, 8) == kExchangesVersion) != (below(32) == 0)) {
+            set(bytes, 8, kExchangesVersion);
+            repair(bytes);
+        }
         if (below(64) == 0) bytes[below(bytes.size())] ^= static_cast<char>(1u << below(8));  // not repaired
         return bytes;
     }

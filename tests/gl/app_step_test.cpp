@@ -227,14 +227,48 @@ TEST(StepScreen, AClickOnAWarpsBarTakesItsRequest) {
     }
 }
 
-// In a kernel that is no product a hatched thread takes part in nothing; and shuffles are spoken of.
-TEST(StepScreen, SaysThatShufflesAreNoSteps) {
+// A shuffle, and a vote: who gives to whom, and what arrives; whole at every size, with room for all that is said.
+State at_exchange(const kernels::Plan& plan, uint32_t number) {
+    State state = shown(kernels::recorded(plan));
+    uint32_t step = first_of(state, analysis::StepKind::Exchange);
+    while (number-- > 0) step = first_of(state, analysis::StepKind::Exchange, step + 1);
+    state.session.cursor.step = step;
+    return state;
+}
+
+TEST(StepScreen, AShuffle) {
     SKIP_WITHOUT_OPENGL();
-    Drawn drawn(1280, 720);
-    State state = shown(kernels::recorded(kernels::warp_sums()));
-    EXPECT_NE(drawn.words(state).find("shufflesarenosteps"), std::string::npos);
-    state = shown(kernels::recorded(kernels::vector_add()));
-    EXPECT_EQ(drawn.words(state).find("shuffle"), std::string::npos);
+    test::expect_golden(picture(at_exchange(kernels::block_sums(), 0), 1280, 720), "step_shuffle");
+}
+TEST(StepScreen, AShuffleThatReadsAbsentLanesInDark) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_exchange(kernels::warp_talk(0xFFFFF), 4);
+    state.session.theme = draw::Theme::Dark;
+    test::expect_golden(picture(std::move(state), 1600, 1000), "step_shuffle_absent_dark");
+}
+TEST(StepScreen, ABallotInALecture) {
+    SKIP_WITHOUT_OPENGL();
+    State state = at_exchange(kernels::warp_talk(), 0);
+    state.session.lecture = true;
+    test::expect_golden(picture(std::move(state), 1280, 720), "step_ballot_lecture");
+}
+TEST(StepScreen, AMatch) {
+    SKIP_WITHOUT_OPENGL();
+    test::expect_golden(picture(at_exchange(kernels::warp_talk(), 2), 1280, 720), "step_match");
+}
+
+TEST(StepScreen, NamesExchangesWhereThereAreAny) {
+    SKIP_WITHOUT_OPENGL();
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1920, 1080}, {800, 1200}}) {
+        Drawn drawn(width, height);
+        State state = at_exchange(kernels::block_sums(), 0);
+        const std::string words = drawn.words(state);
+        for (const char* const said :
+             {"Warp0shufflesdownby16", "16laneskeeptheirown", "exchangeamonglanes", "exchanges"})
+            EXPECT_NE(words.find(said), std::string::npos) << said << " at " << width << ": " << words;
+        state = shown(kernels::recorded(kernels::vector_add()));
+        EXPECT_EQ(drawn.words(state).find("exchange"), std::string::npos);
+    }
 }
 
 TEST(StepScreen, AGpusRecordingBySteps) {

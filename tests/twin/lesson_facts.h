@@ -164,6 +164,20 @@ inline const std::map<std::string, uint64_t>& counts_of(const Recording& f) {
     return counts.answer({f.shared()}, [&] { return count_recording(f); });
 }
 
+// Who gives to whom in a shuffle: a lane that reads another one has that one's number.
+inline void count_exchange(LessonFacts& facts, const Recording& f, const Request& r) {
+    if (r.kind != kExchange) return;
+    const ptx::Exchange what = f.trace.sites[r.site].exchange;
+    uint64_t moved = 0, votes = 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        if (!r.active(lane)) continue;
+        moved += r.at[lane] < 32 && r.at[lane] != lane && r.active(static_cast<uint32_t>(r.at[lane])) ? 1 : 0;
+        votes += r.at[lane] >> lane & 1;
+    }
+    if (ptx::is_shuffle(what)) facts.number["giver"] = r.at[3] % 32, facts.number["moved"] = moved;
+    if (ptx::is_vote(what)) facts.number["votes"] = votes;
+}
+
 // Reads of shared memory between a copy and the wait for it. The store of a copy is its warp's next step.
 inline void count_meanwhile(LessonFacts& facts, const Recording& f, size_t block, uint32_t here) {
     if (!f.at(block, here).copy) return;
@@ -361,7 +375,8 @@ inline LessonFacts facts_at(const Recording& f, uint32_t block, uint32_t step,
                     {"lanes", r.lanes},
                     {"idle", 32 - r.lanes}};
     if (const auto speed = product ? speed_of(trace, *product) : std::nullopt) facts.number["speed"] = *speed;
-    if (!facts.barrier) {
+    count_exchange(facts, f, r);
+    if (!facts.barrier && r.kind != kExchange) {
         count_request(facts, f, r);
         if (trace.meta.kernel == "tiled" && !facts.shared) count_outside(facts, f, of, r, phases.phase[step]);
     }

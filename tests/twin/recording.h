@@ -22,7 +22,7 @@
 
 namespace tilescope::twin {
 
-enum Kind { kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore, kBarrier, kKinds };
+enum Kind { kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore, kBarrier, kExchange, kKinds };
 
 // A request as it was recorded, and what it costs (request.h). Of other memory than global and shared it is
 // counted as of shared memory: `space` says which it is.
@@ -118,7 +118,7 @@ public:
     // visit(lane, element)
     template <class Visit>
     void elements(const Request& r, Visit visit) const {
-        if (r.array == trace::kNoArray || r.kind == kBarrier) return;
+        if (r.array == trace::kNoArray || r.kind >= kBarrier) return;
         const uint64_t width = trace.launch.arrays[r.array].element_bytes();
         for (uint32_t lane = 0; lane < 32; ++lane)
             if (r.active(lane))
@@ -276,7 +276,8 @@ private:
         r.site = access.site, r.warp = access.warp, r.mask = access.mask, r.array = access.array;
         r.line = trace.meta.source.empty() ? site.ptx_line : site.line;
         r.lanes = static_cast<uint32_t>(std::popcount(r.mask));
-        if (site.kind == ptx::SiteKind::Barrier) return r;
+        if (site.kind == ptx::SiteKind::Exchange) r.kind = kExchange, r.at = access.offset;
+        if (!ptx::asks_memory(site.kind)) return r;
         r.space = trace.form_of(step).space;
         r.load = site.kind == ptx::SiteKind::Load, r.copy = site.copy;
         const bool global = r.space == Space::Global;
@@ -287,7 +288,7 @@ private:
     }
     void count(Request& r) const {
         r.counted = true;
-        if (r.kind == kBarrier) return;
+        if (r.kind >= kBarrier) return;
         Addresses address = r.at;
         for (uint64_t& one : address) one += r.base;
         if (r.space == Space::Global) {

@@ -31,10 +31,8 @@ TEST(BlockIndex, KnowsTheLanesThatLoadOrStoreAnything) {
     const Recorded sums = replayed(kernels::recorded(kernels::warp_sums()));
     EXPECT_EQ(sums.index->lanes_of_warp, (std::vector<uint32_t>{~0u, ~0u, 0}));
     EXPECT_TRUE(look::output_of(*sums.index, 32) && !look::output_of(*sums.index, 33));
-    EXPECT_TRUE(sums.index->shuffles);
     const Recorded add = replayed(kernels::recorded(kernels::vector_add()), 1);
     EXPECT_EQ(add.index->lanes_of_warp, (std::vector<uint32_t>{~0u, 0xF}));
-    EXPECT_FALSE(add.index->shuffles);
 }
 
 TEST(BlockSums, EndAtTheSumsOfTheRecordingForOneBlock) {

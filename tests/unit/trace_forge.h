@@ -107,7 +107,11 @@ inline std::string file_of(const std::vector<Forged>& sections) {
 inline std::string forged(const Trace& trace, const std::function<void(std::vector<Forged>&)>& change) {
     std::vector<Forged> sections = sections_of(serialize(trace));
     change(sections);
-    return file_of(sections);
+    std::string file = file_of(sections);
+    if (!ptx::has_exchanges(trace.sites)) return file;
+    set(file, 8, kExchangesVersion);
+    repair(file);
+    return file;
 }
 
 }  // namespace tilescope::trace

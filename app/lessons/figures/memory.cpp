@@ -139,7 +139,7 @@ bool used(const session::Session& session, const MemoryKind& kind) {
     if (!session.recording) return false;
     if (!kind.space) return true;
     return std::ranges::any_of(session.trace().forms, [&](const trace::Form& form) {
-        return form.space == *kind.space && session.trace().sites[form.site].kind != ptx::SiteKind::Barrier;
+        return form.space == *kind.space && ptx::asks_memory(session.trace().sites[form.site].kind);
     });
 }
 
