@@ -372,8 +372,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     if (state.page != State::Page::None) return draw_page(state, ui, screen);
     const Rect bar{screen.min,
                    {screen.max.x, ui.px(state.paper || state.step.subject ? 0
-                                        : screen.height() < ui.px(860) ? 40
-                                                                       : 44)}};
+                                        : screen.height() < ui.px(860)    ? 40
+                                                                          : 44)}};
     // The glossary begins with the words of the frame that it lies over.
     draw::Inspection words;
     draw::Inspection* const inspection = context.inspection;

@@ -58,8 +58,8 @@ using ScreenRow = input::Screen<State>;
 
 // In the order of the tabs, and of what --screen takes.
 std::span<const ScreenRow> screens();
-int number_key(const ScreenRow& row);            // that shows it: its place among the tabs, from 1 on
-const ScreenRow& screen_of(const State& state);  // the one that is shown
+int number_key(const ScreenRow& row);                   // that shows it: its place among the tabs, from 1 on
+const ScreenRow& screen_of(const State& state);         // the one that is shown
 const ScreenRow* find_screen(std::string_view option);  // null for none of that name
 
 // The field's words, each with what it means and with what shows it, for the palette (terms.cpp).

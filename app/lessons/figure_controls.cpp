@@ -35,7 +35,8 @@ float value_width(const Ui& ui, const FigureParameter& parameter) {
 
 // A greyed label, and a line in the place of what is not asked.
 void idle_control(Ui& ui, const Rect& rect, const FigureParameter& parameter) {
-    const float small = line_height(ui, Size::Small), y = rect.min.y + small + line_height(ui, Size::Body) / 2;
+    const float small = line_height(ui, Size::Small),
+                y = rect.min.y + small + line_height(ui, Size::Body) / 2;
     line(ui, rect.min, rect.width(), Face::Text, Size::Small, Ink::TextFaint, parameter.label);
     if (!ui.context.paper)
         ui.list.AddRectFilled({rect.min.x + ui.px(6), y - ui.px(2)}, {rect.max.x - ui.px(14), y + ui.px(2)},

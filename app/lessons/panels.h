@@ -50,7 +50,8 @@ void figure_page(Ui& ui, const draw::Rect& area);
 // Its controls (figure_controls.cpp), from a corner on; the height that they take. The others change a parameter,
 // choose the next one or the one before, and run the figure's time (null where it has none).
 float figure_controls(Ui& ui, ImVec2 corner, float width);
-bool is_idle(const FigureShown& shown, size_t at, const session::Session& session);  // changes nothing: greyed
+bool is_idle(const FigureShown& shown, size_t at,
+             const session::Session& session);  // changes nothing: greyed
 void change_parameter(FigureShown& shown, size_t at, int value);
 void choose_parameter(FigureShown& shown, int by);
 const FigureParameter* time_of(const Figure& figure);

@@ -79,7 +79,8 @@ struct State {
     // walked to its end once, which is remembered between starts.
     uint64_t offered = 0;
     bool walked = false;
-    std::vector<std::string> done;  // names of the lessons that ship that were walked to their end, remembered too
+    std::vector<std::string>
+        done;  // names of the lessons that ship that were walked to their end, remembered too
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp

@@ -144,8 +144,7 @@ void machine_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
     const Rect threads = box_at(x);
     plain(threads);
     below(threads, "threads", "");
-    if (!says_scale)
-        note(ui, {in.min.x, threads.max.y + ui.px(4) + small}, box + pipe, "log scale");
+    if (!says_scale) note(ui, {in.min.x, threads.max.y + ui.px(4) + small}, box + pipe, "log scale");
     stage_words(ui, {x, in.min.y}, box + pipe - pad, stages[0]);
     const Rgba asked = ui.ink(Ink::GlobalLoad);
     const float wide = machine.height_of(stages[0].bytes);

@@ -20,9 +20,8 @@ using draw::Align, draw::Face, draw::Font, draw::Ink, draw::Rect, draw::Rgba, dr
 // The ink that a kind of step has everywhere.
 constexpr Ink ink_of(StepKind kind) {
     constexpr std::array<Ink, analysis::kStepKinds> kOfKind = {
-        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,
-        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier,
-        Ink::Exchange};
+        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,  Ink::Atomic,
+        Ink::Local,      Ink::Local,       Ink::Constant,   Ink::Barrier,     Ink::Exchange};
     return kOfKind[static_cast<size_t>(kind)];
 }
 

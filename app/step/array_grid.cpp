@@ -83,9 +83,9 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
                 const auto step = step_of_cell(ui, matrix.array, *element);
-                const auto sum =
-                    sums && step ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
-                                 : std::nullopt;
+                const auto sum = sums && step
+                                     ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
+                                     : std::nullopt;
                 if (!cell.written && !sum) continue;
                 MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);

@@ -416,7 +416,8 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
     const draw::Sheet sheet(trace.launch.arrays[array]);
     const CellRect all = within.empty() ? CellRect{0, sheet.rows, 0, sheet.cols} : within;
     const auto fits = [&](double rows, double cols) {
-        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))), most);
+        return std::min(whole_pixels(std::min(width / std::max(cols, 1.0), height / std::max(rows, 1.0))),
+                        most);
     };
     const auto inside = [&](const CellRect& of) {
         return CellRect{std::max(of.row0, all.row0), std::min(of.row1, all.row1), std::max(of.col0, all.col0),

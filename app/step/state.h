@@ -161,7 +161,7 @@ struct State {
     bool travels = false;           // something is on its way in this step
     MotionOfStep motion;
     std::map<uint8_t, draw::Font> cell_fonts;  // in which the cells of an array stand in this frame
-    FlightSums flown;               // of the block
+    FlightSums flown;                          // of the block
     TimelineCache timeline;
     Middle middle = Middle::Matrices;
     BufferCache buffers;

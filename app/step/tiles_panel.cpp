@@ -123,14 +123,15 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
         const size_t first = column * each, end = std::min(panes.size(), first + each);
         float wide = 0, y = in.min.y;
         for (size_t i = first; i < end; ++i)
-            wide = std::max(wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) *
-                                            made.pitch) +
-                                      beside(panes[i]));
+            wide = std::max(
+                wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) * made.pitch) +
+                          beside(panes[i]));
         // The last column takes what is left of the width, the last pane of a column of the height.
         const float right = column + 1 == columns ? in.max.x : std::min(in.max.x, x + wide);
         for (size_t i = first; i < end; ++i) {
-            const float high = fixed(panes[i]) + std::ceil(share(panes[i]) *
-                                                           static_cast<float>(panes[i].part.rows()) * made.pitch);
+            const float high =
+                fixed(panes[i]) +
+                std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.rows()) * made.pitch);
             made.boxes.push_back({{x, y}, {right, i + 1 == end ? in.max.y : std::min(in.max.y, y + high)}});
             y = std::round(y + high + above);
         }
@@ -157,9 +158,9 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const ImVec2 min{rect.min.x + gutter,
                      rect.min.y + line_height(ui, Size::Body) + ui.px(2) + ruler_height(ui)};
     heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
-            !pane.note.empty()                    ? pane.note
+            !pane.note.empty()                  ? pane.note
             : asked.hides(session::Hide::Shape) ? ""
-                                                  : extents_text(shape, "\u00d7"));
+                                                : extents_text(shape, "\u00d7"));
     draw::GridView grid{min.x, min.y, pitch, min, min};
     grid.clip_max = {std::min(rect.max.x, min.x + pitch * static_cast<float>(pane.part.cols()) + 1),
                      std::min(rect.max.y, min.y + pitch * static_cast<float>(pane.part.rows()) + 1)};
@@ -198,8 +199,8 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     std::vector<draw::GridMark> marks;
     if (pane.part.rows() < sheet.rows && pane.note == words_of(BufferState::ReadNow))
         ui.list.AddRect({grid.clip_min.x - ui.px(3), grid.clip_min.y - ui.px(3)},
-                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad), 0.f,
-                        0, ui.px(2));
+                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad),
+                        0.f, 0, ui.px(2));
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
     for (const SharedCellView& cell : tile.cells) {
         if (!sheet.element(cell.place.row0, cell.place.col0)) continue;

@@ -250,7 +250,8 @@ std::optional<Savings> savings_of(const Machine& machine, const Timing& row, uin
                                   const std::optional<Bytes>& bytes, const std::optional<Bytes>& untiled) {
     constexpr double kClearly = 1.05;
     const Timing* const rival = row_of(machine, "untiled", row.n, tile);
-    if (rival == nullptr || !row.verified || kernels::made_wrong(row.kernel) || row.median_ms <= 0 || rival->requested_gbs <= 0)
+    if (rival == nullptr || !row.verified || kernels::made_wrong(row.kernel) || row.median_ms <= 0 ||
+        rival->requested_gbs <= 0)
         return std::nullopt;
     Savings made{
         flop_per_loaded_byte(row) / flop_per_loaded_byte(*rival), rival->median_ms / row.median_ms, {}};

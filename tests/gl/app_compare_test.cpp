@@ -74,7 +74,8 @@ TEST(CompareScreen, WindowsOfALargeLaunch) {
     large.session.screen = "compare";
     show(large.session, state.session.recording, of_part(*state.session.recording, *state.session.totals));
     set_beside(large.session, state.session.pair.other.recording);
-    large.session.pair.other.totals = of_part(*state.session.pair.other.recording, *state.session.pair.other.totals);
+    large.session.pair.other.totals =
+        of_part(*state.session.pair.other.recording, *state.session.pair.other.totals);
     large.session.cursor = state.session.cursor;
     Drawn again(1600, 1000);
     EXPECT_EQ(again.picture(large).rgba, picture.rgba);

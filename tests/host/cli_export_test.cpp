@@ -55,7 +55,8 @@ TEST(CliExport, WrongCalls) {
         expect_refused(2, words, says);
     };
     refused({}, "--format");
-    refused({"--format", "xml"}, "choose csv, json, perfetto, png, svg, gif, mp4, storyboard, poster or html");
+    refused({"--format", "xml"},
+            "choose csv, json, perfetto, png, svg, gif, mp4, storyboard, poster or html");
     refused({"--format", "csv", "--block", "9,9"}, "block 9,9 is not in");
     refused({"--format", "csv", "--block", "one"}, "--block 'one'");
     refused({"--format", "csv", "--steps", "0:3"}, "from 1 to 84");

@@ -9,10 +9,9 @@
 namespace tilescope::draw {
 namespace {
 
-constexpr Ink kMeanings[] = {Ink::GlobalLoad,  Ink::GlobalStore, Ink::SharedLoad,
-                             Ink::SharedStore, Ink::Barrier,     Ink::Fault,
-                             Ink::Atomic,      Ink::Local,       Ink::Constant,
-                             Ink::Exchange};
+constexpr Ink kMeanings[] = {Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore,
+                             Ink::Barrier,    Ink::Fault,       Ink::Atomic,     Ink::Local,
+                             Ink::Constant,   Ink::Exchange};
 
 float channel(Rgba c, int i) { return static_cast<float>(c >> (8 * i) & 255) / 255.f; }
 

@@ -259,9 +259,10 @@ TEST(Camera, FramesTheTileOfThePhaseWholly) {
 
 // Where a tile does not fit with values it is shown without them, whole, with room for its frame.
 TEST(Camera, GivesUpValuesBeforeRows) {
-    for (const auto& [kernel, shape, pitch] :
-         {std::tuple("tiled", kDefault, 9.0), {"tiled", kernels::Shape{64, 64, 64, 32}, 4.0},
-          {"untiled", kDefault, 9.0}, {"register_tile", kernels::Shape{64, 64, 64, 0}, 1.0}}) {
+    for (const auto& [kernel, shape, pitch] : {std::tuple("tiled", kDefault, 9.0),
+                                               {"tiled", kernels::Shape{64, 64, 64, 32}, 4.0},
+                                               {"untiled", kDefault, 9.0},
+                                               {"register_tile", kernels::Shape{64, 64, 64, 0}, 1.0}}) {
         const Recorded made = record(kernel, shape);
         const Viewports low{220, 150, 150, 220};
         for (uint32_t step = 0; step < made.index->steps; step += 7) {

@@ -252,8 +252,11 @@ TEST(Timing, ALaunchThatIsNoProductIsCounted) {
     const TrafficChain chain = traffic_chain(machine, launch);
     ASSERT_EQ(chain.rows.size(), 2u);
     EXPECT_EQ(chain.rows[1].beside_asked, "2 × more");
-    for (const auto& [sectors, share] :
-         {std::pair{2048u, "4 × fewer"}, {8191u, "same"}, {8192u, "same"}, {8193u, "same"}, {98304u, "12 × more"}}) {
+    for (const auto& [sectors, share] : {std::pair{2048u, "4 × fewer"},
+                                         {8191u, "same"},
+                                         {8192u, "same"},
+                                         {8193u, "same"},
+                                         {98304u, "12 × more"}}) {
         work.sector_bytes = sectors;
         EXPECT_EQ(traffic_chain(machine, launch).rows[1].beside_asked, share);
     }

@@ -97,14 +97,15 @@ TEST_P(EveryPreset, CountsWhatTheAccessesSay) {
 INSTANTIATE_TEST_SUITE_P(Compare, EveryPreset, testing::Range(size_t{0}, session::compare_presets().size()));
 
 Counters preset_counters(size_t preset) {
-    const Walked a = recorded(session::compare_presets()[preset].a), b = recorded(session::compare_presets()[preset].b);
+    const Walked a = recorded(session::compare_presets()[preset].a),
+                 b = recorded(session::compare_presets()[preset].b);
     return counters(Lock::Share, a.compared(), *a.made.index, 0, b.compared(), *b.made.index, 0);
 }
 
 size_t preset_of(std::string_view title) {
     const auto all = session::compare_presets();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const session::ComparePreset& p) { return title == p.title; });
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const session::ComparePreset& p) { return title == p.title; });
     EXPECT_NE(found, all.end()) << title;
     return static_cast<size_t>(found - all.begin());
 }

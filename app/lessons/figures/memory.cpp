@@ -173,8 +173,10 @@ std::string concludes(std::span<const int> set) {
 std::string cache_size(const MemoryRow& row, const analysis::DeviceSpec& device) {
     const analysis::LevelSpec* const levels = kernels::find_levels(device.id);
     if (levels == nullptr) return "";
-    if (row.cycles == &analysis::LevelSpec::l2_latency) return capacity_text(static_cast<uint64_t>(levels->l2_bytes.value));
-    return fmt::format("{} per SM, shared memory's part included", capacity_text(static_cast<uint64_t>(levels->l1_bytes.value)));
+    if (row.cycles == &analysis::LevelSpec::l2_latency)
+        return capacity_text(static_cast<uint64_t>(levels->l2_bytes.value));
+    return fmt::format("{} per SM, shared memory's part included",
+                       capacity_text(static_cast<uint64_t>(levels->l1_bytes.value)));
 }
 
 // Where things stand across the picture: names, bars, what is said of sizes and requests.
