@@ -94,6 +94,16 @@ SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazar
     return faults;
 }
 
+namespace {
+// A value that is said in a sentence, as cells show it: with a true minus. Reports keep to ASCII there.
+std::string with_minus(std::string text) {
+    for (size_t at = text.find(" -"); at != std::string::npos; at = text.find(" -", at + 1))
+        if (at + 2 < text.size() && std::isdigit(static_cast<unsigned char>(text[at + 2])))
+            text.replace(at + 1, 1, "−");
+    return text;
+}
+}  // namespace
+
 std::string strip_text(const trace::Trace& trace, const SaidFaults& faults, const Notation& notation) {
     const auto of = [](const analysis::SaidFault& one) { return one.severity == analysis::Severity::Fault; };
     const auto count = std::ranges::count_if(faults.said, of);
@@ -103,7 +113,7 @@ std::string strip_text(const trace::Trace& trace, const SaidFaults& faults, cons
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
     return fmt::format("{}{}{}: {}.", count > 1 ? fmt::format("{} faults. ", count) : "", name,
                        faults.placed ? " (X goes there)" : "",
-                       analysis::sentence_of(trace, *first, notation));
+                       with_minus(analysis::sentence_of(trace, *first, notation)));
 }
 
 std::vector<CellRect> faulty_at(const trace::Trace& trace, const BlockFaults& faults, uint8_t array,
@@ -141,8 +151,8 @@ std::vector<std::string> fault_captions(const trace::Trace& trace, const BlockFa
     std::string kind = analysis::name_of(told->kind);
     kind[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(kind[0])));
     if (faults.all_right) kind += ", no value wrong in this block";
-    const std::string text =
-        fmt::format("{}: {}", kind, analysis::sentence_of(trace, told->kind, told->example, notation));
+    const std::string text = fmt::format(
+        "{}: {}", kind, with_minus(analysis::sentence_of(trace, told->kind, told->example, notation)));
     if (count == 1) return {text + "."};
     return {fmt::format("{}; {} at this step.", text, counted(static_cast<uint64_t>(count), "cell")),
             text + "."};

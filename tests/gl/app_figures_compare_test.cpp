@@ -133,18 +133,29 @@ void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
     std::ranges::sort(row, {}, [](const draw::Written& text) { return text.min.x; });
     std::vector<std::string> said, wanted;
     for (const draw::Written& text : row) said.push_back(text.text);
-    for (const uint64_t count : right)  // millions are short, their M a word of its own
-        wanted.push_back(count < 1'000'000 ? grouped(count)
-                                           : fmt::format("{:#.3g}", static_cast<double>(count) / 1e6));
+    // What is short has its unit, M or kB, as a word of its own.
+    const bool bytes = page.text(i).find("bytes") != std::string::npos;
+    for (const uint64_t count : right) {
+        double shown = static_cast<double>(count);
+        while (bytes && shown >= 999.5) shown /= 1000;
+        wanted.push_back(bytes && count >= 1000
+                             ? fmt::format("{:.{}f}", shown, shown < 9.995 ? 2 : shown < 99.95)
+                         : count < 1'000'000 ? grouped(count)
+                                             : fmt::format("{:#.3g}", static_cast<double>(count) / 1e6));
+    }
     if (said != wanted)
         page.complain(
             fmt::format("{}: {}, not {}", page.text(i), fmt::join(wanted, " "), fmt::join(said, " ")));
 }
 
 void compare_tables(Page& page) {
-    bool of_run = false, so_far = false;  // the whole run's counts are always there, those so far if room is
-    for (size_t i = 0; i < page.size(); ++i)
+    // The whole run's counts are always there, those so far if room is, and their factors if more is.
+    bool of_run = false, so_far = false;
+    size_t factors = 0;
+    for (size_t i = 0; i < page.size(); ++i) {
         so_far = so_far || page.text(i) == "block so far" || page.text(i) == "run so far";
+        factors += page.text(i) == "B has" ? 1 : 0;
+    }
     for (size_t i = 0; i < page.size(); ++i) {
         const Scene& s = page.scene_of(i);
         of_run = of_run || page.text(i) == "run so far";
@@ -156,19 +167,19 @@ void compare_tables(Page& page) {
             for (size_t j = i + 1; page.number(j); ++j) said.insert(page.text(j)), page.claim(j);
             if (said != right) page.complain("the scale of loads ends elsewhere");
         }
-        // Rows of the table: B / A of the block so far, and of the whole run.
+        // Rows of the table: what B has, of the block so far, and of the whole run.
         if (const auto a = count_on_side(g_both->a, page.text(i), false, of_run)) {
             const auto b = count_on_side(g_both->b, page.text(i), false, of_run);
             const auto all_a = count_on_side(g_both->a, page.text(i), true, of_run),
                        all_b = count_on_side(g_both->b, page.text(i), true, of_run);
             counts(page, i, so_far ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*all_a, *all_b});
             std::vector<std::string> right{times_words(*all_a, *all_b)};
-            if (so_far) right.insert(right.begin(), times_words(*a, *b));
+            if (so_far && factors > 1) right.insert(right.begin(), times_words(*a, *b));
             std::erase(right, "");
             size_t j = i + 1;
             for (const std::string& one : right) {
                 if (j >= page.size() || page.text(j) != one)
-                    page.complain(fmt::format("{}: B / A is {}, not {}", page.text(i), one,
+                    page.complain(fmt::format("{}: B has {}, not {}", page.text(i), one,
                                               j < page.size() ? page.text(j) : ""));
                 if (j < page.size()) page.claim(j++);
             }

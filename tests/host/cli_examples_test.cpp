@@ -206,14 +206,14 @@ const std::vector<Example> kPrograms = {
     {"strided_copy",
      {{"copy_with_offset.1.tsc", {32, 1024, 160}, {32, 1024, 128}, {}, {}, 0, {{1024}, {8192}}},
       {"copy_with_stride.2.tsc", {32, 1024, 1024}, {32, 1024, 128}, {}, {}, 0, {{1024}, {1024, 8}}}}},
-    // Two points a sector; eight floats.
+    // Two points a sector, a row of 4 members each; eight floats.
     {"structs",
-     {{"move_structures.1.tsc", {8, 256, 128}, {8, 256, 128}, {}, {}, 0, {{256}}},
+     {{"move_structures.1.tsc", {8, 256, 128}, {8, 256, 128}, {}, {}, 0, {{256, 4}}},
       {"move_array.2.tsc", {8, 256, 32}, {8, 256, 32}, {}, {}, 0, {{256}}}}},
     // 4,096 floats are 512 sectors, in 128 requests of 4 or in 32 of 16.
     {"vector_copy",
      {{"copy_floats.1.tsc", {128, 4096, 512}, {128, 4096, 512}, {}, {}, 0, {{4096}, {4096}}},
-      {"copy_vectors.2.tsc", {32, 1024, 512}, {32, 1024, 512}, {}, {}, 0, {{1024}, {1024}}}}},
+      {"copy_vectors.2.tsc", {32, 1024, 512}, {32, 1024, 512}, {}, {}, 0, {{4096}, {4096}}}}},
     // M across its columns: 16 columns, two rows of each in one sector. Turned: as N, and into a tile with a
     // column more, where two columns of a warp meet in one bank once.
     {"column_major",
