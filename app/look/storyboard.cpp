@@ -57,18 +57,10 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
     story.threads = trace.launch.block.count();
     std::vector<StoryPhase> all(story.all);
     uint64_t products = 0;
-    std::array<std::vector<CellRect>, 2> before;
     for (uint32_t phase = 0; phase < story.all; ++phase) {
         StoryPhase& made = all[phase];
         const PhaseSlab& slab = block->phases[phase];
         made.phase = phase, made.slab = slab.box, made.products = slab.products;
-        made.before = before;
-        for (size_t matrix = 0; matrix < 2; ++matrix) {
-            made.tile[matrix] = slab.tiles[matrix];
-            made.elements[matrix] = slab.tile_elements(static_cast<int>(matrix));
-            before[matrix].insert(before[matrix].end(), slab.tiles[matrix].begin(), slab.tiles[matrix].end());
-            before[matrix] = joined(std::move(before[matrix]));
-        }
         products += slab.products;
         made.bytes_each_twice = products * 2 * bytes;
         made.waits = waits_of(trace, index, phase);
@@ -84,6 +76,24 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
         const uint64_t elements = elements_of(trace, access);
         if (kind == StepKind::SharedStore) made.filled += elements;
         if (kind == StepKind::GlobalLoad) made.bytes += elements * bytes, made.lane_loads += elements;
+    }
+    // What a phase loads, though it be for a later one.
+    for (const CubeLoad& load : block->loads) {
+        std::vector<CellRect>& tile =
+            all[std::min(index.phase_at(load.step), story.all - 1)].tile[static_cast<size_t>(load.matrix)];
+        tile.insert(tile.end(), load.cells.begin(), load.cells.end());
+    }
+    std::array<std::vector<CellRect>, 2> before;
+    for (StoryPhase& made : all) {
+        made.before = before;
+        for (size_t matrix = 0; matrix < 2; ++matrix) {
+            made.tile[matrix] = joined(std::move(made.tile[matrix]));
+            for (const CellRect& rect : made.tile[matrix]) {
+                made.elements[matrix] += uint64_t{rect.rows()} * rect.cols();
+                before[matrix].push_back(rect);
+            }
+            before[matrix] = joined(std::move(before[matrix]));
+        }
     }
     for (uint32_t phase = 1; phase < story.all; ++phase) all[phase].bytes += all[phase - 1].bytes;
     most = std::max(most, 2u);

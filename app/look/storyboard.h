@@ -28,11 +28,12 @@ struct StoryWait {
 struct StoryPhase {
     uint32_t phase = 0;
     CubeBox slab;
-    std::array<std::vector<CellRect>, 2> before, tile;  // on M and N
-    std::array<uint64_t, 2> elements{};                 // of the tiles
-    uint64_t lane_loads = 0;                            // of elements of M and N, in this phase
-    uint64_t filled = 0;                                // elements that lanes store to shared memory in it
-    std::vector<StoryWait> waits;                       // by warp; none without a barrier
+    std::array<std::vector<CellRect>, 2> before,
+        tile;                            // of M and N: loaded in phases before, and in this one
+    std::array<uint64_t, 2> elements{};  // that this phase loads
+    uint64_t lane_loads = 0;             // of elements of M and N, in this phase
+    uint64_t filled = 0;                 // elements that lanes store to shared memory in it
+    std::vector<StoryWait> waits;        // by warp; none without a barrier
     uint64_t products = 0;
     uint32_t last_step = 0;         // of the phase: what the sums are taken at
     uint64_t bytes = 0;             // loaded from global memory so far, by all lanes

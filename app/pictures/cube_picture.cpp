@@ -283,8 +283,9 @@ private:
             };
             return key(a) < key(b);
         });
-        for (const CubeBox& part : made) box(part, product, 0.95f, draw::with_alpha(line, 0.35f), 1);
-        if (!view().now.empty()) box(view().now, product, 1, line, 1.5f);
+        const Rgba ink = ui_.context.palette.text_on(product);
+        for (const CubeBox& part : made) box(part, product, 0.95f, draw::with_alpha(ink, 0.4f), 1);
+        if (!view().now.empty()) box(view().now, product, 1, ink, 1.5f);
         const CubeBox seen = cut(view().slab);
         if (!seen.empty())
             for (const Corners& of : {top(seen), side(seen), front(seen)}) edge(of, line, ui_.px(1.5f));
@@ -311,7 +312,8 @@ private:
                 ui_.list.AddLine(from, to, halo, thin + ui_.px(2)), ui_.list.AddLine(from, to, color, thin);
                 ui_.list.AddCircleFilled(to, thin * 1.3f, color);
             } else {
-                box(seen, color, 0.22f, color, 2);
+                box(seen, color, 0.22f, halo, 4);
+                box(seen, color, 0, color, 2);
             }
             if (view().slab.empty()) continue;
             // What it takes from M and from N.
@@ -379,10 +381,10 @@ private:
         line(ui_, {x, p.y}, ui_.px(80), Face::Strong, Size::Title, Ink::Text, name(2), align);
         note(ui_, {x, p.y + title}, ui_.px(120), m, align);
         arrow({x + ui_.px(plan_.m_left ? 6 : -6), p.y + title + small + ui_.px(4)}, {0, 1});
-        // M below its wall; the axis k along N's slanted edge, where nothing else is.
-        const ImVec2 m_low = plan_.on(0, side.row1, (plan_.k0 + plan_.k1) / 2.0);
-        line(ui_, {m_low.x + ui_.px(plan_.m_left ? 4 : -4), m_low.y + ui_.px(8)}, ui_.px(80), Face::Strong,
-             Size::Title, Ink::Text, name(0), plan_.m_left ? Align::Left : Align::Right);
+        // M above the slanted edge of its wall; the axis k along that of N, where nothing else is.
+        const ImVec2 m_top = plan_.on(0, side.row0, (plan_.k0 + plan_.k1) / 2.0);
+        line(ui_, {m_top.x + ui_.px(plan_.m_left ? -4 : 4), m_top.y - title}, ui_.px(80), Face::Strong,
+             Size::Title, Ink::Text, name(0), plan_.m_left ? Align::Right : Align::Left);
         const double edge = plan_.m_left ? all.col0 : all.col1;
         const ImVec2 start = plan_.on(1, plan_.k0 + (plan_.k1 - plan_.k0) * 0.3, edge);
         const float off = ui_.px(plan_.m_left ? -12 : 12);

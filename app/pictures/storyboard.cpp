@@ -30,10 +30,13 @@ std::array<Rect, 2> halves(Ui& ui, const Rect& in) {
 void load(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const analysis::Product& product = *scene.index.product;
     const float small = line_height(ui, Size::Small);
+    const std::string loads = counted(phase.lane_loads, "load");
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
-         {fmt::format("{} loads of {} elements", grouped(phase.lane_loads),
-                      grouped(phase.elements[0] + phase.elements[1])),
-          fmt::format("{} loads", grouped(phase.lane_loads))});
+         phase.lane_loads == 0
+             ? std::vector<std::string>{"nothing more to load"}
+             : std::vector<std::string>{
+                   fmt::format("{} of {}", loads, counted(phase.elements[0] + phase.elements[1], "element")),
+                   loads});
     in.max.y -= small + ui.px(4);
     const uint32_t depth =
         std::max(scene.block.phases[0].box.k1 - scene.block.phases[0].box.k0, product.tile);
@@ -140,8 +143,9 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const float small = line_height(ui, Size::Small);
     const analysis::Product& product = *scene.index.product;
     const CellRect& tile = scene.block.tile;
+    const std::string done = fmt::format("{} of {}", grouped(phase.slab.k1), grouped(product.k));
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
-         fmt::format("{} of {} products each", grouped(phase.slab.k1), grouped(product.k)));
+         std::vector<std::string>{done + " products each", done + " products", done});
     in.max.y -= small + ui.px(4);
     if (scene.replay == nullptr || tile.empty()) {
         note(ui, {in.min.x, in.min.y}, widest(ui, in), "its values are not known");
@@ -208,12 +212,14 @@ void columns(Ui& ui, const Rect& in, const StoryScene& scene) {
         const Rect inner = card.inset(pad);
         const float name = line(ui, inner.min, inner.width(), Face::Strong, Size::Body, Ink::Text,
                                 phase_name(phase.phase, scene.index.notation));
-        if (!phase.slab.empty())
-            note(ui, {inner.max.x, inner.min.y + body - small}, inner.width() - name - ui.px(8),
-                 phase.slab.k1 == phase.slab.k0 + 1
-                     ? fmt::format("k = {}", phase.slab.k0)
-                     : fmt::format("k = {} to {}", phase.slab.k0, phase.slab.k1 - 1),
+        if (!phase.slab.empty()) {
+            const std::string first = grouped(phase.slab.k0), last_k = grouped(phase.slab.k1 - 1);
+            const std::string range = first == last_k ? first : first + " to " + last_k;
+            const float room = inner.width() - name - ui.px(8);
+            note(ui, {inner.max.x, inner.min.y + body - small}, room,
+                 fitting(ui.font(Face::Text, Size::Small), {"k = " + range, range, first + " to", ""}, room),
                  Align::Right);
+        }
         float y = inner.min.y + head;
         for (size_t row = 0; row < std::size(kRows); ++row) {
             const Rect box{{inner.min.x, y}, {inner.max.x, y + rows * kHeights[row] - air}};
@@ -257,16 +263,23 @@ Rect small_matrix(Ui& ui, const Rect& box, const SmallMatrix& matrix) {
     const float down = at.height() / rows, across = at.width() / cols;
     const Rgba ground = ui.ink(Ink::Cell), color = ui.ink(matrix.ink);
     ui.list.AddRectFilled(at.min, at.max, ground);
-    const auto fill_cells = [&](const std::vector<CellRect>& rects, Rgba with) {
-        for (const CellRect& rect : rects)
-            ui.list.AddRectFilled({at.min.x + across * static_cast<float>(rect.col0),
-                                   at.min.y + down * static_cast<float>(rect.row0)},
-                                  {at.min.x + across * static_cast<float>(rect.col1),
-                                   at.min.y + down * static_cast<float>(rect.row1)},
-                                  with);
+    // A tile of a large matrix is still seen.
+    const auto fill_cells = [&](const std::vector<CellRect>& rects, Rgba with, float least_side) {
+        for (const CellRect& rect : rects) {
+            const auto side = [&](float from, float pitch, uint32_t first, uint32_t end, float limit) {
+                const float a = from + pitch * static_cast<float>(first),
+                            b = from + pitch * static_cast<float>(end);
+                const float more = std::max(least_side - (b - a), 0.f) / 2;
+                const float low = std::clamp(a - more, from, std::max(from, limit - least_side));
+                return std::pair(low, std::max(std::min(b + more, limit), std::min(low + least_side, limit)));
+            };
+            const auto [y0, y1] = side(at.min.y, down, rect.row0, rect.row1, at.max.y);
+            const auto [x0, x1] = side(at.min.x, across, rect.col0, rect.col1, at.max.x);
+            ui.list.AddRectFilled({x0, y0}, {x1, y1}, with);
+        }
     };
-    fill_cells(matrix.before, draw::mix(ground, color, 0.28f));
-    fill_cells(matrix.now, color);
+    fill_cells(matrix.before, draw::mix(ground, color, 0.28f), ui.px(2));
+    fill_cells(matrix.now, color, ui.px(4));
     const float width = std::max(1.f, std::round(ui.px(1)));
     const auto lines = [&](uint32_t each, uint32_t all, float pitch, bool vertical) {
         if (each == 0 || static_cast<float>(each) * pitch < ui.px(3)) return;

@@ -162,6 +162,17 @@ void of_8192(benchmark::State& state, Measured measured) {
 void build_frame_of_8192(benchmark::State& state) { of_8192(state, Measured::Build); }
 BENCHMARK(build_frame_of_8192)->Unit(benchmark::kMillisecond)->Iterations(300);
 
+// The product as a solid in place of the matrices.
+void build_frame_of_8192_cube(benchmark::State& state) {
+    uint64_t at = 0;
+    frames(state, window_of_8192(), [&](app::State& shown) {
+        at = (at + 0x9E37'79B9'7F4A'7C15u) % window_of_8192().blocks[0].count;
+        shown.session.cursor.step = static_cast<uint32_t>(at);
+        shown.step.middle = step::Middle::Cube;
+    });
+}
+BENCHMARK(build_frame_of_8192_cube)->Unit(benchmark::kMillisecond)->Iterations(300);
+
 // The same with an element of P pinned: all of its 8,192 products in the list.
 void build_frame_of_8192_pinned(benchmark::State& state) {
     uint64_t step = 0;
