@@ -151,9 +151,8 @@ std::string milliseconds(double ms) {
 
 std::vector<std::string> recording_names(const analysis::Recording& recording) {
     // A kernel without tiles has no T: its blocks are that wide.
-    const bool tiles = std::ranges::any_of(recording.trace->launch.arrays, [](const Array& array) {
-        return array.space == Space::Shared;
-    });
+    const bool tiles = std::ranges::any_of(recording.trace->launch.arrays,
+                                           [](const Array& array) { return array.space == Space::Shared; });
     const auto& product = recording.product;
     const std::string kernel =
         product && product->tile > 0 && !tiles

@@ -82,9 +82,9 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
                 const auto step = step_of_cell(ui, matrix.array, *element);
-                const auto sum =
-                    sums && step ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
-                                 : std::nullopt;
+                const auto sum = sums && step
+                                     ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
+                                     : std::nullopt;
                 if (!cell.written && !sum) continue;
                 MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
@@ -318,8 +318,8 @@ void array_title(Ui& ui, uint8_t array, ImVec2 corner, float width, const char* 
     const bool told = !ui.session.question.hides(session::Hide::Shape);
     heading(ui, corner, width, name,
             !told ? also
-                  : fitting(ui.font(Face::Mono, Size::Small),
-                            {fmt::format("{}  {}", extents, also), extents}, width - used));
+                  : fitting(ui.font(Face::Mono, Size::Small), {fmt::format("{}  {}", extents, also), extents},
+                            width - used));
 }
 
 draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) {

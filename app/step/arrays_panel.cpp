@@ -108,9 +108,9 @@ void slice_strip(Ui& ui, const ArrayBox& box) {
     const float pitch = high / static_cast<float>(std::max(of.rows, 1u));
     const draw::Font font = ui.font(Face::Text, Size::Small);
     const auto name = [](uint32_t z) { return fmt::format("z = {}", z); };
-    const float each = std::max(pitch * static_cast<float>(of.cols),
-                                draw::text_size(font, name(of.slices - 1)).x) +
-                       ui.px(10);
+    const float each =
+        std::max(pitch * static_cast<float>(of.cols), draw::text_size(font, name(of.slices - 1)).x) +
+        ui.px(10);
     const auto room = static_cast<uint32_t>(std::max(1.f, (box.strip.width() + ui.px(10)) / each));
     const uint32_t first =
         of.slices <= room ? 0 : std::min(box.z - std::min(box.z, room / 2), of.slices - room);
@@ -214,10 +214,10 @@ void matrices_panel(Ui& ui, const Rect& rect) {
         if (of.rank == 2 || !box.slice.empty()) rulers(ui, own, numbered.rows(), numbered.cols());
         if (const auto common = ui.state.common.find(box.array); common != ui.state.common.end())
             also = fmt::format("{} + what the cells show", common->second);
-        array_title(ui, box.array,
-                    {box.rect.min.x,
-                     box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
-                    box.rect.width(), also.c_str());
+        array_title(
+            ui, box.array,
+            {box.rect.min.x, box.rect.min.y - line_height(ui, Size::Body) - ruler_height(ui) - ui.px(2)},
+            box.rect.width(), also.c_str());
         if (!box.slice.empty()) slice_strip(ui, box);
     }
     const float maps = small_maps(ui, below, boxes);

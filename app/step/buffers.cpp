@@ -84,14 +84,16 @@ BufferState state_at(const Buffer& buffer, uint32_t step) {
     const auto stored = std::ranges::upper_bound(buffer.stores, step);
     const auto read = std::ranges::upper_bound(buffer.reads, step);
     const bool any_stored = stored != buffer.stores.begin(), any_read = read != buffer.reads.begin();
-    const uint32_t last_store = any_stored ? *std::prev(stored) : 0, last_read = any_read ? *std::prev(read) : 0;
+    const uint32_t last_store = any_stored ? *std::prev(stored) : 0,
+                   last_read = any_read ? *std::prev(read) : 0;
     const uint32_t next_store = stored == buffer.stores.end() ? UINT32_MAX : *stored,
                    next_read = read == buffer.reads.end() ? UINT32_MAX : *read;
     if (!any_stored) return BufferState::Free;
     if (any_read && last_read > last_store)
         return last_read == step || next_read < next_store ? BufferState::ReadNow : BufferState::Free;
     if (next_store < next_read) return BufferState::Arriving;
-    const auto first = std::ranges::upper_bound(buffer.stores, any_read ? last_read : 0) - buffer.stores.begin();
+    const auto first =
+        std::ranges::upper_bound(buffer.stores, any_read ? last_read : 0) - buffer.stores.begin();
     const auto end = stored - buffer.stores.begin();
     for (auto i = first; i < end; ++i)
         if (buffer.lands[static_cast<size_t>(i)] > step) return BufferState::Arriving;

@@ -19,9 +19,9 @@ enum class BufferState : uint8_t { Free, Arriving, Next, ReadNow };
 std::string_view words_of(BufferState state);  // "arriving"; "" of a free one
 
 struct Buffer {
-    look::CellRect part;                 // of the array's sheet
-    std::vector<uint32_t> stores, reads; // steps of the block, ascending
-    std::vector<uint32_t> lands;         // a store each: the step from which on it can be read
+    look::CellRect part;                  // of the array's sheet
+    std::vector<uint32_t> stores, reads;  // steps of the block, ascending
+    std::vector<uint32_t> lands;          // a store each: the step from which on it can be read
 };
 
 // Of an array of shared memory, from above; empty where it is one buffer. O(steps of the block): once a block.

@@ -58,9 +58,7 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     };
     const analysis::Summary& summary = ui.session.summary();
     const session::Question& asked = ui.session.question;
-    const auto there = [&](Sign sign) {
-        return (ui.state.signs_before & static_cast<uint16_t>(sign)) != 0;
-    };
+    const auto there = [&](Sign sign) { return (ui.state.signs_before & static_cast<uint16_t>(sign)) != 0; };
     // The timeline shows all kinds of steps; without it the screen shows the step's own, and what the ones before
     // left in the cells.
     const bool lecture = ui.session.lecture;

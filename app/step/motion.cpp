@@ -99,8 +99,8 @@ struct Route {
 };
 
 // high: of what travels, so that it passes below M's last row.
-Route route(const Ui& ui, const playback::Element& from, ImVec2 start, const playback::Element& to, ImVec2 end,
-            float high) {
+Route route(const Ui& ui, const playback::Element& from, ImVec2 start, const playback::Element& to,
+            ImVec2 end, float high) {
     const auto& product = ui.index()->product;
     if (!product) return {{start, end}};
     const draw::GridView *const m = view_of(ui, product->M), *const p = view_of(ui, product->P);
@@ -220,9 +220,9 @@ void followed_product(Ui& ui, const Flight& a, const Flight& b, float own) {
         const auto [at, past] =
             route(ui, from, middle(start), factors[i]->to, places[i], sizes[i].y).at(std::max(share, 0.f));
         // As small as its cell until it has left the rows of its array.
-        const ImVec2 size = past ? sizes[i]
-                                 : ImVec2{std::min(sizes[i].x, start.width()),
-                                          std::min(sizes[i].y, start.height())};
+        const ImVec2 size =
+            past ? sizes[i]
+                 : ImVec2{std::min(sizes[i].x, start.width()), std::min(sizes[i].y, start.height())};
         chip(ui, around(at, size), color, font, values[i]);
     }
     if (own < Beats::kMeet) return;
@@ -274,8 +274,8 @@ bool travel(Ui& ui) {
             const auto [at, past] =
                 route(ui, source, middle(from), flight.to, middle(to), size).at(eased(own));
             const bool told = size >= ui.px(14) && list->size() <= 2 * kWarpSize;
-            chip(ui, around(at, {size, size}), color,
-                 told ? font_of(ui, flight.from.array) : std::nullopt, short_value(flight.value));
+            chip(ui, around(at, {size, size}), color, told ? font_of(ui, flight.from.array) : std::nullopt,
+                 short_value(flight.value));
         }
     // Just arrived. Of products the followed one's cell alone, of which one sees that something came.
     for (const Landing& landing : motion.landings) {
@@ -377,16 +377,14 @@ void begin_motion(Ui& ui) {
     motion.rests = !ui.context.still || state.film;
 }
 
-std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element) {
-    const MotionOfStep& motion = ui.state.motion;
-    if (motion.part >= 1 || motion.step != ui.step()) return ui.step();
-    const auto at = std::ranges::lower_bound(
-        motion.landings, std::pair(array, element), {},
-        [](const Landing& of) { return std::pair(of.to.array, of.to.index); });
-    if (at == motion.landings.end() || at->to != playback::Element{array, element} ||
-        motion.part / kLanded >= at->arrives)
-        return ui.step();
-    return ui.step() > 0 ? std::optional(ui.step() - 1) : std::nullopt;
+std::optional<uint32_t> step_of_cell(const State& state, uint32_t step, const playback::Element& element) {
+    const MotionOfStep& motion = state.motion;
+    if (motion.part >= 1 || motion.step != step) return step;
+    const auto at =
+        std::ranges::lower_bound(motion.landings, std::pair(element.array, element.index), {},
+                                 [](const Landing& of) { return std::pair(of.to.array, of.to.index); });
+    if (at == motion.landings.end() || at->to != element || motion.part / kLanded >= at->arrives) return step;
+    return step > 0 ? std::optional(step - 1) : std::nullopt;
 }
 
 void motion(Ui& ui) {

@@ -73,8 +73,8 @@ void product_panel(Ui& ui, const Rect& in) {
     ProductBoxes boxes = boxes_in(ui, in);
     ArrayView& view = ui.state.view;
     if (view.fit)
-        static_cast<Camera&>(view) = framed(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(),
-                                            ports_of(boxes, scale));
+        static_cast<Camera&>(view) =
+            framed(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(), ports_of(boxes, scale));
     view.n_k -= navigate(ui, boxes.m, view, view.row, view.m_k).x;
     view.m_k -= navigate(ui, boxes.n, view, view.n_k, view.col).y;
     navigate(ui, boxes.p, view, view.row, view.col);
@@ -91,14 +91,13 @@ void product_panel(Ui& ui, const Rect& in) {
                     port.box.max.x - left, axes);
         return grid;
     };
-    const draw::GridView above = part(product.N, "k \u00d7 n", in_n, {});
+    part(product.N, "k \u00d7 n", in_n, {});
     const draw::GridView left = part(product.M, "m \u00d7 k", in_m, {});
     part(product.P, "m \u00d7 n", in_p, {.rows = true, .cols = false});
     // The corner is what N and M leave.
-    boxes.corner.max.x = std::min(boxes.corner.max.x, std::max(left.x, boxes.m.min.x) +
-                                                          static_cast<float>(product.k) * pitch);
-    (void)above;
-    overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
+    boxes.corner.max.x =
+        std::min(boxes.corner.max.x, std::max(left.x, boxes.m.min.x) + static_cast<float>(product.k) * pitch);
+    if (!ui.state.subject) overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
 }
 
 }  // namespace tilescope::step

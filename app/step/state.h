@@ -99,15 +99,15 @@ struct MappingCache {
 
 // What the legend explains, besides kinds of steps: noted as it is drawn.
 enum class Sign : uint16_t {
-    Tile = 1,          // the frame of a tile, or of what is touched
-    Outside = 2,       // hatched: no element, or no access
-    Stale = 4,         // a notch
-    Zero = 8,          // struck out
-    Sums = 16,         // cells coloured by their sum
-    Output = 32,       // outlined: the threads' own elements of the output
-    Loaded = 64,       // tinted: loaded earlier in the phase
-    Filled = 128,      // tinted: stored in shared memory
-    Stored = 256       // edged: stored in global memory
+    Tile = 1,      // the frame of a tile, or of what is touched
+    Outside = 2,   // hatched: no element, or no access
+    Stale = 4,     // a notch
+    Zero = 8,      // struck out
+    Sums = 16,     // cells coloured by their sum
+    Output = 32,   // outlined: the threads' own elements of the output
+    Loaded = 64,   // tinted: loaded earlier in the phase
+    Filled = 128,  // tinted: stored in shared memory
+    Stored = 256   // edged: stored in global memory
 };
 
 // What travels at the step, and how far it is.
@@ -131,21 +131,25 @@ struct State {
     bool travels = false;           // something is on its way in this step
     MotionOfStep motion;
     std::map<uint8_t, draw::Font> cell_fonts;  // in which the cells of an array stand in this frame
-    FlightSums flown;               // of the block
+    FlightSums flown;                          // of the block
     TimelineCache timeline;
     BufferCache buffers;
     TableState table;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
-    uint16_t signs = 0, signs_before = 0;  // of this frame so far, and of the one before
+    uint16_t signs = 0, signs_before = 0;   // of this frame so far, and of the one before
     std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it
-    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
-    Provenance provenance;     // of the pinned element or shared cell
-    look::Relations selected;  // what the selection lights up in this frame
+    bool gate_named = false;                // in this frame a gate is drawn with the names of its warps
+    Provenance provenance;                  // of the pinned element or shared cell
+    look::Relations selected;               // what the selection lights up in this frame
     // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
     // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;
 };
+
+// The step whose value a cell shows at a step of the block: that of the step before until what comes to it has
+// arrived; none before the first step.
+std::optional<uint32_t> step_of_cell(const State& state, uint32_t step, const playback::Element& element);
 
 extern const input::Screen<State> kScreen;  // screen.cpp
 

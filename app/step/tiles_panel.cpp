@@ -60,7 +60,8 @@ struct TilePane {
     bool threads() const { return array == kOfThreads; }
 };
 
-std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
+// split: an array of several buffers is a pane each.
+std::vector<TilePane> panes_of(Ui& ui, bool with_threads, bool split) {
     std::vector<TilePane> all;
     BufferCache& cache = ui.state.buffers;
     if (cache.of != ui.session.block) {
@@ -72,9 +73,10 @@ std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
     const bool told = !ui.session.question.hides_any();
     for (const uint8_t array : ui.index()->shared) {
         for (const Buffer& buffer : cache.by_array[array])
-            all.push_back({array, buffer.part,
-                           told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
-        if (!cache.by_array[array].empty()) continue;
+            if (split)
+                all.push_back({array, buffer.part,
+                               told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
+        if (split && !cache.by_array[array].empty()) continue;
         const draw::Sheet sheet(ui.trace().launch.arrays[array]);
         all.push_back({array, {0, sheet.rows, 0, sheet.cols}, ""});
     }
@@ -123,14 +125,15 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
         const size_t first = column * each, end = std::min(panes.size(), first + each);
         float wide = 0, y = in.min.y;
         for (size_t i = first; i < end; ++i)
-            wide = std::max(wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) *
-                                            made.pitch) +
-                                      beside(panes[i]));
+            wide = std::max(
+                wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) * made.pitch) +
+                          beside(panes[i]));
         // The last column takes what is left of the width, the last pane of a column of the height.
         const float right = column + 1 == columns ? in.max.x : std::min(in.max.x, x + wide);
         for (size_t i = first; i < end; ++i) {
-            const float high = fixed(panes[i]) + std::ceil(share(panes[i]) *
-                                                           static_cast<float>(panes[i].part.rows()) * made.pitch);
+            const float high =
+                fixed(panes[i]) +
+                std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.rows()) * made.pitch);
             made.boxes.push_back({{x, y}, {right, i + 1 == end ? in.max.y : std::min(in.max.y, y + high)}});
             y = std::round(y + high + above);
         }
@@ -148,6 +151,17 @@ TileLayout layout_of(Ui& ui, const std::vector<TilePane>& panes, const Rect& in)
     return best;
 }
 
+// The panes and where they lie. Buffers are apart where each then has a pixel a cell at least.
+std::pair<std::vector<TilePane>, TileLayout> laid_out(Ui& ui, bool with_threads, const Rect& in) {
+    std::vector<TilePane> panes = panes_of(ui, with_threads, true);
+    TileLayout layout = layout_of(ui, panes, in);
+    if (layout.pitch < 1 && panes.size() > ui.index()->shared.size() + (with_threads ? 1 : 0)) {
+        panes = panes_of(ui, with_threads, false);
+        layout = layout_of(ui, panes, in);
+    }
+    return {std::move(panes), std::move(layout)};
+}
+
 void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const uint8_t array = pane.array;
     const Array& shape = ui.trace().launch.arrays[array];
@@ -157,9 +171,9 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const ImVec2 min{rect.min.x + gutter,
                      rect.min.y + line_height(ui, Size::Body) + ui.px(2) + ruler_height(ui)};
     heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
-            !pane.note.empty()                    ? pane.note
+            !pane.note.empty()                  ? pane.note
             : asked.hides(session::Hide::Shape) ? ""
-                                                  : extents_text(shape, "\u00d7"));
+                                                : extents_text(shape, "\u00d7"));
     draw::GridView grid{min.x, min.y, pitch, min, min};
     grid.clip_max = {std::min(rect.max.x, min.x + pitch * static_cast<float>(pane.part.cols()) + 1),
                      std::min(rect.max.y, min.y + pitch * static_cast<float>(pane.part.rows()) + 1)};
@@ -198,8 +212,8 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     std::vector<draw::GridMark> marks;
     if (pane.part.rows() < sheet.rows && pane.note == words_of(BufferState::ReadNow))
         ui.list.AddRect({grid.clip_min.x - ui.px(3), grid.clip_min.y - ui.px(3)},
-                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad), 0.f,
-                        0, ui.px(2));
+                        {grid.clip_max.x + ui.px(2), grid.clip_max.y + ui.px(2)}, ui.ink(Ink::SharedLoad),
+                        0.f, 0, ui.px(2));
     const bool signs = pitch >= ui.px(5), rushes = rushing(ui);
     for (const SharedCellView& cell : tile.cells) {
         if (!sheet.element(cell.place.row0, cell.place.col0)) continue;
@@ -389,16 +403,13 @@ Array shape_of_threads(const trace::Trace& trace) {
 }
 
 float tiles_pitch(Ui& ui, float width, float height, bool with_threads) {
-    const std::vector<TilePane> panes = panes_of(ui, with_threads);
-    return panes.empty() ? 0 : layout_of(ui, panes, {{0, 0}, {width, height}}).pitch;
+    return laid_out(ui, with_threads, {{0, 0}, {width, height}}).second.pitch;
 }
 
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
-    const std::vector<TilePane> panes = panes_of(ui, with_threads);
-    if (panes.empty()) return;
-    const TileLayout layout = layout_of(ui, panes, in);
+    const auto [panes, layout] = laid_out(ui, with_threads, in);
     for (size_t i = 0; i < layout.boxes.size(); ++i) {
         if (!panes[i].threads()) {
             shared_tile(ui, layout.boxes[i], panes[i], layout.pitch);

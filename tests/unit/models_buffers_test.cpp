@@ -18,8 +18,8 @@ TEST(Buffers, OfDoubleBufferingAreThree) {
         ASSERT_EQ(all.size(), 3u) << shape.name;
         ++arrays;
         for (size_t i = 0; i < all.size(); ++i)
-            EXPECT_EQ(all[i].part,
-                      (CellRect{static_cast<uint32_t>(i) * 8, static_cast<uint32_t>(i) * 8 + 8, 0, shape.cols}));
+            EXPECT_EQ(all[i].part, (CellRect{static_cast<uint32_t>(i) * 8, static_cast<uint32_t>(i) * 8 + 8,
+                                             0, shape.cols}));
         // The slow way: what the steps themselves do to each.
         for (uint32_t step = 0; step < made.index->steps; ++step) {
             const auto access = trace::decode(*made.trace, made.index->first + step);
