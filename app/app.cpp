@@ -203,8 +203,10 @@ void top_bar(input::Ui<State>& ui, const Rect& rect) {
         const std::vector<std::string> names = look::recording_names(*ui.session.recording);
         const draw::Font font = ui.font(Face::Mono, Size::Small);
         const float small = line_height(ui, Size::Small);
+        std::vector<std::string> shown = names;  // or none, where not even the shortest has room
+        shown.emplace_back();
         line(ui, {right, rect.min.y + (rect.height() - small) / 2}, right - x, Face::Mono, Size::Small,
-             Ink::TextQuiet, fitting(font, names, right - x), draw::Align::Right);
+             Ink::TextQuiet, fitting(font, shown, right - x), draw::Align::Right);
         if (ui.over({{x, rect.min.y}, {right, rect.max.y}})) ui.tip = names.front();
     }
 }

@@ -229,7 +229,8 @@ void speed_slider(SessionUi& ui, const Rect& rect) {
                                   short_count(static_cast<uint64_t>(mhz * 1e6 / rate)));
     }
     const std::string words = clocks     ? grouped(static_cast<uint64_t>(rate)) + " clocks/s"
-                              : rate < 1 ? "1 step in 2 s"
+                              : rate < 1 ? fmt::format("1 step in {:.2g} s", 1 / rate)
+                              : rate < 8 ? fmt::format("{:g} steps/s", rate)
                                          : fmt::format("{:.0f} steps/s", rate);
     line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text,
          words);

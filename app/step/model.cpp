@@ -106,7 +106,8 @@ double first_in_sight(double first, double size, double whole, double seen, doub
     return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
 }
 
-constexpr double kReadable = 16;  // logical pixels a cell: enough to read a value
+constexpr double kLeastPitch = 0.5;  // of a tile too large for a pixel a cell: heat
+constexpr double kReadable = 16;     // logical pixels a cell: enough to read a value
 
 // Where the page begins that holds a cell, of a tile of `size` cells from `first` on of which `seen` are in
 // sight. Pages do not overlap, so that the view stands still while requests stay on one.
@@ -394,7 +395,7 @@ Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback
         // Values are given up before a row or a column of the tile is.
         camera.pitch = fits(rows + 1, cols + 1, ks + 1);
         if (camera.pitch < kReadable) camera.pitch = fits(rows, cols, ks);
-        camera.pitch = std::clamp(camera.pitch, 1.0, kLargest);
+        camera.pitch = std::clamp(camera.pitch, kLeastPitch, kLargest);
     }
     const About at = about(trace, index, replay, step, {row0, col0, k0});
     // far: what is all in sight stands at the end of its viewport, so that M and N adjoin P.

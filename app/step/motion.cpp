@@ -378,16 +378,14 @@ void begin_motion(Ui& ui) {
     motion.rests = !ui.context.still || state.film;
 }
 
-std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element) {
-    const MotionOfStep& motion = ui.state.motion;
-    if (motion.part >= 1 || motion.step != ui.step()) return ui.step();
+std::optional<uint32_t> step_of_cell(const State& state, uint32_t step, const playback::Element& element) {
+    const MotionOfStep& motion = state.motion;
+    if (motion.part >= 1 || motion.step != step) return step;
     const auto at =
-        std::ranges::lower_bound(motion.landings, std::pair(array, element), {},
+        std::ranges::lower_bound(motion.landings, std::pair(element.array, element.index), {},
                                  [](const Landing& of) { return std::pair(of.to.array, of.to.index); });
-    if (at == motion.landings.end() || at->to != playback::Element{array, element} ||
-        motion.part / kLanded >= at->arrives)
-        return ui.step();
-    return ui.step() > 0 ? std::optional(ui.step() - 1) : std::nullopt;
+    if (at == motion.landings.end() || at->to != element || motion.part / kLanded >= at->arrives) return step;
+    return step > 0 ? std::optional(step - 1) : std::nullopt;
 }
 
 void motion(Ui& ui) {

@@ -24,6 +24,11 @@ using look::Pick;
 
 using Ui = input::Ui<State>;
 
+// The sentence of the step; faults: what is wrong at it, the longest wording first, which is read whole. low: of a
+// low window.
+float caption_height(Ui& ui, float width, const std::vector<std::string>& faults, bool low);
+void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& faults);
+void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults);
 void source_panel(Ui& ui, const Rect& rect);
 // Where the pinned element or shared cell came from. False, and nothing drawn, where none is pinned.
 bool provenance_panel(Ui& ui, const Rect& rect);
@@ -77,9 +82,9 @@ Rgba sum_color(const Ui& ui, float part);
 // before the panels, works out what is on its way, the second needs the places of this frame.
 void begin_motion(Ui& ui);
 void motion(Ui& ui);
-// The step whose value a cell shows: that of the step before until what comes to it has arrived; none before the
-// first step.
-std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element);
+inline std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element) {
+    return step_of_cell(ui.state, ui.step(), {array, element});
+}
 
 // Steps go by faster than one can follow: cells are not lit for each of them.
 inline bool rushing(const Ui& ui) {

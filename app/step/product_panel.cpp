@@ -91,14 +91,14 @@ void product_panel(Ui& ui, const Rect& in) {
                     port.box.max.x - left, axes);
         return grid;
     };
-    const draw::GridView above = part(product.N, "k \u00d7 n", in_n, {});
+    part(product.N, "k \u00d7 n", in_n, {});
     const draw::GridView left = part(product.M, "m \u00d7 k", in_m, {});
     part(product.P, "m \u00d7 n", in_p, {.rows = true, .cols = false});
     // The corner is what N and M leave.
     boxes.corner.max.x =
         std::min(boxes.corner.max.x, std::max(left.x, boxes.m.min.x) + static_cast<float>(product.k) * pitch);
     (void)above;
-    overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
+    if (!ui.state.subject) overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
 }
 
 }  // namespace tilescope::step

@@ -180,6 +180,10 @@ struct State {
     std::vector<std::pair<uint8_t, draw::GridView>> places;
 };
 
+// The step whose value a cell shows at a step of the block: that of the step before until what comes to it has
+// arrived; none before the first step.
+std::optional<uint32_t> step_of_cell(const State& state, uint32_t step, const playback::Element& element);
+
 extern const input::Screen<State> kScreen;  // screen.cpp
 
 }  // namespace tilescope::step

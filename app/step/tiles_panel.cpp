@@ -60,7 +60,8 @@ struct TilePane {
     bool threads() const { return array == kOfThreads; }
 };
 
-std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
+// split: an array of several buffers is a pane each.
+std::vector<TilePane> panes_of(Ui& ui, bool with_threads, bool split) {
     std::vector<TilePane> all;
     BufferCache& cache = ui.state.buffers;
     if (cache.of != ui.session.block) {
@@ -72,9 +73,10 @@ std::vector<TilePane> panes_of(Ui& ui, bool with_threads) {
     const bool told = !ui.session.question.hides_any();
     for (const uint8_t array : ui.index()->shared) {
         for (const Buffer& buffer : cache.by_array[array])
-            all.push_back({array, buffer.part,
-                           told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
-        if (!cache.by_array[array].empty()) continue;
+            if (split)
+                all.push_back({array, buffer.part,
+                               told ? std::string(words_of(state_at(buffer, ui.step()))) : std::string()});
+        if (split && !cache.by_array[array].empty()) continue;
         const draw::Sheet sheet(ui.trace().launch.arrays[array]);
         all.push_back({array, {0, sheet.rows, 0, sheet.cols}, ""});
     }
@@ -147,6 +149,17 @@ TileLayout layout_of(Ui& ui, const std::vector<TilePane>& panes, const Rect& in)
             if (TileLayout one = in_columns(ui, panes, in, columns); one.pitch > best.pitch)
                 best = std::move(one);
     return best;
+}
+
+// The panes and where they lie. Buffers are apart where each then has a pixel a cell at least.
+std::pair<std::vector<TilePane>, TileLayout> laid_out(Ui& ui, bool with_threads, const Rect& in) {
+    std::vector<TilePane> panes = panes_of(ui, with_threads, true);
+    TileLayout layout = layout_of(ui, panes, in);
+    if (layout.pitch < 1 && panes.size() > ui.index()->shared.size() + (with_threads ? 1 : 0)) {
+        panes = panes_of(ui, with_threads, false);
+        layout = layout_of(ui, panes, in);
+    }
+    return {std::move(panes), std::move(layout)};
 }
 
 void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
@@ -390,16 +403,13 @@ Array shape_of_threads(const trace::Trace& trace) {
 }
 
 float tiles_pitch(Ui& ui, float width, float height, bool with_threads) {
-    const std::vector<TilePane> panes = panes_of(ui, with_threads);
-    return panes.empty() ? 0 : layout_of(ui, panes, {{0, 0}, {width, height}}).pitch;
+    return laid_out(ui, with_threads, {{0, 0}, {width, height}}).second.pitch;
 }
 
 void tiles_panel(Ui& ui, const Rect& rect, bool with_threads) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
-    const std::vector<TilePane> panes = panes_of(ui, with_threads);
-    if (panes.empty()) return;
-    const TileLayout layout = layout_of(ui, panes, in);
+    const auto [panes, layout] = laid_out(ui, with_threads, in);
     for (size_t i = 0; i < layout.boxes.size(); ++i) {
         if (!panes[i].threads()) {
             shared_tile(ui, layout.boxes[i], panes[i], layout.pitch);

@@ -1,5 +1,9 @@
 // What moves on the Step screen: elements and products on their way in a film's frame, and while steps rush
 // by their trails, their counts, and a P that fills.
+#include <random>
+
+#include <fmt/format.h>
+
 #include "app/session/session.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
@@ -59,6 +63,92 @@ TEST(Motion, ProductsTravelIntoP) {
     test::expect_golden(film_picture(state, true, 0.3f), "motion_products_dark");
     state.session.lecture = true;
     test::expect_golden(film_picture(state, true, 0.3f), "motion_products_lecture");
+}
+
+// The four beats of a product: the factors are on their way, they stand side by side, their product stands alone,
+// the sum has changed.
+TEST(Motion, AProductHasFourBeats) {
+    SKIP_WITHOUT_OPENGL();
+    for (const auto& [name, lecture, theme] : {std::tuple("light", false, draw::Theme::Light),
+                                               {"dark", false, draw::Theme::Dark},
+                                               {"lecture", true, draw::Theme::Light}}) {
+        State state = recorded_in_motion("tiled", {4, 4, 4, 2});
+        state.session.lecture = lecture, state.session.theme = theme;
+        int beat = 0;
+        for (const float part : {0.2f, 0.45f, 0.62f, 0.92f}) {
+            const test::Picture made = film_picture(state, true, part);
+            test::expect_golden(made, fmt::format("motion_beat{}_{}", ++beat, name));
+        }
+    }
+}
+
+// A cell holds what it held until what comes to it has arrived.
+TEST(Motion, ACellChangesWhenItsValueArrives) {
+    SKIP_WITHOUT_OPENGL();
+    std::mt19937 random(7);
+    Drawn drawn(kFilmWidth, kFilmHeight);
+    for (int round = 0; round < 6; ++round) {
+        const auto side = [&] { return 2 + static_cast<uint32_t>(random() % 4); };
+        State state = recorded_in_motion("tiled", {side(), side(), side(), 2});
+        const session::Session& session = state.session;
+        size_t landed = 0;
+        for (uint32_t step = 0; step < session.block->steps; ++step) {
+            state.session.cursor.step = step;
+            for (const float part : {0.f, 0.3f, 0.8f, 1.f}) {
+                state.step.film = part;
+                drawn.frames(state, {}, 1);
+                for (const step::Landing& landing : state.step.motion.landings) {
+                    const bool here = part / 0.88f >= landing.arrives || part >= 1;
+                    const std::optional<uint32_t> want = here       ? std::optional(step)
+                                                         : step > 0 ? std::optional(step - 1)
+                                                                    : std::nullopt;
+                    EXPECT_EQ(step::step_of_cell(state.step, step, landing.to), want);
+                    landed += here;
+                }
+            }
+        }
+        EXPECT_GT(landed, 0u);
+    }
+}
+
+// What travels goes around the names and rulers of N and P.
+TEST(Motion, GoesAroundWhatIsRead) {
+    SKIP_WITHOUT_OPENGL();
+    size_t seen = 0;
+    for (const auto& [kernel, shape] : {std::pair("tiled", kernels::Shape{4, 4, 4, 2}),
+                                        {"tiled", kernels::Shape{64, 64, 64, 16}},
+                                        {"untiled", kernels::Shape{16, 16, 16, 4}}}) {
+        State state = recorded_in_motion(kernel, shape);
+        const auto& product = *state.session.block->product;
+        for (const bool lecture : {false, true}) {
+            state.session.lecture = lecture;
+            Drawn drawn(1280, 720);
+            for (uint32_t step = 0; step < std::min(state.session.block->steps, 90u); step += 3) {
+                state.session.cursor.step = step;
+                for (float part = 0.02f; part < 1; part += 0.07f) {
+                    state.step.film = part;
+                    drawn.frames(state, {}, part < 0.05f ? 2 : 1);
+                    for (const auto& [array, grid] : drawn.seen().grids) {
+                        if ((array != product.N && array != product.P) || grid.clip_max.x < 300) continue;
+                        // Names and numbers that end where the array's cells begin, above them.
+                        for (const draw::Written& text : drawn.seen().texts) {
+                            const bool above =
+                                text.max.y <= grid.clip_min.y + 3 && text.min.y > grid.clip_min.y - 60 &&
+                                text.min.x >= grid.clip_min.x - 2 && text.max.x <= grid.clip_max.x + 2;
+                            if (!above) continue;
+                            for (const ImVec4& box : drawn.seen().moving) {
+                                ++seen;
+                                EXPECT_FALSE(box.x < text.max.x && box.z > text.min.x &&
+                                             box.y < text.max.y - 3 && box.w > text.min.y + 3)
+                                    << kernel << " step " << step << " at " << part << ": " << text.text;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(seen, 1000u);
 }
 
 // All have arrived: the picture is the step's own.

@@ -65,7 +65,7 @@ TEST_F(CliPictures, WrongCalls) {
     refused({"--format", "svg", "--size", "9"}, "WxH");
     refused({"--format", "svg", "--size", "9x9000"}, "WxH");
     for (const char* format : {"png", "svg", "gif"})
-        refused({"--format", format, "--size", "640x400"}, "at least 960x600");
+        refused({"--format", format, "--size", "640x400"}, "at least 800x600");
     refused({"--format", "svg", "--theme", "pink"}, "light or dark");
     refused({"--format", "svg", "--screen", "none"}, "--screen 'none'");
     refused({"--format", "png", "--steps", "1:2"}, "--steps");

@@ -28,7 +28,7 @@ TEST_F(CliWindow, WrongCallsOfRender) {
     expect_refused(2, {"render", path, "--at", "85", "-o", out}, "from 1 to 84");
     expect_refused(2, {"render", path, "--screen", "attic", "-o", out},
                    "choose step, compare, race, timing, levels, limits");
-    expect_refused(2, {"render", path, "--size", "10x10", "-o", out}, "at least 960x600");
+    expect_refused(2, {"render", path, "--size", "10x10", "-o", out}, "at least 800x600");
     expect_refused(2, {"render", path, "--size", "1e9x1", "-o", out}, "WxH");
     expect_refused(2, {"render", path, "--theme", "pink", "-o", out}, "light or dark");
     expect_refused(2, {"render", path, "--do", "dance", "-o", out}, "--do 'dance' is no action");

@@ -289,14 +289,14 @@ TEST(Camera, GivesUpValuesBeforeRows) {
     }
 }
 
-// Of a tile that has not a pixel a cell, the page that the step is about.
+// Of a tile that has not half a pixel a cell, the page that the step is about.
 TEST(Camera, ShowsThePageThatTheStepIsAbout) {
     const Recorded made = record("tiled", {64, 64, 64, 32});
-    const Viewports tiny{20, 20, 20, 20};
+    const Viewports tiny{10, 10, 10, 10};
     std::set<double> pages;
     for (uint32_t step = 0; step < made.index->steps; ++step) {
         const Camera camera = framed(*made.trace, *made.index, made.replay.get(), step, tiny);
-        EXPECT_EQ(camera.pitch, 1);
+        EXPECT_EQ(camera.pitch, 0.5);
         const RequestView request = request_view(*made.trace, *made.index, step);
         if (request.kind != StepKind::GlobalLoad || request.array != 0) continue;
         const auto first = static_cast<uint32_t>(std::countr_zero(request.mask));
