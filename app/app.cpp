@@ -381,7 +381,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     ui.mouse = !ImGui::GetIO().WantCaptureMouse &&
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     const Rect bar{screen.min,
-                   {screen.max.x, ui.px(state.paper                    ? 0
+                   {screen.max.x, ui.px(state.paper || state.step.subject ? 0
                                         : screen.height() < ui.px(860) ? 40
                                                                        : 44)}};
     // The glossary begins with the words of the frame that it lies over.
@@ -389,7 +389,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     draw::Inspection* const inspection = context.inspection;
     const bool looks = std::exchange(over.glossary.looks, false);
     if (looks) context.inspection = &words;
-    if (!state.paper) top_bar(ui, bar);
+    if (!state.paper && !state.step.subject) top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {

@@ -167,7 +167,6 @@ Result<std::string> render_svg(State state, const RenderOptions& options);
 // step lasts as long as it was asked for, or as its caption takes to read (step/flights.h). Elements travel
 // (step/motion.cpp) at its beginning, by the number of the frame, so that the same call makes the same film.
 //
-//     |<- kTravelSeconds ->|                      |
 //     | travels            | stands               | next step
 //
 // Without motion a step is one frame.
@@ -176,8 +175,7 @@ struct FilmOptions : platform::Film {
     double seconds = 0;  // with motion, how long a step lasts; 0: as its caption takes to read
     std::atomic<uint64_t>* done = nullptr;  // counts the steps that are done
 };
-inline constexpr uint32_t kMotionFps = 20;     // frames a second of a film with motion
-inline constexpr double kTravelSeconds = 0.8;  // of a step, and no more than half of it
+inline constexpr uint32_t kMotionFps = 20;  // frames a second of a film with motion
 Result<void> render_film(State state, const FilmOptions& options);
 
 }  // namespace tilescope::app

@@ -253,7 +253,8 @@ Result<void> render_film(State state, const FilmOptions& options) {
                                                      : seconds_to_read(state, reading);
         const auto frames_of = [&](double length) { return std::lround(length * options.fps); };
         const long frames = std::max(1L, frames_of(seconds));
-        const long moving = state.step.travels ? std::min(frames / 2, frames_of(kTravelSeconds)) : 0;
+        const long moving =
+            state.step.travels ? std::min(frames * 7 / 10, frames_of(state.step.motion.seconds)) : 0;
         platform::Image picture = made->picture();
         bool taken = true;
         for (long frame = 0; frame < frames && taken; ++frame) {

@@ -22,6 +22,7 @@ report::ExportBytes bytes_of(const std::string& format, bool lanes) {
 
 int export_text(const ExportOptions& options) {
     if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
+    if (options.subject) refuse(kWrongCall, "--subject goes with pictures and films; leave it out for text");
     const auto block = parse_block(options.block);
     if (options.format == "perfetto" && options.lanes)
         refuse(kWrongCall, "--lanes goes with csv and json; leave it out for perfetto");
@@ -102,6 +103,8 @@ CliCommand export_command() {
                 {"--size", &o.size, "Pictures: size in pixels (1600x1000; films 1280x720)", "WxH"},
                 {"--theme", &o.theme, "Pictures: light or dark (light)", "light|dark"},
                 {"--lecture", &o.lecture, "Pictures and films: type, lines and colours for the back row"},
+                {"--subject", &o.subject,
+                 "Pictures and films: the matrices, tiles and threads alone, without bar and panels"},
                 {"--seconds", &o.seconds,
                  "Films: seconds that a step lasts, 0.2 to 20 (as long as its caption takes to read)",
                  "SECONDS"},

@@ -25,6 +25,7 @@ struct ExportOptions {
     std::optional<uint32_t> fps;
     std::optional<double> seconds;
     bool lecture = false;
+    bool subject = false;  // films and pictures of the Step screen: its matrices, tiles and threads alone
     std::vector<std::string> actions;  // actions to be done before the picture is drawn, by name
     // lesson: by name; html: or by its file. Of it, or of "ask me": the stop, from 1 on, and an answer to its
     // question, or what is right.

@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least that
 // The smallest picture in which no panel's text lies on another's, and the matrices are seen; a lecture's type is larger.
-constexpr std::pair<uint32_t, uint32_t> kLeastSize{800, 600}, kLeastLecture{1024, 640};
+constexpr std::pair<uint32_t, uint32_t> kLeastSize{800, 600}, kLeastLecture{1024, 640}, kLeastSubject{480, 360};
 // A film longer than this is a mistake: at 8 pictures a second it takes six minutes to look at, and one with
 // motion a third of an hour.
 constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFps;
@@ -114,7 +114,9 @@ bool is_film(const ExportOptions& options) { return options.format == "gif" || o
 std::pair<int, int> size_of(const ExportOptions& options) {
     const std::string usual = is_film(options) ? "1280x720" : "1600x1000";
     const auto sides = parse_pair(options.size.empty() ? usual : options.size, 'x');
-    const auto [least_width, least_height] = options.lecture ? kLeastLecture : kLeastSize;
+    const auto [least_width, least_height] = options.subject ? kLeastSubject
+                                             : options.lecture ? kLeastLecture
+                                                               : kLeastSize;
     const auto fits = [](uint32_t side) { return side > 0 && side <= kMostSide; };
     if (!sides || !fits(sides->first) || !fits(sides->second))
         refuse(kWrongCall, "--size '{}' is not a size; give it as WxH in pixels, {}x{} to {}x{}",
@@ -311,6 +313,9 @@ int export_pictures(const ExportOptions& options) {
     check_output(options.output, {options.file, options.with, options.lesson});
     state.session.screen = options.screen;
     state.session.lecture = options.lecture;
+    state.step.subject = options.subject;
+    if (options.subject && options.screen != session::kStepScreen)
+        refuse(kWrongCall, "--subject is of the step screen; leave out --screen {}", options.screen);
     if (!options.lesson.empty()) {
         if (!options.file.empty())
             refuse(kWrongCall, "--lesson brings its own recordings; leave out '{}'", options.file);

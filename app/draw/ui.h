@@ -88,6 +88,7 @@ struct Inspection {
     std::vector<ImVec4> surfaces;                     // boxes of panels: left, top, right, bottom
     std::vector<std::pair<uint8_t, GridView>> grids;  // of arrays, by the array's number
     std::vector<std::pair<uint8_t, GridMark>> marks;  // on cells of arrays, by the array's number
+    std::vector<ImVec4> moving;                       // what is on its way: left, top, right, bottom
 };
 
 // What panels lie on: rounded rectangles of one colour, under all else. They cover most of a frame. A clear

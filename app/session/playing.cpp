@@ -60,6 +60,23 @@ double steps_per_second(const Session& session) {
     return session.block->steps / clocks * session.playback.clocks_per_second;
 }
 
+double seconds_of_step(const Session& session) {
+    constexpr double kLong = 1e6;
+    const Playback& playback = session.playback;
+    if (!playback.playing) return kLong;
+    if (!by_clock(session)) return 1 / playback.steps_per_second;
+    const uint32_t step = session.cursor.step;
+    if (step + 1 >= session.block->steps) return kLong;
+    return std::max(0.0, double{1} * look::clock_of(session.trace(), *session.block, step + 1) -
+                             look::clock_of(session.trace(), *session.block, step)) /
+           playback.clocks_per_second;
+}
+
+double usual_speed(const trace::Trace& trace) {
+    const bool few = !trace.blocks.empty() && trace.blocks[0].count <= kFewSteps;
+    return few ? kSpeedOfFewSteps : kUsualSpeed;
+}
+
 void advance(Session& session, double seconds) {
     Playback& playback = session.playback;
     if (!playback.playing || !walkable(session)) return;

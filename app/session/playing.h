@@ -41,4 +41,12 @@ double fitting_clocks_per_second(uint32_t clocks);
 // How fast steps go by while playing, for what is only drawn at low speeds.
 double steps_per_second(const Session& session);
 
+// How long the cursor's step stays while playing; very long where nothing is played.
+double seconds_of_step(const Session& session);
+
+// Steps a second at which a recording opens: slow enough to follow what travels where a block has few of them.
+inline constexpr double kUsualSpeed = 8, kSpeedOfFewSteps = 1.5;
+inline constexpr uint32_t kFewSteps = 100;
+double usual_speed(const trace::Trace& trace);
+
 }  // namespace tilescope::session

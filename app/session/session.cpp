@@ -67,6 +67,9 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
     session.ask(wish::FrameAnew{});
     session.message.clear();
     const trace::Trace& trace = session.trace();
+    // A speed that was chosen stays.
+    if (double& speed = session.playback.steps_per_second; speed == kUsualSpeed || speed == kSpeedOfFewSteps)
+        speed = usual_speed(trace);
     if (!trace.time.empty() && !trace.blocks.empty() && trace.blocks[0].count > 0)
         session.playback.clocks_per_second =
             fitting_clocks_per_second(trace.time[trace.blocks[0].first + trace.blocks[0].count - 1]);

@@ -24,7 +24,8 @@ std::optional<Value> cell_value(const Ui& ui, const MatrixView& matrix, uint64_t
     const playback::BlockReplay* replay = ui.session.replay.get();
     if (is_output(ui, matrix.array)) {
         if (replay == nullptr || !in_tile) return std::nullopt;
-        return replay->running_sum(playback::Element{matrix.array, element}, ui.step());
+        const auto step = step_of_cell(ui, matrix.array, element);
+        return step ? replay->running_sum(playback::Element{matrix.array, element}, *step) : std::nullopt;
     }
     if (replay != nullptr && array.writes()) {
         const playback::CellState state = replay->cell(matrix.array, element, ui.step());
@@ -81,9 +82,10 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 const auto element = sheet.element(row, col);
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
+                const auto step = step_of_cell(ui, matrix.array, *element);
                 const auto sum =
-                    sums ? replay->running_sum(playback::Element{matrix.array, *element}, ui.step())
-                         : std::nullopt;
+                    sums && step ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
+                                 : std::nullopt;
                 if (!cell.written && !sum) continue;
                 MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
@@ -133,7 +135,11 @@ void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
                 filled ? ui.context.palette.text_on(ground) : ui.ink(inside ? Ink::Text : Ink::TextFaint);
             texts.push_back({place, value, index_of(*element), ink, filled ? ink : ui.ink(Ink::TextFaint)});
         }
-    cell_texts(ui, grid, texts, longest, index_of(array.elements() - 1));
+    // One size for the sums all along: that of the largest.
+    if (is_output(ui, matrix.array) && ui.session.replay)
+        longest = std::max(longest, short_value(value_of(std::round(-largest_stored(ui)))), shorter);
+    if (const auto font = cell_texts(ui, grid, texts, longest, index_of(array.elements() - 1)))
+        ui.state.cell_fonts[matrix.array] = *font;
 }
 
 void loaded_part(Ui& ui, uint64_t id, uint8_t array, draw::GridView grid, bool heat) {
@@ -371,13 +377,13 @@ CellRect in_sight(const draw::GridView& grid, const draw::Sheet& sheet) {
             first(grid.clip_min.x - grid.x), std::min(sheet.cols, end(grid.clip_max.x - grid.x))};
 }
 
-void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
-                std::string_view longest, std::string_view longest_below, Size most) {
+std::optional<draw::Font> cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
+                                     std::string_view longest, std::string_view longest_below, Size most) {
     const bool two = !longest_below.empty();
     const float pitch = grid.pitch, room = pitch - ui.px(3);
     const auto font = ui.context.fonts.for_cells(longest, room, two ? pitch * 0.55f : room, most);
     const auto small = ui.context.fonts.for_cells(longest_below, room, room, Size::Small);
-    if (!font) return;
+    if (!font) return font;
     for (const CellText& text : texts) {
         const ImVec2 min = draw::corner_of(grid, text.place.row0, text.place.col0),
                      max{min.x + pitch, min.y + pitch};
@@ -391,6 +397,7 @@ void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>&
             draw::draw_text_in(ui.list, *small, {min.x, min.y + pitch * 0.62f}, max, text.below_ink,
                                text.below);
     }
+    return font;
 }
 
 void selection_and_faults(Ui& ui, std::vector<draw::GridMark>& marks, uint8_t array, float pitch) {

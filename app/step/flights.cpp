@@ -29,7 +29,8 @@ void add_products(std::vector<Flight>& all, const BlockReplay& replay, uint32_t 
             for (const simt::Origin origin : {made.a[lane], made.b[lane]}) {
                 const playback::Factor factor = replay.factor(origin, lane);
                 if (factor.known() && all.size() < kMostFlights)
-                    all.push_back({factor.element, to, factor.value, true, leaves, leaves + takes});
+                    all.push_back({factor.element, to, factor.value, true, leaves, leaves + takes,
+                                   made.warp * kWarpSize + lane, factor.step});
             }
         });
     }
@@ -89,6 +90,57 @@ std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::Bloc
                            replay.value(step, lane, part)});
     });
     return all;
+}
+
+std::vector<Flight> reads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
+                                     const BlockReplay& replay, uint32_t step) {
+    std::vector<Flight> all;
+    if (step >= index.steps || !index.product) return all;
+    if (look::kind_of(trace, index.first + step) != analysis::StepKind::SharedLoad) return all;
+    if (!std::ranges::equal_range(replay.products(), step, {}, &MultiplyStep::after_step).empty()) return all;
+    const trace::Access access = trace::decode(trace, index.first + step);
+    if (access.array == trace::kNoArray) return all;
+    uint32_t last = kWarpSize;
+    look::for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+        if (lane != last)  // the first part of a vector
+            all.push_back({{access.array, element},
+                           {kOfThreads, uint64_t{access.warp} * kWarpSize + lane},
+                           replay.value(step, lane)});
+        last = lane;
+    });
+    return all;
+}
+
+std::optional<size_t> followed(const std::vector<Flight>& all, std::optional<uint32_t> pinned) {
+    std::vector<size_t> pairs;  // the first factors of whole products
+    for (size_t i = 0; i + 1 < all.size(); ++i)
+        if (all[i].product && all[i + 1].product && all[i].to == all[i + 1].to &&
+            all[i].thread == all[i + 1].thread && all[i].leaves == all[i + 1].leaves)
+            pairs.push_back(i++);
+    if (pairs.empty()) return std::nullopt;
+    // Those of the earliest products alone: where they overlap with later ones, none can be followed.
+    const float first = all[pairs.front()].leaves;
+    for (const size_t pair : pairs)
+        if (all[pair].leaves > first && all[pair].leaves < all[pairs.front()].arrives) return std::nullopt;
+    std::erase_if(pairs, [&](size_t pair) { return all[pair].leaves != first; });
+    if (pinned)
+        for (const size_t pair : pairs)
+            if (all[pair].thread == *pinned) return pair;
+    return pairs.size() <= 4 ? pairs.front() : pairs[pairs.size() / 2];
+}
+
+std::vector<Landing> landings(const std::vector<Flight>& all) {
+    std::vector<Landing> made;
+    for (const Flight& flight : all)
+        if (flight.to.array != kOfThreads) made.push_back({flight.to, flight.arrives});
+    const auto element = [](const Landing& of) { return std::pair(of.to.array, of.to.index); };
+    std::ranges::sort(made, [&](const Landing& a, const Landing& b) {
+        return element(a) != element(b) ? element(a) < element(b) : a.arrives > b.arrives;
+    });
+    const auto again = std::ranges::unique(
+        made, [&](const Landing& a, const Landing& b) { return element(a) == element(b); });
+    made.erase(again.begin(), again.end());
+    return made;
 }
 
 FlightSums flight_sums(std::shared_ptr<const BlockReplay> replay) {

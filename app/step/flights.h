@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct Flight {
     // As shares of the time that a step's motion takes. Several products that follow one step (the loop is
     // unrolled) leave one after the other.
     float leaves = 0, arrives = 1;
+    // Of a factor: the thread that multiplies it, and the step at which that read it.
+    uint32_t thread = UINT32_MAX, read_step = playback::kNever;
 };
 // Lane by lane; at most kMostFlights, the first ones. Empty for a step at which nothing travels.
 inline constexpr size_t kMostFlights = 2048;
@@ -37,6 +40,31 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
 inline constexpr uint8_t kOfThreads = trace::kNoArray - 1;
 std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
                                      const playback::BlockReplay& replay, uint32_t step);
+
+// Of a read of shared memory that no product follows at once: each lane's element on its way to its thread, which
+// holds it until its other factor is read. Of a product's recording alone.
+std::vector<Flight> reads_to_threads(const trace::Trace& trace, const look::BlockIndex& index,
+                                     const playback::BlockReplay& replay, uint32_t step);
+
+// A product on its way into a sum: two factors that follow each other in flights(), and what they make.
+//
+//     0        kMeet        kTimes          kDrop     1      of the time from leaves to arrives
+//     | factors |   -6 x -3  |     +18      |  falls  | the sum changes
+struct Beats {
+    static constexpr float kMeet = 0.38f, kTimes = 0.62f, kDrop = 0.82f;
+};
+// Index into a list of flights of the first factor of the product that is followed with all of its beats: of the
+// pinned thread, else of a lane in the middle, or of the first where there are four or fewer. None where products
+// of several at once would lie on each other.
+std::optional<size_t> followed(const std::vector<Flight>& all, std::optional<uint32_t> pinned);
+
+// The cells whose value is still on its way at a share of a step's motion, as landing times of what arrives there
+// last, ascending by element.
+struct Landing {
+    playback::Element to;
+    float arrives = 0;
+};
+std::vector<Landing> landings(const std::vector<Flight>& all);
 
 // How many elements and products have arrived in which array, for what is too fast to follow: once a block.
 struct FlightSums {

@@ -70,9 +70,13 @@ float legend_lines(Ui& ui, const Rect& rect, bool drawn);
 double largest_stored(const Ui& ui);
 Rgba sum_color(const Ui& ui, float part);
 
-// Elements and products on their way, for a fifth of a second after a step; while steps rush by their trails
-// or their counts. Needs the places of this frame.
+// Elements and products on their way after a step; while steps rush by their trails or their counts. The first,
+// before the panels, works out what is on its way, the second needs the places of this frame.
+void begin_motion(Ui& ui);
 void motion(Ui& ui);
+// The step whose value a cell shows: that of the step before until what comes to it has arrived; none before the
+// first step.
+std::optional<uint32_t> step_of_cell(const Ui& ui, uint8_t array, uint64_t element);
 
 // Steps go by faster than one can follow: cells are not lit for each of them.
 inline bool rushing(const Ui& ui) {
@@ -91,8 +95,10 @@ struct CellText {
 };
 // All values of a grid in one size, or none where the longest could not be read in its cell; the same of what
 // stands below them, unless longest_below is "".
-void cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
-                std::string_view longest, std::string_view longest_below, Size most = Size::Display);
+// Returns the font of the values.
+std::optional<draw::Font> cell_texts(Ui& ui, const draw::GridView& grid, const std::vector<CellText>& texts,
+                                     std::string_view longest, std::string_view longest_below,
+                                     Size most = Size::Display);
 
 inline void note_sign(Ui& ui, Sign sign, bool there = true) {
     if (there) ui.state.signs |= static_cast<uint16_t>(sign);

@@ -342,6 +342,11 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
         rest.min.y += high + gap;
     }
     l.caption = cut(rest, ImGuiDir_Up, caption_height(ui, rest.width(), faults, low), gap);
+    if (ui.state.subject) {
+        l.threads_in_tiles = true;
+        share_middle(ui, rest, l);
+        return l;
+    }
     // On paper nothing is pressed, and a question keeps its panels only where something stands in them.
     const bool paper = ui.context.paper;
     if (lecture) {
@@ -460,9 +465,11 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.places.clear();
     state.gate_named = false;
     state.common.clear();
+    state.cell_fonts.clear();
     state.signs_before = std::exchange(state.signs, 0);
     if (!session.recording || ui.trace().blocks.empty()) return nothing_to_step(ui, screen);
     if (grid_shown(state, session)) return grid_view(ui, screen);
+    if (ui.index() != nullptr) begin_motion(ui);
     const bool asked = session.question.hides_any();
     const std::string warning = asked || session.question.hides(session::Hide::Result) ? "" : warning_of(ui);
     std::vector<std::string> faults;  // unless there is a message to say
@@ -480,6 +487,11 @@ void draw_screen(Ui& ui, const Rect& screen) {
     state.selected = session.question.open ? look::Relations()
                                            : look::relations(ui.trace(), *ui.index(), session.replay.get(),
                                                              ui.shown_pick(), ui.step());
+    if (state.subject) {
+        matrices_panel(ui, l.matrices);
+        tiles_panel(ui, l.tiles, true);
+        return motion(ui);
+    }
     const bool source = session.lecture ? l.source.height() > 0 : asked || !provenance_panel(ui, l.source);
     if (source)
         source_panel(ui, l.source);

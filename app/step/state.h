@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/draw/grid_renderer.h"
+#include "app/draw/ui.h"
 #include "app/look/grid_at_work.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
@@ -129,14 +129,28 @@ enum class Sign : uint16_t {
     Stored = 256   // edged: stored in global memory
 };
 
+// What travels at the step, and how far it is.
+struct MotionOfStep {
+    std::shared_ptr<const playback::BlockReplay> of;
+    uint32_t step = UINT32_MAX;
+    std::vector<Flight> flights, to_threads;
+    std::vector<Landing> landings;
+    float part = 1;      // of the motion's time in this frame; 1: all has arrived
+    double seconds = 0;  // that the motion takes
+    bool rests = false;  // what a thread has read and not used stays on it
+};
+
 struct State {
     ArrayView view;                 // the view of a product
     std::vector<ArrayView> arrays;  // the views of any other launch, by array
     playback::Cursor moving;        // the step whose elements are on their way
     double moves_since = -1;        // the time at which they set out (DrawContext::time)
     std::optional<float> film;      // in a film's frame: how far they are, 0 to 1
+    bool subject = false;           // the matrices, tiles and threads alone, below the sentence: for films
     bool travels = false;           // something is on its way in this step
-    FlightSums flown;               // of the block
+    MotionOfStep motion;
+    std::map<uint8_t, draw::Font> cell_fonts;  // in which the cells of an array stand in this frame
+    FlightSums flown;                          // of the block
     TimelineCache timeline;
     BufferCache buffers;
     TableState table;

@@ -31,7 +31,7 @@ draw::GridMark cell_mark(const Ui& ui, const draw::GridView& grid, const CellRec
 }
 
 // Below the values in large cells where they came from.
-void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
+void shared_values(Ui& ui, uint8_t array, const SharedView& tile, const draw::GridView& grid) {
     if (grid.pitch < ui.px(8)) return;
     const bool sources = grid.pitch >= ui.px(48);
     std::vector<CellText> texts;
@@ -47,7 +47,8 @@ void shared_values(Ui& ui, const SharedView& tile, const draw::GridView& grid) {
         longest = std::max(longest, texts.back().value, shorter);
         longest_source = std::max(longest_source, texts.back().below, shorter);
     }
-    cell_texts(ui, grid, texts, longest, longest_source);
+    if (const auto font = cell_texts(ui, grid, texts, longest, longest_source))
+        ui.state.cell_fonts[array] = *font;
 }
 
 // What has a place of its own in the panel: an array of shared memory, or one of the buffers that it is cut
@@ -178,6 +179,17 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
                     elements && ui.step() > 0 ? ui.step() - 1 : ui.step(), in_sight(grid, sheet));
     for (SharedCellView& cell : tile.cells) {
         if (elements) cell.lanes = 0;
+        // What comes to it is on its way: it holds what it held, and is not lit yet.
+        const auto element = sheet.element(cell.place.row0, cell.place.col0);
+        if (const auto at = element ? step_of_cell(ui, array, *element) : std::optional(ui.step());
+            at != ui.step() && !elements) {
+            cell.held = at && ui.session.replay ? ui.session.replay->cell(array, *element, *at)
+                                                : playback::CellState{};
+            const uint32_t before = at.value_or(0);
+            cell.stale = ui.index()->product && origin_of(*ui.index(), cell.held, before) == Origin::Stale;
+            cell.zero_fill = cell.zero_fill && cell.held.written;
+            cell.lanes = 0;
+        }
         if (values || (elements && ui.step() == 0)) cell.held = {}, cell.stale = cell.zero_fill = false;
     }
     ui.state.places.emplace_back(array, grid);
@@ -214,7 +226,7 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
         if (cell.marked_zero()) zero_sign(ui, inside);
         if (cell.marked_stale()) stale_notch(ui, inside);
     }
-    shared_values(ui, tile, grid);
+    shared_values(ui, array, tile, grid);
 
     const auto under = offer_element(ui, array, grid);
     if (!under || !ui.session.replay || elements || values) return;
