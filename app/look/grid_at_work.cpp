@@ -193,8 +193,8 @@ std::vector<std::string> headlines(const GridAtWork& grid) {
     const uint64_t blocks = grid.blocks(), places = grid.places();
     const std::string on = fmt::format("{} on {}", counted(blocks, "block"), counted(grid.sms, "SM"));
     if (blocks <= grid.sms - grid.unused && grid.unused > 0)
-        return {fmt::format("{}: the grid is too small, {} {} get one.", on, counted(grid.unused, "SM"),
-                            grid.unused == 1 ? "does not" : "do not"),
+        return {fmt::format("{}: the grid is too small, {} {} no block.", on, counted(grid.unused, "SM"),
+                            grid.unused == 1 ? "gets" : "get"),
                 on + "."};
     const std::string at_once =
         grid.slots == 1 ? "one at a time on each" : fmt::format("up to {} at once on each", grid.slots);

@@ -54,15 +54,19 @@ void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port
 
 namespace {
 
-// The name of a map, in its corner.
-void map_name(Ui& ui, uint8_t array, ImVec2 corner, float room) {
-    const std::string name = name_in(ui.notation(), ui.trace().launch.arrays[array]);
-    const float wide = draw::text_size(ui.font(Face::Strong, Size::Small), name).x,
-                high = line_height(ui, Size::Small);
-    if (wide + ui.px(6) > room || high > room) return;
-    ui.list.AddRectFilled({corner.x + 1, corner.y + 1}, {corner.x + wide + ui.px(7), corner.y + high},
-                          draw::with_alpha(ui.ink(Ink::Panel), 0.85f), ui.px(2));
-    line(ui, {corner.x + ui.px(4), corner.y}, wide + 1, Face::Strong, Size::Small, Ink::Text, name);
+// The names of the maps, in the corner that N and M leave, each beside its own.
+void map_names(Ui& ui, ImVec2 corner, ImVec2 inner) {
+    const analysis::Product& product = *ui.index()->product;
+    const float high = line_height(ui, Size::Small), side = inner.x - corner.x;
+    if (side < high * 2.5f || inner.y - corner.y < high * 2.5f) return;
+    const auto name = [&](uint8_t array, ImVec2 at, draw::Align align) {
+        line(ui, at, side / 2, Face::Strong, Size::Small, Ink::TextQuiet,
+             name_in(ui.notation(), ui.trace().launch.arrays[array]), align);
+    };
+    const float right = inner.x - ui.px(8), low = inner.y - high - ui.px(4);
+    name(product.N, {right, corner.y}, draw::Align::Right);
+    name(product.M, {corner.x, low}, draw::Align::Left);
+    name(product.P, {right, low}, draw::Align::Right);
 }
 
 // A click on a map, or a drag over it, moves the screen there: so many of its cells lie before the one in the
@@ -100,9 +104,7 @@ void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port&
     one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
     one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
     one_map(ui, product.P, inner, pitch, p, port_pitch);
-    map_name(ui, product.N, {inner.x, corner.y}, std::min(k, cols) * pitch);
-    map_name(ui, product.M, {corner.x, inner.y}, std::min(k, rows) * pitch);
-    map_name(ui, product.P, inner, std::min(rows, cols) * pitch);
+    map_names(ui, corner, inner);
     ArrayView& view = ui.state.view;
     const auto map = [&](ImVec2 at, float high_cells, float wide_cells) {
         return Rect{at, {at.x + wide_cells * pitch, at.y + high_cells * pitch}};

@@ -11,20 +11,25 @@ namespace {
 
 constexpr const char* kBetween = "\u203a";
 
-// All of the arrays of global memory lay in their viewports when they were last drawn.
-bool whole_in_sight(const State& state, const session::Session& session) {
+// Zooming out has come to its end: when they were last drawn all arrays of global memory were no larger than
+// their viewports, or their cells as small as they get.
+bool at_smallest(const State& state, const session::Session& session) {
     bool any = false;
     if (!session.recording) return false;
     const auto& arrays = session.trace().launch.arrays;
     for (const auto& [array, grid] : state.places) {
         if (array >= arrays.size() || arrays[array].space != Space::Global) continue;
         any = true;
-        const draw::Sheet sheet(arrays[array]);
-        const float right = grid.x + static_cast<float>(sheet.cols) * grid.pitch,
-                    bottom = grid.y + static_cast<float>(sheet.rows) * grid.pitch;
-        if (grid.x < grid.clip_min.x - 1 || grid.y < grid.clip_min.y - 1 || right > grid.clip_max.x + 1 ||
-            bottom > grid.clip_max.y + 1)
-            return false;
+        const Array& of = arrays[array];
+        const draw::Sheet sheet(of);
+        const auto rows = static_cast<float>(of.rank == 3 ? of.rows : sheet.rows),
+                   cols = static_cast<float>(of.rank == 3 ? of.cols : sheet.cols);
+        const bool fits = rows * grid.pitch <= grid.clip_max.y - grid.clip_min.y + 1 &&
+                          cols * grid.pitch <= grid.clip_max.x - grid.clip_min.x + 1;
+        const double pitch = session.recording->product    ? state.view.pitch
+                             : array < state.arrays.size() ? state.arrays[array].pitch
+                                                           : kMostPitch;
+        if (!fits && pitch > 1) return false;
     }
     return any;
 }
@@ -59,7 +64,7 @@ bool zoom_level(State& state, session::Session& session, bool in) {
         state.grid.shown = state.grid.shown && !in;
         return true;
     }
-    if (!in && whole_in_sight(state, session)) {
+    if (!in && at_smallest(state, session)) {
         show_grid(state, session);
         return true;
     }
@@ -99,38 +104,43 @@ float path_strip(Ui& ui, const Rect& rect) {
     if (session.question.hides_any()) return 0;
     const float high = line_height(ui, Size::Small), gap = ui.px(6);
     const draw::Font font = ui.font(Face::Text, Size::Small), strong = ui.font(Face::Strong, Size::Small);
-    const bool grid = grid_shown(ui.state, session);
-    std::vector<std::string> names = path_names(ui.trace(), session.cursor.block, session.pin, ui.notation());
-    if (grid) names.resize(1);
-    float wide = 0;
-    for (const std::string& name : names) wide += draw::text_size(strong, name).x + gap * 2 + ui.px(8);
-    if (wide > rect.width()) return 0;
-    float x = rect.min.x;
-    for (size_t at = 0; at < names.size(); ++at) {
-        const bool last = at + 1 == names.size();
-        const float width = draw::text_size(last ? strong : font, names[at]).x;
-        const Rect box{{x - gap / 2, rect.min.y - ui.px(2)}, {x + width + gap / 2, rect.min.y + high}};
-        const bool over = !last && ui.over(box);
-        line(ui, {x, rect.min.y}, width + 2, last ? Face::Strong : Face::Text, Size::Small,
-             last || over ? Ink::Text : Ink::TextQuiet, names[at]);
-        if (over)
-            ui.list.AddRectFilled({x, rect.min.y + high - 1}, {x + width, rect.min.y + high},
-                                  ui.ink(Ink::Text));
-        if (over) ui.tip = at == 0 ? "The grid at work (O)" : "Back to this level";
-        if (over && ui.clicked(box)) {
-            if (at == 0)
-                show_grid(ui.state, session);
-            else if (at == 1)
-                session.pin = {};
-            else
-                session.pin = {.kind = Pick::Kind::Warp, .warp = session.pin.thread / kWarpSize};
-            ui.context.another_frame = true;
-        }
-        x += width + gap;
-        if (last) break;
-        x += line(ui, {x, rect.min.y}, ui.px(12), Face::Text, Size::Small, Ink::TextFaint, kBetween) + gap;
+    const std::vector<std::string> names =
+        path_names(ui.trace(), session.cursor.block, session.pin, ui.notation());
+    // On one line, or on two where it is too long.
+    const float sign = draw::text_size(font, kBetween).x + gap;
+    std::vector<ImVec2> places;
+    ImVec2 at = rect.min;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const float width = draw::text_size(strong, names[i]).x + ui.px(2);
+        if (i > 0 && at.x + sign + width > rect.max.x) at = {rect.min.x, at.y + high};
+        if (i > 0) at.x += sign;
+        if (at.x + width > rect.max.x || at.y > rect.min.y + high) return 0;
+        places.push_back(at);
+        at.x += width + gap;
     }
-    return high + ui.px(4);
+    for (size_t i = 0; i < names.size(); ++i) {
+        const bool last = i + 1 == names.size();
+        const ImVec2 place = places[i];
+        const float width = draw::text_size(last ? strong : font, names[i]).x;
+        const Rect box{{place.x - gap / 2, place.y}, {place.x + width + gap / 2, place.y + high}};
+        const bool over = !last && ui.over(box);
+        if (i > 0)
+            line(ui, {place.x - sign, place.y}, sign, Face::Text, Size::Small, Ink::TextFaint, kBetween);
+        line(ui, place, width + 2, last ? Face::Strong : Face::Text, Size::Small,
+             last || over ? Ink::Text : Ink::TextQuiet, names[i]);
+        if (!over) continue;
+        ui.list.AddRectFilled({place.x, box.max.y - 1}, {place.x + width, box.max.y}, ui.ink(Ink::Text));
+        ui.tip = i == 0 ? "The grid at work (O)" : "Back to this level";
+        if (!ui.clicked(box)) continue;
+        ui.context.another_frame = true;
+        if (i == 0)
+            show_grid(ui.state, session);
+        else if (i == 1)
+            session.pin = {};
+        else
+            session.pin = {.kind = Pick::Kind::Warp, .warp = session.pin.thread / kWarpSize};
+    }
+    return at.y - rect.min.y + high + ui.px(4);
 }
 
 std::optional<ImVec2> map_pressed(Ui& ui, const Rect& map, float pitch) {

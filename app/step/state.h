@@ -30,7 +30,10 @@ struct ArrayView : Camera {
     // Zooms by a factor. Returns how many cells fewer a logical pixel stands for then.
     double zoom(double by) {
         const double before = pitch;
-        pitch = std::clamp(std::round(pitch * by), 1.0, kMostPitch);
+        double wanted = std::round(pitch * by);
+        if (wanted == pitch)
+            wanted += by > 1 ? 1 : -1;  // small cells, of which a part of a pixel is rounded away
+        pitch = std::clamp(wanted, 1.0, kMostPitch);
         fit = false;
         return 1 / before - 1 / pitch;
     }

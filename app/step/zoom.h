@@ -2,8 +2,8 @@
 //
 //   grid  <->  block  <->  warp  <->  lane        wheel, W and S
 //
-// Zoomed out until all of the arrays is in sight, the next step out leads to the grid at work (grid_view.cpp); from
-// there in, back to the very same view. At the largest cells the next steps in pin the warp and then the lane that
+// Zoomed out until no array is larger than its panel, the next step out leads to the grid at work (grid_view.cpp);
+// from there in, back to the very same view. At the largest cells the next steps in pin the warp and then the lane that
 // the mouse or the step is on, whose numbers the panels then show; the next steps out let go of them again. A path
 // (path_panel.cpp) says where one is.
 #pragma once

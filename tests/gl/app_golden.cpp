@@ -93,9 +93,13 @@ std::string foreign_forms(const std::string& texts) {
     static const std::regex kForeign(
         R"([0-9] ?x ?[0-9]|[0-9] ?KB\b|[0-9](k|M|G|T)B\b|[0-9] [MGT]iB\b|[0-9]\.[0-9]+ KiB\b|block \([0-9])"),
         kAside(R"(//|;|\.(tsc|cu)\b|0x[0-9a-f]|--[a-z])");
+    // A device is called what its driver calls it.
+    static const std::regex kDevice(R"(NVIDIA H100 80GB HBM3)");
     std::string found, line;
     for (std::istringstream lines(texts); std::getline(lines, line);)
-        if (std::regex_search(line, kForeign) && !std::regex_search(line, kAside)) found += line + "\n";
+        if (line = std::regex_replace(line, kDevice, "");
+            std::regex_search(line, kForeign) && !std::regex_search(line, kAside))
+            found += line + "\n";
     return found;
 }
 

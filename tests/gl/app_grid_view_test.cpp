@@ -112,6 +112,13 @@ platform::Input mouse(float x, float y, bool down = false) {
     return input;
 }
 
+// All that was written in the last frame, without its spaces.
+std::string written(const Drawn& drawn) {
+    std::string all;
+    for (const draw::Written& text : drawn.seen().texts) all += text.text;
+    return without_spaces(all);
+}
+
 // A click on a cell enters the block that the cell is; one that was not recorded stays where it is.
 TEST(GridView, AClickEntersABlock) {
     SKIP_WITHOUT_OPENGL();
@@ -121,7 +128,7 @@ TEST(GridView, AClickEntersABlock) {
     // 4 x 4 cells of 104 pixels: the second row, the third column.
     const float x = 24 + 104 * 2.5f, y = 152 + 104 * 1.5f;
     drawn.frames(state, mouse(x, y), 2, false);
-    EXPECT_TRUE(says(drawn.words_now(state), "block(1,2)"));
+    EXPECT_TRUE(says(written(drawn), "block(1,2)"));
     drawn.frames(state, mouse(x, y, true), 1, false);
     drawn.frames(state, mouse(x, y), 2, false);
     EXPECT_FALSE(state.step.grid.shown);
@@ -135,7 +142,7 @@ TEST(GridView, AClickEntersABlock) {
     drawn.frames(part, mouse(60, 190, true), 1, false);
     drawn.frames(part, mouse(60, 190), 2, false);
     EXPECT_TRUE(part.step.grid.shown);
-    EXPECT_TRUE(says(drawn.words_now(part), "It was not recorded"));
+    EXPECT_TRUE(says(written(drawn), "It was not recorded"));
 }
 
 // The moment follows keys and the mouse on the columns, and stays within the grid's time.
@@ -274,9 +281,9 @@ TEST(Zoom, TheWheelLeadsThroughTheLevels) {
         if (place == state.step.places.end()) return;
         platform::Input input = mouse((place->second.clip_min.x + place->second.clip_max.x) / 2,
                                       (place->second.clip_min.y + place->second.clip_max.y) / 2);
-        input.wheel = by;
+        input.scroll_y = by;
         drawn.frames(state, input, 1, false);
-        input.wheel = 0;
+        input.scroll_y = 0;
         drawn.frames(state, input, 1, false);
     };
     for (int i = 0; i < 40 && state.session.pin.kind != look::Pick::Kind::Thread; ++i) wheel(1);

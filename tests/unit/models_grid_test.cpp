@@ -134,7 +134,7 @@ TEST(GridAtWork, TheShippedGridsHaveOneWaveAndSeveral) {
     const GridAtWork small = look::grid_at_work(opened_shipped("tiled-64x64x64-t16"));
     EXPECT_EQ(small.unused, 116u);
     EXPECT_EQ(look::headlines(small).front(),
-              "16 blocks on 132 SMs: the grid is too small, 116 SMs do not get one.");
+              "16 blocks on 132 SMs: the grid is too small, 116 SMs get no block.");
     EXPECT_EQ(moment(small, 0).idle, 116u);
 }
 
