@@ -414,10 +414,21 @@ constexpr Fact kOfCopy[] = {
      read_meanwhile},
 };
 
+constexpr uint64_t kGetter = 3;  // the lane that questions ask about: not the first, as most do
+
 constexpr Fact kOfExchange[] = {
+    {"getter", "", kNumbers, "lane 3, of a shuffle",
+     [](S& s) { return of_exchange(s, ptx::is_shuffle, [](const auto&) { return kGetter; }); }},
+    {"distance", "lane", kNumbers, "by how many lanes it goes, of a shuffle up, down or by xor",
+     [](S& s) -> Number {
+         if (kind_of(s) != StepKind::Exchange) return std::nullopt;
+         const auto distance = look::exchange_view(s.trace, s.index, nullptr, s.step).distance();
+         return distance ? Number(*distance) : std::nullopt;
+     }},
     {"giver", "", kMask, "the lane that gives to lane 3, of a shuffle",
      [](S& s) {
-         return of_exchange(s, ptx::is_shuffle, [](const auto& view) { return uint64_t{view.from[3]}; });
+         return of_exchange(s, ptx::is_shuffle,
+                            [](const auto& view) { return uint64_t{view.from[kGetter]}; });
      }},
     {"moved", "lane", kMask, "lanes that get the value of another, of a shuffle",
      [](S& s) {

@@ -93,21 +93,6 @@ std::string value_words(Value value, ElementType type) {
     return short_value(value);
 }
 
-// The distance that all lanes of a shuffle that read another have in common; none where they have not.
-std::optional<uint32_t> distance_of(const ExchangeView& view) {
-    std::optional<uint32_t> distance;
-    bool same = true;
-    for_lanes(view.mask & ~view.outside, [&](uint32_t lane) {
-        const uint32_t from = view.from[lane];
-        const uint32_t here = view.what == Exchange::ShuffleUp     ? lane - from
-                              : view.what == Exchange::ShuffleDown ? from - lane
-                                                                   : from ^ lane;
-        same = same && here == distance.value_or(here);
-        distance = here;
-    });
-    return same ? distance : std::nullopt;
-}
-
 // The lane that all of them read; none where they read several.
 std::optional<uint32_t> only_source(const ExchangeView& view) {
     const uint32_t readers = view.mask & ~view.outside;
@@ -154,6 +139,20 @@ uint32_t ExchangeView::moved() const {
         for_lanes(mask & ~outside & ~absent,
                   [&](uint32_t lane) { lanes |= from[lane] != lane ? 1u << lane : 0u; });
     return lanes;
+}
+
+std::optional<uint32_t> ExchangeView::distance() const {
+    if (!shuffles() || what == Exchange::ShuffleIdx) return std::nullopt;
+    std::optional<uint32_t> all;
+    bool same = true;
+    for_lanes(mask & ~outside, [&](uint32_t lane) {
+        const uint32_t here = what == Exchange::ShuffleUp     ? lane - from[lane]
+                              : what == Exchange::ShuffleDown ? from[lane] - lane
+                                                              : from[lane] ^ lane;
+        same = same && here == all.value_or(here);
+        all = here;
+    });
+    return same ? all : std::nullopt;
 }
 
 ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
@@ -227,12 +226,12 @@ std::string exchange_title(const ExchangeView& view) {
         case Exchange::ShuffleUp:
         case Exchange::ShuffleDown: {
             const char* const way = view.what == Exchange::ShuffleUp ? "up" : "down";
-            const auto distance = distance_of(view);
+            const auto distance = view.distance();
             return distance ? fmt::format("shuffles {} by {}", way, *distance)
                             : fmt::format("shuffles {}", way);
         }
         case Exchange::ShuffleXor: {
-            const auto distance = distance_of(view);
+            const auto distance = view.distance();
             return distance ? fmt::format("shuffles by xor {}", *distance) : "shuffles by xor";
         }
         case Exchange::ShuffleIdx: {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct ExchangeView {
 
     bool shuffles() const { return ptx::is_shuffle(what); }
     uint32_t moved() const;  // lanes that get the value of another lane that takes part
+    // By how many lanes a shuffle goes up, down or by xor; none of others, and where it differs by lane.
+    std::optional<uint32_t> distance() const;
 };
 
 // step: of the block. replay: null where its values are not known.

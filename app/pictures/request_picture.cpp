@@ -84,7 +84,7 @@ struct Picture {
     void addresses() const;
     void shuffle() const;
     void together() const;
-    Rect getting(int lines) const;
+    Rect getting(int& lines) const;
     std::optional<Font> type_of_lanes(bool gets) const;
     void write(const std::optional<Font>& font, const Rect& box, const std::string& value, Rgba fill) const;
 };
@@ -279,11 +279,15 @@ void Picture::addresses() const {
 
 // --- an exchange among the lanes
 
-// The row, or the one box, of what the lanes get, with as much room above it as lines of words leave below it.
-Rect Picture::getting(int lines) const {
-    const float words = line_height(ui, Size::Small) * static_cast<float>(lines) + ui.px(4);
-    const float high = lanes.height() + ui.px(4), free = area.max.y - words - high - lanes.max.y;
-    const float top = lanes.max.y + std::clamp(free, ui.px(20), ui.px(150));
+// The row, or the one box, of what the lanes get. lines: of words below it; fewer where they would take the room
+// of the threads.
+Rect Picture::getting(int& lines) const {
+    const float small = line_height(ui, Size::Small), high = lanes.height() + ui.px(4);
+    const auto free = [&] {
+        return area.max.y - small * static_cast<float>(lines) - ui.px(4) - high - lanes.max.y;
+    };
+    while (lines > 0 && free() < ui.px(20)) --lines;
+    const float top = lanes.max.y + std::clamp(free(), ui.px(8), ui.px(150));
     return {{area.min.x, top}, {area.max.x, top + high}};
 }
 
@@ -308,7 +312,8 @@ void Picture::write(const std::optional<Font>& font, const Rect& box, const std:
 // Whose number stands below the row of those that get.
 void Picture::shuffle() const {
     const look::ExchangeView& of = request.exchange;
-    const Rect row = getting(2);
+    int lines = 2;
+    const Rect row = getting(lines);
     const std::optional<Font> type = type_of_lanes(true);
     const uint32_t moved = of.moved();
     const Rgba fault = ui.ink(Ink::Fault), quiet = ui.ink(Ink::LineStrong);
@@ -345,16 +350,20 @@ void Picture::shuffle() const {
                             ui.ink(Ink::Selected), 0, 0, ui.px(2));
         if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && active) ui.tip = exchange_of_lane(of, lane);
     }
-    column_numbers(ui, row, row.max.y + ui.px(2));
+    if (lines > 0) column_numbers(ui, row, row.max.y + ui.px(2));
+    if (lines < 2) return;
     note(ui, {area.min.x, row.max.y + ui.px(2) + line_height(ui, Size::Small)}, area.width(),
-         {"lanes above give, lanes below get; a frame keeps its own", "above give, below get; framed: own",
-          "above give, below get"});
+         of.absent != 0 ? std::vector<std::string>{"lanes above give, lanes below get; a cross: undefined",
+                                                   "above give, below get; a cross: undefined"}
+                        : std::vector<std::string>{"lanes above give, lanes below get; a frame keeps its own",
+                                                   "above give, below get; framed: own"});
 }
 
 // A box for the lanes that are together, with what all of them get.
 void Picture::together() const {
     const look::ExchangeView& of = request.exchange;
-    const Rect row = getting(1);
+    int lines = 1;
+    const Rect row = getting(lines);
     const std::optional<Font> type = type_of_lanes(false);
     const bool vote = ptx::is_vote(of.what);
     const auto count = static_cast<uint32_t>(of.groups.size());
@@ -399,6 +408,7 @@ void Picture::together() const {
         }
         if (!vote) write(type, box, of.gives[lane], color);
     });
+    if (lines == 0) return;
     const float y = row.max.y + ui.px(2);
     if (vote)
         note(ui, {area.min.x, y}, area.width(),

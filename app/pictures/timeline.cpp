@@ -34,7 +34,7 @@ void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
         const ImVec2 center{(min.x + right) / 2, (min.y + max.y) / 2};
         ui.list.AddTriangleFilled(min, {right, min.y}, center, color);
         ui.list.AddTriangleFilled({min.x, max.y}, center, {right, max.y}, color);
-        if (right < max.x) fill(center.x, middle - half / 2, max.x, middle + half / 2);
+        if (right + ui.px(2) < max.x) fill(center.x, middle - half / 2, max.x, middle + half / 2);
     } else if (kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic) {
         // Read and written: both edges; of shared memory with a line between, which takes half as much.
         const float part = box.height() / (kind == StepKind::GlobalAtomic ? 3.f : 5.f);

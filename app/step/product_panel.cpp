@@ -97,7 +97,6 @@ void product_panel(Ui& ui, const Rect& in) {
     // The corner is what N and M leave.
     boxes.corner.max.x =
         std::min(boxes.corner.max.x, std::max(left.x, boxes.m.min.x) + static_cast<float>(product.k) * pitch);
-    (void)above;
     if (!ui.state.subject) overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
 }
 

@@ -341,7 +341,7 @@ void request_panel(Ui& ui, const Rect& rect) {
             write(text, Face::Text, Size::Small, Ink::TextQuiet);
 
     const Rect picture{{in.min.x, y}, {in.max.x, bottom - ui.px(4)}};
-    if (picture.height() < ui.px(70)) return;
+    if (picture.height() < ui.px(request.kind == StepKind::Exchange ? 60 : 70)) return;
     const look::BarrierTimes* const barrier = look::barrier_of_step(*ui.index(), ui.step());
     const auto gate = look::gate_at(ui.trace(), *ui.index(), ui.step());
     // By clocks the waits are drawn, and where there is room the gate stands beside the threads.

@@ -66,14 +66,14 @@ std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
         return fmt::format("\n    match.any.sync.b{} %ts_lo, {}, {};", 8 * size_of(instruction.type),
                            source(0), members) +
                kNoHigh;
-    const std::string meet = fmt::format("\n    bar.warp.sync {};", members);
+    // A vote and no bar.warp.sync, which would wait where a mask names lanes that do not come: machine code waits
+    // before a vote only where it does so before the exchange.
+    const std::string meet = fmt::format(
+        "\n    setp.eq.u32 %ts_q, %ts_full, %ts_full;\n    vote.sync.ballot.b32 %ts_lo, %ts_q, {};", members);
     if (known) return meet + kNoAddress;
     if (is_shuffle(site.exchange))
         return meet + fmt::format("\n    mov.b32 %ts_lo, {};\n    mov.b32 %ts_hi, {};", source(1), source(2));
-    return fmt::format(
-               "\n    setp.eq.u32 %ts_q, %ts_full, %ts_full;\n    vote.sync.ballot.b32 %ts_lo, %ts_q, {};",
-               members) +
-           kNoHigh;
+    return meet + kNoHigh;
 }
 
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.

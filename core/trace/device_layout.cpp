@@ -34,7 +34,8 @@ Result<void> check_code(const ptx::Instrumented& code) {
         return Error{fmt::format("{} codes do not fit in the {} bits of a tag; instrument the kernel again",
                                  code.codes.size(), code.code_bits)};
     }
-    if (code.shapes.size() != code.sites.size() || code.exchanges.size() != code.sites.size()) {
+    if (code.shapes.size() != code.sites.size() ||
+        (ptx::has_exchanges(code.sites) && code.exchanges.size() != code.sites.size())) {
         return Error{fmt::format("the kernel has {} sites and the shapes of {}; instrument the kernel again",
                                  code.sites.size(), code.shapes.size())};
     }
@@ -190,7 +191,8 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
         const ptx::Site& site = code.sites[i];
         layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
                                 site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
-                                site.exchange, code.exchanges[i]});
+                                site.exchange,
+                                i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -174,7 +174,12 @@ inline void count_exchange(LessonFacts& facts, const Recording& f, const Request
         moved += r.at[lane] < 32 && r.at[lane] != lane && r.active(static_cast<uint32_t>(r.at[lane])) ? 1 : 0;
         votes += r.at[lane] >> lane & 1;
     }
-    if (ptx::is_shuffle(what)) facts.number["giver"] = r.at[3] % 32, facts.number["moved"] = moved;
+    if (ptx::is_shuffle(what)) {
+        facts.number["getter"] = 3;
+        facts.number["giver"] = r.at[3] % 32, facts.number["moved"] = moved;
+    }
+    // Of lessons all lanes of a warp shuffle down: the first one reads as far on as any.
+    if (what == ptx::Exchange::ShuffleDown && r.active(0)) facts.number["distance"] = r.at[0];
     if (ptx::is_vote(what)) facts.number["votes"] = votes;
 }
 
