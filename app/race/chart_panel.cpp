@@ -151,6 +151,10 @@ void chart_panel(Ui& ui, const Rect& rect, const Race& race, uint32_t moment) {
         const std::string number = fmt::format("{} %", quarter * 25);
         const float wide = draw::text_size(ui.font(Face::Text, Size::Small), number).x,
                     from = quarter == 0 ? plot.min.x - ui.px(4) : x - wide / 2;
+        // What the middle says may need the room of the next one.
+        const float end =
+            x_of(plot, 0.5) + draw::text_size(ui.font(Face::Text, Size::Small), std::string("50 %") + of).x;
+        if (quarter == 3 && end > from) continue;
         note(ui, {from, plot.max.y + ui.px(5)}, ui.px(300), quarter == 2 ? number + of : number);
     }
     const float x = x_of(plot, static_cast<double>(moment) / kMoments);

@@ -97,15 +97,16 @@ void head(Ui& ui, const Rect& rect, const std::string& words, const std::string&
         right = box.min.x - ui.px(16);
     }
     const float small = line_height(ui, Size::Small);
+    const auto lines = [&](Face face, Size size, const std::string& text) {
+        return static_cast<float>(wrapped(ui.font(face, size), text, right - left).size());
+    };
+    const float under = small * std::min(lines(Face::Text, Size::Small, below), 2.f);
     for (const Size size : {Size::Title, Size::Body, Size::Small}) {
-        const float one = line_height(ui, size);
-        const auto lines = static_cast<int>(wrapped(ui.font(Face::Strong, size), words, right - left).size());
-        const int room = std::max(1, static_cast<int>((rect.height() - small - ui.px(12)) / one));
-        if (lines > room && size != Size::Small) continue;
-        const float all = one * static_cast<float>(std::min(lines, room)) + small;
-        float y = rect.min.y + (rect.height() - all) / 2;
-        y += paragraph(ui, {left, y}, right - left, Face::Strong, size, Ink::Text, words, room);
-        note(ui, {left, y}, right - left, below);
+        const float all = line_height(ui, size) * lines(Face::Strong, size, words) + under;
+        if (all + ui.px(8) > rect.height() && size != Size::Small) continue;
+        const ImVec2 at{left, rect.min.y + (rect.height() - all) / 2};
+        const float taken = paragraph(ui, at, right - left, Face::Strong, size, Ink::Text, words, 3);
+        paragraph(ui, {left, at.y + taken}, right - left, Face::Text, Size::Small, Ink::TextQuiet, below, 2);
         return;
     }
 }
@@ -140,9 +141,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const std::string doubt =
         look::not_whole(a.trace).empty() ? look::not_whole(b.trace) : look::not_whole(a.trace);
     head(ui, top, sentence(race, moment, speed ? &*speed : nullptr),
-         begins           ? "Space starts it. " + clock_text(race)
-         : !doubt.empty() ? doubt
-                          : clock_text(race));
+         (begins ? "Space starts it. " : "") + (doubt.empty() ? clock_text(race) : doubt));
     for (const bool is_a : {true, false}) {
         const Pane pane{race, is_a ? race.a : race.b,
                         is_a ? static_cast<const session::Shown&>(session) : session.pair.other,

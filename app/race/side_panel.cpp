@@ -48,7 +48,7 @@ struct OdometerBox {
 
 OdometerBox odometer_box(Ui& ui, const Pane& pane, Size size, bool beside) {
     OdometerBox box{size, beside, 0, 0};
-    box.width = std::max(draw::text_size(ui.font(Face::Strong, size), "888 bytes").x, ui.px(124));
+    box.width = std::max(draw::text_size(ui.font(Face::Strong, size), "8.88 MB").x, ui.px(112));
     for (const Odometer& one : odometers(pane)) {
         const auto lines = draw::wrapped(ui.font(Face::Text, Size::Small), one.caption, box.width).size();
         box.height += line_height(ui, size) +
@@ -61,7 +61,7 @@ OdometerBox odometer_box(Ui& ui, const Pane& pane, Size size, bool beside) {
 
 void draw_odometers(Ui& ui, ImVec2 at, const OdometerBox& box, const Pane& pane) {
     for (const Odometer& one : odometers(pane)) {
-        line(ui, at, box.width + ui.px(24), Face::Strong, box.size, Ink::Text, one.number);
+        line(ui, at, box.width + ui.px(40), Face::Strong, box.size, Ink::Text, one.number);
         at.y += line_height(ui, box.size);
         at.y +=
             paragraph(ui, at, box.width, Face::Text, Size::Small, Ink::TextQuiet, one.caption, 3) + ui.px(8);

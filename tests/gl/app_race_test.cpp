@@ -44,6 +44,14 @@ TEST(RacePictures, Lecture) {
     golden(std::move(state), 1280, 720, "race_lecture");
 }
 
+// Half of a screen; and a product beside what computes something else.
+TEST(RacePictures, Tall) {
+    SKIP_WITHOUT_OPENGL();
+    golden(
+        race_of(kernels::recorded("tiled", {20, 50, 33, 8}), kernels::recorded(kernels::vector_add()), 0.3),
+        800, 1200, "race_tall");
+}
+
 // At the end, with times, and without the bar, as a film shows it.
 TEST(RacePictures, TheEndOnPaper) {
     SKIP_WITHOUT_OPENGL();
@@ -148,9 +156,8 @@ std::set<std::string> right_texts(const State& state, uint32_t moment, bool prod
     }
     all.insert(grouped(most));
     all.insert(products ? "50 % of the product" : "50 % of the steps of each");
-    const std::string share = moment * 2 == race::kMoments
-                                  ? "half"
-                                  : fmt::format(moment < 6 ? "{:.1f} %" : "{:.0f} %", moment / 6.0);
+    const std::string share =
+        moment * 2 == race::kMoments ? "half" : fmt::format("{:.{}f} %", moment / 6.0, moment < 6 ? 1 : 0);
     const std::string when = products ? fmt::format("At {} of the product", share)
                                       : fmt::format("After {} of the steps of each", share);
     const size_t more = bytes[0] > bytes[1] ? 0 : 1;

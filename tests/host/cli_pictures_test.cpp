@@ -78,6 +78,9 @@ TEST_F(CliPictures, WrongCalls) {
     refused({"--format", "gif", "--steps", "first:last", "--seconds", "20"}, "at most 60 steps");
     refused({"--format", "gif", "--steps", "1:99"}, "from 1 to 84");
     refused({"--format", "mp4", "--size", "961x600"}, "even");
+    refused({"--format", "gif", "--screen", "race", "--steps", "1:3"},
+            "--steps does not go with --screen race");
+    refused({"--format", "gif", "--screen", "race", "--seconds", "1"}, "2 to 60");
 }
 
 TEST_F(CliPictures, WithoutFfmpegOneSentence) {
@@ -185,6 +188,30 @@ TEST_F(CliPictures, AFilmMovesBetweenSteps) {
     for (const int count : pictures) moves += count > 5 ? 'm' : count == 1 ? 's' : '?';
     EXPECT_EQ(moves, "mmmmssmsm") << "load M, fill Mds, load N, fill Nds, barrier, then factors: products "
                                      "with the second of each two";
+}
+
+// A race of two recordings is a film as long as it was asked for, and what it comes to stands.
+TEST_F(CliPictures, ARaceIsAFilm) {
+    need_ffmpeg();
+    if (IsSkipped()) return;
+    std::vector<std::string> call = {"--screen", "race",    "--with",    "untiled-64x64x64-t16",
+                                     "--size",   "960x600", "--seconds", "2",
+                                     "--fps",    "5"};
+    const std::string film = exported("tiled-64x64x64-t16", "gif", call);
+    EXPECT_EQ(exported("tiled-64x64x64-t16", "gif", call), film);
+    std::istringstream times(shell("ffprobe -v error -show_entries frame=pts_time -of csv=p=0 out.gif").out);
+    size_t pictures = 0;
+    double last = 0;
+    for (double time = 0; times >> time; times.ignore(80, '\n')) ++pictures, last = time;
+    EXPECT_EQ(pictures, 11u) << "0 to 2 seconds, a fifth apart";
+    EXPECT_NEAR(last, 2, 0.01);
+    // Without a second recording it is that of the same product without tiles; half of it is what a picture shows.
+    call = {"--screen", "race", "--size", "960x600", "--seconds", "2", "--fps", "5"};
+    EXPECT_EQ(exported("tiled-64x64x64-t16", "gif", call), film);
+    exported("tiled-64x64x64-t16", "mp4",
+             {"--screen", "race", "--size", "960x600", "--seconds", "2", "--fps", "5"});
+    EXPECT_TRUE(probed("out.mp4").starts_with("h264,960,600,yuv420p,26"))
+        << "3 seconds of its end: " << probed("out.mp4");
 }
 
 TEST_F(CliPictures, AFilmWithoutRoomOrStoppedLeavesNothing) {
