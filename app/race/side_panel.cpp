@@ -3,8 +3,8 @@
 //   (A) untiled                            block(1,2), 7 of 16
 //    1.05 MB         N 64 x 64
 //    loaded so far   [ loads ]     global memory
-//    32 x            [       ]      |########|
-//    loads per       P 64 x 64      |########|  as wide as the bytes
+//    32 ×            [       ]      |########|
+//    mean loads per  P 64 x 64      |########|  as wide as the bytes
 //    element of M    [ done  ]      |########|  for this much work
 //    M 64 x 64       [       ]     an SM
 //    [ loads ]                     [Mds] [Nds]
@@ -35,7 +35,7 @@ std::vector<Odometer> odometers(const Pane& pane) {
     std::vector<Odometer> all{{bytes_text(pane.bytes()), "loaded so far"}};
     if (!pane.side.inputs.empty())
         all.push_back({look::three_digits(pane.side.loads_each(pane.moment)) + " ×",
-                       fmt::format("loads per element of {}, on average",
+                       fmt::format("mean loads per element of {}",
                                    name_in(pane.notation(), pane.array(pane.side.inputs[0].array)))});
     return all;
 }
