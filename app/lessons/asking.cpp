@@ -50,6 +50,8 @@ void take_at(session::Question& asked) {
 // A digit, a point or a sign of the number that is typed.
 bool take_character(session::Question& asked, const Question& question, uint32_t character) {
     constexpr size_t kMostTyped = 18;
+    constexpr uint32_t kMinus = 0x2212;  // as screens write it: pasted, it is typed as "-"
+    if (character == kMinus) character = '-';
     const bool digit = character >= '0' && character <= '9';
     const bool sign = question.kind == Question::Kind::Value && character == '-';
     const bool point = (question.kind == Question::Kind::Value || question.modelled) && character == '.';

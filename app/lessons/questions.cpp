@@ -149,7 +149,10 @@ std::optional<uint64_t> scaled_number(std::string_view text, int decimals) {
     return whole_number(digits);
 }
 
-std::optional<double> number_typed(const std::string& text) {
+// With a hyphen or, as screens write it, a true minus.
+std::optional<double> number_typed(std::string text) {
+    constexpr std::string_view kMinus = "−";
+    if (text.starts_with(kMinus)) text.replace(0, kMinus.size(), "-");
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
     if (text.empty() || end != text.c_str() + text.size() || !std::isfinite(number)) return std::nullopt;

@@ -85,8 +85,10 @@ std::vector<std::string> ratio_words(double bytes) {
     std::vector<std::string> words;
     for (const double off : {0.0, 1e-12, -1e-12}) {
         const double large = std::max(ratio, 1 / ratio) * (1 + off);
-        const std::string text = large < 9.995 ? fmt::format("{:.2f}", large)
-                                               : fmt::format("{:.{}f}", large, large < 99.95 ? 1 : 0);
+        const std::string text = std::abs(large - std::round(large)) < 1e-9 || large >= 99.95
+                                     ? grouped(static_cast<uint64_t>(std::llround(large)))
+                                     : fmt::format("{:.{}f}", large, large < 9.995 ? 2 : 1);
+        if (text == "1") words.push_back("same");
         words.push_back(text == "1.00" ? "same" : text + " × " + (ratio < 1 ? "fewer" : "more"));
     }
     return words;
@@ -107,7 +109,7 @@ void timing_tables(Page& page) {
         for (size_t level = 0; level < 4; ++level) {
             if (page.text(i) != kLevels[level]) continue;
             page.claim(i);
-            if (i + 3 >= page.size() ||
+            if (i + 2 >= page.size() ||
                 std::abs(page.at(i + 1).min.y - page.at(i).min.y) > 4) {  // the strip of a low window
                 const std::string& above = page.text(i - 1);
                 Captures c;
@@ -121,8 +123,9 @@ void timing_tables(Page& page) {
                 continue;
             }
             page.cell(i + 1, g_timing->bytes(level), page.text(i));
-            page.cell(i + 2, ratio_words(g_timing->bytes(level)), page.text(i));
-            page.cell(i + 3, {g_timing->intensity(level), fmt::format("FLOP/B of {}", kLevels[level])},
+            const size_t more = level > 0 ? 1 : 0;  // the first row is what the others are compared with
+            if (more > 0) page.cell(i + 2, ratio_words(g_timing->bytes(level)), page.text(i));
+            page.cell(i + 2 + more, {g_timing->intensity(level), fmt::format("FLOP/B of {}", kLevels[level])},
                       page.text(i));
         }
         // Axes by their form alone: widths that were measured, tile widths, and 1, 2 or 5 times a power of
@@ -298,8 +301,7 @@ std::vector<Rule> timing_rules() {
         {"*: the requests need ~ times what the threads ask for.",
          SAYS(any, g_timing->bytes(1) / g_timing->bytes(0), must(g_timing->bytes(1) > g_timing->bytes(0)))},
         {"Lanes of a warp that ask for one element, or for neighbours, share sectors: the requests need ~ × "
-         "fewer bytes "
-         "of what the threads ask for.",
+         "fewer bytes than the threads ask for.",
          SAYS(g_timing->bytes(0) / g_timing->bytes(1))},
         {"The requests need ~; ~ are read from L2 and ~ from DRAM, ~ times the ~ that must be read once.",
          SAYS(g_timing->bytes(1), g_timing->bytes(2), g_timing->bytes(3),

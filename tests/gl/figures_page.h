@@ -50,7 +50,10 @@ inline Texts unrecorded(const draw::Inspection& seen) {
                 const bool goes_on = font == last && !texts.empty() &&
                                      std::abs(pen.y - texts.back().min.y) < 0.1f && std::abs(gap) < 0.6f;
                 if (!goes_on) texts.push_back({"", pen, pen, false, data.CmdLists[i]});
-                texts.back().text += glyph->Codepoint < 128 ? static_cast<char>(glyph->Codepoint) : '?';
+                if (glyph->Codepoint == 0x2212)
+                    texts.back().text += "−";
+                else
+                    texts.back().text += glyph->Codepoint < 128 ? static_cast<char>(glyph->Codepoint) : '?';
                 next = pen.x + glyph->AdvanceX;
                 texts.back().max = {next, pen.y + font->FontSize};
                 last = font;

@@ -238,7 +238,7 @@ TEST(Questions, TakeElementsByArrows) {
 TEST(Questions, TakeAValueAsScreensWriteIt) {
     Walk walk(5);
     const Array& M = walk.state.session.trace().launch.arrays[0];
-    type_text(walk.state, short_value(initial_value(M, 0)));
+    type_text(walk.state, value_text(initial_value(M, 0)));
     press_key(walk.state, platform::Key::Enter);
     EXPECT_EQ(walk.verdict(), "Right: " + short_value(initial_value(M, 0)) + ".");
 }
