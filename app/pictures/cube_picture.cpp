@@ -367,12 +367,14 @@ private:
         };
         // N above its wall, the axis n at the other end.
         const ImVec2 n0 = plan_.on(1, plan_.k0, all.col0), n1 = plan_.on(1, plan_.k0, all.col1);
-        line(ui_, {n0.x, n0.y - title - ui_.px(2)}, ui_.px(120), Face::Strong, Size::Title, Ink::Text,
-             name(1));
+        const float named = line(ui_, {n0.x, n0.y - title - ui_.px(2)}, ui_.px(120), Face::Strong,
+                                 Size::Title, Ink::Text, name(1));
         const std::string n = size("n", product.n);
-        const float n_wide = draw::text_size(ui_.font(Face::Text, Size::Small), n).x;
-        note(ui_, {n1.x - n_wide - ui_.px(26), n1.y - small - ui_.px(3)}, n_wide + 1, n);
-        arrow({n1.x - ui_.px(22), n1.y - small / 2 - ui_.px(3)}, {1, 0});
+        const float n_wide = draw::text_size(ui_.font(Face::Text, Size::Small), n).x, arrow_wide = ui_.px(26);
+        if (n1.x - n0.x >= named + n_wide + arrow_wide + ui_.px(10)) {
+            note(ui_, {n1.x - n_wide - arrow_wide, n1.y - small - ui_.px(3)}, n_wide + 1, n);
+            arrow({n1.x - ui_.px(22), n1.y - small / 2 - ui_.px(3)}, {1, 0});
+        }
         // P beside its wall, on the side away from M; the axis m below it.
         const ImVec2 p = plan_.on(2, all.row0, plan_.m_left ? all.col1 : all.col0);
         const std::string m = size("m", product.m);

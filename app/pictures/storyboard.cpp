@@ -81,7 +81,7 @@ void wait(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const float small = line_height(ui, Size::Small);
     if (phase.waits.empty()) {
         note(ui, {in.min.x, (in.min.y + in.max.y - small) / 2}, widest(ui, in),
-             "no barrier that warps wait at");
+             std::vector<std::string>{"no barrier that warps wait at", "no barrier"});
         return;
     }
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),

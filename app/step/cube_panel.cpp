@@ -73,6 +73,7 @@ void measure(Ui& ui, CubeLegend& legend, size_t columns) {
 
 void draw_legend(Ui& ui, const CubeLegend& legend, const Rect& in) {
     const float small = line_height(ui, Size::Small), size = ui.px(11);
+    if (legend.lines.empty()) return;  // a panel too narrow for any of them
     float x = in.min.x;
     for (size_t column = 0; column < legend.columns; ++column) {
         float y = in.min.y;
