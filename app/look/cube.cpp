@@ -136,6 +136,13 @@ class Builder {
 public:
     Builder(const trace::Trace& trace, const BlockIndex& index) : trace_(trace), index_(index) {
         made_.block = index.block;
+        made_.shape = {product_.m,
+                       product_.k,
+                       product_.n,
+                       product_.tile,
+                       std::max(product_.tile_rows, 1u),
+                       std::max(product_.tile_cols, 1u),
+                       {product_.M, product_.N, product_.P}};
         made_.phases.resize(std::max(index.phases.phases, 1u));
         for (const CellRect& slice : index.touched[product_.P]) made_.tile.include(slice);
     }
@@ -424,22 +431,22 @@ std::optional<uint32_t> CubeTiles::block_at(uint32_t row, uint32_t col) const {
     return block_of[at];
 }
 
-CubeTiles cube_tiles(const trace::Trace& trace, const Product& product) {
+CubeTiles cube_tiles(const trace::Trace& trace, const CubeShape& shape) {
     CubeTiles tiles;
-    tiles.tile_rows = std::max(product.tile_rows, 1u), tiles.tile_cols = std::max(product.tile_cols, 1u);
-    tiles.down = (product.m + tiles.tile_rows - 1) / tiles.tile_rows;
-    tiles.across = (product.n + tiles.tile_cols - 1) / tiles.tile_cols;
+    tiles.tile_rows = shape.tile_rows, tiles.tile_cols = shape.tile_cols;
+    tiles.down = (shape.m + tiles.tile_rows - 1) / tiles.tile_rows;
+    tiles.across = (shape.n + tiles.tile_cols - 1) / tiles.tile_cols;
     tiles.block_of.assign(uint64_t{tiles.down} * tiles.across, CubeTiles::kNoBlock);
     for (uint32_t block = 0; block < trace.blocks.size(); ++block) {
         // A block stores at its end.
         const trace::Block& of = trace.blocks[block];
         for (uint64_t step = of.first + of.count; step-- > of.first;) {
             const trace::Form& form = trace.form_of(step);
-            if (form.array != product.P || !ptx::writes(trace.sites[form.site].kind)) continue;
+            if (form.array != shape.arrays[2] || !ptx::writes(trace.sites[form.site].kind)) continue;
             const trace::Access access = trace::decode(trace, step);
             for_elements(trace, access, [&](uint32_t, uint64_t element) {
-                const uint64_t at = element / product.n / tiles.tile_rows * tiles.across +
-                                    element % product.n / tiles.tile_cols;
+                const uint64_t at =
+                    element / shape.n / tiles.tile_rows * tiles.across + element % shape.n / tiles.tile_cols;
                 if (at < tiles.block_of.size()) tiles.block_of[at] = block;
             });
             break;

@@ -69,9 +69,18 @@ struct CubeLoad {
     uint32_t there = 0;           // step of the block from which on what it brings can be read
 };
 
+// What of the product a picture asks for: its sizes, its matrices, and what a block owns of P.
+struct CubeShape {
+    uint32_t m = 0, k = 0, n = 0;
+    uint32_t tile = 0;                      // T; 0 where there is none
+    uint32_t tile_rows = 1, tile_cols = 1;  // of P, a block
+    std::array<uint8_t, 3> arrays{};        // M, N and P, as the launch numbers them
+};
+
 // What of a block is the same at every step. It takes a look at each of its steps and products: once a block.
 struct CubeBlock {
     uint32_t block = 0;
+    CubeShape shape;
     bool from_values = false;  // else the slabs are those of the loads
     CellRect tile;  // elements of P that the block stores; where it stores none, that it multiplies for
     std::vector<PhaseSlab> phases;
@@ -90,7 +99,7 @@ struct CubeTiles {
     static constexpr uint32_t kNoBlock = UINT32_MAX;
     std::optional<uint32_t> block_at(uint32_t row, uint32_t col) const;  // of an element of P
 };
-CubeTiles cube_tiles(const trace::Trace& trace, const analysis::Product& product);
+CubeTiles cube_tiles(const trace::Trace& trace, const CubeShape& shape);
 
 // A slab that is not multiplied yet, of which elements were asked for. there: all of them have arrived.
 struct SlabAhead {

@@ -49,8 +49,8 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
             trace.meta.kernel)};
     if (block == nullptr || block->phases.empty() || block->phases.back().box.empty())
         return Error{"the block recorded no phase that multiplies; choose another one with --block"};
-    const analysis::Product& product = *index.product;
-    const uint64_t bytes = trace.launch.arrays[product.M].element_bytes();
+    const CubeShape& shape = block->shape;
+    const uint64_t bytes = trace.launch.arrays[shape.arrays[0]].element_bytes();
     Story story;
     story.all = static_cast<uint32_t>(block->phases.size());
     story.clocked = index.clocked;
@@ -103,10 +103,10 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
             story.phases.push_back(all[phase]);
     const trace::Block& at = trace.blocks[index.block];
     const auto name = [&](uint8_t array) { return name_in(index.notation, trace.launch.arrays[array]); };
-    story.title = fmt::format(
-        "{} = {} · {} in {}: {} of {} × {} × {}{}", name(product.P), name(product.M), name(product.N),
-        counted(story.all, "phase"), block_name(trace.launch.grid, {at.x, at.y, at.z}, index.notation),
-        product.m, product.k, product.n, product.tile > 0 ? fmt::format(", T = {}", product.tile) : "");
+    story.title = fmt::format("{} = {} · {} in {}: {} of {} × {} × {}{}", name(shape.arrays[2]),
+                              name(shape.arrays[0]), name(shape.arrays[1]), counted(story.all, "phase"),
+                              block_name(trace.launch.grid, {at.x, at.y, at.z}, index.notation), shape.m,
+                              shape.k, shape.n, shape.tile > 0 ? fmt::format(", T = {}", shape.tile) : "");
     story.source = fmt::format("A column is a phase, a row is what happens in it. {}, recorded on {}.",
                                analysis::title_of(recording), trace.meta.device);
     return story;

@@ -106,8 +106,8 @@ private:
                 edge(on(face, seen), color, ui_.px(width));
     }
     CellRect matrix(int face) const {
-        const analysis::Product& product = *scene_.index.product;
-        return {0, face == 1 ? product.k : product.m, 0, face == 0 ? product.k : product.n};
+        const look::CubeShape& shape = scene_.block.shape;
+        return {0, face == 1 ? shape.k : shape.m, 0, face == 0 ? shape.k : shape.n};
     }
     // Lines every so many rows and columns.
     void lines(int face, uint32_t rows, uint32_t cols, Rgba color, float least) {
@@ -328,9 +328,12 @@ private:
     }
 
     void selection() {
-        const analysis::Product& product = *scene_.index.product;
+        const look::CubeShape& shape = scene_.block.shape;
         for (const auto& [array, rect] : scene_.selected) {
-            const int face = array == product.M ? 0 : array == product.N ? 1 : array == product.P ? 2 : -1;
+            const int face = array == shape.arrays[0]   ? 0
+                             : array == shape.arrays[1] ? 1
+                             : array == shape.arrays[2] ? 2
+                                                        : -1;
             if (face < 0) continue;
             const CellRect seen = cut(face, rect);
             if (seen.empty()) continue;
@@ -353,12 +356,12 @@ private:
         ui_.list.AddTriangleFilled(head[0], head[1], head[3], color);
     }
     std::string name(int face) const {
-        const analysis::Product& product = *scene_.index.product;
-        const uint8_t array = face == 0 ? product.M : face == 1 ? product.N : product.P;
+        const look::CubeShape& shape = scene_.block.shape;
+        const uint8_t array = face == 0 ? shape.arrays[0] : face == 1 ? shape.arrays[1] : shape.arrays[2];
         return name_in(scene_.index.notation, scene_.trace.launch.arrays[array]);
     }
     void labels() {
-        const analysis::Product& product = *scene_.index.product;
+        const look::CubeShape& shape = scene_.block.shape;
         const CellRect all = cut(2, matrix(2));
         const CellRect side = cut(0, matrix(0));
         const float title = line_height(ui_, Size::Title), small = line_height(ui_, Size::Small);
@@ -367,15 +370,17 @@ private:
         };
         // N above its wall, the axis n at the other end.
         const ImVec2 n0 = plan_.on(1, plan_.k0, all.col0), n1 = plan_.on(1, plan_.k0, all.col1);
-        line(ui_, {n0.x, n0.y - title - ui_.px(2)}, ui_.px(120), Face::Strong, Size::Title, Ink::Text,
-             name(1));
-        const std::string n = size("n", product.n);
-        const float n_wide = draw::text_size(ui_.font(Face::Text, Size::Small), n).x;
-        note(ui_, {n1.x - n_wide - ui_.px(26), n1.y - small - ui_.px(3)}, n_wide + 1, n);
-        arrow({n1.x - ui_.px(22), n1.y - small / 2 - ui_.px(3)}, {1, 0});
+        const float named = line(ui_, {n0.x, n0.y - title - ui_.px(2)}, ui_.px(120), Face::Strong,
+                                 Size::Title, Ink::Text, name(1));
+        const std::string n = size("n", shape.n);
+        const float n_wide = draw::text_size(ui_.font(Face::Text, Size::Small), n).x, arrow_wide = ui_.px(26);
+        if (n1.x - n0.x >= named + n_wide + arrow_wide + ui_.px(10)) {
+            note(ui_, {n1.x - n_wide - arrow_wide, n1.y - small - ui_.px(3)}, n_wide + 1, n);
+            arrow({n1.x - ui_.px(22), n1.y - small / 2 - ui_.px(3)}, {1, 0});
+        }
         // P beside its wall, on the side away from M; the axis m below it.
         const ImVec2 p = plan_.on(2, all.row0, plan_.m_left ? all.col1 : all.col0);
-        const std::string m = size("m", product.m);
+        const std::string m = size("m", shape.m);
         const Align align = plan_.m_left ? Align::Left : Align::Right;
         const float x = p.x + ui_.px(plan_.m_left ? 10 : -10);
         line(ui_, {x, p.y}, ui_.px(80), Face::Strong, Size::Title, Ink::Text, name(2), align);
@@ -389,7 +394,7 @@ private:
         const ImVec2 start = plan_.on(1, plan_.k0 + (plan_.k1 - plan_.k0) * 0.3, edge);
         const float off = ui_.px(plan_.m_left ? -12 : 12);
         arrow({start.x + off, start.y}, plan_.k);
-        note(ui_, {start.x + off * 1.3f, start.y - small * 0.85f}, ui_.px(120), size("k", product.k),
+        note(ui_, {start.x + off * 1.3f, start.y - small * 0.85f}, ui_.px(120), size("k", shape.k),
              plan_.m_left ? Align::Right : Align::Left);
     }
 
@@ -441,16 +446,16 @@ ImVec2 CubePlan::on(int face, double r, double c) const {
 CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeCamera& camera,
                    bool cornered) {
     CubePlan plan;
-    const analysis::Product& product = *scene.index.product;
+    const look::CubeShape& shape = scene.block.shape;
     const CubeBox& slab = scene.view.slab.empty() ? scene.view.done : scene.view.slab;
     const uint32_t depth =
         scene.block.phases[0].box.empty() ? 1 : scene.block.phases[0].box.k1 - scene.block.phases[0].box.k0;
-    plan.tile_rows = std::max(product.tile_rows, 1u), plan.tile_cols = std::max(product.tile_cols, 1u);
+    plan.tile_rows = std::max(shape.tile_rows, 1u), plan.tile_cols = std::max(shape.tile_cols, 1u);
     // Without tiles k is cut as P is, to be counted alike.
-    plan.tile_depth = std::max({product.tile, depth, 1u});
+    plan.tile_depth = std::max({shape.tile, depth, 1u});
     const auto tiles = [](uint32_t size, uint32_t tile) { return (size + tile - 1) / tile; };
-    const uint32_t down = tiles(product.m, plan.tile_rows), across = tiles(product.n, plan.tile_cols),
-                   deep = tiles(product.k, plan.tile_depth);
+    const uint32_t down = tiles(shape.m, plan.tile_rows), across = tiles(shape.n, plan.tile_cols),
+                   deep = tiles(shape.k, plan.tile_depth);
     const auto most = [&](uint32_t all) {
         if (camera.tiles > 0) return camera.tiles;
         return all <= CubeCamera::kSomeTiles ? all : CubeCamera::kFewTiles;
@@ -463,7 +468,7 @@ CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeC
     plan.of = {row0 * plan.tile_rows, row1 * plan.tile_rows, col0 * plan.tile_cols, col1 * plan.tile_cols};
     plan.k0 = k0 * plan.tile_depth, plan.k1 = k1 * plan.tile_depth;
     // Without tiles nothing reaches beyond the matrices.
-    if (scene.index.shared.empty()) plan.k1 = std::min(plan.k1, product.k);
+    if (scene.index.shared.empty()) plan.k1 = std::min(plan.k1, shape.k);
     plan.whole = row1 - row0 == down && col1 - col0 == across && k1 - k0 == deep;
 
     // Lengths on the screen, in elements; the axes get scales of their own where one would be lost.
@@ -475,7 +480,7 @@ CubePlan cube_plan(Ui& ui, const Rect& rect, const CubeScene& scene, const CubeC
     plan.one_scale = high == rows && wide == cols && deep_k == ks;
     const float turn = std::abs(camera.turn);
     const float title = line_height(ui, Size::Title);
-    const std::string m = fmt::format("m = {}", grouped(product.m));
+    const std::string m = fmt::format("m = {}", grouped(shape.m));
     const float beside = draw::text_size(ui.font(Face::Text, Size::Small), m).x + ui.px(14);
     const float left = rect.min.x + (camera.turn > 0 ? ui.px(2) : beside),
                 right = rect.max.x - (camera.turn > 0 ? beside : ui.px(2));
@@ -531,7 +536,7 @@ std::optional<CubeHit> cube_hit(const CubePlan& plan, const CubeScene& scene, Im
     };
     if (of_box(view.slab)) return CubeHit{Part::Slab};
     if (of_box(view.done)) return CubeHit{Part::Done};
-    const analysis::Product& product = *scene.index.product;
+    const look::CubeShape& shape = scene.block.shape;
     for (const int face : {0, 1, 2}) {
         const uint32_t r0 = face == 1 ? plan.k0 : plan.of.row0, c0 = face == 0 ? plan.k0 : plan.of.col0;
         const ImVec2 corner = plan.on(face, r0, c0), a = plan.on(face, r0, c0 + 1.0) - corner,
@@ -539,8 +544,8 @@ std::optional<CubeHit> cube_hit(const CubePlan& plan, const CubeScene& scene, Im
         const float whole = a.x * b.y - a.y * b.x;
         if (std::abs(whole) < 1e-9f) continue;
         const float col = (p.x * b.y - p.y * b.x) / whole, row = (a.x * p.y - a.y * p.x) / whole;
-        const uint32_t rows = std::min(face == 1 ? product.k : product.m, face == 1 ? plan.k1 : plan.of.row1),
-                       cols = std::min(face == 0 ? product.k : product.n, face == 0 ? plan.k1 : plan.of.col1);
+        const uint32_t rows = std::min(face == 1 ? shape.k : shape.m, face == 1 ? plan.k1 : plan.of.row1),
+                       cols = std::min(face == 0 ? shape.k : shape.n, face == 0 ? plan.k1 : plan.of.col1);
         if (row < 0 || col < 0 || row >= static_cast<float>(rows - r0) ||
             col >= static_cast<float>(cols - c0))
             continue;

@@ -28,7 +28,7 @@ std::array<Rect, 2> halves(Ui& ui, const Rect& in) {
 }
 
 void load(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
-    const analysis::Product& product = *scene.index.product;
+    const look::CubeShape& shape = scene.block.shape;
     const float small = line_height(ui, Size::Small);
     const std::string loads = counted(phase.lane_loads, "load");
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
@@ -38,17 +38,16 @@ void load(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
                    fmt::format("{} of {}", loads, counted(phase.elements[0] + phase.elements[1], "element")),
                    loads});
     in.max.y -= small + ui.px(4);
-    const uint32_t depth =
-        std::max(scene.block.phases[0].box.k1 - scene.block.phases[0].box.k0, product.tile);
+    const uint32_t depth = std::max(scene.block.phases[0].box.k1 - scene.block.phases[0].box.k0, shape.tile);
     const auto boxes = halves(ui, in);
     for (const size_t i : {size_t{0}, size_t{1}}) {
         SmallMatrix of;
-        of.rows = i == 0 ? product.m : product.k, of.cols = i == 0 ? product.k : product.n;
-        of.tile_rows = i == 0 ? product.tile_rows : depth, of.tile_cols = i == 0 ? depth : product.tile_cols;
+        of.rows = i == 0 ? shape.m : shape.k, of.cols = i == 0 ? shape.k : shape.n;
+        of.tile_rows = i == 0 ? shape.tile_rows : depth, of.tile_cols = i == 0 ? depth : shape.tile_cols;
         of.before = phase.before[i], of.now = phase.tile[i];
         const float name = ui.px(20);
         line(ui, boxes[i].min, name, Face::Strong, Size::Body, Ink::Text,
-             name_of(scene, i == 0 ? product.M : product.N));
+             name_of(scene, i == 0 ? shape.arrays[0] : shape.arrays[1]));
         small_matrix(ui, {{boxes[i].min.x + name, boxes[i].min.y}, boxes[i].max}, of);
     }
 }
@@ -81,7 +80,7 @@ void wait(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const float small = line_height(ui, Size::Small);
     if (phase.waits.empty()) {
         note(ui, {in.min.x, (in.min.y + in.max.y - small) / 2}, widest(ui, in),
-             "no barrier that warps wait at");
+             std::vector<std::string>{"no barrier that warps wait at", "no barrier"});
         return;
     }
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
@@ -141,9 +140,9 @@ void multiply(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase)
 
 void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const float small = line_height(ui, Size::Small);
-    const analysis::Product& product = *scene.index.product;
+    const look::CubeShape& shape = scene.block.shape;
     const CellRect& tile = scene.block.tile;
-    const std::string done = fmt::format("{} of {}", grouped(phase.slab.k1), grouped(product.k));
+    const std::string done = fmt::format("{} of {}", grouped(phase.slab.k1), grouped(shape.k));
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
          std::vector<std::string>{done + " products each", done + " products", done});
     in.max.y -= small + ui.px(4);
@@ -153,7 +152,7 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     }
     double largest = 1e-30;
     for (const auto& store : scene.replay->global_stores())
-        if (store.to.array == product.P) largest = std::max(largest, std::abs(number_of(store.value)));
+        if (store.to.array == shape.arrays[2]) largest = std::max(largest, std::abs(number_of(store.value)));
     constexpr uint32_t kMost = 32;  // cells a side: of more elements every so many
     const uint32_t every_row = (tile.rows() + kMost - 1) / kMost,
                    every_col = (tile.cols() + kMost - 1) / kMost;
@@ -166,9 +165,9 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     for (uint32_t row = 0; row < rows; ++row)
         for (uint32_t col = 0; col < cols; ++col) {
             const uint64_t element =
-                uint64_t{tile.row0 + row * every_row} * product.n + tile.col0 + col * every_col;
+                uint64_t{tile.row0 + row * every_row} * shape.n + tile.col0 + col * every_col;
             const auto sum =
-                scene.replay->running_sum(playback::Element{product.P, element}, phase.last_step);
+                scene.replay->running_sum(playback::Element{shape.arrays[2], element}, phase.last_step);
             const Rgba color =
                 sum ? draw::mix(
                           ui.ink(Ink::Cell),

@@ -73,6 +73,7 @@ void measure(Ui& ui, CubeLegend& legend, size_t columns) {
 
 void draw_legend(Ui& ui, const CubeLegend& legend, const Rect& in) {
     const float small = line_height(ui, Size::Small), size = ui.px(11);
+    if (legend.lines.empty()) return;  // a panel too narrow for any of them
     float x = in.min.x;
     for (size_t column = 0; column < legend.columns; ++column) {
         float y = in.min.y;
@@ -104,9 +105,9 @@ void keep_block(Ui& ui) {
     state.values = ui.session.replay;
     state.block = look::cube_of_block(ui.trace(), *ui.index(), ui.session.replay.get());
     state.middle = state.block ? look::middle_thread(*ui.index(), *state.block) : std::nullopt;
-    if (state.serial == ui.session.recording->serial || !ui.index()->product) return;
+    if (state.serial == ui.session.recording->serial || !state.block) return;
     state.serial = ui.session.recording->serial;
-    state.tiles = look::cube_tiles(ui.trace(), *ui.index()->product);
+    state.tiles = look::cube_tiles(ui.trace(), state.block->shape);
 }
 
 // Drags turn it, the wheel shows fewer or more tiles.
@@ -136,7 +137,7 @@ void point(Ui& ui, const CubePlan& plan, const CubeScene& scene, const Rect& rec
     const auto hit = pictures::cube_hit(plan, scene, ui.cursor());
     if (!hit) return;
     using Part = CubeHit::Part;
-    const analysis::Product& product = *ui.index()->product;
+    const look::CubeShape& shape = scene.block.shape;
     const auto& lines = ui.state.cube.lines;
     switch (hit->part) {
         case Part::Slab:
@@ -155,10 +156,12 @@ void point(Ui& ui, const CubePlan& plan, const CubeScene& scene, const Rect& rec
         case Part::N:
         case Part::P: break;
     }
-    const uint8_t array = hit->part == Part::M ? product.M : hit->part == Part::N ? product.N : product.P;
-    const Array& shape = ui.trace().launch.arrays[array];
-    const uint64_t element = uint64_t{hit->row} * shape.cols + hit->col;
-    ui.tip = element_name(shape, static_cast<int64_t>(element), ui.notation());
+    const uint8_t array = hit->part == Part::M   ? shape.arrays[0]
+                          : hit->part == Part::N ? shape.arrays[1]
+                                                 : shape.arrays[2];
+    const Array& matrix = ui.trace().launch.arrays[array];
+    const uint64_t element = uint64_t{hit->row} * matrix.cols + hit->col;
+    ui.tip = element_name(matrix, static_cast<int64_t>(element), ui.notation());
     if (hit->part == Part::P) {
         const auto block = ui.state.cube.tiles.block_at(hit->row, hit->col);
         ui.tip += block ? " of " + block_words(ui, *block) : ": its block was not recorded";
@@ -269,10 +272,10 @@ void cube_panel(Ui& ui, const Rect& rect) {
                   6);
         return;
     }
-    const analysis::Product& product = *ui.index()->product;
+    const look::CubeShape& shape = state.block->shape;
     heading(ui, in.min, in.width() - taken, "The product as a solid",
-            fmt::format("{} × {} × {} products, {}", grouped(product.m), grouped(product.n),
-                        grouped(product.k), where));
+            fmt::format("{} × {} × {} products, {}", grouped(shape.m), grouped(shape.n), grouped(shape.k),
+                        where));
     in.min.y += body + ui.px(6);
 
     const look::CubeView view =
