@@ -34,7 +34,7 @@ std::string text_of(const std::string& path) {
 std::string accesses_of(const ptx::Kernel& kernel) {
     std::map<std::string, int> number;
     for (const ptx::Site& site : ptx::sites_of(kernel))
-        if (site.kind != ptx::SiteKind::Barrier)
+        if (ptx::asks_memory(site.kind))
             ++number[fmt::format("{} {} {}", name_of(site.space), name_of(site.kind), site.bytes)];
     std::string text;
     for (const auto& [what, times] : number)

@@ -56,7 +56,7 @@ TEST(PtxOps, DestinationsStandBeforeSources) {
             EXPECT_FALSE(source && is_destination(letter)) << rule.name;
             source |= !is_destination(letter);
         }
-        const bool touches = rule.site && *rule.site != SiteKind::Barrier;
+        const bool touches = rule.site && asks_memory(*rule.site);
         if (touches)
             EXPECT_NE(std::string_view(rule.operands).find('a'), std::string_view::npos) << rule.name;
     }

@@ -61,9 +61,10 @@ TEST(PtxPrint, SitesAreTheLinesOfTheText) {
         uint32_t number = 0;
         for (std::string line; std::getline(lines, line);) {
             ++number;
-            for (const char* start : {"ld.global.", "st.global.", "ld.shared.", "st.shared.",
-                                      "ld.volatile.shared.", "ld.const.", "ld.local.", "st.local.", "atom.",
-                                      "red.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync ", "cp.async.c"}) {
+            for (const char* start :
+                 {"ld.global.", "st.global.", "ld.shared.", "st.shared.", "ld.volatile.shared.", "ld.const.",
+                  "ld.local.", "st.local.", "atom.", "red.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync ",
+                  "cp.async.c", "shfl.sync.", "vote.sync.", "match.", "redux.sync."}) {
                 const size_t at = line.find_first_not_of(" \t");
                 if (at == std::string::npos || line.compare(at, std::string(start).size(), start) != 0)
                     continue;

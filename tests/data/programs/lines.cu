@@ -33,7 +33,7 @@ __global__ void groups(int *a) {
     cg::thread_block block = cg::this_thread_block();
     int i = block.thread_rank();
     auto tile = cg::tiled_partition<32>(block);
-    int v = tile.shfl_down(
+    int v = tile.shfl_down(         //: exchange
         a[i],                       //: load
         1);
     block.sync();                   //: barrier
