@@ -317,10 +317,15 @@ void array_title(Ui& ui, uint8_t array, ImVec2 corner, float width, const char* 
     const std::string name = name_in(ui.notation(), shape), extents = extents_text(shape, "\u00d7");
     const float used = draw::text_size(ui.font(Face::Strong, Size::Body), name).x + ui.px(8);
     const bool told = !ui.session.question.hides(session::Hide::Shape);
+    // Of several things to say the first; of one none, but the extents.
+    const std::string_view all = also;
+    const size_t gap = all.find("  ");
+    const std::string first = gap == std::string_view::npos ? extents : std::string(all.substr(0, gap));
+    const std::string both = first == extents ? extents : extents + "  " + first;
     heading(ui, corner, width, name,
             !told ? also
-                  : fitting(ui.font(Face::Mono, Size::Small), {fmt::format("{}  {}", extents, also), extents},
-                            width - used));
+                  : fitting(ui.font(Face::Mono, Size::Small),
+                            {fmt::format("{}  {}", extents, also), both, first}, width - used));
 }
 
 draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) {

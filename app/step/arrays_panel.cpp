@@ -47,7 +47,7 @@ void stack(Ui& ui, std::vector<ArrayBox>& boxes, const std::vector<uint8_t>& arr
         if (of.rank == 3 && of.slices > 1 && ui.state.arrays[box.array].fit) {
             box.z = slice_in_work(ui.trace(), *ui.index(), box.array, ui.step());
             box.slice = slice_on_sheet(of, box.z);
-            const float thumb = std::clamp(box.rect.height() * 0.2f, ui.px(20), ui.px(64));
+            const float thumb = std::clamp(box.rect.height() * 0.2f, ui.px(18), ui.px(48));
             box.strip = box.rect;
             box.strip.min.y = box.rect.max.y - thumb - line_height(ui, Size::Small);
             box.rect.max.y = box.strip.min.y - ui.px(6);
@@ -105,19 +105,24 @@ std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
 // All slices small, below each its number; as many as have room, those about the one in work.
 void slice_strip(Ui& ui, const ArrayBox& box) {
     const Array& of = ui.trace().launch.arrays[box.array];
-    const float small = line_height(ui, Size::Small), high = box.strip.height() - small;
-    const float pitch = high / static_cast<float>(std::max(of.rows, 1u));
+    const float small = line_height(ui, Size::Small), high = box.strip.height() - small, gap = ui.px(8);
     const draw::Font font = ui.font(Face::Text, Size::Small);
-    const auto name = [](uint32_t z) { return fmt::format("z = {}", z); };
-    const float each =
-        std::max(pitch * static_cast<float>(of.cols), draw::text_size(font, name(of.slices - 1)).x) +
-        ui.px(10);
-    const auto room = static_cast<uint32_t>(std::max(1.f, (box.strip.width() + ui.px(10)) / each));
+    const float named = draw::text_size(font, "z =").x + ui.px(6);
+    const float number = draw::text_size(font, std::to_string(of.slices - 1)).x;
+    const float room = box.strip.width() - named;
+    const float pitch = std::min(
+        high / static_cast<float>(std::max(of.rows, 1u)),
+        std::max(room / static_cast<float>(of.slices) - gap, ui.px(16)) / static_cast<float>(of.cols));
+    const float each = std::max(pitch * static_cast<float>(of.cols), number) + gap;
+    const auto most = static_cast<uint32_t>(std::max(1.f, (room + gap) / each));
     const uint32_t first =
-        of.slices <= room ? 0 : std::min(box.z - std::min(box.z, room / 2), of.slices - room);
-    for (uint32_t z = first; z < std::min(of.slices, first + room); ++z) {
-        const ImVec2 min{std::round(box.strip.min.x + each * static_cast<float>(z - first)), box.strip.min.y};
-        const ImVec2 max{min.x + pitch * static_cast<float>(of.cols), min.y + high};
+        of.slices <= most ? 0 : std::min(box.z - std::min(box.z, most / 2), of.slices - most);
+    const float bottom = box.strip.max.y - small;
+    note(ui, {box.strip.min.x, bottom + ui.px(1)}, named, "z =");
+    for (uint32_t z = first; z < std::min(of.slices, first + most); ++z) {
+        const ImVec2 min{std::round(box.strip.min.x + named + each * static_cast<float>(z - first)),
+                         std::round(bottom - pitch * static_cast<float>(of.rows))};
+        const ImVec2 max{min.x + pitch * static_cast<float>(of.cols), bottom};
         const CellRect at = slice_on_sheet(of, z);
         const draw::GridView grid{min.x - static_cast<float>(at.col0) * pitch,
                                   min.y - static_cast<float>(at.row0) * pitch, pitch, min, max};
@@ -125,8 +130,8 @@ void slice_strip(Ui& ui, const ArrayBox& box) {
         const bool here = z == box.z;
         ui.list.AddRect(min, max, ui.ink(here ? Ink::Accent : Ink::LineStrong), 0.f, 0,
                         here ? ui.px(2) : 1.f);
-        line(ui, {min.x, max.y + ui.px(1)}, each, here ? Face::Strong : Face::Text, Size::Small,
-             here ? Ink::Text : Ink::TextQuiet, name(z));
+        line(ui, {(min.x + max.x) / 2, bottom + ui.px(1)}, each, here ? Face::Strong : Face::Text,
+             Size::Small, here ? Ink::Text : Ink::TextQuiet, std::to_string(z), Align::Center);
     }
 }
 
@@ -191,9 +196,14 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     ui.state.arrays.resize(arrays.size());
     in.min.y += path_strip(ui, in);
     // The foot: maps of what is not all in sight, and the legend beside them.
-    const float legend = legend_lines(ui, in, false);
-    const float foot = std::max(legend, std::min(in.height() * 0.16f, ui.px(64)));
-    const Rect below{{in.min.x, in.max.y - foot}, in.max};
+    // The legend stands beside the maps, or below them where these leave no room. As wide as in the frame before.
+    const float maps_wide = ui.state.maps_width, maps_high = std::min(in.height() * 0.16f, ui.px(64));
+    const bool is_beside = in.width() - maps_wide >= ui.px(200);
+    const float legend =
+        legend_lines(ui, {{in.min.x + (is_beside ? maps_wide : 0), in.min.y}, in.max}, false);
+    const float maps_part = maps_wide > 0 ? maps_high : 0;
+    const float foot = is_beside ? std::max(legend, maps_high) : legend + maps_part + ui.px(4);
+    const Rect below{{in.min.x, in.max.y - foot}, {in.max.x, in.max.y - foot + maps_high}};
     in.max.y = below.min.y - ui.px(6);
     const std::vector<ArrayBox> boxes = boxes_of(ui, in);
     if (boxes.empty())
@@ -230,9 +240,13 @@ void matrices_panel(Ui& ui, const Rect& rect) {
             box.rect.width(), also.c_str());
         if (!box.slice.empty()) slice_strip(ui, box);
     }
-    const float maps = small_maps(ui, below, boxes);
-    const Rect words{{below.min.x + maps, below.min.y}, below.max};
-    legend_lines(ui, words.width() >= ui.px(160) ? words : below, words.width() >= ui.px(160) || maps <= 0);
+    if (const float maps = small_maps(ui, below, boxes); maps != ui.state.maps_width) {
+        ui.state.maps_width = maps;
+        ui.context.another_frame = true;
+    }
+    const ImVec2 corner{below.min.x + (is_beside ? maps_wide : 0),
+                        below.min.y + (is_beside ? 0 : maps_part + ui.px(4))};
+    legend_lines(ui, {corner, {below.max.x, rect.max.y}}, true);
 }
 
 }  // namespace tilescope::step

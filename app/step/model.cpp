@@ -106,8 +106,8 @@ double first_in_sight(double first, double size, double whole, double seen, doub
     return std::clamp(first + size / 2 - seen / 2, -margin, whole - seen + margin);
 }
 
-constexpr double kLeastPitch = 0.5;  // of a tile too large for a pixel a cell: heat
-constexpr double kReadable = 16;     // logical pixels a cell: enough to read a value
+constexpr double kLeastPitch = 0.25;  // of a tile too large for a pixel a cell: heat
+constexpr double kReadable = 16;      // logical pixels a cell: enough to read a value
 
 // Where the page begins that holds a cell, of a tile of `size` cells from `first` on of which `seen` are in
 // sight. Pages do not overlap, so that the view stands still while requests stay on one.

@@ -104,7 +104,7 @@ struct Viewports {
 inline constexpr float kFrameRoom = 6;  // logical pixels that a tile's frame takes of a viewport, both sides
 // Frames the tiles of the step's phase: all of the matrices where cells stay large enough to read, else the
 // block's tiles, with some of what lies around them where that leaves their values readable. Only of tiles
-// that have not half a pixel a cell the page that the step is about.
+// that have not a quarter of a pixel a cell the page that the step is about.
 // replay: null while the block's values are not known; a shared cell's element is then not known either.
 Camera framed(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
               uint32_t step, const Viewports& ports);

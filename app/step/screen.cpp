@@ -131,11 +131,12 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
     float tiles = least;
     if (ui.index() != nullptr && ui.index()->product) {
         float best = 0;
-        for (float wide = least; wide <= most; wide += ui.px(4)) {
+        for (float wide = least; wide <= most; wide += ui.px(10)) {
             const float of_m = product_pitch(ui, rest.width() - wide - gap - inset, high),
                         of_tiles = tiles_pitch(ui, wide - inset, high, l.threads_in_tiles);
             // Whole pixels; what the matrices do not need is the tiles' and the threads'.
-            const float both = std::floor(std::min(of_m, of_tiles)) + 0.001f * std::floor(of_m) +
+            const float least_of = std::min(of_m, of_tiles);
+            const float both = (least_of < 2 ? least_of : std::floor(least_of)) + 0.001f * std::floor(of_m) +
                                0.0001f * std::min(std::floor(of_tiles), 99.f);
             if (both > best + 1e-6f ||
                 (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))

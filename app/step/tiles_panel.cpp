@@ -119,7 +119,7 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
         across_fixed += wide_fixed;
     }
     pitch = std::min({pitch, (in.width() - across_fixed) / std::max(across, 0.5f), ui.px(112)});
-    TileLayout made{pitch >= 2 ? std::floor(pitch) : std::max(pitch, 0.5f), {}};
+    TileLayout made{pitch >= 2 ? std::floor(pitch) : std::max(pitch, 0.25f), {}};
     float x = in.min.x;
     for (size_t column = 0; column < columns; ++column) {
         const size_t first = column * each, end = std::min(panes.size(), first + each);

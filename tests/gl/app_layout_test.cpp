@@ -62,6 +62,7 @@ void expect_subject(const draw::Inspection& seen, const State& state) {
         const draw::GridView& grid = grids[array].front();
         const size_t least = grid.clip_max.x - grid.clip_min.x < 100 ? 1 : 2;
         EXPECT_TRUE(shows(grid, tile, 1)) << arrays[array].name << " at a pitch of " << grid.pitch;
+        if (grid.pitch < 2) continue;  // a tile of hundreds of rows
         if (array != index.product->P)
             EXPECT_GE(numbers_beside(seen, grid, false), least) << arrays[array].name;
         EXPECT_GE(numbers_beside(seen, grid, true), 1u) << arrays[array].name;

@@ -289,19 +289,19 @@ TEST(Camera, GivesUpValuesBeforeRows) {
     }
 }
 
-// Of a tile that has not half a pixel a cell, the page that the step is about.
+// Of a tile that has not a quarter of a pixel a cell, the page that the step is about.
 TEST(Camera, ShowsThePageThatTheStepIsAbout) {
     const Recorded made = record("tiled", {64, 64, 64, 32});
-    const Viewports tiny{10, 10, 10, 10};
+    const Viewports tiny{7, 7, 7, 7};
     std::set<double> pages;
     for (uint32_t step = 0; step < made.index->steps; ++step) {
         const Camera camera = framed(*made.trace, *made.index, made.replay.get(), step, tiny);
-        EXPECT_EQ(camera.pitch, 0.5);
+        EXPECT_EQ(camera.pitch, 0.25);
         const RequestView request = request_view(*made.trace, *made.index, step);
         if (request.kind != StepKind::GlobalLoad || request.array != 0) continue;
         const auto first = static_cast<uint32_t>(std::countr_zero(request.mask));
         const double row = static_cast<double>(request.lanes[first].index / 64);
-        EXPECT_TRUE(row >= camera.row && row + 1 <= camera.row + 20) << step;
+        EXPECT_TRUE(row >= camera.row && row + 1 <= camera.row + 28) << step;
         pages.insert(camera.row);
     }
     EXPECT_EQ(pages.size(), 2u) << "the view stands still between";
