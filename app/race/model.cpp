@@ -348,9 +348,8 @@ std::string conclusion(const Race& race, const look::Speed* speed) {
     const Side &less = a < b ? race.a : race.b, &more = a < b ? race.b : race.a;
     if (less.bytes.back() == 0) return fmt::format("{}only {} has loaded anything.", whose, more.name);
     const double ratio = static_cast<double>(more.bytes.back()) / static_cast<double>(less.bytes.back());
-    const std::string loads =
-        fmt::format("{} loads {} fewer bytes than {}", capital(less.name), times_bytes(ratio), more.name);
-    if (speed == nullptr) return loads + ".";
+    const std::string loads = fmt::format("{} loads {} fewer bytes", capital(less.name), times_bytes(ratio));
+    if (speed == nullptr) return fmt::format("{} than {}.", loads, more.name);
     if (!speed->told_apart) return fmt::format("{}, and both are as fast ({}).", loads, speed->device);
     if (speed->a_is_fast != (a < b))
         return fmt::format("{}, yet {} is {} as fast ({}).", loads, more.name, times_bytes(speed->times),
@@ -359,7 +358,7 @@ std::string conclusion(const Race& race, const look::Speed* speed) {
         fmt::format("{}, {} {} as fast ({})", loads, ratio > speed->times ? "but is only" : "and is",
                     times_bytes(speed->times), speed->device);
     if (speed->cache_is_why())
-        text += fmt::format(", because L1 serves {:.0f} % of what {} asks for", 100 * (1 - *speed->l2_slow),
+        text += fmt::format(", as L1 serves at least {:.0f} % of {}'s sectors", 100 * (1 - *speed->l2_slow),
                             more.name);
     return text + ".";
 }

@@ -69,8 +69,7 @@ TEST(RacePictures, TheEndOnPaper) {
     state.session.assets.timings = Assets::of(all);
     state.paper = true;
     Drawn drawn(1280, 720);
-    EXPECT_TRUE(says(drawn.words(state),
-                     "Tiled loads 16 × fewer bytes than untiled, but is only 1.5 × as fast (GPU X)"));
+    EXPECT_TRUE(says(drawn.words(state), "Tiled loads 16 × fewer bytes, but is only 1.5 × as fast (GPU X)"));
     golden(std::move(state), 1280, 720, "race_end");
 }
 

@@ -230,16 +230,15 @@ TEST(Race, SentencesSayWhatIsSo) {
     look::Speed speed{run_b, run_a, quick, late, "GPU X"};
     speed.requests = {4, 1};
     speed.times = 3, speed.a_is_fast = false;
-    EXPECT_EQ(sentence(made, kMoments, &speed),
-              "Tiled loads 4 × fewer bytes than untiled, but is only 3 × as fast (GPU X).");
+    const std::string loads = "Tiled loads 4 × fewer bytes, ";
+    EXPECT_EQ(sentence(made, kMoments, &speed), loads + "but is only 3 × as fast (GPU X).");
     speed.l2_slow = 0.125, speed.l2_fast = 0.75;
     EXPECT_EQ(sentence(made, kMoments, &speed),
-              "Tiled loads 4 × fewer bytes than untiled, but is only 3 × as fast (GPU X), because L1 serves "
-              "88 % of what "
-              "untiled asks for.");
+              loads + "but is only 3 × as fast (GPU X), as L1 serves at least 88 % of untiled's sectors.");
+    speed.a_is_fast = true;
+    EXPECT_EQ(sentence(made, kMoments, &speed), loads + "yet untiled is 3 × as fast (GPU X).");
     speed.told_apart = false;
-    EXPECT_EQ(sentence(made, kMoments, &speed),
-              "Tiled loads 4 × fewer bytes than untiled, and both are as fast (GPU X).");
+    EXPECT_EQ(sentence(made, kMoments, &speed), loads + "and both are as fast (GPU X).");
 }
 
 // Of a window of blocks the clock is of these blocks, and the words say how many they are.
