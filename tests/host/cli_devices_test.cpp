@@ -24,7 +24,7 @@ TEST(CliDevices, HaveALineEach) {
     const size_t first = ran.out.find("0  Stand-in GPU, "), second = ran.out.find("\n1  Stand-in GPU, ");
     EXPECT_EQ(first, 0u) << ran.out;
     EXPECT_NE(second, std::string::npos) << ran.out;
-    EXPECT_NE(ran.out.find("CUDA 13.0, compute capability 9.0, 132 SMs, 1.07 GB\n"), std::string::npos)
+    EXPECT_NE(ran.out.find("CUDA 13.0, compute capability 9.0, 132 SMs, 1.0 GiB\n"), std::string::npos)
         << ran.out;
 }
 
