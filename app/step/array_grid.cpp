@@ -9,7 +9,6 @@
 
 #include "app/pictures/pictures.h"
 #include "app/step/grids.h"
-#include "app/step/zoom.h"
 #include "core/base/contents.h"
 
 namespace tilescope::step {
@@ -83,9 +82,9 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
                 const auto step = step_of_cell(ui, matrix.array, *element);
-                const auto sum =
-                    sums && step ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
-                                 : std::nullopt;
+                const auto sum = sums && step
+                                     ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
+                                     : std::nullopt;
                 if (!cell.written && !sum) continue;
                 MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
@@ -356,7 +355,7 @@ ImVec2 navigate(Ui& ui, const Rect& box, ArrayView& view, double& row, double& c
     if (!ui.over(box)) return {};
     const ImGuiIO& io = ImGui::GetIO();
     const double scale = ui.context.scale;
-    if (io.MouseWheel != 0 && !zoom_level(ui.state, ui.session, io.MouseWheel > 0)) {
+    if (io.MouseWheel != 0) {
         const double fewer = view.zoom(std::pow(1.2, io.MouseWheel)) / scale;
         col += (io.MousePos.x - box.min.x) * fewer;
         row += (io.MousePos.y - box.min.y) * fewer;
