@@ -9,7 +9,6 @@
 
 #include "app/pictures/pictures.h"
 #include "app/step/grids.h"
-#include "app/step/zoom.h"
 #include "core/base/contents.h"
 
 namespace tilescope::step {
@@ -361,7 +360,7 @@ ImVec2 navigate(Ui& ui, const Rect& box, ArrayView& view, double& row, double& c
     if (!ui.over(box)) return {};
     const ImGuiIO& io = ImGui::GetIO();
     const double scale = ui.context.scale;
-    if (io.MouseWheel != 0 && !zoom_level(ui.state, ui.session, io.MouseWheel > 0)) {
+    if (io.MouseWheel != 0) {
         const double fewer = view.zoom(std::pow(1.2, io.MouseWheel)) / scale;
         col += (io.MousePos.x - box.min.x) * fewer;
         row += (io.MousePos.y - box.min.y) * fewer;

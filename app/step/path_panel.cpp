@@ -88,6 +88,17 @@ bool zoom_level(State& state, session::Session& session, bool in) {
     return true;
 }
 
+void zoom_by_wheel(Ui& ui) {
+    ImGuiIO& io = ImGui::GetIO();
+    if (io.MouseWheel == 0 || grid_shown(ui.state, ui.session) || !ui.session.recording) return;
+    const auto& arrays = ui.trace().launch.arrays;
+    const bool over = std::ranges::any_of(ui.state.places, [&](const auto& place) {
+        return place.first < arrays.size() && arrays[place.first].space == Space::Global &&
+               ui.over({place.second.clip_min, place.second.clip_max});
+    });
+    if (over && zoom_level(ui.state, ui.session, io.MouseWheel > 0)) io.MouseWheel = 0;  // taken
+}
+
 std::vector<std::string> path_names(const trace::Trace& trace, uint32_t block, const Pick& pin,
                                     const Notation& notation) {
     const trace::Block& of = trace.blocks[block];

@@ -309,6 +309,7 @@ std::string warning_of(const Ui& ui) {
 void draw_screen(Ui& ui, const Rect& screen) {
     State& state = ui.state;
     const session::Session& session = ui.session;
+    zoom_by_wheel(ui);
     state.places.clear();
     state.gate_named = false;
     state.common.clear();

@@ -24,6 +24,8 @@ void grid_view(Ui& ui, const Rect& area);
 
 // Goes a level in or out. False where zooming the cells comes first.
 bool zoom_level(State& state, session::Session& session, bool in);
+// The same by the wheel over an array, before the arrays are drawn anew: it needs their places of the frame before.
+void zoom_by_wheel(Ui& ui);
 
 // Where one is, from the outermost level on: "grid", "block(2,1)", "warp 3", "lane 5".
 std::vector<std::string> path_names(const trace::Trace& trace, uint32_t block, const Pick& pin,

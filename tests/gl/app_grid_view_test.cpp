@@ -290,7 +290,7 @@ TEST(Zoom, TheWheelLeadsThroughTheLevels) {
     EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::Thread);
     EXPECT_EQ(state.step.view.pitch, step::kMostPitch);
     for (int i = 0; i < 60 && !state.step.grid.shown; ++i) wheel(-1);
-    EXPECT_TRUE(state.step.grid.shown);
+    EXPECT_TRUE(state.step.grid.shown) << state.step.view.pitch << " pixels a cell";
     EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::None);
 }
 
