@@ -396,7 +396,7 @@ const input::Actions<State>& actions() {
          {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
           [](State& s) { s.judged_by = next_of(s.judged_by, 3); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
-         {"plain_look", "the matrices, and requests as this GPU makes them", "", input::Chord(),
+         {"plain_look", "no phase table or solid, and requests as this GPU makes them", "", input::Chord(),
           [](State& s) { s.middle = Middle::Matrices, s.judged_by = JudgedAs::Today; }}});
     return all;
 }
