@@ -247,6 +247,7 @@ bool travel(Ui& ui) {
     std::optional<uint32_t> pinned;
     if (ui.state.selected.threads.size() == 1) pinned = ui.state.selected.threads.front();
     const std::optional<size_t> first = followed(motion.flights, pinned);
+    std::optional<float> followed_now;
     for (const std::vector<Flight>* list : {&motion.to_threads, &motion.flights})
         for (size_t i = 0; i < list->size(); ++i) {
             const Flight& flight = (*list)[i];
@@ -257,7 +258,7 @@ bool travel(Ui& ui) {
             const float own = (part - flight.leaves) / (flight.arrives - flight.leaves);
             const bool chosen = list == &motion.flights && first && (i == *first || i == *first + 1);
             if (chosen) {
-                if (i == *first && own >= 0 && own < 1) followed_product(ui, flight, (*list)[i + 1], own);
+                if (i == *first && own >= 0 && own < 1) followed_now = own;  // over all else
                 continue;
             }
             if (own < 0 || own >= 1) continue;
@@ -278,6 +279,7 @@ bool travel(Ui& ui) {
             chip(ui, around(at, {size, size}), color, told ? font_of(ui, flight.from.array) : std::nullopt,
                  short_value(flight.value));
         }
+    if (followed_now) followed_product(ui, motion.flights[*first], motion.flights[*first + 1], *followed_now);
     // Just arrived. Of products the followed one's cell alone, of which one sees that something came.
     for (const Landing& landing : motion.landings) {
         const bool product = !motion.flights.empty() && motion.flights[0].product;

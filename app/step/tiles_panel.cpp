@@ -119,6 +119,23 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
         across_fixed += wide_fixed;
     }
     pitch = std::min({pitch, (in.width() - across_fixed) / std::max(across, 0.5f), ui.px(112)});
+    // A column has room for the names in it, for which the cells of the others give way.
+    const auto named = [&](size_t column) {
+        float wide = 0;
+        for (size_t i = column * each; i < std::min(panes.size(), (column + 1) * each); ++i)
+            if (panes[i].threads())
+                wide = std::max(wide,
+                                draw::text_size(ui.font(Face::Strong, Size::Body), "Threads").x + ui.px(1));
+        return wide;
+    };
+    if (const size_t last = columns - 1; columns > 1 && named(last) > 0 && pitch > 2) {
+        float cells = 0;
+        for (size_t i = last * each; i < panes.size(); ++i)
+            cells = std::max(cells, share(panes[i]) * static_cast<float>(panes[i].part.cols()));
+        const float missing = named(last) - cells * std::floor(pitch) - beside(panes.back());
+        const float spare = in.width() - across_fixed - across * std::floor(pitch);
+        if (missing > spare && across > cells) pitch -= (missing - spare) / (across - cells);
+    }
     TileLayout made{pitch >= 2 ? std::floor(pitch) : std::max(pitch, 0.25f), {}};
     float x = in.min.x;
     for (size_t column = 0; column < columns; ++column) {
