@@ -52,11 +52,12 @@ void one_map(Ui& ui, uint8_t array, ImVec2 corner, float pitch, const Port& port
 }
 
 void overview(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port& p, float port_pitch) {
-    const analysis::Product& product = *ui.index()->product;
+    const auto arrays = product_arrays(ui);
+    const Array &left = ui.trace().launch.arrays[arrays[0]], &above = ui.trace().launch.arrays[arrays[1]];
     const float small = line_height(ui, Size::Small), gap = ui.px(5), least = ui.px(56), most = ui.px(150);
     const float title = small + ui.px(2);
-    const auto rows = static_cast<float>(product.m), cols = static_cast<float>(product.n),
-               k = static_cast<float>(product.k);
+    const auto rows = static_cast<float>(left.rows), cols = static_cast<float>(above.cols),
+               k = static_cast<float>(left.cols);
     // Height of the map where it is that wide, and the other way round, both without its title.
     const float across = k + cols, down = k + rows;
     float side = std::min({rect.width() - gap, (rect.height() - title - gap) * across / down,
@@ -74,9 +75,9 @@ void overview(Ui& ui, const Rect& rect, const Port& m, const Port& n, const Port
     const ImVec2 corner{rect.min.x, rect.min.y + title},
         inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
     note(ui, rect.min, std::max(side, ui.px(60)), "overview");
-    one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
-    one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
-    one_map(ui, product.P, inner, pitch, p, port_pitch);
+    one_map(ui, arrays[1], {inner.x, corner.y}, pitch, n, port_pitch);
+    one_map(ui, arrays[0], {corner.x, inner.y}, pitch, m, port_pitch);
+    one_map(ui, arrays[2], inner, pitch, p, port_pitch);
 
     Rect room{{rect.min.x, corner.y + high + ui.px(8)}, rect.max};
     if (is_beside) room = {{rect.min.x + side + gap + space, rect.min.y}, rect.max};
