@@ -102,9 +102,9 @@ struct Route {
 // high: of what travels, so that it passes below M's last row.
 Route route(const Ui& ui, const playback::Element& from, ImVec2 start, const playback::Element& to,
             ImVec2 end, float high) {
-    const auto& product = ui.index()->product;
-    if (!product) return {{start, end}};
-    const draw::GridView *const m = view_of(ui, product->M), *const p = view_of(ui, product->P);
+    if (!ui.index()->product) return {{start, end}};
+    const uint8_t left = product_arrays(ui)[0], output = product_arrays(ui)[2];
+    const draw::GridView *const m = view_of(ui, left), *const p = view_of(ui, output);
     if (m == nullptr || p == nullptr) return {{start, end}};
     const float bus = p->clip_max.x + ui.px(16);
     const float low = std::max(m->clip_max.y, p->clip_max.y) + std::max(high / 2 + 1, ui.px(5));
@@ -115,7 +115,7 @@ Route route(const Ui& ui, const playback::Element& from, ImVec2 start, const pla
     const bool apart = threads != nullptr && tile != nullptr && threads->clip_min.x >= tile->clip_max.x;
     const float beside = threads != nullptr ? threads->clip_min.x - ui.px(8) : 0;
     const auto outwards = [&](const playback::Element& of, ImVec2 at) -> std::vector<ImVec2> {
-        if (of.array == product->M) return {{at.x, low}, {bus, low}};
+        if (of.array == left) return {{at.x, low}, {bus, low}};
         if (of.array == kOfThreads && apart) return {{beside, at.y}, {beside, low}, {bus, low}};
         return {{bus, at.y}};
     };
@@ -168,10 +168,10 @@ playback::Element origin_of_flight(const Ui& ui, const Flight& flight) {
 // The two factors meet, become their product, and that falls into the sum. own: of the product's time.
 void followed_product(Ui& ui, const Flight& a, const Flight& b, float own) {
     // M's factor stands on the left, as it does in the sum's formula.
-    const auto& product = *ui.index()->product;
+    const uint8_t M = product_arrays(ui)[0];
     const auto of_m = [&](const Flight& of) {
-        return of.from.array == product.M ||
-               ui.session.replay->cell(of.from.array, of.from.index, ui.step()).source.array == product.M;
+        return of.from.array == M ||
+               ui.session.replay->cell(of.from.array, of.from.index, ui.step()).source.array == M;
     };
     const bool swapped = of_m(b) && !of_m(a);
     const Flight &left = swapped ? b : a, &right = swapped ? a : b;

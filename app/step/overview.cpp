@@ -56,7 +56,7 @@ namespace {
 
 // The names of the maps, in the corner that N and M leave, each beside its own.
 void map_names(Ui& ui, ImVec2 corner, ImVec2 inner) {
-    const analysis::Product& product = *ui.index()->product;
+    const auto arrays = product_arrays(ui);
     const float high = line_height(ui, Size::Small), side = inner.x - corner.x;
     if (side < high * 2.5f || inner.y - corner.y < high * 2.5f) return;
     const auto name = [&](uint8_t array, ImVec2 at, draw::Align align) {
@@ -64,9 +64,9 @@ void map_names(Ui& ui, ImVec2 corner, ImVec2 inner) {
              name_in(ui.notation(), ui.trace().launch.arrays[array]), align);
     };
     const float right = inner.x - ui.px(8), low = inner.y - high - ui.px(4);
-    name(product.N, {right, corner.y}, draw::Align::Right);
-    name(product.M, {corner.x, low}, draw::Align::Left);
-    name(product.P, {right, low}, draw::Align::Right);
+    name(arrays[1], {right, corner.y}, draw::Align::Right);
+    name(arrays[0], {corner.x, low}, draw::Align::Left);
+    name(arrays[2], {right, low}, draw::Align::Right);
 }
 
 // A click on a map, or a drag over it, moves the screen there: so many of its cells lie before the one in the
@@ -82,10 +82,11 @@ void looks_at(ArrayView& view, double& row, double& col, const Port& port, float
 void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port& p, float port_pitch) {
     Rect rect = all;
     rect.min.y += path_strip(ui, all);
-    const analysis::Product& product = *ui.index()->product;
+    const auto arrays = product_arrays(ui);
+    const Array &left = ui.trace().launch.arrays[arrays[0]], &above = ui.trace().launch.arrays[arrays[1]];
     const float small = line_height(ui, Size::Small), gap = ui.px(5), least = ui.px(56), most = ui.px(150);
-    const auto rows = static_cast<float>(product.m), cols = static_cast<float>(product.n),
-               k = static_cast<float>(product.k);
+    const auto rows = static_cast<float>(left.rows), cols = static_cast<float>(above.cols),
+               k = static_cast<float>(left.cols);
     // Height of the map where it is that wide, and the other way round.
     const float across = k + cols, down = k + rows;
     float side = std::min(
@@ -101,9 +102,9 @@ void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port&
     if (is_beside) side = std::min(side, beside);
     const float pitch = side / across, high = side * down / across + gap;
     const ImVec2 corner = rect.min, inner{corner.x + k * pitch + gap, corner.y + k * pitch + gap};
-    one_map(ui, product.N, {inner.x, corner.y}, pitch, n, port_pitch);
-    one_map(ui, product.M, {corner.x, inner.y}, pitch, m, port_pitch);
-    one_map(ui, product.P, inner, pitch, p, port_pitch);
+    one_map(ui, arrays[1], {inner.x, corner.y}, pitch, n, port_pitch);
+    one_map(ui, arrays[0], {corner.x, inner.y}, pitch, m, port_pitch);
+    one_map(ui, arrays[2], inner, pitch, p, port_pitch);
     map_names(ui, corner, inner);
     ArrayView& view = ui.state.view;
     const auto map = [&](ImVec2 at, float high_cells, float wide_cells) {

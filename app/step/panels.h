@@ -1,6 +1,7 @@
 // The panels of the Step screen, each of which draws itself into a rectangle of framebuffer pixels.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -125,6 +126,8 @@ inline bool hides_timeline(const session::Question& asked) {
     return asked.hides(Hide::Waits) || asked.hides(Hide::Warps) || asked.hides(Hide::Phases);
 }
 
+// M, N and P of a product (product_panel.cpp).
+std::array<uint8_t, 3> product_arrays(const Ui& ui);
 // Whether an array is what a product writes.
 inline bool is_output(const Ui& ui, uint8_t array) {
     return ui.index()->product && ui.index()->product->is_output(array);

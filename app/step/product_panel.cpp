@@ -53,6 +53,11 @@ Viewports ports_of(const ProductBoxes& of, float scale) {
 
 }  // namespace
 
+std::array<uint8_t, 3> product_arrays(const Ui& ui) {
+    const analysis::Product& product = *ui.index()->product;
+    return {product.M, product.N, product.P};
+}
+
 float product_pitch(Ui& ui, float width, float height) {
     const TileExtents tile = tile_extents(ui.trace(), *ui.index());
     const analysis::Product& product = *ui.index()->product;
