@@ -86,8 +86,9 @@ TEST(CompareScreen, NIsDividedByTInWordsAndNumbers) {
     Drawn drawn(1600, 1000);
     State state = pair("untiled", kShape, "tiled", kShape);
     const std::string text = drawn.words(state);
-    for (const char* words : {"64 loads each = n", "64 loads each = m", "4 loads each = n/T",
-                              "4 loads each = m/T", "16 × fewer", "B, tiled T=16: 16 times fewer load requests"})
+    for (const char* words :
+         {"64 loads each = n", "64 loads each = m", "4 loads each = n/T", "4 loads each = m/T", "16 × fewer",
+          "B, tiled T=16: 16 times fewer load requests"})
         EXPECT_TRUE(says(text, words));
 }
 
