@@ -16,8 +16,8 @@ namespace {
 
 using look::CubeBlock, look::CubeBox, look::CubeView, look::CellRect;
 
-using Cell = std::pair<uint32_t, uint32_t>;
-using Cells = std::set<Cell>;
+using CellAt = std::pair<uint32_t, uint32_t>;
+using Cells = std::set<CellAt>;
 struct Add {
     uint32_t row = 0, col = 0, k = 0, warp = 0, after = 0, phase = 0;
 };
