@@ -82,6 +82,7 @@ struct Written {
     ImVec2 min, max;                   // framebuffer pixels
     bool cut = false;                  // an ellipsis stands for the rest
     const ImDrawList* list = nullptr;  // texts of different lists may lie on each other: an overlay's do
+    bool place = false;                // a number of a ruler: where a row or column lies
 };
 struct Inspection {
     std::vector<Written> texts;

@@ -76,6 +76,7 @@ constexpr MistakeRow kRows[] = {
     {"idle", "threads", "", "is the threads of the block."},
     {"idle", "32", "lanes > 0", "is all lanes of a warp; at work here: {lanes}."},
     {"idle", "0", "", "would mean that no lane is idle; at work here: {lanes}."},
+    {"giver", "distance", "giver > distance", "is how far away it lies, counted from lane {getter} on."},
     {"phases", "last_phase", "", "is one too few: phases are numbered from 0."},
     {"phases", "barriers", "", "is the barriers that a warp passes, not the phases."},
     {"phases", "k", "phases < k", "is the inner size k; a trip takes more than one of it."},

@@ -298,17 +298,19 @@ void rulers(Ui& ui, const draw::GridView& grid, uint32_t rows, uint32_t cols, Ru
     const ImVec2 end = draw::corner_of(grid, rows, cols);
     const float left = std::max(grid.x, grid.clip_min.x), top = std::max(grid.y, grid.clip_min.y);
     const float half = grid.pitch / 2;
+    const auto number = [&](ImVec2 at, uint32_t of, Align align) {
+        put(ui, ui.list, font, at, ui.ink(Ink::TextQuiet), std::to_string(of), align);
+        if (draw::Inspection* const seen = ui.context.inspection) seen->texts.back().place = true;
+    };
     const float right = std::min(end.x, grid.clip_max.x), bottom = std::min(end.y, grid.clip_max.y);
     if (const uint32_t every = stride_of(line); sides.rows)
         for (uint32_t row = 0; row < rows; row += every)
             if (const float y = draw::corner_of(grid, row, 0).y; y >= top - 1 && y + grid.pitch <= bottom + 1)
-                put(ui, ui.list, font, {left - ui.px(4), std::round(y + half - line / 2)},
-                    ui.ink(Ink::TextQuiet), std::to_string(first_row + row), Align::Right);
+                number({left - ui.px(4), std::round(y + half - line / 2)}, first_row + row, Align::Right);
     if (const uint32_t every = stride_of(wide + ui.px(6)); sides.cols)
         for (uint32_t col = 0; col < cols; col += every)
             if (const float x = draw::corner_of(grid, 0, col).x; x >= left - 1 && x + grid.pitch <= right + 1)
-                put(ui, ui.list, font, {x + half, top - ruler_height(ui) - ui.px(1)}, ui.ink(Ink::TextQuiet),
-                    std::to_string(col), Align::Center);
+                number({x + half, top - ruler_height(ui) - ui.px(1)}, col, Align::Center);
 }
 
 void array_title(Ui& ui, uint8_t array, ImVec2 corner, float width, const char* also) {

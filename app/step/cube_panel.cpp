@@ -304,7 +304,9 @@ void cube_panel(Ui& ui, const Rect& rect) {
     if (page.legend.beside && !ui.session.lecture && !ui.context.paper &&
         page.words.min.y + page.legend.height < foot)
         small_text(ui, {in.min.x, foot}, page.words.width(), Ink::TextFaint,
-                   "A, D or a drag turn it; W, S zoom.");
+                   fitting(ui.font(Face::Text, Size::Small),
+                           {"A, D or a drag turn it; W, S zoom.", "A, D turn it; W, S zoom.", ""},
+                           page.words.width()));
     point(ui, plan, scene, picture);
 }
 

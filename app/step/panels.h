@@ -163,7 +163,9 @@ inline float small_number(Ui& ui, ImVec2 corner, float width, Ink ink, std::stri
 
 // A name, and quietly beside it what else is to say where there is room.
 inline void heading(Ui& ui, ImVec2 corner, float width, const std::string& name, const std::string& rest) {
-    const float used = line(ui, corner, width, Face::Strong, Size::Body, Ink::Text, name) + ui.px(8);
+    const float whole = draw::text_size(ui.font(Face::Strong, Size::Body), name).x + 1;  // never cut
+    const float used =
+        line(ui, corner, std::max(width, whole), Face::Strong, Size::Body, Ink::Text, name) + ui.px(8);
     small_number(ui, {corner.x + used, corner.y + ui.px(3)}, width - used, Ink::TextQuiet,
                  fitting(ui.font(Face::Mono, Size::Small), {rest, ""}, width - used), Align::Left);
 }

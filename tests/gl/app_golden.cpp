@@ -91,7 +91,7 @@ double words_apart(const std::string& want, const std::string& got) {
 
 std::string foreign_forms(const std::string& texts) {
     static const std::regex kForeign(
-        R"([0-9] ?x ?[0-9]|[0-9] ?KB\b|[0-9](k|M|G|T)B\b|[0-9] [MGT]iB\b|[0-9]\.[0-9]+ KiB\b|block \([0-9])"),
+        R"([0-9] ?x ?[0-9]|[0-9] ?KB\b|[0-9](k|M|G|T)B\b|[0-9] [GT]iB\b|[0-9]\.[0-9]+ [KM]iB\b|block \([0-9])"),
         kAside(R"(//|;|\.(tsc|cu)\b|0x[0-9a-f]|--[a-z])");
     // A device is called what its driver calls it.
     static const std::regex kDevice(R"(NVIDIA H100 80GB HBM3)");

@@ -161,7 +161,7 @@ private:
 
     std::string told_by(const draw::Written& text, const draw::Inspection& seen) const {
         const std::string& said = text.text;
-        if (said.empty() || of_question(said)) return "";
+        if (said.empty() || text.place || of_question(said)) return "";
         const bool recorded = state_.session.recording != nullptr && !ask_.modelled;
         if (recorded && is_code(said)) return "";
         if (said.ends_with("once the question above is answered.")) return "";

@@ -385,6 +385,15 @@ TEST_F(OwnLessons, AStopIsKeptAtEveryKindOfStep) {
         update(state, true);
         keep_all(state);
     }
+    {
+        State state;
+        session::open_shipped(state.session, "reduction_shuffle");
+        update(state, true);
+        ASSERT_TRUE(trace::write_file(state.session.trace(), (folder / "shuffles-own.tsc").string()));
+        session::open_file(state.session, (folder / "shuffles-own.tsc").string());
+        update(state, true);
+        keep_all(state);
+    }
     EXPECT_EQ(kept.size(), analysis::kStepKinds);
     State state;
     session::open_shipped(state.session, "memory_spaces");

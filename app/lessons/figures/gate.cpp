@@ -138,7 +138,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
 Figure gate_figure() {
     return {"gate",
             "The gate at a barrier: nobody passes before all are there",
-            "A row is a warp of one block; Space runs the time, and one sees who has arrived.",
+            "A row is a warp of one block; as its time runs, one sees who has arrived.",
             {{"time", "Time", 0, 28, 10, 1, {}, {}, true},
              {"uneven", "More work from warp to warp", 0, 6, 4},
              {"missing", "The last warp", 0, 1, 0, 1, {"comes", "does not come"}}},

@@ -84,17 +84,19 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     const TileFit* const chosen = hidden ? nullptr : best(all);
     const float small = line_height(ui, Size::Small), body = line_height(ui, Size::Body);
     struct TileColumn {
-        const char* head;
+        const char *head, *brief;
         float at;
     };
     const float w = rect.width();
-    const TileColumn columns[] = {{"T", 0.05f},
-                                  {"threads per block", 0.2f},
-                                  {"shared memory per block", 0.38f},
-                                  {"blocks per SM", 0.52f},
-                                  {"loads divided by", 0.66f}};
+    const TileColumn columns[] = {{"T", "T", 0.05f},
+                                  {"threads per block", "threads", 0.2f},
+                                  {"shared memory per block", "shared memory", 0.38f},
+                                  {"blocks per SM", "blocks", 0.52f},
+                                  {"loads divided by", "loads / by", 0.66f}};
     for (const TileColumn& column : columns)
-        note(ui, {rect.min.x + w * column.at, rect.min.y}, w * 0.17f, column.head, Align::Right);
+        note(ui, {rect.min.x + w * column.at, rect.min.y}, w * 0.175f,
+             fitting(ui.font(Face::Text, Size::Small), {column.head, column.brief}, w * 0.175f),
+             Align::Right);
     note(ui, {rect.min.x + w * 0.69f, rect.min.y}, w * 0.3f, "threads resident");
     const float high =
         std::min((rect.height() - small - ui.px(8)) / static_cast<float>(all.size()), body + ui.px(40));
