@@ -222,8 +222,8 @@ TEST(Faults, TheKeyLeadsToTheFaultThatTheStripNames) {
     EXPECT_EQ(*step, said.step);
     for (const analysis::SaidFault& one : said.said) {
         // The window writes a true minus, reports one of ASCII.
-        const std::string sentence =
-            std::regex_replace(analysis::sentence_of(*made.trace, one, {}), std::regex("-(\\d)"), "\u2212$1");
+        const std::string sentence = std::regex_replace(analysis::sentence_of(*made.trace, one, {}),
+                                                        std::regex(" -(\\d)"), " \u2212$1");
         EXPECT_TRUE(std::ranges::any_of(faults.steps, [&](uint32_t at) {
             return fault_caption(*made.trace, faults, at).find(sentence) != std::string::npos;
         })) << sentence;
