@@ -150,14 +150,7 @@ std::string milliseconds(double ms) {
 }
 
 std::vector<std::string> recording_names(const analysis::Recording& recording) {
-    // A kernel without tiles has no T: its blocks are that wide.
-    const bool tiles = std::ranges::any_of(recording.trace->launch.arrays,
-                                           [](const Array& array) { return array.space == Space::Shared; });
-    std::string kernel = analysis::kernel_name(recording);
-    if (const size_t at = kernel.find(" T="); at != std::string::npos && !tiles) {
-        const std::string width = kernel.substr(at + 3);
-        kernel = fmt::format("{}, blocks of {} \u00d7 {}", kernel.substr(0, at), width, width);
-    }
+    const std::string kernel = analysis::kernel_name(recording);
     const std::string sized = kernel + "   " + analysis::size_name(recording);
     const std::string who = recorder(recording.trace->meta);
     return {sized + "   " + who, sized + "   " + who.substr(0, who.find(',')), sized, kernel};

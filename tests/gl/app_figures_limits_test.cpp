@@ -384,6 +384,15 @@ Figures hidden_latency() {
             blocks * warps >= needed ? "enough" : "too few"};
 }
 
+// The SM as a picture: its warp slots, the blocks and their warps, and what comes last.
+#define SAYS_SLOTS(last)                                                                         \
+    [](const Scene&, const Captures&) -> Figures {                                               \
+        const auto& [sm, use, preset, device] = *g_limits;                                       \
+        const uint64_t blocks = fits(sm, use, true).least(), warps = (use.threads + 31) / 32,    \
+                       slots = sm.threads_per_sm / sm.warp_size, empty = slots - blocks * warps; \
+        return {slots, name_of(*device), blocks, warps, last};                                   \
+    }
+
 std::vector<Rule> limits_rules() {
     return {
         {"# blocks, # of # threads, # of # warps: ~ %", SAYS(limits_sum(c))},
@@ -401,6 +410,9 @@ std::vector<Rule> limits_rules() {
          "measured",
          SAYS(device_words(), g_limits->sm.capability(), g_limits->preset->change.blocks_per_sm,
               g_limits->device->sm.blocks_per_sm)},
+        {"The # warp slot(s) of an SM of *: # block(s) of # warp(s) leave # empty", SAYS_SLOTS(empty)},
+        {"The # warp slot(s) of an SM of *: # block(s) of # warp(s) fill all of them",
+         SAYS_SLOTS(must(empty == 0))},
         {"How many blocks does an SM of * hold?", SAYS(device_words(), must(g_limits->preset == nullptr))},
         {"*?", SAYS(question().substr(0, question().find('?')))},
         {"Best: *. *.", SAYS(best_of_case().first, best_of_case().second)},

@@ -217,7 +217,7 @@ TEST(LessonsScreen, MarksLookAsTheyAreCalled) {
                     return test::pixel(picture, static_cast<int>(at.x + pitch * right),
                                        static_cast<int>(at.y + pitch * down));
                 };
-                const bool notch = pixel(0.8f, 0.1f) == colours[Ink::TextQuiet];
+                const bool notch = pixel(0.91f, 0.055f) == colours[Ink::TextQuiet];
                 EXPECT_EQ(notch, facts.stale.contains({array, cell})) << of.name << " " << cell;
                 // Beside the value, whose digits are in the middle.
                 const bool stroke = pixel(0.14f, 0.86f) != pixel(0.14f, 0.7f);

@@ -55,7 +55,8 @@ public:
 private:
     std::string words() const {
         std::string all;
-        for (const draw::Written& text : seen_.texts) all += text.text;
+        for (const draw::Written& text : seen_.texts)
+            if (!text.place) all += text.text;  // a ruler's numbers are no words
         std::erase(all, ' ');
         return all;
     }

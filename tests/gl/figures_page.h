@@ -98,6 +98,7 @@ public:
         phase_names();
         barrier_rows();
         headings();
+        places();
         times();
         provenance();
         cells();
@@ -306,6 +307,42 @@ private:
         }
     }
 
+    // "2 × 4 × 4  z = 1  float": which slice of an array is shown.
+    bool is_slice(size_t i, const Array& array, const std::string& extents, const std::string& behind) const {
+        Captures c;
+        const bool said = test::match(extents + "  z = #", text(i), c) ||
+                          test::match(extents + "  z = #  " + behind, text(i), c);
+        return said && array.rank > 2 && std::stoul(c[0]) < array.slices;
+    }
+    // "2000  1e+10 + what the cells show": what the values of an array have in common.
+    bool is_common(size_t i, const Array& array, const std::string& extents) const {
+        constexpr std::string_view kShow = " + what the cells show";
+        if (!text(i).starts_with(extents + "  ") || !text(i).ends_with(kShow)) return false;
+        const double common = std::stod(text(i).substr(extents.size() + 2)),
+                     held = number_of(initial_value(array, 0));
+        return std::abs(common - held) <= std::abs(held) / 100;
+    }
+
+    // Numbers of rulers, held against the cells that they stand beside.
+    void places() {
+        for (size_t i = 0; i < texts_.size(); ++i) {
+            if (!texts_[i].place) continue;
+            const draw::Written& of = texts_[i];
+            const double said = number(i) ? std::stod(text(i)) : -1;
+            const float x = (of.min.x + of.max.x) / 2, y = (of.min.y + of.max.y) / 2;
+            claimed_[i] = std::ranges::any_of(seen_.grids, [&](const auto& one) {
+                const draw::GridView& grid = one.second;
+                // A pane of a shared array begins at a later row.
+                const bool pane = scene_of(i).of(one.first).space == Space::Shared;
+                const double col = (x - grid.x) / grid.pitch, row = (y - grid.y) / grid.pitch;
+                const bool above = of.max.y <= std::max(grid.y, grid.clip_min.y) + 2;
+                const bool left = of.max.x <= std::max(grid.x, grid.clip_min.x) + 2;
+                return (above && std::floor(col) == said) ||
+                       (left && (std::floor(row) == said || (pane && said > row)));
+            });
+        }
+    }
+
     // An array's name and its extents; the threads of the block.
     void headings() {
         for (size_t i = 1; i < texts_.size(); ++i) {
@@ -321,7 +358,8 @@ private:
                                          : array.name == "N" ? "k \u00d7 n"
                                                              : "m \u00d7 n";
                 const std::string behind = s.f.product() ? axes : c_name_of(array.type);
-                if (text(i) == extents || text(i) == extents + "  " + behind)
+                if (text(i) == extents || text(i) == extents + "  " + behind ||
+                    is_slice(i, array, extents, behind) || is_common(i, array, extents))
                     claimed_[i] = true;
                 else if (test::is_digit(text(i)[0]) && text(i).find("\u00d7") != std::string::npos)
                     complain(fmt::format("{} is {}, not {}", text(i - 1), extents, text(i)));

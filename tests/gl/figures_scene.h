@@ -4,6 +4,7 @@
 #include <functional>
 #include <random>
 
+#include "core/base/contents.h"
 #include "tests/gl/compare_drawn.h"
 #include "tests/gl/figures.h"
 #include "tests/launch_examples.h"

@@ -186,8 +186,9 @@ TEST_F(CliPictures, AFilmMovesBetweenSteps) {
     }
     std::string moves;  // a letter a step: m for one that moves, s for one that stands
     for (const int count : pictures) moves += count > 5 ? 'm' : count == 1 ? 's' : '?';
-    EXPECT_EQ(moves, "mmmmssmsm") << "load M, fill Mds, load N, fill Nds, barrier, then factors: products "
-                                     "with the second of each two";
+    EXPECT_EQ(moves, "mmmmsmmmm")
+        << "load M, fill Mds, load N, fill Nds, barrier, then factors: to their threads, and "
+           "products with the second of each two";
 }
 
 // A race of two recordings is a film as long as it was asked for, and what it comes to stands.

@@ -174,7 +174,7 @@ TEST(Strangers, MemoryThatPtxClaims) {
         "declare less");
     EXPECT_EQ(
         problem(".global .b8 x[2000000000];\n", takes),
-        "recording k with 128 bytes of arrays, and 2.04 GB of variables and registers, takes more memory "
+        "recording k with 128 bytes of arrays, and 2.00 GB of variables and registers, takes more memory "
         "than the 1 GB that are allowed; set TILESCOPE_MAX_MEMORY to more gigabytes");
     EXPECT_EQ(
         problem("", ".local .b8 x[600000];\n" + takes),

@@ -66,7 +66,7 @@ TEST(LimitsExport, IsAnObjectOfBlocksAndFigures) {
 TEST(LimitsExport, SaysAnAnswerOfSeveralBlocksOnce) {
     const std::string text = to_text(a_case());
     EXPECT_TRUE(says(text, "A small SM\nGPU (G1, compute capability 8.0)")) << text;
-    EXPECT_TRUE(says(text, "50.0 %"));
+    EXPECT_TRUE(says(text, "50 %"));
     EXPECT_EQ(text.find("Eight blocks fit."), text.rfind("Eight blocks fit.")) << text;
     EXPECT_TRUE(says(text, "threads lost: 0.25\n"));
     EXPECT_TRUE(says(text, "most blocks: 8 blocks\n"));

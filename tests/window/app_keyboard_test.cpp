@@ -67,7 +67,7 @@ TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
 TEST_F(Keyboard, AClickerWalksThroughALesson) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
-    program.press("5 Down Return");  // Lessons, the second: why tiles
+    program.press("7 Down Return");  // Lessons, the second: why tiles
     EXPECT_TRUE(program.wait_for_title("untiled 4×4×4")) << program.title();
     // A stop that asks takes the key twice: it shows the answer first.
     const auto tiled = [&] { return program.title().rfind("tiled 4×4×4 T=2", 0) == 0; };

@@ -78,10 +78,10 @@ TEST_P(ShownOf, IsWorkedByKeyboardAlone) {
 INSTANTIATE_TEST_SUITE_P(
     Every, ShownOf,
     testing::Values(Worked{"Step", "1", "Right", "Left"}, Worked{"Compare", "2 Return", "k", "k k"},
-                    Worked{"TimingKernel", "3", "Down", "Up"}, Worked{"TimingWidth", "3", "Right", "Left"},
-                    Worked{"LimitsValue", "4 Right", "plus", "minus"},
-                    Worked{"LimitsCase", "4", "Down", "Up"}, Worked{"Lessons", "5", "Down", "Up"},
-                    Worked{"Theme", "4", "t", "t"}, Worked{"Lecture", "5", "l", "l"}),
+                    Worked{"TimingKernel", "4", "Down", "Up"}, Worked{"TimingWidth", "4", "Right", "Left"},
+                    Worked{"LimitsValue", "6 Right", "plus", "minus"},
+                    Worked{"LimitsCase", "6", "Down", "Up"}, Worked{"Lessons", "7", "Down", "Up"},
+                    Worked{"Theme", "4", "t", "t"}, Worked{"Lecture", "7", "l", "l"}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST_F(Shown, TheTableAndTheTraceAreExportedByThePalette) {
