@@ -55,9 +55,16 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     for (size_t i = 0; i < starts.size(); ++i)
         if (starts[i] != i * high || filled[starts[i]].empty()) return {};
     if (units != starts.size() * high) return {};
-    for (size_t i = 0; i < starts.size(); ++i)  // each in phases of its own
-        for (size_t j = i + 1; j < starts.size(); ++j)
-            if (filled[starts[i]] == filled[starts[j]]) return {};
+    // Each is filled in a phase in which no other is: rows at an edge, which the last phase leaves as they were, are
+    // no buffer.
+    const auto fills_alone = [&](size_t i) {
+        return std::ranges::any_of(filled[starts[i]], [&](uint32_t phase) {
+            return std::ranges::count_if(starts, [&](uint32_t of) { return filled[of].contains(phase); }) ==
+                   1;
+        });
+    };
+    for (size_t i = 0; i < starts.size(); ++i)
+        if (!fills_alone(i)) return {};
 
     const draw::Sheet sheet(shape);
     for (const uint32_t first : starts) {

@@ -1,6 +1,6 @@
 // Two copies of 1024 numbers: the first begins an element further on, the second takes one element in eight.
-// Look at: moved by one element a warp needs 5 sectors where 4 would do, since its 128 bytes no longer begin
-// where a sector does. With a stride of 8 each lane needs a sector of its own: 32, of which it uses 4 bytes.
+// Look at: moved by one element a warp needs a sector more than its 128 bytes fill, since they no longer begin
+// where a sector does. With the stride each lane needs a sector of its own, of which it uses one element.
 #include <cstdio>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // The x of 256 points, from an array of structures (AoS) and from a structure of arrays (SoA).
-// Look at: in the array of structures neighbouring x lie 16 bytes apart, and a warp brings y, z and mass along
-// for nobody: 16 sectors. In the structure of arrays x is an array of its own: 4 sectors.
+// Look at: in the array of structures neighbouring x lie a structure apart, and a warp brings y, z and mass along
+// for nobody. In the structure of arrays x is an array of its own, whose sectors come for it alone.
 #include <cstdio>
 #include <vector>
 

@@ -398,7 +398,6 @@ TEST_F(WrongFigures, AreFound) {
         {"arrivals so far", "7", "8"},                        // beside a line of the source
         {"block so far", "27", "28"},                         // a sum
         {"whole recording", "357", "1,357"},                  //
-        {"inputs loaded", "3", "4"},                          // the legend
         {"Nds", "8 \u00d7 8", "8 \u00d7 9"},                  // a heading
         {"bytes global", "512", "513"},                       // what is summed below
         {"tiled T=8", "20×13×18", "20×18×13"},                // the bar

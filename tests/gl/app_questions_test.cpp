@@ -99,7 +99,8 @@ TEST(QuestionPictures, KeepTheAnswerFromView) {
             const std::string before = drawn.words(state);
             for (const std::string& text : hidden)
                 EXPECT_TRUE(text.empty() || before.find(without_spaces(text)) == std::string::npos)
-                    << lesson_list()[lesson].name << " " << stop + 1 << " shows: " << text;
+                    << lesson_list()[lesson].name << " " << stop + 1 << " shows: " << text << " in "
+                    << before;
             reveal(state.lessons, state.session);
             const std::string after = drawn.words(state);
             EXPECT_NE(after.find(without_spaces(state.lessons.asked->verdict)), std::string::npos);

@@ -318,28 +318,41 @@ private:
     bool is_common(size_t i, const Array& array, const std::string& extents) const {
         constexpr std::string_view kShow = " + what the cells show";
         if (!text(i).starts_with(extents + "  ") || !text(i).ends_with(kShow)) return false;
-        const double common = std::stod(text(i).substr(extents.size() + 2)),
-                     held = number_of(initial_value(array, 0));
-        return std::abs(common - held) <= std::abs(held) / 100;
+        // What is stored comes of what is read: it has in common what an input has.
+        const double common = std::stod(text(i).substr(extents.size() + 2));
+        return std::ranges::any_of(scene_of(i).trace().launch.arrays, [&](const Array& one) {
+            const double held = number_of(initial_value(array.reads() ? array : one, 0));
+            return std::abs(common - held) <= std::abs(held) / 100;
+        });
     }
 
-    // Numbers of rulers, held against the cells that they stand beside.
+    // Numbers of rulers, held against the cells of the array that they stand above or left of.
     void places() {
+        constexpr float kNear = 24;  // pixels
         for (size_t i = 0; i < texts_.size(); ++i) {
-            if (!texts_[i].place) continue;
             const draw::Written& of = texts_[i];
+            if (!of.place) continue;
             const double said = number(i) ? std::stod(text(i)) : -1;
             const float x = (of.min.x + of.max.x) / 2, y = (of.min.y + of.max.y) / 2;
-            claimed_[i] = std::ranges::any_of(seen_.grids, [&](const auto& one) {
+            claimed_[i] = true;
+            const bool right = std::ranges::any_of(seen_.grids, [&](const auto& one) {
                 const draw::GridView& grid = one.second;
-                // A pane of a shared array begins at a later row.
-                const bool pane = scene_of(i).of(one.first).space == Space::Shared;
-                const double col = (x - grid.x) / grid.pitch, row = (y - grid.y) / grid.pitch;
-                const bool above = of.max.y <= std::max(grid.y, grid.clip_min.y) + 2;
-                const bool left = of.max.x <= std::max(grid.x, grid.clip_min.x) + 2;
-                return (above && std::floor(col) == said) ||
-                       (left && (std::floor(row) == said || (pane && said > row)));
+                const float left = std::max(grid.x, grid.clip_min.x), top = std::max(grid.y, grid.clip_min.y);
+                const bool above =
+                    of.max.y <= top + 2 && of.max.y > top - kNear && x >= left && x < grid.clip_max.x;
+                const bool beside =
+                    of.max.x <= left + 2 && of.max.x > left - kNear && y >= top && y < grid.clip_max.y;
+                // Of several panes of one array each but the first begins at a later row.
+                const bool pane = std::ranges::count(seen_.grids, one.first,
+                                                     [](const auto& other) { return other.first; }) > 1;
+                const double row = std::floor((y - grid.y) / grid.pitch);
+                // A slice of one of three dimensions lies anywhere on its sheet.
+                const bool slice = scene_of(i).of(one.first).rank == 3;
+                const double col = std::floor((x - grid.x) / grid.pitch);
+                return (above && (col == said || (slice && said <= col))) ||
+                       (beside && (row == said || (pane && said > row) || (slice && said <= row)));
             });
+            if (!right) complain(fmt::format("a ruler says {}", text(i)));
         }
     }
 
