@@ -338,19 +338,20 @@ private:
             const bool right = std::ranges::any_of(seen_.grids, [&](const auto& one) {
                 const draw::GridView& grid = one.second;
                 const float left = std::max(grid.x, grid.clip_min.x), top = std::max(grid.y, grid.clip_min.y);
+                // A slice of one of three dimensions lies anywhere on its sheet.
+                if (const Array& array = scene_of(i).of(one.first); array.rank == 3)
+                    return said < std::max(array.rows, array.cols);
                 const bool above =
                     of.max.y <= top + 2 && of.max.y > top - kNear && x >= left && x < grid.clip_max.x;
                 const bool beside =
                     of.max.x <= left + 2 && of.max.x > left - kNear && y >= top && y < grid.clip_max.y;
                 // Of several panes of one array each but the first begins at a later row.
-                const bool pane = std::ranges::count(seen_.grids, one.first,
+                const bool pane = scene_of(i).of(one.first).space == Space::Shared &&
+                                  std::ranges::count(seen_.grids, one.first,
                                                      [](const auto& other) { return other.first; }) > 1;
                 const double row = std::floor((y - grid.y) / grid.pitch);
-                // A slice of one of three dimensions lies anywhere on its sheet.
-                const bool slice = scene_of(i).of(one.first).rank == 3;
-                const double col = std::floor((x - grid.x) / grid.pitch);
-                return (above && (col == said || (slice && said <= col))) ||
-                       (beside && (row == said || (pane && said > row) || (slice && said <= row)));
+                return (above && std::floor((x - grid.x) / grid.pitch) == said) ||
+                       (beside && (row == said || (pane && said > row)));
             });
             if (!right) complain(fmt::format("a ruler says {}", text(i)));
         }
@@ -376,6 +377,21 @@ private:
                     claimed_[i] = true;
                 else if (test::is_digit(text(i)[0]) && text(i).find("\u00d7") != std::string::npos)
                     complain(fmt::format("{} is {}, not {}", text(i - 1), extents, text(i)));
+            }
+            // "grid › block(2,1) › warp 3": of the pinned thread or warp.
+            if (Captures c; text(i - 1) == "\u203a" && test::match("warp #", text(i), c)) {
+                const Pick& pin = s.state.session.pin;
+                const uint32_t warp = pin.kind == Pick::Kind::Thread ? pin.thread / 32 : pin.warp;
+                if (c[0] != std::to_string(warp)) complain("the path says " + text(i));
+                claimed_[i] = true;
+            }
+            if (text(i - 1) == "z =") {  // below the small slices of an array, one after the other
+                uint64_t slices = 0;
+                for (const Array& array : s.trace().launch.arrays)
+                    slices = std::max<uint64_t>(slices, array.slices);
+                for (size_t j = i; number(j) && std::abs(texts_[j].min.y - texts_[i].min.y) < 1; ++j)
+                    claimed_[j] =
+                        std::stoul(text(j)) == std::stoul(text(i)) + (j - i) && std::stoul(text(j)) < slices;
             }
             if (text(i - 1) != "Threads") continue;
             std::string size = fmt::format("{} \u00d7 {}", block.x, block.y);
