@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Worked{"TimingKernel", "4", "Down", "Up"}, Worked{"TimingWidth", "4", "Right", "Left"},
                     Worked{"LimitsValue", "6 Right", "plus", "minus"},
                     Worked{"LimitsCase", "6", "Down", "Up"}, Worked{"Lessons", "7", "Down", "Up"},
-                    Worked{"Theme", "4", "t", "t"}, Worked{"Lecture", "7", "l", "l"}),
+                    Worked{"Theme", "6", "t", "t"}, Worked{"Lecture", "7", "l", "l"}),
     [](const auto& of) { return std::string(of.param.name); });
 
 TEST_F(Shown, TheTableAndTheTraceAreExportedByThePalette) {
