@@ -199,7 +199,8 @@ void machine_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
     }
     if (says_scale)
         note(ui, {in.min.x, in.max.y - small + ui.px(2)}, in.width(),
-             "Half the bytes make a pipe an eighth narrower. Per cent: of the sectors that requests need.");
+             {"Half the bytes make a pipe an eighth narrower. Per cent: of the sectors that requests need.",
+              "Half the bytes make a pipe an eighth narrower.", "log scale"});
 }
 
 }  // namespace tilescope::levels

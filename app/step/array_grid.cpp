@@ -352,7 +352,16 @@ draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) 
         elements || values || results ? std::vector<MadeCell>() : made_cells(ui, matrix, grid);
     const std::vector<draw::GridMark> marks = marks_of(ui, matrix, made, pitch);
     note_marks(ui, array, grid, marks);
-    array_cells(ui, array, grid, false, marks);
+    // A frame lies around its cells: at the edges of the array beyond the viewport, too.
+    draw::GridView framed = grid;
+    const float room = ui.px(kFrameRoom / 2);
+    const draw::Sheet sheet(ui.trace().launch.arrays[array]);
+    const ImVec2 end = draw::corner_of(grid, sheet.rows, sheet.cols);
+    if (grid.x >= grid.clip_min.x) framed.clip_min.x -= room;
+    if (grid.y >= grid.clip_min.y) framed.clip_min.y -= room;
+    if (end.x <= grid.clip_max.x + 1) framed.clip_max.x += room;
+    if (end.y <= grid.clip_max.y + 1) framed.clip_max.y += room;
+    array_cells(ui, array, framed, false, marks);
     if (!values) array_texts(ui, matrix, grid, made);
     offer_element(ui, array, grid);
     return grid;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/gl/compare_drawn.h"
-#include "tests/gl/spoilt.h"
+#include "tests/gl/flaws.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {

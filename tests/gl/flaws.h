@@ -45,6 +45,15 @@ inline std::vector<std::string> flaws(const draw::Inspection& frame, int width, 
     return found;
 }
 
+// The same, and what is cut, a line each; "" where nothing is wrong.
+inline std::string spoilt(const draw::Inspection& frame, int width, int height) {
+    std::string all;
+    for (const draw::Written& text : frame.texts)
+        if (text.cut) all += "cut: " + text.text + "\n";
+    for (const std::string& flaw : flaws(frame, width, height)) all += flaw + "\n";
+    return all;
+}
+
 // Nothing is cut but lines of source beside the one that runs, which is wrapped, and a kernel's long name in
 // a list, which stands whole below it.
 inline void expect_whole(const draw::Inspection& seen, const State& state) {
