@@ -188,5 +188,7 @@ struct FilmOptions : platform::Film {
 };
 inline constexpr uint32_t kMotionFps = 20;  // frames a second of a film with motion
 Result<void> render_film(State state, const FilmOptions& options);
+// Of the Race screen: how many pictures the race has. `done` counts these; its last one stands for a while.
+long race_frames(const FilmOptions& options);
 
 }  // namespace tilescope::app

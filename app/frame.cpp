@@ -234,6 +234,10 @@ Result<std::string> render_svg(State state, const RenderOptions& options) {
     return made->frame->svg(std::move(state), made->canvas, true);
 }
 
+long race_frames(const FilmOptions& options) {
+    return std::max(1L, std::lround(options.seconds * options.fps));
+}
+
 namespace {
 
 // Its last picture stands for as long as a conclusion takes to read.
@@ -241,8 +245,7 @@ constexpr double kConclusion = 3;  // seconds
 
 Result<void> film_race(State& state, OffscreenFrame& stage, platform::Ffmpeg& ffmpeg,
                        const FilmOptions& options) {
-    const long frames = std::max(1L, std::lround(options.seconds * options.fps)),
-               stands = std::lround(kConclusion * options.fps);
+    const long frames = race_frames(options), stands = std::lround(kConclusion * options.fps);
     bool taken = true;
     platform::Image picture;
     for (long frame = 0; frame <= frames + stands && taken; ++frame) {
@@ -253,7 +256,7 @@ Result<void> film_race(State& state, OffscreenFrame& stage, platform::Ffmpeg& ff
             picture = stage.picture();
         }
         taken = ffmpeg.frame(picture);
-        if (options.done) options.done->fetch_add(1);
+        if (options.done && frame < frames) options.done->fetch_add(1);
     }
     if (options.stop && *options.stop) return {};
     return ffmpeg.finish();

@@ -166,9 +166,13 @@ void write_race(app::State state, const ExportOptions& options, int width, int h
     app::update(state, true);
     race::ready(state.race, state.session, true);
     if (!state.race.race)
-        refuse(kFailure, "there is no race of '{}' and '{}': {}", options.file, options.with,
-               state.race.why_not.empty() ? state.session.pair.message : state.race.why_not);
-    const auto frames = static_cast<uint64_t>(std::llround(seconds * fps));
+        refuse(kFailure, "there is no race of '{}'{}: {}", options.file,
+               options.with.empty() ? "" : fmt::format(" and '{}'", options.with),
+               !state.race.why_not.empty()           ? state.race.why_not
+               : !state.session.pair.message.empty() ? state.session.pair.message
+               : !state.session.uncounted.empty()    ? state.session.uncounted
+                                                     : "name a second recording by --with");
+    const auto frames = static_cast<uint64_t>(app::race_frames(film));
     with_progress(frames, "pictures", fmt::format("'{}' was not written", options.output),
                   [&](const auto& stop, auto& done) {
                       film.stop = &stop;

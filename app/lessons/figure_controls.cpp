@@ -158,10 +158,13 @@ void change_parameter(FigureShown& shown, size_t at, int value) {
     shown.plays_from.reset();
 }
 
-void choose_parameter(FigureShown& shown, int by) {
+void choose_parameter(FigureShown& shown, int by, const session::Session& session) {
     const auto& all = shown.figure->parameters;
     auto at = static_cast<std::ptrdiff_t>(shown.parameter) + by;
-    while (at >= 0 && at < std::ssize(all) && all[static_cast<size_t>(at)].label.empty()) at += by;
+    const auto skipped = [&](std::ptrdiff_t of) {
+        return all[static_cast<size_t>(of)].label.empty() || is_idle(shown, static_cast<size_t>(of), session);
+    };
+    while (at >= 0 && at < std::ssize(all) && skipped(at)) at += by;
     if (at >= 0 && at < std::ssize(all)) shown.parameter = static_cast<size_t>(at);
 }
 

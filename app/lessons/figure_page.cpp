@@ -122,7 +122,7 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
             play_figure(shown);
             return true;
         }
-        if (down != 0) choose_parameter(shown, down);
+        if (down != 0) choose_parameter(shown, down, session);
         if (by != 0 && !is_idle(shown, shown.parameter, session))
             change_parameter(
                 shown, shown.parameter,

@@ -53,7 +53,7 @@ float figure_controls(Ui& ui, ImVec2 corner, float width);
 bool is_idle(const FigureShown& shown, size_t at,
              const session::Session& session);  // changes nothing: greyed
 void change_parameter(FigureShown& shown, size_t at, int value);
-void choose_parameter(FigureShown& shown, int by);
+void choose_parameter(FigureShown& shown, int by, const session::Session& session);
 const FigureParameter* time_of(const Figure& figure);
 void play_figure(FigureShown& shown);  // or stops it
 void go_on_playing(Ui& ui, FigureShown& shown);

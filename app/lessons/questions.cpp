@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/look/request.h"
+#include "core/base/words.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -151,8 +152,7 @@ std::optional<uint64_t> scaled_number(std::string_view text, int decimals) {
 
 // With a hyphen or, as screens write it, a true minus.
 std::optional<double> number_typed(std::string text) {
-    constexpr std::string_view kMinus = "−";
-    if (text.starts_with(kMinus)) text.replace(0, kMinus.size(), "-");
+    text = as_typed(std::move(text));
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
     if (text.empty() || end != text.c_str() + text.size() || !std::isfinite(number)) return std::nullopt;

@@ -197,10 +197,11 @@ void machine_panel(Ui& ui, const Rect& rect, const LoadChain& chain) {
               all == 0 ? "" : share_text(static_cast<double>(sectors) / static_cast<double>(all)));
         x = end + box;
     }
-    if (says_scale)
-        note(ui, {in.min.x, in.max.y - small + ui.px(2)}, in.width(),
-             {"Half the bytes make a pipe an eighth narrower. Per cent: of the sectors that requests need.",
-              "Half the bytes make a pipe an eighth narrower.", "log scale"});
+    if (!says_scale) return;
+    const std::string scale =
+        fmt::format("Log scale: half the bytes, narrower by 1/{} of the widest pipe.", chain.halvings());
+    note(ui, {in.min.x, in.max.y - small + ui.px(2)}, in.width(),
+         {scale + " Per cent: of the sectors that requests need.", scale, "log scale"});
 }
 
 }  // namespace tilescope::levels

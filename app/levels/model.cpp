@@ -28,14 +28,16 @@ double LoadChain::most() const {
     return all;
 }
 
-double LoadChain::width_of(double bytes) const {
-    if (bytes <= 0) return 0;
+int LoadChain::halvings() const {
     double least = most();
     for (const ChainStage& stage : stages)
         for (const double one : {stage.bytes, stage.measured.value_or(0)})
             if (one > 0) least = std::min(least, one);
-    const double halvings = std::max(8.0, std::ceil(std::log2(most() / least)) + 1);
-    return 1 - std::log2(most() / bytes) / halvings;
+    return least <= 0 ? 8 : std::max(8, static_cast<int>(std::ceil(std::log2(most() / least))) + 1);
+}
+
+double LoadChain::width_of(double bytes) const {
+    return bytes <= 0 ? 0 : 1 - std::log2(most() / bytes) / halvings();
 }
 
 namespace {

@@ -47,10 +47,11 @@ struct LoadChain {
     // "L1 finds 87.5 % of the sectors asked for; threads ask for ...", and shorter and shorter.
     std::vector<std::string> headlines;
     double most() const;  // bytes of the widest stage, measured ones too
-    // How wide a pipe for so many bytes is, of the widest one's width: an eighth less for half of the bytes, so
-    // that what a cache that works well lets through is still seen; less than that where stages are more than
-    // 2^7 apart. 0 for no bytes.
+    // How wide a pipe for so many bytes is, of the widest one's width: by a `halvings`th of it less for half of the
+    // bytes, so that what a cache that works well lets through is still seen. 0 for no bytes. An eighth, or less
+    // where stages are more than 2^7 apart.
     double width_of(double bytes) const;
+    int halvings() const;
 };
 // counted: of the same launch on the same device; null for none.
 LoadChain chain_of(const WalkedLevels& walked, const kernels::LevelCounterRow* counted);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/sheet.h"
+#include "core/base/words.h"
 #include "core/recording/product.h"
 
 namespace tilescope::look {
@@ -93,16 +94,6 @@ SaidFaults said_faults(const trace::Trace& trace, const analysis::Hazards& hazar
     }
     return faults;
 }
-
-namespace {
-// A value that is said in a sentence, as cells show it: with a true minus. Reports keep to ASCII there.
-std::string with_minus(std::string text) {
-    for (size_t at = text.find(" -"); at != std::string::npos; at = text.find(" -", at + 1))
-        if (at + 2 < text.size() && std::isdigit(static_cast<unsigned char>(text[at + 2])))
-            text.replace(at + 1, 1, "−");
-    return text;
-}
-}  // namespace
 
 std::string strip_text(const trace::Trace& trace, const SaidFaults& faults, const Notation& notation) {
     const auto of = [](const analysis::SaidFault& one) { return one.severity == analysis::Severity::Fault; };

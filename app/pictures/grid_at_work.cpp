@@ -62,7 +62,7 @@ CellPlan cell_plan(const Dim3& grid, uint64_t shown, float width, float height, 
         return std::min(width / static_cast<float>((plan.cols + plan.merged - 1) / plan.merged),
                         height / static_cast<float>((plan.rows + plan.merged - 1) / plan.merged));
     };
-    while (pitch() < least) ++plan.merged;
+    while (pitch() < least && plan.merged < std::max(plan.cols, plan.rows)) ++plan.merged;
     plan.pitch = pitch();
     return plan;
 }
@@ -70,6 +70,7 @@ CellPlan cell_plan(const Dim3& grid, uint64_t shown, float width, float height, 
 std::optional<uint64_t> grid_cells(Ui& ui, const Rect& rect, const GridAtWork& grid, const GridMarked& marked,
                                    const Notation& notation) {
     const uint64_t shown = grid.runs.size(), now = time_at(grid, marked.now);
+    if (rect.width() < 2 || rect.height() < 2) return std::nullopt;
     const CellPlan plan = cell_plan(grid.grid, shown, rect.width(), rect.height(), 2);
     const float pitch = std::min(plan.pitch, ui.px(104));
     const uint32_t cols = (plan.cols + plan.merged - 1) / plan.merged,
@@ -240,6 +241,7 @@ SmPointed sm_columns(Ui& ui, const Rect& rect, const GridAtWork& grid, const Gri
         label = std::max(label, draw::text_size(ui.font(Face::Mono, Size::Small), tick_text(tick)).x);
     ColumnPlan plan;
     plan.box = {{rect.min.x + label + ui.px(10), rect.min.y}, {rect.max.x, rect.max.y - small - ui.px(6)}};
+    if (plan.box.width() < 2 || plan.box.height() < 2) return {};
     plan.sms = grid.sms, plan.slots = grid.slots, plan.end = std::max<uint64_t>(grid.end, 1);
     plan.pitch = plan.box.width() / static_cast<float>(plan.sms);
     if (plan.pitch >= 4) plan.pitch = std::min(std::floor(plan.pitch * 2) / 2, ui.px(72));

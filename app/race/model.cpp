@@ -149,8 +149,8 @@ void include(CellRect& box, const Map& map, uint64_t element) {
     box.include(static_cast<uint32_t>(element / map.width), static_cast<uint32_t>(element % map.width));
 }
 
-// Leaves all empty of a block too long to be looked at.
-void look_at(Tiles& tiles, const Run& run, const Side& side, uint32_t block) {
+// Leaves all empty of a block too long to be looked at, and where it was stopped.
+void look_at(Tiles& tiles, const Run& run, const Side& side, uint32_t block, Stop stop) {
     if (tiles.block == block) return;
     const trace::Trace& trace = run.trace;
     const trace::Block& of = trace.blocks[block];
@@ -159,6 +159,7 @@ void look_at(Tiles& tiles, const Run& run, const Side& side, uint32_t block) {
     tiles.phases = analysis::phases_of_block(run.recording, block);
     for (auto& boxes : tiles.of_phase) boxes.resize(tiles.phases.phases + 1);
     for (uint32_t step = 0; step < of.count; ++step) {
+        if (stop.at(step)) return;
         const trace::Form& form = trace.form_of(of.first + step);
         if (form.array == trace::kNoArray) continue;
         const StepKind kind = analysis::kind_of(trace, form);
@@ -265,7 +266,7 @@ Result<Side> run_of(const Run& run, char letter, const session::Totals& totals, 
         side.block.push_back(block);
         const uint64_t all = clock == Clock::Work && block < work.reads.size() ? work.reads[block] : 0;
         side.of_block.push_back(all == 0 ? 0.f : static_cast<float>(done) / static_cast<float>(all));
-        look_at(tiles, run, side, block);
+        look_at(tiles, run, side, block, stop);
         const trace::Block& of = trace.blocks[block];
         const uint64_t last = steps > of.first ? steps - 1 - of.first : 0;
         const uint32_t phase = last < tiles.phases.phase.size() ? tiles.phases.phase[last] : 0;
@@ -321,7 +322,7 @@ std::string times_bytes(double ratio) { return look::three_digits(ratio) + " ×"
 std::string share_of(uint32_t moment, const char* of) {
     if (moment * 2 == kMoments) return fmt::format("half of {}", of);
     const double share = 100.0 * moment / kMoments;
-    return share < 1 ? fmt::format("{:.1f} % of {}", share, of) : fmt::format("{:.0f} % of {}", share, of);
+    return fmt::format("{:.{}f} % of {}", share, share < 1 || share > 99 ? 1 : 0, of);
 }
 
 // What tells two runs apart: their kernels, with T where they have one kernel, else their letters.
@@ -377,7 +378,14 @@ Result<Race> race_of(const Run& a, const session::Totals& of_a, const Run& b, co
     Race race;
     race.same_work = look::same_work(a, b);
     const bool products = a.tally.product && b.tally.product;
-    race.clock = products && race.same_work ? Clock::Work : Clock::Steps;
+    if (a.trace.steps() == 0 || b.trace.steps() == 0)
+        return Error{"there is no race of a recording that holds no step; record the kernel again."};
+    // Where nothing was stored, as in a recording that was cut off, no share of the work is known.
+    const auto stores = [](const Run& run) {
+        return std::ranges::any_of(run.tally.outputs, [](const CellRect& box) { return !box.empty(); });
+    };
+    const bool works = products && race.same_work && stores(a) && stores(b);
+    race.clock = works ? Clock::Work : Clock::Steps;
     for (const bool is_a : {true, false}) {
         auto side = run_of(is_a ? a : b, is_a ? 'A' : 'B', is_a ? of_a : of_b, race.clock, stop);
         if (!side) return side.error();

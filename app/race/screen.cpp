@@ -191,7 +191,7 @@ bool ready(State& state, Session& session, bool wait) {
 }
 
 bool press(State& state, Session& session, const platform::KeyPress& key) {
-    if (!state.race || session.walking) return false;
+    if (!state.race || session.walking || key.control || key.alt) return false;
     const double by = along(key, Key::Left, Key::Right);
     if (by != 0)
         go(state, state.at + by / (key.shift ? 10 : 100));

@@ -48,7 +48,7 @@ std::optional<double> common_part(const Ui& ui, const MatrixView& matrix, const 
                     if (texts.size() > 1) return std::nullopt;
                 }
     if (numbers.size() < 2) return std::nullopt;
-    return std::strtod(texts.begin()->c_str(), nullptr);
+    return std::strtod(as_typed(*texts.begin()).c_str(), nullptr);
 }
 
 // What the block made of an element: the running sum of its thread, or a value that was stored.
@@ -286,7 +286,9 @@ float ruler_width(Ui& ui, uint32_t rows) {
 
 void rulers(Ui& ui, const draw::GridView& grid, uint32_t rows, uint32_t cols, Rulers sides,
             uint32_t first_row) {
-    if (grid.pitch >= ui.px(kIndexPitch) || ui.session.question.hides(session::Hide::Shape)) return;
+    if (grid.pitch < 1e-3f || grid.pitch >= ui.px(kIndexPitch) ||
+        ui.session.question.hides(session::Hide::Shape))
+        return;
     const draw::Font font = ui.font(Face::Mono, Size::CellSmall);
     // Every cell where all have room, else every fourth, eighth, ...
     const auto stride_of = [&](float room) {

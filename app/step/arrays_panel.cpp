@@ -202,7 +202,7 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     const float legend =
         legend_lines(ui, {{in.min.x + (is_beside ? maps_wide : 0), in.min.y}, in.max}, false);
     const float maps_part = maps_wide > 0 ? maps_high : 0;
-    const float foot = is_beside ? std::max(legend, maps_high) : legend + maps_part + ui.px(4);
+    const float foot = is_beside ? std::max(legend, maps_part) : legend + maps_part + ui.px(4);
     const Rect below{{in.min.x, in.max.y - foot}, {in.max.x, in.max.y - foot + maps_high}};
     in.max.y = below.min.y - ui.px(6);
     const std::vector<ArrayBox> boxes = boxes_of(ui, in);

@@ -429,7 +429,8 @@ Camera framed_array(const trace::Trace& trace, const BlockIndex& index, uint32_t
         for (const CellRect& slice : index.touched[array]) part.include(inside(slice));
     Camera camera;
     CellRect shown = all;
-    camera.pitch = fits(all.rows(), all.cols());
+    constexpr double kNoRoom = 0.01;  // a pitch for where there is none at all
+    camera.pitch = std::max(fits(all.rows(), all.cols()), kNoRoom);
     if (camera.pitch < kReadable && !part.empty()) {
         shown = part;
         camera.pitch = std::max(fits(part.rows() + 1.0, part.cols() + 1.0), std::max(camera.pitch, 1.0));

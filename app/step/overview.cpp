@@ -97,7 +97,7 @@ void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port&
     const std::vector<LegendEntry> list = legend_entries(ui);
     const float widest = list.empty() ? 0 : std::ceil(std::ranges::max(list, {}, &LegendEntry::width).width);
     const float space = ui.px(16), wanted = small * static_cast<float>(list.size());
-    const float beside = rect.width() - widest - space;
+    const float beside = rect.width() - gap - widest - space;
     const bool is_beside = beside >= ui.px(80) && rect.height() >= std::min(wanted, small * 4);
     if (is_beside) side = std::min(side, beside);
     const float pitch = side / across, high = side * down / across + gap;
@@ -119,7 +119,7 @@ void overview(Ui& ui, const Rect& all, const Port& m, const Port& n, const Port&
 
     Rect room{{rect.min.x, corner.y + high + ui.px(8)}, rect.max};
     if (is_beside) room = {{rect.min.x + side + gap + space, rect.min.y}, rect.max};
-    if (room.width() < widest) return;
+    if (room.width() + 1 < widest) return;
     const auto lines = static_cast<size_t>(std::max(0.f, std::floor((room.height() + 1) / small)));
     const auto columns = static_cast<size_t>((room.width() + space) / (widest + space));
     for (size_t i = 0; i < std::min(list.size(), lines * columns); ++i)

@@ -176,8 +176,13 @@ inline void lit_band(Ui& ui, const Rect& band, Rgba color, float alpha) {
     ui.list.AddRectFilled(band.min, {band.min.x + ui.px(3), band.max.y}, color);
 }
 
+// By their letters: a minus has several bytes.
 inline constexpr auto shorter = [](const std::string& a, const std::string& b) {
-    return a.size() < b.size();
+    const auto letters = [](const std::string& text) {
+        return std::ranges::count_if(text,
+                                     [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+    };
+    return letters(a) < letters(b);
 };
 
 }  // namespace tilescope::step

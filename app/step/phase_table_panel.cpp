@@ -130,7 +130,7 @@ struct TableShown {
             const SummedInPhase::Addend& term = all[i];
             const char* const plus = i > 0 ? "+ " : "";
             std::string second = factor(term.b);
-            if (second.starts_with('-')) second = "(" + second + ")";
+            if (second.starts_with(kMinus)) second = "(" + second + ")";
             TableLine line{plus + factor(term.a).append(kTimes) + second, "", term.after_step == ui.step()};
             line.tip =
                 fmt::format("{}{}{} = {}{}{}, after step {}; the sum is then {}",

@@ -30,6 +30,7 @@
 //   | the phases, and where this is                             |
 //   +-----------------------------------------------------------+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -130,16 +131,17 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
     const float least = ui.px(72) + inset, most = rest.width() * 0.45f;
     float tiles = least;
     if (ui.index() != nullptr && ui.index()->product) {
-        float best = 0;
+        // The smaller of both, in whole pixels from 2 on, then the matrices', then the tiles'.
+        using Pitches = std::array<float, 3>;
+        Pitches best{};
         for (float wide = least; wide <= most; wide += ui.px(10)) {
             const float of_m = product_pitch(ui, rest.width() - wide - gap - inset, high),
                         of_tiles = tiles_pitch(ui, wide - inset, high, l.threads_in_tiles);
-            // Whole pixels; what the matrices do not need is the tiles' and the threads'.
+            // What the matrices do not need is the tiles' and the threads'.
             const float least_of = std::min(of_m, of_tiles);
-            const float both = (least_of < 2 ? least_of : std::floor(least_of)) + 0.001f * std::floor(of_m) +
-                               0.0001f * std::min(std::floor(of_tiles), 99.f);
-            if (both > best + 1e-6f ||
-                (both > best - 1e-6f && l.threads_in_tiles && wide - tiles <= ui.px(120)))
+            const Pitches both{least_of < 2 ? least_of : std::floor(least_of), std::floor(of_m),
+                               std::floor(of_tiles)};
+            if (both > best || (both == best && l.threads_in_tiles && wide - tiles <= ui.px(120)))
                 best = both, tiles = wide;
         }
     } else {

@@ -199,7 +199,8 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const auto shown = static_cast<uint32_t>(std::max(grid.clip_max.y - grid.clip_min.y, 0.f) / pitch);
     if (shown > 0 && shown < pane.part.rows()) {
         const uint32_t row = touched_last(ui.trace(), *ui.index(), array, ui.step()).row0;
-        grid.y -= static_cast<float>(std::min(row - std::min(row, shown / 4), sheet.rows - shown)) * pitch;
+        const uint32_t below = row - std::min(row, pane.part.row0 + shown / 4);  // rows of the part above it
+        grid.y -= static_cast<float>(std::min(below, pane.part.rows() - shown)) * pitch;
     }
     rulers(ui, grid, sheet.rows, sheet.cols);
     // While it is asked which cells the step touches they stand as the step before left them.

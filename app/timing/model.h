@@ -161,7 +161,7 @@ struct ChainRow {
 // less time it ends.
 struct Savings {
     double loads = 0, time = 0;
-    // "Tiles save 32 × the loads, but only 1.47 × the time: L1 had caught 98.9 % of them"
+    // "Tiles make 32 × fewer loads, but are only 1.47 × as fast: L1 had caught 98.9 % of them"
     std::string sentence;
 };
 struct TrafficChain {

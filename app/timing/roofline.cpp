@@ -257,9 +257,11 @@ std::optional<Savings> savings_of(const Machine& machine, const Timing& row, uin
         flop_per_loaded_byte(row) / flop_per_loaded_byte(*rival), rival->median_ms / row.median_ms, {}};
     if (made.loads < kClearly || made.time < kClearly) return std::nullopt;
     const bool less = made.time < made.loads;
-    made.sentence = fmt::format("{} {} × the loads, {} {} × the time",
-                                row.kernel == "tiled" ? "Tiles save" : shown_name(row.kernel) + " saves",
-                                draw::figure(made.loads), less ? "but only" : "and", ratio_text(made.time));
+    const bool many = row.kernel == "tiled";
+    const std::string is = many ? "are" : "is";
+    made.sentence = fmt::format(
+        "{} {} × fewer loads, {} {} × as fast", many ? "Tiles make" : shown_name(row.kernel) + " makes",
+        draw::figure(made.loads), less ? "but " + is + " only" : "and " + is, ratio_text(made.time));
     if (!less || !bytes || !untiled || (*untiled)[0] <= (*bytes)[0]) return made;
     // Of the sectors that no longer ask L1, those of which L2 had never heard.
     const double caught = 1 - ((*untiled)[1] - (*bytes)[1]) / ((*untiled)[0] - (*bytes)[0]);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/words.h"
+
 namespace tilescope {
 namespace {
 
@@ -143,7 +145,7 @@ std::string short_value(Value value) {
         const bool whole = std::floor(number) == number && std::abs(number) < 1e6;
         text = whole ? std::to_string(static_cast<int>(number)) : fmt::format("{:.3g}", number);
     }
-    return text.front() == '-' ? "−" + text.substr(1) : text;
+    return with_minus(std::move(text));
 }
 
 }  // namespace tilescope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,25 @@ std::string capacity_text(uint64_t bytes) {
     return fmt::format("{:.{}g} {}", size, size < 999.5 ? 3 : 4, kUnits[unit]);
 }
 
+std::string with_minus(std::string text) {
+    for (size_t at = text.find('-'); at != std::string::npos; at = text.find('-', at + 1)) {
+        const bool begins = at == 0 || text[at - 1] == ' ';
+        if (begins && at + 1 < text.size() &&
+            (std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0 ||
+             text.compare(at + 1, 3, "inf") == 0))
+            text.replace(at, 1, kMinus);
+    }
+    return text;
+}
+
+std::string as_typed(std::string text) {
+    for (size_t at = text.find(kMinus); at != std::string::npos; at = text.find(kMinus, at))
+        text.replace(at, kMinus.size(), "-");
+    return text;
+}
+
 std::string share_text(double share) {
+    if (!std::isfinite(share)) return "-";
     const double of = share * 100;
     if (share == 1 || share <= 0) return share == 1 ? "100 %" : "0 %";
     // A figure of "100 %" or "0 %" would be a lie.

@@ -24,6 +24,11 @@ struct Notation {
 };
 
 inline constexpr std::string_view kComma = ",", kThinSpace = "\xE2\x80\x89";
+// The minus of what the window writes; reports and files keep to ASCII. as_typed: a number with "-" for it.
+inline constexpr std::string_view kMinus = "\xE2\x88\x92";
+std::string with_minus(
+    std::string text);  // for the "-" before each number that stands at its begin or behind a space
+std::string as_typed(std::string text);
 
 std::string grouped(uint64_t number, std::string_view separator = kComma);  // 1,048,576
 std::string short_count(uint64_t number);  // 999,999, then 1.05 M, 12.3 M: seven characters at most

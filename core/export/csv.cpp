@@ -4,8 +4,8 @@
 //   step                      of the recording, from 1, as on the screen
 //   clock                     only for GPU recordings: the SM's clock since the block's first step
 //   warp                      of the block
-//   site,line                 the memory instruction or barrier, and its line of the kernel's source
-//   kind,space,array          load, store, atomic, barrier or exchange; global or shared; empty where there is none
+//   site,line                 the instruction, and its line of the kernel's source
+//   kind,space,array          load, store, atomic, barrier or exchange; of memory its space and array, else empty
 //   mask                      active lanes, lane 0 in the lowest bit: 0x0000ffff
 //   address,row,col           of the first active lane: virtual address, or offset in shared memory; its
 //                             element, empty where the address is not that of one. Where an array of the
@@ -19,7 +19,7 @@
 //                             active lane reads (requests.h), "16 17 own own"
 //
 // With lanes, a line an access instead: `lane` (0 to 31) and `thread` (its linear number in the block) follow
-// the mask, address and element are that lane's, and no columns of the whole request follow but the phase.
+// the mask; address, element, member, exchange and from are that lane's; of the whole request the phase follows.
 #include <algorithm>
 #include <bit>
 

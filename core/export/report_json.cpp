@@ -137,7 +137,7 @@ std::string to_json(const analysis::Recording& recording, const analysis::Summar
     for (const analysis::StepKindRow& row : analysis::kMemoryKindRows)
         if (const Sums& sums = summary[row.kind]; is_told(row.kind, sums))
             json["totals"][row.key] = sums_of_kind(row, sums);
-    if (summary.exchanges > 0) json["totals"]["exchange"] = {{"requests", summary.exchanges}};
+    if (summary.exchanges > 0) json["exchanges"] = summary.exchanges;  // no requests
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)
         json["reuse"][r.array] =

@@ -458,8 +458,7 @@ void record_site(Work& work, const Site& site) {
 void record_group(Work& work, const Work::GroupCode& group) {
     const Instruction& instruction = work.kernel.instructions[group.instruction];
     const auto number = static_cast<uint32_t>(2 * work.result.sites.size()) + group.instruction;
-    const Sequence sequence =
-        single_text(work.text, {number, "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi, 0;", group.code, ""});
+    const Sequence sequence = single_text(work.text, {number, kNoAddress, group.code, ""});
     std::string text = sequence.before;
     if (instruction.guard >= 0) {
         const std::string label = fmt::format("$ts_skip_{}", number);

@@ -382,9 +382,14 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
         rule.after[site.id] = true;
         rule.rank[site.id] = -2;
     }
+    // An exchange is behind the loop unless it is in it, or is a copy of one that is: of a trip written out beside.
+    std::set<Source> in_loops;
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind == ptx::SiteKind::Exchange && in_loop(site)) in_loops.insert(source_of(site));
     for (const ptx::Site& site : trace.sites)
         if (site.kind == ptx::SiteKind::Exchange)
-            rule.after[site.id] = reached[flow.block_of[site.instruction]] && !in_loop(site);
+            rule.after[site.id] = reached[flow.block_of[site.instruction]] && !in_loop(site) &&
+                                  (ahead || !in_loops.contains(source_of(site)));
     return rule;
 }
 

@@ -20,11 +20,11 @@ Result<void> check_sites(const Trace& trace) {
             (atomic && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
         if (exchange != (site.exchange != ptx::Exchange::None))
-            return Error{
-                fmt::format("its site {} is an exchange without what it does, or none with it", site.id)};
+            return Error{fmt::format(
+                "its site {} is an exchange and does not say which, or says which and is none", site.id)};
         if ((atomic || site.exchange == ptx::Exchange::Reduce) != (site.atomic != ptx::Atomic::None))
-            return Error{
-                fmt::format("its site {} is an atomic without what it does, or none with it", site.id)};
+            return Error{fmt::format(
+                "its site {} is an atomic or a reduction without what it does, or neither with it", site.id)};
         if (!site.past_registers()) continue;
         // A cp.async is a load of global memory with a store to shared memory behind it.
         const auto is_half = [](const ptx::Site& half, ptx::SiteKind kind, Space space) {

@@ -318,7 +318,8 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (const auto header = read_header(bytes, bytes.size());
         header && (header->version == kExchangesVersion) != ptx::has_exchanges(trace.sites))
         return Error{
-            "it has exchanges among the lanes of a warp and not their version, or the other way round"};
+            "its version is not that of what its sites do: version 4 is of exchanges among the lanes of a "
+            "warp"};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();

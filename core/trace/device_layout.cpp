@@ -34,8 +34,11 @@ Result<void> check_code(const ptx::Instrumented& code) {
         return Error{fmt::format("{} codes do not fit in the {} bits of a tag; instrument the kernel again",
                                  code.codes.size(), code.code_bits)};
     }
-    if (code.shapes.size() != code.sites.size() ||
-        (ptx::has_exchanges(code.sites) && code.exchanges.size() != code.sites.size())) {
+    if (ptx::has_exchanges(code.sites) && code.exchanges.size() != code.sites.size())
+        return Error{fmt::format(
+            "the kernel has {} sites and the operands of {} exchanges; instrument the kernel again",
+            code.sites.size(), code.exchanges.size())};
+    if (code.shapes.size() != code.sites.size()) {
         return Error{fmt::format("the kernel has {} sites and the shapes of {}; instrument the kernel again",
                                  code.sites.size(), code.shapes.size())};
     }

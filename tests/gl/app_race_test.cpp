@@ -155,8 +155,9 @@ std::set<std::string> right_texts(const State& state, uint32_t moment, bool prod
     }
     all.insert(grouped(most));
     all.insert(products ? "50 % of the product" : "50 % of the steps of each");
-    const std::string share =
-        moment * 2 == race::kMoments ? "half" : fmt::format("{:.{}f} %", moment / 6.0, moment < 6 ? 1 : 0);
+    const std::string share = moment * 2 == race::kMoments ? "half"
+                                                           : fmt::format("{:.{}f} %", moment / 6.0,
+                                                                         moment < 6 || moment > 594 ? 1 : 0);
     const std::string when = products ? fmt::format("At {} of the product", share)
                                       : fmt::format("After {} of the steps of each", share);
     const size_t more = bytes[0] > bytes[1] ? 0 : 1;

@@ -18,7 +18,7 @@ program=$(realpath "$1")
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=${2:-$root/assets/recordings}
 backend=${BACKEND:-gpu}
-most_bytes=$((1536 * 1024))
+most_bytes=$((1600 * 1024))
 
 # kernel m k n tile [window], and behind a colon "cpu" for what is always recorded there
 recordings="
@@ -64,6 +64,7 @@ while read -r kernel m k n tile window; do
     printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\ttilescope %s -o %s.tsc\n' "$name" "$kernel" "$m" "$k" "$n" "$tile" \
         "${window:--}" "$arguments" "$name" >>"$list"
 done <<<"$recordings"
+[ -s "$list" ] || { echo "ONLY names no recording of this script: ${ONLY:-}" >&2; exit 1; }
 
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -1 || true)
 python3 - "$program" "$list" "$driver" "$(date -u +%Y-%m-%d)" <<'PY'

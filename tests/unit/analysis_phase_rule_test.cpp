@@ -171,5 +171,44 @@ TEST(PhaseRule, RefusesWhatDoesNotFit) {
     EXPECT_FALSE(phase_rule(trace));
 }
 
+// In the loop, in a trip that the compiler wrote out beside it, and behind it.
+TEST(PhaseRule, AnExchangeIsBehindTheLoopUnlessItIsOfATrip) {
+    const trace::Trace trace = empty_trace(R"(.version 7.8
+.target sm_80
+.address_size 64
+.file 1 "sums.cu"
+.visible .entry sums(.param .u64 sums_param_0)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [sums_param_0];
+    mov.u32 %r1, 0;
+$L1:
+    .loc 1 5 0
+    ld.global.u32 %r2, [%rd1];
+    .loc 1 6 0
+    shfl.sync.down.b32 %r3, %r2, 1, 31, -1;
+    add.s32 %r1, %r1, 1;
+    setp.lt.s32 %p1, %r1, 8;
+    @%p1 bra $L1;
+    .loc 1 6 0
+    shfl.sync.down.b32 %r4, %r2, 1, 31, -1;
+    .loc 1 9 0
+    shfl.sync.down.b32 %r5, %r4, 1, 31, -1;
+    .loc 1 10 0
+    st.global.u32 [%rd1], %r5;
+    ret;
+}
+)",
+                                           "sums.ptx");
+    const auto rule = phase_rule(trace);
+    ASSERT_TRUE(rule) << rule.error().message;
+    std::vector<bool> after;
+    for (const ptx::Site& site : trace.sites)
+        if (site.kind == ptx::SiteKind::Exchange) after.push_back(rule->after[site.id]);
+    EXPECT_EQ(after, (std::vector<bool>{false, false, true}));
+}
+
 }  // namespace
 }  // namespace tilescope::analysis

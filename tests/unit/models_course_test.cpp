@@ -107,10 +107,10 @@ TEST(CourseRoofs, WhatTilesSaveIsTheHeadline) {
     };
     const char* const nvrtc = "NVIDIA H200, PTX by nvrtc";
     EXPECT_EQ(said(nvrtc, "tiled", 1024),
-              "Tiles save 32 × the loads, but only 1.47 × the time: L1 had caught 98.9 % of them");
+              "Tiles make 32 × fewer loads, but are only 1.47 × as fast: L1 had caught 98.9 % of them");
     EXPECT_EQ(said(nvrtc, "tiled", 4096),
-              "Tiles save 32 × the loads, but only 1.42 × the time: L1 had caught all of them");
-    EXPECT_TRUE(said("NVIDIA H200", "double_buffer", 4096).starts_with("double buffer saves "));
+              "Tiles make 32 × fewer loads, but are only 1.42 × as fast: L1 had caught all of them");
+    EXPECT_TRUE(said("NVIDIA H200", "double_buffer", 4096).starts_with("double buffer makes "));
     EXPECT_EQ(said("NVIDIA H200", "untiled", 4096), "") << "it is what the others are compared with";
     EXPECT_EQ(said("NVIDIA H200", "untiled_swapped", 4096), "") << "it saves nothing";
     EXPECT_EQ(said("NVIDIA H200", "tiled_stale_edge", 4096), "") << "a wrong result saves nothing";

@@ -340,14 +340,15 @@ TEST(Exchanges, OfADamagedFileAreRefusedInOneSentence) {
         },
         "shared memory, which its site cannot touch");
     refused([](trace::Trace& t) { t.sites[1].exchange = ptx::Exchange::None; },
-            "an exchange without what it does");
+            "an exchange and does not say which");
     refused([](trace::Trace& t) { t.sites[1].bytes = 4; }, "touches 4 bytes");
     std::string old = trace::serialize(*made.trace);
     trace::set(old, 8, trace::kFileVersion);
     trace::repair(old);
     const auto read = trace::deserialize(old, "exchange.tsc");
     ASSERT_FALSE(read);
-    EXPECT_NE(read.error().message.find("has exchanges among the lanes of a warp"), std::string::npos)
+    EXPECT_NE(read.error().message.find("version 4 is of exchanges among the lanes of a warp"),
+              std::string::npos)
         << read.error().message;
 }
 

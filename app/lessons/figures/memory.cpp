@@ -1,12 +1,14 @@
 // The kinds of memory, from the nearest to the farthest: how long a load takes, who may touch it, how large it is,
 // and what the open recording does with it. L1 and L2 stand among them, which no program names.
 //
-//                                  1       10       100      1000 cycles
-//   registers      a thread        |#       .        .        .           65,536 per SM
-//   shared memory  a block         |########:####    .        .           228 KiB per SM     4,096 loads
-//   L1 cache       an SM           |########:#####   .        .           256 KiB per SM
-//   L2 cache       the device      |########:########:####    .           60 MiB
-//   global memory  a grid, host    |########:########:#######.            at 4,800 GB/s      2,048 loads
+//                                   1       10       100      1000 cycles
+//   registers        a thread        |#       .        .        .           65,536 per SM
+//   constant memory  a grid, to read |#       .        .        .           64 KiB
+//   shared memory    a block         |########:####    .        .           228 KiB per SM     4,096 loads
+//   L1 cache         an SM           |########:#####   .        .           256 KiB per SM
+//   L2 cache         the device      |########:########:####    .           60 MiB
+//   global memory    a grid, host    |########:########:#######.            at 4,800 GB/s      2,048 loads
+//   local memory     a thread        |########:########:#######.            512 KiB per thread
 //
 // Scope and lifetime: CUDA C++ Programming Guide, "Variable Memory Space Specifiers" and "Device Memory
 // Accesses"; 512 KiB of local memory a thread (16 KiB on 1.x) and 64 KiB of constant memory: the same,
@@ -296,7 +298,7 @@ Figure memory_figure() {
     const auto shown = std::ranges::find(devices, "h200", &analysis::DeviceSpec::id) - devices.begin();
     Figure figure{"memory",
                   "The kinds of memory",
-                  "Each step down is farther away and larger, and more threads share it.",
+                  "From the fastest load to the slowest: who shares each memory, and how large it is.",
                   {{"kind", "Kind", 0, static_cast<int>(kinds().size()) - 1, 2},
                    {"device", "Sizes of", 0, static_cast<int>(devices.size()) - 1, static_cast<int>(shown)}},
                   numbers,

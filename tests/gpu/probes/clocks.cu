@@ -60,12 +60,15 @@ int main() {
     long long* clocks;
     cudaMallocManaged(&from, sizeof *from);
     cudaMallocManaged(&clocks, sizeof(long long) * sms * kMoments);
-    cudaFuncSetAttribute(read_clocks, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+    if (cudaFuncSetAttribute(read_clocks, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes) != cudaSuccess)
+        return 1;
     for (int turn = 0; turn < 2; ++turn) {
         *from = 0;
+        std::fill(clocks, clocks + sms * kMoments, -1);
         read_clocks<<<sms, 1, kBytes>>>(200000, from, clocks);
-        if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+        if (cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) return 1;
     }
+    if (std::find(clocks, clocks + sms * kMoments, -1) != clocks + sms * kMoments) return 1;  // an SM is missing
     printf("clocks %d\n", sms);
     for (int sm = 0; sm < sms; ++sm) {
         long long low = INT64_MAX, high = INT64_MIN;
@@ -80,7 +83,7 @@ int main() {
     cudaMallocManaged(&began, sizeof(Began) * blocks);
     for (int turn = 0; turn < 2; ++turn) {
         begin<<<blocks, 256>>>(began, 20000);
-        if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+        if (cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) return 1;
     }
     std::vector<unsigned long long> timer(sms, UINT64_MAX);
     std::vector<long long> clock(sms, INT64_MAX);
