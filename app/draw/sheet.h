@@ -92,7 +92,7 @@ struct CellRect {
 // How the elements of an array lie on the screen: rows and columns of cells.
 //
 //   two dimensions      as they are
-//   one                 wrapped at 32 elements, a warp's width
+//   one                 wrapped at 32 elements, a warp's width; so is an array of structs, whole structs to a row
 //   three               a slice beside the other, a cell's gap between them:
 //
 //     +-----+ +-----+
@@ -113,6 +113,8 @@ public:
             const double aspect = static_cast<double>(height_ + gap_) / static_cast<double>(width_ + gap_);
             across_ = static_cast<uint64_t>(std::clamp(std::round(std::sqrt(slices * aspect)), 1.0, slices));
         } else {
+            wrapped = array.rank == 1 || (array.rank == 2 && array.members.of && width_ <= kWrap / 2);
+            if (array.rank == 2 && wrapped) width_ = std::min<uint64_t>(array.rows, kWrap / width_) * width_;
             if (array.rank == 1) width_ = std::min(width_, kWrap);
             height_ = std::max<uint64_t>((elements_ + width_ - 1) / width_, 1);
         }
@@ -122,6 +124,7 @@ public:
     }
 
     uint32_t rows = 0, cols = 0;
+    bool wrapped = false;  // its rows are no rows of the array
 
     uint64_t slice(uint64_t element) const { return gap_ == 0 ? 0 : element / (height_ * width_); }
 

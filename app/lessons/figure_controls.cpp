@@ -12,12 +12,19 @@
 
 #include "app/draw/widgets.h"
 #include "app/lessons/panels.h"
+#include "core/base/words.h"
 
 namespace tilescope::lessons {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
 
 namespace {
+
+// As the figure below it writes numbers.
+std::string shown_value(const FigureParameter& parameter, int value) {
+    return parameter.words.empty() && value >= 1000 ? grouped(static_cast<uint64_t>(value))
+                                                    : value_words(parameter, value);
+}
 
 // Width of the longest value that a parameter can have, whatever its digits.
 float value_width(const Ui& ui, const FigureParameter& parameter) {
@@ -27,9 +34,12 @@ float value_width(const Ui& ui, const FigureParameter& parameter) {
         width = std::max(width, draw::text_size(font, text).x + ui.px(2));
     };
     for (const std::string& word : parameter.words) holds(word);
-    const size_t digits = value_words(parameter, parameter.most).size();
-    for (char digit = '0'; parameter.words.empty() && digit <= '9'; ++digit)
-        holds(std::string(digits, digit));
+    const std::string most = shown_value(parameter, parameter.most);
+    for (char digit = '0'; parameter.words.empty() && digit <= '9'; ++digit) {
+        std::string same = most;
+        for (char& one : same) one = one == ',' ? one : digit;
+        holds(same);
+    }
     return width;
 }
 
@@ -54,7 +64,7 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
          chosen ? Ink::Text : Ink::TextQuiet, parameter.label);
     if (ui.context.paper) {
         line(ui, {rect.min.x, rect.min.y + small}, rect.width(), Face::Strong, Size::Body, Ink::Text,
-             value_words(parameter, shown.set[at]));
+             shown_value(parameter, shown.set[at]));
         return;
     }
     const float value = std::min(value_width(ui, parameter), rect.width() * 0.8f);
@@ -67,7 +77,7 @@ void slider(Ui& ui, const Rect& rect, size_t at) {
     ui.list.AddRectFilled({from, y - ui.px(2)}, {x, y + ui.px(2)}, ui.ink(Ink::Accent), ui.px(2));
     ui.list.AddCircleFilled({x, y}, ui.px(chosen ? 8.f : 6.f), ui.ink(Ink::Accent));
     line(ui, {to + ui.px(14), y - body / 2}, value, Face::Strong, Size::Body, Ink::Text,
-         value_words(parameter, shown.set[at]));
+         shown_value(parameter, shown.set[at]));
     const Rect grip{{from - ui.px(8), rect.min.y}, {to + ui.px(8), rect.max.y}};
     if (ui.session.question.open || !ui.mouse || !ImGui::IsMouseDown(0) ||
         !grip.contains(ImGui::GetIO().MouseClickedPos[0]))

@@ -137,6 +137,7 @@ std::string lesson_at_hand(const State& state, const Session& session) {
 // Shows the stop that was walked to. True while its recording is being opened.
 bool update(State& state, Session& session, bool wait) {
     session.lesson = lesson_at_hand(state, session);
+    session.at_stop = false;  // until the strip says so
     if (!session.walking) take_back(state, session);
     if (!session.walking && (state.asked || state.quiz || session.question.later != 0)) {
         drop_question(state, session);
@@ -318,6 +319,7 @@ float strip(Ui& ui, const Rect& area) {
             about = fmt::format("about step {}{}", grouped(uint64_t{here.at.step} + 1),
                                 ui.session.cursor.block == here.at.block ? "" : " of another block");
     }
+    ui.session.at_stop = about.empty() && !place.wanted;
     const std::string title =
         place.quiz ? "Ask me"
                    : fmt::format("{}   {} of {}", lesson.title, place.stop + 1, lesson.stops.size());

@@ -199,7 +199,7 @@ std::vector<std::string> headlines(const GridAtWork& grid) {
     const std::string at_once =
         grid.slots == 1 ? "one at a time on each" : fmt::format("up to {} at once on each", grid.slots);
     if (blocks <= places) {
-        const std::string wave = fmt::format("one wave of {} places", grouped(places));
+        const std::string wave = fmt::format("one wave of {} slots", grouped(places));
         const std::string full = blocks == places
                                      ? " is full."
                                      : fmt::format(" is not full, {} stay empty.", grouped(places - blocks));

@@ -88,14 +88,15 @@ std::optional<uint64_t> grid_cells(Ui& ui, const Rect& rect, const GridAtWork& g
     // Neighbours of one state are one rectangle; the lines between cells are drawn over them.
     const auto x_of = [&](uint32_t col) { return std::floor(rect.min.x + pitch * static_cast<float>(col)); };
     const auto y_of = [&](uint32_t row) { return std::floor(rect.min.y + pitch * static_cast<float>(row)); };
-    for (uint32_t row = 0; row < rows; ++row)
-        for (uint32_t col = 0, next = 0; col < cols; col = next) {
-            const auto state = state_of(row, col);
-            for (next = col + 1; next < cols && state_of(row, next) == state;) ++next;
+    for (uint32_t row = 0; row < rows; ++row) {
+        std::optional<BlockState> state = state_of(row, 0), after;
+        for (uint32_t col = 0, next = 0; col < cols; col = next, state = after) {
+            for (next = col + 1; next < cols && (after = state_of(row, next)) == state;) ++next;
             if (state)
                 ui.list.AddRectFilled({x_of(col), y_of(row)}, {x_of(next), y_of(row + 1)},
                                       color_of(ui, *state));
         }
+    }
     if (pitch >= 4) {
         const float gap = pitch >= 12 ? std::max(1.f, std::round(ui.px(1.5f))) : 1;
         for (uint32_t col = 1; col <= cols; ++col)
@@ -146,12 +147,9 @@ struct ColumnPlan {
     uint32_t sms = 1, slots = 1;
     float pitch = 1, wide = 1;  // of an SM, and of what is drawn of it
     bool each_slot = false;     // slots stand side by side, else how many are taken is a width
-    uint64_t end = 1;
+    double scale = 1;           // pixels per unit of time
     float x(uint32_t sm) const { return box.min.x + pitch * static_cast<float>(sm); }
-    float y(uint64_t time) const {
-        return box.min.y +
-               box.height() * static_cast<float>(static_cast<double>(time) / static_cast<double>(end));
-    }
+    float y(uint64_t time) const { return box.min.y + static_cast<float>(static_cast<double>(time) * scale); }
 };
 
 // A block's bar in its slot. Bars that are too low to be told apart are drawn as one.
@@ -242,7 +240,8 @@ SmPointed sm_columns(Ui& ui, const Rect& rect, const GridAtWork& grid, const Gri
     ColumnPlan plan;
     plan.box = {{rect.min.x + label + ui.px(10), rect.min.y}, {rect.max.x, rect.max.y - small - ui.px(6)}};
     if (plan.box.width() < 2 || plan.box.height() < 2) return {};
-    plan.sms = grid.sms, plan.slots = grid.slots, plan.end = std::max<uint64_t>(grid.end, 1);
+    plan.sms = grid.sms, plan.slots = grid.slots;
+    plan.scale = plan.box.height() / static_cast<double>(std::max<uint64_t>(grid.end, 1));
     plan.pitch = plan.box.width() / static_cast<float>(plan.sms);
     if (plan.pitch >= 4) plan.pitch = std::min(std::floor(plan.pitch * 2) / 2, ui.px(72));
     plan.wide = plan.pitch >= 4 ? plan.pitch - (plan.pitch >= 12 ? 3.f : 1.f) : plan.pitch;

@@ -155,6 +155,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
     bool blank = false;                // the screen is black until a key is pressed
     std::string message;               // one sentence: the last error or notice
     bool walking = false;              // a screen leads from stop to stop
+    bool at_stop = false;              // and the strip above the screen says of this very step what it does
     Question question;                 // the question that is asked at this step
     std::string lesson;  // the lesson that is walked or chosen, as the command line names it; "" for none
 

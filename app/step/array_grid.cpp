@@ -305,13 +305,16 @@ void rulers(Ui& ui, const draw::GridView& grid, uint32_t rows, uint32_t cols, Ru
         if (draw::Inspection* const seen = ui.context.inspection) seen->texts.back().place = true;
     };
     const float right = std::min(end.x, grid.clip_max.x), bottom = std::min(end.y, grid.clip_max.y);
+    const float slack = std::min(1.f, half);
     if (const uint32_t every = stride_of(line); sides.rows)
         for (uint32_t row = 0; row < rows; row += every)
-            if (const float y = draw::corner_of(grid, row, 0).y; y >= top - 1 && y + grid.pitch <= bottom + 1)
+            if (const float y = draw::corner_of(grid, row, 0).y;
+                y >= top - slack && y + grid.pitch <= bottom + slack)
                 number({left - ui.px(4), std::round(y + half - line / 2)}, first_row + row, Align::Right);
     if (const uint32_t every = stride_of(wide + ui.px(6)); sides.cols)
         for (uint32_t col = 0; col < cols; col += every)
-            if (const float x = draw::corner_of(grid, 0, col).x; x >= left - 1 && x + grid.pitch <= right + 1)
+            if (const float x = draw::corner_of(grid, 0, col).x;
+                x >= left - slack && x + grid.pitch <= right + slack)
                 number({x + half, top - ruler_height(ui) - ui.px(1)}, col, Align::Center);
 }
 

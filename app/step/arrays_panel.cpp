@@ -136,13 +136,14 @@ void slice_strip(Ui& ui, const ArrayBox& box) {
 }
 
 // Arrays of which the screen shows a part, as small maps below their names; returns the width that they take.
-// Of one dimension a bar: a sheet of a million elements is a hair.
+// A bar of what is wrapped, as of one dimension: a sheet of a million elements is a hair.
 float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
     const float small = line_height(ui, Size::Small), high = rect.height() - small - ui.px(2);
     float x = rect.min.x;
     for (const ArrayBox& box : boxes) {
         const Array& of = ui.trace().launch.arrays[box.array];
         const draw::Sheet sheet(of);
+        const bool bar = sheet.wrapped;
         ArrayView& view = ui.state.arrays[box.array];
         const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
         const bool whole = static_cast<float>(sheet.rows) * pitch <= box.rect.height() + 1 &&
@@ -151,13 +152,13 @@ float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
         const std::string name = name_in(ui.notation(), of);
         const float least = draw::text_size(ui.font(Face::Text, Size::Small), name).x;
         float wide = ui.px(96);
-        if (of.rank != 1)
+        if (!bar)
             wide = std::min(wide, high * static_cast<float>(sheet.cols) / static_cast<float>(sheet.rows));
         const float each = std::max({wide, least, ui.px(24)});
         if (x + each > rect.max.x) break;
         note(ui, {x, rect.min.y}, each + 1, name);
         const ImVec2 corner{x, rect.min.y + small + ui.px(2)};
-        if (of.rank != 1) {
+        if (!bar) {
             one_map(ui, box.array, corner, wide / static_cast<float>(sheet.cols),
                     {box.rect, view.row, view.col}, pitch);
         } else {
@@ -174,12 +175,12 @@ float small_maps(Ui& ui, const Rect& rect, const std::vector<ArrayBox>& boxes) {
                             ui.ink(Ink::Accent), 0.f, 0, ui.px(2));
         }
         // A click or a drag moves the screen there; of a bar along its rows alone.
-        const float of_map = wide / static_cast<float>(of.rank != 1 ? sheet.cols : sheet.rows);
-        const float tall = of.rank != 1 ? of_map * static_cast<float>(sheet.rows) : ui.px(12);
+        const float of_map = wide / static_cast<float>(bar ? sheet.rows : sheet.cols);
+        const float tall = bar ? ui.px(12) : of_map * static_cast<float>(sheet.rows);
         if (const auto cell = map_pressed(ui, {corner, {corner.x + wide, corner.y + tall}}, of_map)) {
             view.fit = false;
-            view.row = (of.rank != 1 ? cell->y : cell->x) - box.rect.height() / pitch / 2;
-            if (of.rank != 1) view.col = cell->x - box.rect.width() / pitch / 2;
+            view.row = (bar ? cell->x : cell->y) - box.rect.height() / pitch / 2;
+            if (!bar) view.col = cell->x - box.rect.width() / pitch / 2;
         }
         x += each + ui.px(14);
     }
@@ -196,8 +197,12 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     ui.state.arrays.resize(arrays.size());
     in.min.y += path_strip(ui, in);
     // The foot: maps of what is not all in sight, and the legend beside them.
-    // The legend stands beside the maps, or below them where these leave no room. As wide as in the frame before.
-    const float maps_wide = ui.state.maps_width, maps_high = std::min(in.height() * 0.16f, ui.px(64));
+    // The legend stands beside the maps, or below them where these leave no room.
+    State::SmallMaps& maps = ui.state.maps;
+    const ImVec2 panel{in.width(), in.height()};
+    if (maps.serial != ui.session.recording->serial || maps.panel.x != panel.x || maps.panel.y != panel.y)
+        maps = {ui.session.recording->serial, panel, 0};
+    const float maps_wide = maps.width, maps_high = std::min(in.height() * 0.16f, ui.px(64));
     const bool is_beside = in.width() - maps_wide >= ui.px(200);
     const float legend =
         legend_lines(ui, {{in.min.x + (is_beside ? maps_wide : 0), in.min.y}, in.max}, false);
@@ -231,7 +236,8 @@ void matrices_panel(Ui& ui, const Rect& rect) {
         draw::GridView own = grid;  // whose row 0 is the slice's
         own.x += static_cast<float>(numbered.col0) * pitch;
         own.y += static_cast<float>(numbered.row0) * pitch;
-        if (of.rank == 2 || !box.slice.empty()) rulers(ui, own, numbered.rows(), numbered.cols());
+        if ((of.rank == 2 && !draw::Sheet(of).wrapped) || !box.slice.empty())
+            rulers(ui, own, numbered.rows(), numbered.cols());
         if (const auto common = ui.state.common.find(box.array); common != ui.state.common.end())
             also = fmt::format("{} + what the cells show", common->second);
         array_title(
@@ -240,8 +246,8 @@ void matrices_panel(Ui& ui, const Rect& rect) {
             box.rect.width(), also.c_str());
         if (!box.slice.empty()) slice_strip(ui, box);
     }
-    if (const float maps = small_maps(ui, below, boxes); maps != ui.state.maps_width) {
-        ui.state.maps_width = maps;
+    if (const float wide = small_maps(ui, below, boxes); wide > maps.width) {
+        maps.width = wide;
         ui.context.another_frame = true;
     }
     const ImVec2 corner{below.min.x + (is_beside ? maps_wide : 0),

@@ -15,7 +15,7 @@ constexpr uint32_t kMostSteps = 1u << 20;  // a block of more is not looked thro
 
 std::string_view words_of(BufferState state) {
     switch (state) {
-        case BufferState::Free: return "";
+        case BufferState::Free: return "free";
         case BufferState::Arriving: return "arriving";
         case BufferState::Next: return "next";
         case BufferState::ReadNow: return "read now";
@@ -30,7 +30,7 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     const uint64_t unit = shape.rank == 3 ? uint64_t{shape.rows} * shape.cols : shape.cols;
     const uint32_t units = shape.rank == 3 ? shape.slices : shape.rows;
     if (unit == 0 || units < 2) return {};
-    std::vector<std::set<uint32_t>> filled(units);  // phases
+    std::vector<std::set<uint32_t>> filled(units), read(units);  // phases
     const auto visit = [&](auto what) {
         for (uint32_t step = 0; step < index.steps; ++step) {
             const uint64_t at = index.first + step;
@@ -43,8 +43,8 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
         }
     };
     visit([&](uint32_t step, look::StepKind kind, const std::set<uint32_t>& touched) {
-        if (kind == look::StepKind::SharedStore)
-            for (const uint32_t one : touched) filled[one].insert(index.phase_at(step));
+        for (const uint32_t one : touched)
+            (kind == look::StepKind::SharedStore ? filled : read)[one].insert(index.phase_at(step));
     });
     std::vector<Buffer> all;
     std::vector<uint32_t> starts;
@@ -55,16 +55,16 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     for (size_t i = 0; i < starts.size(); ++i)
         if (starts[i] != i * high || filled[starts[i]].empty()) return {};
     if (units != starts.size() * high) return {};
-    // Each is filled in a phase in which no other is: rows at an edge, which the last phase leaves as they were, are
-    // no buffer.
-    const auto fills_alone = [&](size_t i) {
-        return std::ranges::any_of(filled[starts[i]], [&](uint32_t phase) {
-            return std::ranges::count_if(starts, [&](uint32_t of) { return filled[of].contains(phase); }) ==
+    // Each is filled, or read, in a phase in which no other is: rows at an edge, which the last phase leaves as they
+    // were, are no buffer.
+    const auto alone = [&](const std::vector<std::set<uint32_t>>& phases, size_t i) {
+        return std::ranges::any_of(phases[starts[i]], [&](uint32_t phase) {
+            return std::ranges::count_if(starts, [&](uint32_t of) { return phases[of].contains(phase); }) ==
                    1;
         });
     };
     for (size_t i = 0; i < starts.size(); ++i)
-        if (!fills_alone(i)) return {};
+        if (!alone(filled, i) && !alone(read, i)) return {};
 
     const draw::Sheet sheet(shape);
     for (const uint32_t first : starts) {

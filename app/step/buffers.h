@@ -16,7 +16,7 @@
 namespace tilescope::step {
 
 enum class BufferState : uint8_t { Free, Arriving, Next, ReadNow };
-std::string_view words_of(BufferState state);  // "arriving"; "" of a free one
+std::string_view words_of(BufferState state);  // "arriving"
 
 struct Buffer {
     look::CellRect part;                  // of the array's sheet

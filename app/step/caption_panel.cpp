@@ -70,8 +70,13 @@ std::vector<std::string> fault_lines(Ui& ui, float bar, const std::vector<std::s
 }  // namespace
 
 float caption_height(Ui& ui, float width, const std::vector<std::string>& faults, bool low) {
-    const bool lecture = ui.session.lecture;
+    const session::Session& session = ui.session;
+    const bool lecture = session.lecture;
     if (ui.index() == nullptr || faults.empty()) {
+        // A lesson's strip says in a lecture what the step does, the panel beside the picture who does it.
+        if (lecture && session.at_stop && ui.index() != nullptr && session.message.empty() &&
+            session.no_values.empty())
+            return 0;
         // While a question is open it says no more than who does what.
         if (lecture && ui.session.question.hides_any()) return ui.px(48);
         return ui.px(lecture ? 64 : low ? 52 : 58);

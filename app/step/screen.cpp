@@ -18,7 +18,8 @@
 // folds the source to its current line.
 //
 // In lecture mode what the back row can read, and nothing else: the sums, the warps' rows and the buttons go:
-// they are small print, and a clicker has no mouse. Of the source the lines around the current one stay.
+// they are small print, and a clicker has no mouse. Of the source the lines around the current one stay. At a stop
+// of a lesson its strip stands in place of the caption.
 //
 //   +-----------------------------------------------------------+
 //   | what just happened, large           step 12 of 352        |
@@ -184,7 +185,8 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
         l.warning = {rest.min, {rest.max.x, rest.min.y + high}};
         rest.min.y += high + gap;
     }
-    l.caption = cut(rest, ImGuiDir_Up, caption_height(ui, rest.width(), faults, low), gap);
+    if (const float high = caption_height(ui, rest.width(), faults, low); high > 0)
+        l.caption = cut(rest, ImGuiDir_Up, high, gap);
     if (ui.state.subject) {
         l.threads_in_tiles = true;
         share_middle(ui, rest, l);
@@ -329,7 +331,9 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
         input::ask(ui, "next_fault");
-    if (!session.lecture || ui.index() == nullptr)
+    if (l.caption.height() <= 0) {
+        // The strip of the lesson says it.
+    } else if (!session.lecture || ui.index() == nullptr)
         caption_bar(ui, l.caption, faults);
     else
         caption_large(ui, l.caption, faults);

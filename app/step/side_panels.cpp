@@ -7,6 +7,7 @@
 //             could; and the kernel's measured time beside the untiled kernel's
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,29 @@ struct SourceRow {
     }
 };
 
+// Code in lines of a width, parted at blanks, and where a word is wider than a line behind an opening bracket or a
+// comma.
+std::vector<std::string> code_lines(const draw::Font& font, const std::string_view text, float width) {
+    std::vector<std::string> lines;
+    for (const std::string& line : wrapped(font, text, width)) {
+        if (draw::text_size(font, line).x <= width) {
+            lines.push_back(line);
+            continue;
+        }
+        std::string part;
+        for (size_t at = 0; at < line.size();) {
+            const size_t end = std::min(line.find_first_of("([,", at), line.size() - 1) + 1;
+            const std::string piece = line.substr(at, end - at);
+            if (!part.empty() && draw::text_size(font, part + piece).x > width)
+                lines.push_back(std::exchange(part, ""));
+            part += piece;
+            at = end;
+        }
+        if (!part.empty()) lines.push_back(part);
+    }
+    return lines;
+}
+
 std::vector<SourceRow> rows_of(Ui& ui, const SourceView& source, float width) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small);
     std::vector<SourceRow> rows;
@@ -51,7 +75,7 @@ std::vector<SourceRow> rows_of(Ui& ui, const SourceView& source, float width) {
         if (!of.has_site || draw::text_size(mono, rows.back().text()).x <= width) continue;
         rows.pop_back();
         const float room = width - draw::text_size(mono, std::string(left + 2, ' ')).x;
-        for (const std::string& part : wrapped(mono, text, room)) {
+        for (const std::string& part : code_lines(mono, text, room)) {
             const bool continued = !rows.empty() && rows.back().line == i;
             rows.push_back({i, left + (continued ? 2 : 0), {}, part, continued, comment});
         }
@@ -232,26 +256,23 @@ void request_panel(Ui& ui, const Rect& rect) {
     look::RequestView request =
         look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
     const std::optional<look::OlderView> older = older_of(ui);
+    // In a narrow panel without the warp, which the line at the top names.
+    const std::string warp = fmt::format("Warp {} ", request.warp);
+    std::string does = request.title.substr(request.title.starts_with(warp) ? warp.size() : 0);
     if (older) {
-        // In a narrow panel without the warp, which the line at the top names.
-        const std::string warp = fmt::format("Warp {} ", request.warp);
-        const std::string_view does =
-            std::string_view(request.title).substr(request.title.starts_with(warp) ? warp.size() : 0);
-        request.title = fitting(
-            ui.font(Face::Strong, Size::Body),
-            {fmt::format("{}: {}", older->gpu, request.title), fmt::format("{} {}", older->gpu, does)},
-            rect.inset(ui.px(12)).width() - ui.px(22));
+        does = fmt::format("{} {}", older->gpu, does);
+        request.title = fmt::format("{}: {}", older->gpu, request.title);
+    } else if (!does.empty()) {
+        does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
+    }
+    request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does},
+                            rect.inset(ui.px(12)).width() - ui.px(22));
+    if (older) {
         request.verdict = older->verdict;
         // In a lecture, and above a selection, the picture needs the room: the tooltip names the document.
         const bool brief = ui.session.lecture || !ui.state.selected.lines.empty();
         request.mask_note = brief ? "A model, not measured." : fmt::format("A model: {}.", older->source);
         request.good = older->good, request.least = true;
-    }
-    if (request.kind == StepKind::Exchange) {  // in a narrow panel without the warp
-        std::string does = look::exchange_title(request.exchange);
-        does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
-        request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does},
-                                rect.inset(ui.px(12)).width() - ui.px(22));
     }
     // How long the warp waited stands in the line at the top.
     if (request.kind == StepKind::Barrier)

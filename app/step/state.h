@@ -175,10 +175,16 @@ struct State {
     GridState grid;
     uint16_t signs = 0, signs_before = 0;   // of this frame so far, and of the one before
     std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it
-    float maps_width = 0;                   // of the small maps below arrays, in the frame before
-    bool gate_named = false;                // in this frame a gate is drawn with the names of its warps
-    Provenance provenance;                  // of the pinned element or shared cell
-    look::Relations selected;               // what the selection lights up in this frame
+    // Width of the small maps below arrays, the widest since a panel of that size shows that recording: a map more
+    // takes room from the arrays, which may bring or spare another.
+    struct SmallMaps {
+        uint64_t serial = 0;
+        ImVec2 panel{};
+        float width = 0;
+    } maps;
+    bool gate_named = false;   // in this frame a gate is drawn with the names of its warps
+    Provenance provenance;     // of the pinned element or shared cell
+    look::Relations selected;  // what the selection lights up in this frame
     // Where arrays were drawn in this frame, and as kOfThreads the block's threads: what travels from M to
     // Mds starts and ends there.
     std::vector<std::pair<uint8_t, draw::GridView>> places;

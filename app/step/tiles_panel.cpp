@@ -58,6 +58,7 @@ struct TilePane {
     CellRect part;     // rows and columns of its sheet
     std::string note;  // of a buffer what it does
     bool threads() const { return array == kOfThreads; }
+    bool numbered() const { return !threads() && part.row0 == 0; }  // its columns, once an array
 };
 
 // split: an array of several buffers is a pane each.
@@ -100,7 +101,7 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
     const auto share = [](const TilePane& pane) { return pane.threads() ? 0.5f : 1.f; };
     // What does not grow with the cells: titles, rulers, frames.
     const auto fixed = [&](const TilePane& pane) {
-        return title + (pane.threads() ? 0 : ruler_height(ui) + ui.px(3));
+        return title + (pane.threads() ? 0 : ui.px(3)) + (pane.numbered() ? ruler_height(ui) : 0);
     };
     const auto beside = [&](const TilePane& pane) {
         return pane.threads() ? ui.px(pictures::kGateWidth) : ruler_width(ui, pane.part.row1) + ui.px(3);
@@ -168,13 +169,15 @@ TileLayout layout_of(Ui& ui, const std::vector<TilePane>& panes, const Rect& in)
     return best;
 }
 
-// The panes and where they lie. Buffers are apart where each then has a pixel a cell at least.
+// The panes and where they lie. Buffers are apart where each then has a pixel a cell at least, or cells about as
+// large as together.
 std::pair<std::vector<TilePane>, TileLayout> laid_out(Ui& ui, bool with_threads, const Rect& in) {
     std::vector<TilePane> panes = panes_of(ui, with_threads, true);
     TileLayout layout = layout_of(ui, panes, in);
     if (layout.pitch < 1 && panes.size() > ui.index()->shared.size() + (with_threads ? 1 : 0)) {
-        panes = panes_of(ui, with_threads, false);
-        layout = layout_of(ui, panes, in);
+        std::vector<TilePane> together = panes_of(ui, with_threads, false);
+        TileLayout flat = layout_of(ui, together, in);
+        if (layout.pitch < 0.8f * flat.pitch) return {std::move(together), std::move(flat)};
     }
     return {std::move(panes), std::move(layout)};
 }
@@ -185,8 +188,8 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     const draw::Sheet sheet(shape);
     const session::Question& asked = ui.session.question;
     const float gutter = ruler_width(ui, sheet.rows);
-    const ImVec2 min{rect.min.x + gutter,
-                     rect.min.y + line_height(ui, Size::Body) + ui.px(2) + ruler_height(ui)};
+    const ImVec2 min{rect.min.x + gutter, rect.min.y + line_height(ui, Size::Body) + ui.px(2) +
+                                              (pane.numbered() ? ruler_height(ui) : ui.px(3))};
     heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
             !pane.note.empty()                  ? pane.note
             : asked.hides(session::Hide::Shape) ? ""
@@ -202,7 +205,7 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
         const uint32_t below = row - std::min(row, pane.part.row0 + shown / 4);  // rows of the part above it
         grid.y -= static_cast<float>(std::min(below, pane.part.rows() - shown)) * pitch;
     }
-    rulers(ui, grid, sheet.rows, sheet.cols);
+    rulers(ui, grid, sheet.rows, sheet.cols, {true, pane.numbered()});
     // While it is asked which cells the step touches they stand as the step before left them.
     const bool elements = asked.hides(session::Hide::Elements);
     const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);

@@ -4,6 +4,7 @@
 #include "app/session/session.h"
 #include "tests/app_names.h"
 #include "tests/gl/compare_drawn.h"
+#include "tests/gl/flaws.h"
 #include "tests/recorded.h"
 #include "tests/twin/lesson_facts.h"
 
@@ -159,8 +160,13 @@ TEST(LessonsScreen, AStopIsListedWithWhatItWillSay) {
     }
 }
 
-// All of what a stop says has room above the screen, in the large type of a lecture too; and it is said of
-// its own step alone.
+void expect_whole_frame(const Drawn& drawn, const State& state) {
+    for (const std::string& flaw : flaws(drawn.seen(), 1280, 720)) ADD_FAILURE() << flaw;
+    expect_whole(drawn.seen(), state);
+}
+
+// All of what a stop says has room above the screen, in the large type of a lecture too, whichever screen it
+// stands on, and nothing there is cut or lies on another; and it is said of its own step alone.
 TEST(LessonsScreen, AStopIsWrittenWhole) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
@@ -168,13 +174,16 @@ TEST(LessonsScreen, AStopIsWrittenWhole) {
         for (size_t stop = 0; stop < lessons::lesson_list()[number].stops.size(); ++stop) {
             State state = lesson(number, stop);
             state.session.lecture = true;
+            SCOPED_TRACE(fmt::format("{}, stop {}", lessons::lesson_list()[number].name, stop + 1));
             if (state.session.question.open) {  // and says nothing before
                 const std::string asking = drawn.words(state);
+                expect_whole_frame(drawn, state);
                 EXPECT_TRUE(says(asking, state.lessons.standing.asks)) << state.lessons.standing.asks;
                 EXPECT_FALSE(says(asking, state.lessons.standing.words)) << state.lessons.standing.words;
                 reveal(state.lessons, state.session);
             }
             const std::string text = drawn.words(state);
+            expect_whole_frame(drawn, state);
             EXPECT_TRUE(says(text, state.lessons.standing.words)) << state.lessons.standing.words;
             for (const draw::Written& one : drawn.seen().texts)
                 EXPECT_FALSE(one.cut && state.lessons.standing.words.find(one.text) != std::string::npos)

@@ -9,8 +9,9 @@ namespace {
 
 using step::Buffer, step::BufferState, step::buffers_of, step::state_at;
 
-TEST(Buffers, OfDoubleBufferingAreThree) {
-    const Recorded made = record("double_buffer", {64, 64, 64, 0});
+void expect_three(uint32_t depth) {
+    SCOPED_TRACE(depth);
+    const Recorded made = record("double_buffer", {64, depth, 64, 0});
     size_t arrays = 0;
     for (const uint8_t array : made.index->shared) {
         const std::vector<Buffer> all = buffers_of(*made.trace, *made.index, array);
@@ -41,11 +42,22 @@ TEST(Buffers, OfDoubleBufferingAreThree) {
     EXPECT_EQ(arrays, 2u);
 }
 
+// Also where there are so few phases that a buffer is filled before the first alone, and at an edge.
+TEST(Buffers, OfDoubleBufferingAreThree) {
+    for (const uint32_t depth : {32u, 37u, 40u, 64u}) expect_three(depth);
+}
+
 TEST(Buffers, AreNoneOfOneTileAPhase) {
     for (const char* kernel : {"tiled", "tiled_padded", "register_tile"}) {
         const Recorded made = record(kernel, {64, 64, 64, std::string(kernel) == "register_tile" ? 0u : 16u});
         for (const uint8_t array : made.index->shared)
             EXPECT_TRUE(buffers_of(*made.trace, *made.index, array).empty()) << kernel;
+    }
+    for (const char* kernel :
+         {"tiled", "tiled_stale_edge"}) {  // rows that the last phase leaves as they were
+        const Recorded made = record(kernel, {20, 20, 20, 8});
+        for (const uint8_t array : made.index->shared)
+            EXPECT_TRUE(buffers_of(*made.trace, *made.index, array).empty()) << kernel << " at an edge";
     }
 }
 

@@ -123,7 +123,7 @@ TEST(GridAtWork, TheShippedGridsHaveOneWaveAndSeveral) {
     EXPECT_EQ(one.slots, 8u);
     EXPECT_EQ(one.places(), 1056u);
     EXPECT_EQ(look::headlines(one).front(),
-              "1,024 blocks on 132 SMs, up to 8 at once on each: one wave of 1,056 places is not full, 32 "
+              "1,024 blocks on 132 SMs, up to 8 at once on each: one wave of 1,056 slots is not full, 32 "
               "stay empty.");
     const GridAtWork waves = look::grid_at_work(opened_shipped("untiled-1024x4x1024-t32"));
     EXPECT_EQ(waves.slots, 2u);

@@ -65,8 +65,8 @@ constexpr std::array<MemoryRow, 7> kRows{{
     {kRegisters, nullptr, nullptr, nullptr},
     {kConstant, nullptr, nullptr, nullptr},
     {kShared, nullptr, nullptr, &analysis::LevelSpec::shared_cycles},
-    {std::nullopt, "L1 cache", "what blocks of an SM load", &analysis::LevelSpec::l1_cycles},
-    {std::nullopt, "L2 cache", "what all SMs load and store", &analysis::LevelSpec::l2_latency},
+    {std::nullopt, "L1 cache", "blocks of an SM", &analysis::LevelSpec::l1_cycles},
+    {std::nullopt, "L2 cache", "all SMs", &analysis::LevelSpec::l2_latency},
     {kGlobal, nullptr, nullptr, &analysis::LevelSpec::dram_latency},
     {kLocal, nullptr, nullptr, &analysis::LevelSpec::dram_latency},
 }};
@@ -226,7 +226,10 @@ void draw_row(draw::Ui& ui, const Rect& r, const Columns& at, const MemoryRow& r
     const float names = at.bars - at.names - pad;
     line(ui, {at.names + pad, top}, names - pad, Face::Strong, Size::Body, Ink::Text,
          kind != nullptr ? kind->name : row.name);
-    if (two) note(ui, {at.names + pad, top + body}, names - pad, kind != nullptr ? kind->scope : row.scope);
+    const std::string scope = kind != nullptr ? kind->scope : row.scope;
+    if (two)  // "a grid" of "a grid, read only; the host writes"
+        note(ui, {at.names + pad, top + body}, names - pad,
+             {scope, scope.substr(0, scope.find(';')), scope.substr(0, scope.find(','))});
 
     const double cycles = cycles_of(row, device);
     const float high = std::min(r.height() - ui.px(8), ui.px(44)),
@@ -260,7 +263,10 @@ void draw_row(draw::Ui& ui, const Rect& r, const Columns& at, const MemoryRow& r
 
 void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const session::Session& session) {
     const float small = line_height(ui, Size::Small), foot = small * 2 + ui.px(8);
-    const float names = std::clamp(rect.width() * 0.2f, ui.px(150), ui.px(260)),
+    // The longest name has room.
+    const float named =
+        draw::text_size(ui.font(Face::Strong, Size::Body), "constant memory").x + 2 * ui.px(8) + ui.px(2);
+    const float names = std::max(named, std::clamp(rect.width() * 0.2f, ui.px(150), ui.px(260))),
                 says = std::clamp(rect.width() * 0.29f, ui.px(210), ui.px(420));
     const Columns at{rect.min.x, rect.min.x + names, rect.max.x - says, rect.max.x};
     const Rect rows{rect.min, {rect.max.x, rect.max.y - foot}};
