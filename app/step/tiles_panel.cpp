@@ -99,9 +99,10 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
     const float gap = ui.px(12), above = ui.px(6), title = line_height(ui, Size::Body) + ui.px(2);
     const size_t each = (panes.size() + columns - 1) / columns;
     const auto share = [](const TilePane& pane) { return pane.threads() ? 0.5f : 1.f; };
-    // What does not grow with the cells: titles, rulers, frames.
+    // What does not grow with the cells: titles, rulers, frames, and what whole pixels take.
     const auto fixed = [&](const TilePane& pane) {
-        return title + (pane.threads() ? 0 : ui.px(3)) + (pane.numbered() ? ruler_height(ui) : 0);
+        return title + ui.px(1.5f) + (pane.threads() ? 0 : ui.px(3)) +
+               (pane.numbered() ? ruler_height(ui) : 0);
     };
     const auto beside = [&](const TilePane& pane) {
         return pane.threads() ? ui.px(pictures::kGateWidth) : ruler_width(ui, pane.part.row1) + ui.px(3);
@@ -193,7 +194,8 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
     heading(ui, {min.x, rect.min.y}, rect.max.x - min.x, name_in(ui.notation(), shape),
             !pane.note.empty()                  ? pane.note
             : asked.hides(session::Hide::Shape) ? ""
-                                                : extents_text(shape, "\u00d7"));
+            : pane.part.rows() < sheet.rows ? fmt::format("rows {}..{}", pane.part.row0, pane.part.row1 - 1)
+                                            : extents_text(shape, "\u00d7"));
     draw::GridView grid{min.x, min.y, pitch, min, min};
     grid.clip_max = {std::min(rect.max.x, min.x + pitch * static_cast<float>(pane.part.cols()) + 1),
                      std::min(rect.max.y, min.y + pitch * static_cast<float>(pane.part.rows()) + 1)};

@@ -60,7 +60,8 @@ void expect_subject(const draw::Inspection& seen, const State& state) {
         ASSERT_FALSE(grids[array].empty()) << arrays[array].name;
         if (tile.empty()) continue;  // behind the last phase
         const draw::GridView& grid = grids[array].front();
-        const float wide = grid.clip_max.x - std::max(grid.x, grid.clip_min.x);
+        const float end = grid.x + static_cast<float>(draw::Sheet(arrays[array]).cols) * grid.pitch;
+        const float wide = std::min(end, grid.clip_max.x) - std::max(grid.x, grid.clip_min.x);
         const size_t least = wide < 100 || wide < 8 * grid.pitch ? 1 : 2;  // every fourth column has one
         EXPECT_TRUE(shows(grid, tile, 1)) << arrays[array].name << " at a pitch of " << grid.pitch;
         if (grid.pitch < 2) continue;  // a tile of hundreds of rows
