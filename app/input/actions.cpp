@@ -51,7 +51,7 @@ void clear(State& state, Session& session) {
         state.show_keys = false;
     else if (state.form.open)
         state.form.open = false;
-    else if (session.pin.kind != look::Pick::Kind::None)
+    else if (session.pin.kind != look::Pick::Kind::None && !session.unfolds())  // else it is the stop's own
         session.pin = {};
     else if (session.walking && session.message.empty())
         session.walking = false;

@@ -11,7 +11,8 @@
 //                 "block": [0, 0], "kind": "shared load", "array": "Mds",    where to stand: the first step
 //                 "where": ["phase = 1", "lanes < 32"],                      of the block that fits;
 //                 "step": 12,                                                or that one, from 1 on
-//                 "screen": "step", "do": ["phase_table"],                   and what is done there
+//                 "screen": "step", "do": ["phase_table"],                   and what is done there;
+//                 "panels": ["matrices", "threads"],                         of Step these alone
 //                 "say": "... {sectors} sectors where {least_sectors} would do",
 //                 "ask": {...} } ],                         a question before that (questions.h)
 //     "summary": ["Each element was loaded {most_loads} times."] }           at its end, of the last stop
@@ -32,7 +33,7 @@
 #include <vector>
 
 #include "app/lessons/figures/figure.h"
-#include "app/session/shown.h"
+#include "app/session/session.h"
 #include "kernels/textbook/catalogue.h"
 
 namespace tilescope::lessons {
@@ -134,6 +135,7 @@ struct LessonStop {
     std::string say;  // what it says; if it asks, what it says after the answer
     std::optional<Question> ask;
     std::vector<std::string> acts;  // done there, as keys or the palette would: "phase_table", "thread:3"
+    uint8_t panels = session::kAllPanels;  // of the Step screen: those that it shows
 };
 bool is_modelled(const LessonStop& stop);  // it stands on a figure or a case, and needs no recording
 Modelled modelled(const LessonStop& stop);

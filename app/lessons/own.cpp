@@ -36,6 +36,8 @@ void list(State& state, session::Session& session, std::vector<Lesson> all) {
     state.with_own = std::make_shared<std::vector<Lesson>>(std::move(all));
     state.lessons = state.with_own.get();
     state.said.clear();
+    state.pictures.clear();
+    state.small_figures.clear();
 }
 
 // Lists a folder's lessons behind those that ship and those of other folders.

@@ -31,8 +31,12 @@ void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chose
 void entry_row(Ui& ui, const draw::Rect& row, size_t at, bool chosen, const ListType& type, float pad,
                std::string_view name, std::string_view about);
 
-// A row a stop of a lesson: what it says, and below it in small what it is shown on. Where that does not fit,
-// only what it is shown on. A click leads there.
+// A stop in small, in a box of any size; an empty frame where its recording is not worked out yet. (small_pictures.cpp)
+void stop_picture(Ui& ui, const draw::Rect& box, size_t lesson, size_t stop);
+
+// A row a stop of a lesson: its picture, what it says, and below it in small what it is shown on; two of them side by
+// side where there are many. Where the words do not fit they are cut, where no picture would be made out there is
+// none. A click leads there. (stop_list.cpp)
 void stop_list(Ui& ui, const draw::Rect& rect, size_t lesson);
 
 // The end of the lesson that runs: its summary, the next lesson, and its stops again. Over the whole screen.
@@ -42,6 +46,12 @@ void end_page(Ui& ui, const draw::Rect& area);
 // it. Returns the strip's height; 0 where it is not offered.
 float welcome_strip(Ui& ui, const draw::Rect& area);
 bool begin_welcome(State& state, session::Session& session, const input::KeyPress& press);
+
+// The strip of a stop that shows some panels alone: its sentence, large, and the keys. Returns its height.
+inline constexpr const char* kUnfoldingKeys[] = {"Page Down: next", "Esc or any tab: leave"};
+float unfolding_strip(Ui& ui, const draw::Rect& area, const std::string& words);
+// A lesson with such stops is left by going to another screen or recording, and by Esc to where the program starts.
+void leave_elsewhere(State& state, session::Session& session);
 
 // A row a figure; and the one that is shown, over the whole screen (figure_page.cpp).
 void figure_list_panel(Ui& ui, const draw::Rect& rect);

@@ -23,11 +23,12 @@ constexpr std::string_view kLessonFields[] = {"name",  "order", "title",   "teac
                                               "group", "stops", "summary", "made_by"};
 constexpr std::string_view kFields[] = {"file", "step",   "recording", "kernel", "m",     "k",      "n",
                                         "tile", "block",  "kind",      "array",  "where", "screen", "say",
-                                        "ask",  "figure", "set",       "case",   "which", "do"};
+                                        "ask",  "figure", "set",       "case",   "which", "do",     "panels"};
 
-// What a stop may do: looks of the Step screen that no Page Down reaches, and what can be pinned there. A
-// file from anybody does no more.
-constexpr std::string_view kActions[] = {"phase_table", "cube", "older_gpu", "time"},
+// What a stop may do: looks of the Step screen that no Page Down reaches, what can be pinned there, and a race that
+// begins. A file from anybody does no more.
+constexpr std::string_view kActions[] = {"phase_table", "cube",       "older_gpu",
+                                         "time",        "race_start", "race_play"},
                            kPins[] = {"thread", "warp", "element"};
 
 bool may_act(std::string_view act) {
@@ -47,6 +48,26 @@ void read_acts(const Json& acts, LessonStop& stop, JsonFields& fields, std::stri
             problem =
                 fmt::format("its field 'do' names '{}', which a stop cannot do", one_line(stop.acts.back()));
     }
+}
+
+// Panels of the Step screen. The matrices are among them in any case: what the others show is about them.
+void read_panels(const Json& panels, LessonStop& stop, JsonFields& fields, std::string& problem) {
+    if (!panels.is_array() || panels.size() > std::size(session::kNamedPanels)) return fields.fail("panels");
+    stop.panels = 0;
+    for (const Json& panel : panels) {
+        if (!panel.is_string()) return fields.fail("panels");
+        const auto name = panel.get<std::string>();
+        const auto* const row = std::ranges::find(session::kNamedPanels, name, &session::NamedPanel::name);
+        if (row != std::end(session::kNamedPanels))
+            stop.panels |= static_cast<uint8_t>(row->panel);
+        else if (problem.empty())
+            problem = fmt::format("its field 'panels' names '{}', which is no panel of the Step screen",
+                                  one_line(name));
+    }
+    if (problem.empty() && (stop.panels & static_cast<uint8_t>(session::Panel::Matrices)) == 0)
+        problem = "its field 'panels' lacks 'matrices', which are always shown";
+    if (problem.empty() && stop.screen != session::kStepScreen)
+        problem = "its field 'panels' is for stops on the Step screen";
 }
 
 // What a text or a number says; "" of anything else, however deep it is nested.
@@ -191,6 +212,7 @@ LessonStop read_stop(const Json& json, const std::vector<LessonStop>& before, st
         read_acts(fields.list("do"), stop, fields, problem);
         if (problem.empty() && over) problem = "its field 'do' is for stops on a recording";
     }
+    if (json.contains("panels")) read_panels(fields.list("panels"), stop, fields, problem);
     for (const auto& field : json.items())
         if (problem.empty() && std::ranges::find(kFields, field.key()) == std::end(kFields))
             problem = fmt::format("its field '{}' means nothing", one_line(field.key()));

@@ -88,6 +88,8 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     if (state.standing.words.empty())
         state.note = "This recording has no such step; it stands at the first one.";
     session.screen = stop.screen;
+    // Beside it the same product without tiles, or with them, whatever was there.
+    if (stop.screen == session::kRaceScreen && session::open_counterpart(session)) session.pair.other = {};
     for (const std::string& act : stop.acts) session.ask_to(act);
     state.acted = !stop.acts.empty();
     open_question(state, session);
@@ -135,7 +137,7 @@ std::string lesson_at_hand(const State& state, const Session& session) {
 }
 
 // Shows the stop that was walked to. True while its recording is being opened.
-bool update(State& state, Session& session, bool wait) {
+bool show_stop(State& state, Session& session, bool wait) {
     session.lesson = lesson_at_hand(state, session);
     session.at_stop = false;  // until the strip says so
     if (!session.walking) take_back(state, session);
@@ -160,55 +162,14 @@ bool update(State& state, Session& session, bool wait) {
     return false;
 }
 
-}  // namespace
-
-void stop_list(Ui& ui, const Rect& rect, size_t number) {
-    const std::vector<LessonStop>& all = (*ui.state.lessons)[number].stops;
-    if (std::exchange(ui.state.wording, ui.session.wording) != ui.session.wording) ui.state.said.clear();
-    if (work_out_words(ui.state, number, ui.context.waits)) ui.context.another_frame = true;
-    const std::vector<Standing>& said = ui.state.said[number];
-    const ListType type = list_type(ui, rect);
-    const float body = line_height(ui, type.words), small = line_height(ui, type.notes);
-    const float indent = ui.px(type.words == Size::Body ? 40 : 48), room = rect.width() - indent - ui.px(8),
-                pad = ui.px(6);
-    const draw::Font font = ui.font(Face::Text, type.words);
-    const auto words_of = [&](size_t at) {  // what a stop asks comes before what it says
-        if (at >= said.size()) return std::string();
-        return said[at].asks.empty() ? said[at].words : said[at].asks;
-    };
-    const auto lines = [&](size_t at) {
-        return std::max<size_t>(wrapped(font, words_of(at), room).size(), 1);
-    };
-    // With what it is shown on below the words, without that, or in a single line each.
-    float of_words = 0, between = (small + pad * 2) * static_cast<float>(all.size());
-    for (size_t at = 0; at < all.size(); ++at) of_words += body * static_cast<float>(lines(at));
-    const bool shown = of_words + between <= rect.height();
-    if (!shown) between = pad * 2 * static_cast<float>(all.size());
-    const bool whole = of_words + between <= rect.height();
-    float y = rect.min.y;
-    for (size_t at = 0; at < all.size(); ++at) {
-        const std::string words = words_of(at);
-        const auto rows = static_cast<int>(whole ? lines(at) : 1);
-        const float high = body * static_cast<float>(rows) + (shown ? small : 0) + pad * 2;
-        const Rect row{{rect.min.x, y}, {rect.max.x, y + high}};
-        if (row.max.y > rect.max.y + pad) break;
-        row_head(ui, row, ui.px(14), at, false, type.words);
-        const float x = row.min.x + indent;
-        const Notation notation = at < said.size() ? said[at].notation : Notation{};
-        const std::string on = shown_on(all[at]), where = on + ": " + stands_at(all[at], notation);
-        if (words.empty()) {
-            line(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text, fitting(font, {where, on}, room));
-        } else {
-            const float below = paragraph(ui, {x, y + pad}, room, Face::Text, type.words, Ink::Text,
-                                          whole ? words : draw::elided(font, words, room), rows);
-            if (shown) line(ui, {x, y + pad + below}, room, Face::Text, type.notes, Ink::TextQuiet, where);
-        }
-        if (ui.clicked(row)) go_to_stop(ui.state, ui.session, number, at);
-        y = row.max.y;
-    }
+bool update(State& state, Session& session, bool wait) {
+    leave_elsewhere(state, session);
+    const bool coming = show_stop(state, session, wait);
+    const LessonStop* const stop = session.walking ? stop_shown(state) : nullptr;
+    if (!state.wanted || !session.walking)
+        session.panels = stop != nullptr ? stop->panels : session::kAllPanels;
+    return coming;
 }
-
-namespace {
 
 void lesson(Ui& ui, const Rect& rect, size_t number) {
     surface(ui, rect);
@@ -326,6 +287,7 @@ float strip(Ui& ui, const Rect& area) {
     if (place.asked && !place.wanted)
         return question_strip(ui, area, title + (about.empty() ? "" : "   " + about));
     const std::string& words = here.words;
+    if (ui.session.unfolds() && about.empty()) return unfolding_strip(ui, area, words);
     const float room = area.width() - ui.px(16 * 2 + 24) - ui.px(3 * 84 + 2 * 6);
     const auto lines_in = [&](Size in) { return wrapped(ui.font(Face::Text, in), words, room).size(); };
     const bool large = ui.session.lecture && lines_in(Size::Title) <= kLines;
@@ -467,25 +429,6 @@ void go_to_stop(State& state, Session& session, size_t lesson, size_t stop) {
     const Lesson& of = (*state.lessons)[lesson];
     if (ends && of.path.empty() && std::ranges::find(state.done, of.name) == state.done.end())
         state.done.push_back(of.name);
-}
-
-bool work_out_words(State& state, size_t lesson, bool all) {
-    state.said.resize(state.lessons->size());
-    const std::vector<LessonStop>& stops = (*state.lessons)[lesson].stops;
-    std::vector<Standing>& done = state.said[lesson];
-    while (done.size() < stops.size()) {
-        const LessonStop& first = stops[done.size()];
-        if (is_modelled(first)) {
-            done.push_back(standing_on(first));
-            continue;
-        }
-        std::shared_ptr<const session::Recording> recording;
-        if (auto made = recording_of(first)) recording = session::worded(std::move(*made), state.wording);
-        while (done.size() < stops.size() && same_recording(stops[done.size()], first))
-            done.push_back(recording ? standing_of(*recording, stops[done.size()]) : Standing{});
-        if (!all) break;
-    }
-    return done.size() < stops.size();
 }
 
 const input::Screen<State> kScreen{.name = "Lessons",

@@ -7,6 +7,7 @@
 
 #include "app/input/overlays.h"
 #include "app/lessons/model.h"
+#include "app/lessons/stop_picture.h"
 
 namespace tilescope::lessons {
 
@@ -33,6 +34,18 @@ struct Adding {
     uint64_t heard_serial = 0;
     playback::Cursor heard_at;
     Notation heard_in;
+};
+
+// A figure in small: its shapes without its words, in a box of 1 by 1; and what it was drawn for.
+struct SmallFigure {
+    struct Corner {
+        ImVec2 at;
+        draw::Rgba color = 0;
+    };
+    std::vector<Corner> corners;  // three a triangle
+    const draw::Palette* palette = nullptr;
+    float scale = 0;
+    ImVec2 size;  // of the box that it is for, in framebuffer pixels
 };
 
 // A figure in place of the list and what is beside it.
@@ -64,6 +77,9 @@ struct State {
     // What the stops say, by lesson and stop, as far as worked out, in `wording`.
     std::vector<std::vector<Standing>> said;
     analysis::Wording wording;
+    // What they look like in small, as far as `said` goes; null of a stop that has no such picture.
+    std::vector<std::vector<std::shared_ptr<const StopPicture>>> pictures;
+    std::map<std::pair<size_t, size_t>, SmallFigure> small_figures;  // of stops, by lesson and stop
     std::string note;                          // why a stop cannot be shown as written; one sentence
     bool wanted = false;                       // the stop is to be shown
     std::optional<AskedQuestion> asked;        // none where the stop asks nothing
@@ -75,6 +91,7 @@ struct State {
     LessonStop quizzed;                                // the question that stands
     std::set<std::pair<size_t, uint32_t>> quiz_asked;  // by kind of question and site
     bool opening = false;                              // the stop's recording is being opened
+    bool unfolding = false;  // a lesson runs that shows the Step screen panel by panel
     // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
     // walked to its end once, which is remembered between starts.
     uint64_t offered = 0;
@@ -98,7 +115,7 @@ bool at_end(const State& state, const session::Session& session);  // of the les
 // The lesson behind this one, of those that ship or of the same folder; none behind the last.
 std::optional<size_t> next_lesson(const State& state, size_t lesson);
 
-// Works out State::said of a lesson: the stops of one recording more, or all of them. Returns true while
+// Works out State::said and State::pictures of a lesson: the stops of one recording more, or all of them. Returns true while
 // something is left. A stop whose recording cannot be had stays without words.
 bool work_out_words(State& state, size_t lesson, bool all);
 

@@ -27,7 +27,7 @@ void begin_anew(State& state, const Session& session) {
     state.a = session.recording->serial;
     state.b = session.pair.other.recording->serial;
     state.at = 0;
-    state.playing = false;
+    state.playing = state.begins;  // of this pair
 }
 
 void make_race(State& state, Session& session, bool wait) {
@@ -52,7 +52,7 @@ void make_race(State& state, Session& session, bool wait) {
 
 void go(State& state, double to) {
     state.at = std::clamp(std::round(to * kMoments) / kMoments, 0.0, 1.0);
-    state.playing = false;
+    state.playing = state.begins = false;
 }
 
 // The moment at which A has made the cursor's step.
@@ -118,6 +118,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     ui.context.soon = ui.context.soon || coming;
     if (!state.race) return draw_missing(ui, screen, coming);
     if (state.at_cursor) stand_at_cursor(state, session);
+    if (state.begins && ui.context.still) state.at = 1;  // a picture of a race that begins is of its end
+    if (state.playing && !ui.context.still) state.begins = false;
     if (state.playing && state.drawn_at >= 0 && !ui.context.still)
         play_on(state, ui.context.time - state.drawn_at);
     state.drawn_at = state.playing ? ui.context.time : -1;
@@ -171,7 +173,7 @@ void play_on(State& state, double seconds) {
 
 void toggle(State& state) {
     if (!state.playing && state.at >= 1) state.at = 0;
-    state.playing = !state.playing;
+    state.playing = state.begins = !state.playing;
     state.drawn_at = -1;
 }
 
@@ -191,7 +193,9 @@ bool ready(State& state, Session& session, bool wait) {
 }
 
 bool press(State& state, Session& session, const platform::KeyPress& key) {
-    if (!state.race || session.walking || key.control || key.alt) return false;
+    if (!state.race || key.control || key.alt) return false;
+    const bool turns = key.key == Key::PageUp || key.key == Key::PageDown;
+    if (session.walking && turns) return false;  // from stop to stop
     const double by = along(key, Key::Left, Key::Right);
     if (by != 0)
         go(state, state.at + by / (key.shift ? 10 : 100));

@@ -59,8 +59,13 @@ OdometerBox odometer_box(Ui& ui, const Pane& pane, Size size, bool beside) {
     return box;
 }
 
-void draw_odometers(Ui& ui, ImVec2 at, const OdometerBox& box, const Pane& pane) {
+// Those that have room above `bottom`.
+void draw_odometers(Ui& ui, ImVec2 at, float bottom, const OdometerBox& box, const Pane& pane) {
     for (const Odometer& one : odometers(pane)) {
+        const auto lines = draw::wrapped(ui.font(Face::Text, Size::Small), one.caption, box.width).size();
+        const float high = line_height(ui, box.size) +
+                           line_height(ui, Size::Small) * static_cast<float>(std::min<size_t>(lines, 3));
+        if (at.y + high > bottom + 1) return;
         line(ui, at, box.width + ui.px(40), Face::Strong, box.size, Ink::Text, one.number);
         at.y += line_height(ui, box.size);
         at.y +=
@@ -128,7 +133,9 @@ SideLayout best_layout(Ui& ui, const Rect& in, const Pane& pane) {
     for (const Size size : {Size::Display, Size::Title})
         for (const bool beside : {false, true}) {
             const SideLayout one = lay_out(ui, in, pane, odometer_box(ui, pane, size, beside));
-            const float worth = one.pitch * (size == Size::Display ? 1.2f : 1.f) * (beside ? 1.f : 1.05f);
+            const bool whole = one.odometers.y + one.odometer.height <= in.max.y + 1;
+            const float worth = one.pitch * (size == Size::Display ? 1.2f : 1.f) * (beside ? 1.f : 1.05f) *
+                                (whole ? 1.f : 0.5f);
             if (!best || worth > most) best = one, most = worth;
         }
     return *best;
@@ -256,7 +263,7 @@ void side_panel(Ui& ui, const Rect& rect, const Pane& pane) {
     pipe(ui, {{in.max.x - wide, top}, in.max}, pane);
     const Rect body{{in.min.x, top}, {in.max.x - wide - ui.px(24), in.max.y}};
     const SideLayout l = best_layout(ui, body, pane);
-    draw_odometers(ui, l.odometers, l.odometer, pane);
+    draw_odometers(ui, l.odometers, body.max.y, l.odometer, pane);
     for (size_t i = 0; i < pane.side.inputs.size(); ++i)
         draw_map(ui, pane.side.inputs[i], pane.counts[i], l, l.at[i], pane, false);
     for (const Map& map : pane.side.outputs) draw_map(ui, map, pane.counts[2], l, l.at[2], pane, true);

@@ -13,6 +13,7 @@ namespace tilescope::race {
 struct State {
     double at = 0;  // share of the work, 0 to 1
     bool playing = false;
+    bool begins = false;     // it was started, and no frame of it was drawn yet: it may still have to be made
     double drawn_at = -1;    // seconds of the latest frame that was played; below 0 for none
     bool at_cursor = false;  // a picture of the moment at which A has made the cursor's step
 

@@ -146,12 +146,33 @@ inline constexpr const char* kStepScreen = "step";
 // The screen that shows the pair of recordings as Compare does, and where another one is opened in its place.
 inline constexpr const char* kRaceScreen = "race";
 
+// Panels of the Step screen. A stop of a lesson may name those that it shows, so that each comes when it is explained.
+enum class Panel : uint8_t {
+    Matrices = 1,
+    Threads = 2,
+    Source = 4,
+    Tiles = 8,     // of shared memory
+    Request = 16,  // or barrier, of the step
+    Timeline = 32,
+    Sums = 64
+};
+inline constexpr uint8_t kAllPanels = 127;
+struct NamedPanel {
+    const char* name;  // as lessons have it
+    Panel panel;
+};
+inline constexpr NamedPanel kNamedPanels[] = {{"matrices", Panel::Matrices}, {"threads", Panel::Threads},
+                                              {"source", Panel::Source},     {"tiles", Panel::Tiles},
+                                              {"request", Panel::Request},   {"timeline", Panel::Timeline},
+                                              {"sums", Panel::Sums}};
+
 struct Session : Shown, Choices, Recent, UnderWay {
     Playback playback;
     look::Pick hover, pin;
     Pair pair;  // the recording that stands beside this one, on Compare and Race
 
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
+    uint8_t panels = kAllPanels;       // of the Step screen: those that the stop of a walk shows
     bool blank = false;                // the screen is black until a key is pressed
     std::string message;               // one sentence: the last error or notice
     bool walking = false;              // a screen leads from stop to stop
@@ -174,6 +195,9 @@ struct Session : Shown, Choices, Recent, UnderWay {
 
     // Its sums; until they are counted, which kinds of requests there are.
     const analysis::Summary& summary() const { return totals ? totals->summary : recording->outline; }
+
+    bool shows(Panel panel) const { return (panels & static_cast<uint8_t>(panel)) != 0; }
+    bool unfolds() const { return panels != kAllPanels; }  // some panels are still to come
 
     void ask(Wish wish) { wishes.push_back(std::move(wish)); }
     void ask_to(std::string action) { ask(wish::Do{std::move(action)}); }

@@ -193,6 +193,11 @@ Loaded load_settings(const SettingsFiles& files) {
     Loaded loaded;
     load(files.settings, read_settings, loaded);
     load(files.state, read_state, loaded);
+    std::error_code error;
+    const auto there = [&](const std::string& file) {
+        return !file.empty() && std::filesystem::exists(file, error);
+    };
+    loaded.newcomer = !files.state.empty() && !there(files.settings) && !there(files.state);
     return loaded;
 }
 

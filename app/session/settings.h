@@ -49,7 +49,8 @@ SettingsFiles settings_files();
 // A missing file stands for the defaults. So does a damaged one, of which `notice` tells.
 struct Loaded {
     Remembered remembered;
-    std::string notice;  // one sentence, or ""
+    std::string notice;     // one sentence, or ""
+    bool newcomer = false;  // there is none of the files: the window was never open here
 };
 Loaded load_settings(const SettingsFiles& files);
 

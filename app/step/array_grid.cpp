@@ -352,9 +352,18 @@ draw::GridView array_grid(Ui& ui, uint8_t array, const Port& port, float pitch) 
         // The tile is, or is much of, what is asked for; of the output it says which block this is.
         if (!is_output(ui, array) || asked.array == array) matrix.frames.clear();
     }
+    // Nothing is marked whose panel is still to come: what the step does, the tiles, the block's own elements.
+    using session::Panel;
+    const session::Session& session = ui.session;
+    const bool acts = session.shows(Panel::Source) || session.shows(Panel::Request);
+    if (!acts) matrix.touched.clear(), matrix.related.clear(), matrix.loaded.clear();
+    if (!session.shows(is_output(ui, array) ? Panel::Threads : Panel::Tiles)) matrix.frames.clear();
     const bool results = asked.hides(session::Hide::Result);
-    const std::vector<MadeCell> made =
+    std::vector<MadeCell> made =
         elements || values || results ? std::vector<MadeCell>() : made_cells(ui, matrix, grid);
+    if (!acts)  // nor is there a scale yet
+        for (MadeCell& cell : made)
+            cell.fill = draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::Product), 0.35f), cell.stored = false;
     const std::vector<draw::GridMark> marks = marks_of(ui, matrix, made, pitch);
     note_marks(ui, array, grid, marks);
     // A frame lies around its cells: at the edges of the array beyond the viewport, too.

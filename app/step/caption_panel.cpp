@@ -74,9 +74,8 @@ float caption_height(Ui& ui, float width, const std::vector<std::string>& faults
     const bool lecture = session.lecture;
     if (ui.index() == nullptr || faults.empty()) {
         // A lesson's strip says in a lecture what the step does, the panel beside the picture who does it.
-        if (lecture && session.at_stop && ui.index() != nullptr && session.message.empty() &&
-            session.no_values.empty())
-            return 0;
+        const bool said = session.unfolds() || (lecture && session.at_stop && session.no_values.empty());
+        if (said && ui.index() != nullptr && session.message.empty()) return 0;
         // While a question is open it says no more than who does what.
         if (lecture && ui.session.question.hides_any()) return ui.px(48);
         return ui.px(lecture ? 64 : low ? 52 : 58);

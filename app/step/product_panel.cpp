@@ -72,9 +72,31 @@ float product_pitch(Ui& ui, float width, float height) {
                                    (ports.col_width - room) / least(tile.cols, product.n)}));
 }
 
-void product_panel(Ui& ui, const Rect& in) {
+// Where some panels stand alone there is room on both sides of small matrices: in the middle of it, if they are as
+// large there.
+Rect in_the_middle(Ui& ui, const Rect& in) {
     const analysis::Product& product = *ui.index()->product;
     const float scale = ui.context.scale;
+    const auto pitch_in = [&](const Rect& rect) {
+        return static_cast<float>(framed(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(),
+                                         ports_of(boxes_in(ui, rect), scale))
+                                      .pitch);
+    };
+    const float pitch = pitch_in(in), room = ui.px(kFrameRoom);
+    const float wide = static_cast<float>(product.k + product.n) * pitch * scale + 2 * room + ui.px(4) +
+                       ruler_width(ui, product.m) + ruler_width(ui, std::max(product.k, product.m));
+    const float high = static_cast<float>(product.k + product.m) * pitch * scale + 2 * room + ui.px(4) +
+                       2 * (line_height(ui, Size::Body) + ui.px(2)) + ruler_height(ui);
+    const float x = std::max(0.f, std::floor((in.width() - wide) / 2 - 1)),
+                y = std::max(0.f, std::floor((in.height() - high) / 2 - 1));
+    const Rect made{{in.min.x + x, in.min.y + y}, {in.max.x - x, in.max.y - y}};
+    return pitch_in(made) == pitch ? made : in;
+}
+
+void product_panel(Ui& ui, const Rect& rect) {
+    const analysis::Product& product = *ui.index()->product;
+    const float scale = ui.context.scale;
+    const Rect in = ui.session.unfolds() && ui.state.view.fit ? in_the_middle(ui, rect) : rect;
     ProductBoxes boxes = boxes_in(ui, in);
     ArrayView& view = ui.state.view;
     if (view.fit)
@@ -102,7 +124,7 @@ void product_panel(Ui& ui, const Rect& in) {
     // The corner is what N and M leave.
     boxes.corner.max.x =
         std::min(boxes.corner.max.x, std::max(left.x, boxes.m.min.x) + static_cast<float>(product.k) * pitch);
-    if (!ui.state.subject) overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
+    if (!ui.state.subject && !ui.session.unfolds()) overview(ui, boxes.corner, in_m, in_n, in_p, pitch);
 }
 
 }  // namespace tilescope::step

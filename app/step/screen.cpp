@@ -17,6 +17,9 @@
 // narrower than 1100 pixels has the source, the request and the sums below the middle; one that is low as well
 // folds the source to its current line.
 //
+// A stop of a lesson may show some panels alone, each from when it is explained: they have all of the room, and the
+// strip above says what the sentence would.
+//
 // In lecture mode what the back row can read, and nothing else: the sums, the warps' rows and the buttons go:
 // they are small print, and a clicker has no mouse. Of the source the lines around the current one stay. At a stop
 // of a lesson its strip stands in place of the caption.
@@ -174,6 +177,54 @@ Rect lay_out_narrow(Ui& ui, Rect rest, StepLayout& l) {
     return rest;
 }
 
+// Some panels alone: source, request and timeline around the matrices, as they lie on the whole screen; below them in
+// a narrow window.
+void lay_out_some(Ui& ui, Rect rest, StepLayout& l) {
+    using session::Panel;
+    const session::Session& session = ui.session;
+    const float gap = ui.px(8), wide = rest.width();
+    const bool source = session.shows(Panel::Source), request = session.shows(Panel::Request),
+               threads = session.shows(Panel::Threads), tiles = session.shows(Panel::Tiles),
+               high = rest.height() > wide;
+    if (session.shows(Panel::Timeline)) {
+        const float warps = static_cast<float>(ui.index() == nullptr ? 8 : ui.index()->warps);
+        l.bottom = cut(
+            rest, ImGuiDir_Down,
+            session.lecture ? ui.px(34) : std::clamp(ui.px(84) + warps * ui.px(20), ui.px(120), ui.px(200)),
+            gap);
+        l.time = l.bottom.inset(ui.px(12));
+    }
+    if (high) {
+        if (source || request) {
+            Rect lower =
+                cut(rest, ImGuiDir_Down, std::clamp(rest.height() * 0.36f, ui.px(220), ui.px(400)), gap);
+            if (request)
+                l.request = source ? cut(lower, ImGuiDir_Right, std::round(wide * 0.48f), gap) : lower;
+            if (source) l.source = lower;
+        }
+    } else if (session.lecture) {  // the request above the source
+        if (source || request)
+            l.request = cut(rest, ImGuiDir_Right, std::clamp(wide * 0.27f, ui.px(240), ui.px(420)), gap);
+        const float lines = l.request.height() >= ui.px(460) ? 12 : l.request.height() >= ui.px(330) ? 5 : 2;
+        if (source)
+            l.source =
+                request ? cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(16), gap)
+                        : std::exchange(l.request, {});
+    } else {
+        if (request)
+            l.request = cut(rest, ImGuiDir_Right, std::clamp(wide * 0.22f, ui.px(280), ui.px(420)), gap);
+        if (source)
+            l.source = cut(rest, ImGuiDir_Left, std::clamp(wide * 0.215f, ui.px(260), ui.px(400)), gap);
+    }
+    l.threads_in_tiles = threads && tiles;
+    if (threads && !tiles)
+        l.threads =
+            high ? cut(rest, ImGuiDir_Down, std::clamp(rest.height() * 0.3f, ui.px(150), ui.px(300)), gap)
+                 : cut(rest, ImGuiDir_Right, std::clamp(rest.width() * 0.28f, ui.px(200), ui.px(420)), gap);
+    l.matrices = rest;
+    if (tiles) share_middle(ui, rest, l);
+}
+
 StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
                    const std::vector<std::string>& faults) {
     const float gap = ui.px(8), w = screen.width(), h = screen.max.y;
@@ -187,6 +238,10 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
     }
     if (const float high = caption_height(ui, rest.width(), faults, low); high > 0)
         l.caption = cut(rest, ImGuiDir_Up, high, gap);
+    if (ui.session.unfolds()) {
+        lay_out_some(ui, rest, l);
+        return l;
+    }
     if (ui.state.subject) {
         l.threads_in_tiles = true;
         share_middle(ui, rest, l);
@@ -331,11 +386,9 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (!warning.empty()) warning_strip(ui, l.warning, warning);
     if (!warning.empty() && session.said && session.said->placed && ui.clicked(l.warning))
         input::ask(ui, "next_fault");
-    if (l.caption.height() <= 0) {
-        // The strip of the lesson says it.
-    } else if (!session.lecture || ui.index() == nullptr)
+    if (l.caption.height() > 0 && (!session.lecture || ui.index() == nullptr))
         caption_bar(ui, l.caption, faults);
-    else
+    else if (l.caption.height() > 0)
         caption_large(ui, l.caption, faults);
     if (ui.index() == nullptr) return;
     state.selected = session.question.open ? look::Relations()
@@ -350,7 +403,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     // In a low window the solid has the source's room too, unless something is said there.
     const bool wide_solid = shown == Middle::Cube && !session.lecture && l.matrices.height() < ui.px(520) &&
                             l.source.width() > 0 && l.source.max.x <= l.matrices.min.x;
-    const bool source = session.lecture ? l.source.height() > 0 : asked || !provenance_panel(ui, l.source);
+    const bool provenance = !session.lecture && !asked && !session.unfolds();
+    const bool source = l.source.height() > 0 && !(provenance && provenance_panel(ui, l.source));
     if (source && wide_solid)
         l.matrices.min.x = l.source.min.x;
     else if (source)
@@ -366,9 +420,9 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
     if (session.lecture) middle(ui, l.matrices);
     if (l.threads.width() > 0) threads_panel(ui, l.threads);
-    request_panel(ui, l.request);
+    if (l.request.height() > 0) request_panel(ui, l.request);
     if (session.lecture) {
-        phases(ui, l.bottom);
+        if (l.bottom.height() > 0) phases(ui, l.bottom);
     } else {
         if (l.bottom.height() > 0) {
             surface(ui, l.bottom);

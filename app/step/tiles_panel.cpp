@@ -305,7 +305,7 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
     const Array shape = shape_of_threads(ui.trace());
     const draw::Sheet sheet(shape);
-    const draw::GridView grid = fitted(ui, rect, sheet, 1, ui.px(72));
+    const draw::GridView grid = fitted(ui, rect, sheet, 1, ui.px(ui.session.unfolds() ? 120 : 72));
     ui.state.places.emplace_back(kOfThreads, grid);
     const float pitch = grid.pitch;
     // The header says what the cells say.
@@ -332,7 +332,9 @@ ImVec2 block_threads(Ui& ui, const Rect& rect) {
         const std::string index = thread_index(size, thread, ui.notation());
         return index.substr(1, index.size() - 2);
     };
-    const bool steps = ui.step() < ui.index()->steps;
+    // What they do is lit from when the panel that explains it is there.
+    const bool steps = ui.step() < ui.index()->steps && (ui.session.shows(session::Panel::Source) ||
+                                                         ui.session.shows(session::Panel::Request));
     const uint64_t step = ui.index()->first + ui.step();
     const trace::Access access = steps ? trace::decode(ui.trace(), step) : trace::Access{};
     const Rgba color = ui.ink(steps ? pictures::ink_of(look::kind_of(ui.trace(), step)) : Ink::GlobalLoad);
@@ -448,7 +450,7 @@ void threads_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     const Rect in = rect.inset(ui.px(12));
     const ImVec2 end = block_threads(ui, in);
-    if (!ui.index()->shared.empty()) return;
+    if (!ui.index()->shared.empty() || ui.session.unfolds()) return;
     // Beside the threads of a square block; below those of a wide one.
     const float square = in.min.x + in.height() - line_height(ui, Size::Body);
     const float x = std::max(square, end.x) + ui.px(16), below = end.y + ui.px(12);

@@ -34,6 +34,7 @@ TEST_F(SettingsFolder, FoldersAreMadeAndFilesComeBack) {
     const Loaded loaded = load_settings(files);
     EXPECT_EQ(loaded.notice, "");
     EXPECT_EQ(loaded.remembered, all);
+    EXPECT_FALSE(loaded.newcomer);
     size_t count = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
         count += entry.is_regular_file() ? 1 : 0;
@@ -44,7 +45,9 @@ TEST_F(SettingsFolder, NothingThereIsNoNews) {
     const Loaded loaded = load_settings(files);
     EXPECT_EQ(loaded.notice, "");
     EXPECT_EQ(loaded.remembered, session::Remembered{});
+    EXPECT_TRUE(loaded.newcomer);
     EXPECT_EQ(load_settings({}).notice, "");
+    EXPECT_FALSE(load_settings({}).newcomer) << "it could not be remembered that they are none any more";
     EXPECT_TRUE(save_settings({}, {}));
 }
 
@@ -56,6 +59,7 @@ TEST_F(SettingsFolder, ADamagedFileIsNamedAndTheOtherCounts) {
     std::ofstream(files.settings) << "{";
     const Loaded loaded = load_settings(files);
     EXPECT_NE(loaded.notice.find("settings.json"), std::string::npos) << loaded.notice;
+    EXPECT_FALSE(loaded.newcomer);
     EXPECT_EQ(loaded.notice.back(), '.');
     EXPECT_EQ(loaded.remembered.choices, session::Choices{});
     EXPECT_EQ(loaded.remembered.window.width, 1280);

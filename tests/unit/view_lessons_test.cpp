@@ -149,6 +149,21 @@ TEST(Lessons, ANameThatIsNotKnownIsAnError) {
                             "< 3", "lanes ~ 3", "array = 3", "lanes <  3"})
         EXPECT_NE(error_of(std::string(R"("say":"x","where":[")") + bad + "\"]").find(bad), std::string::npos)
             << bad;
+    EXPECT_EQ(error_of(R"("say":"x","panels":["matrices","sums"])"), "");
+    EXPECT_EQ(
+        error_of(R"("say":"x","panels":["matrices","warps"])"),
+        "The lesson 'it' cannot be used: in stop 1 its field 'panels' names 'warps', which is no panel of "
+        "the Step screen.");
+    EXPECT_EQ(
+        error_of(R"("say":"x","panels":["threads"])"),
+        "The lesson 'it' cannot be used: in stop 1 its field 'panels' lacks 'matrices', which are always "
+        "shown.");
+    EXPECT_EQ(
+        error_of(R"("say":"x","screen":"levels","panels":["matrices"])"),
+        "The lesson 'it' cannot be used: in stop 1 its field 'panels' is for stops on the Step screen.");
+    for (const char* bad : {"1", "[]", "[1]", "\"matrices\"", "[[\"matrices\"]]", "{}"})
+        EXPECT_NE(error_of(std::string(R"("say":"x","panels":)") + bad).find("'panels'"), std::string::npos)
+            << bad;
     EXPECT_EQ(error_of(R"("say":"x","costly":true)"),
               "The lesson 'it' cannot be used: in stop 1 its field 'costly' means nothing.");
 }

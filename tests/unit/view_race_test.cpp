@@ -65,6 +65,21 @@ TEST(RaceScreen, ShowsThePairOfCompare) {
     EXPECT_TRUE(state.session.pair.wanted);
 }
 
+// A lesson starts it before it is made; what is paused or of another pair does not go on by itself.
+TEST(RaceScreen, BeginsOnceItIsThere) {
+    State state = with("tiled", {8, 8, 8, 4});
+    race::toggle(state.race);
+    race::ready(state.race, state.session, true);
+    ASSERT_TRUE(state.race.race);
+    EXPECT_TRUE(state.race.playing);
+    race::toggle(state.race);
+    EXPECT_FALSE(state.race.playing);
+    EXPECT_FALSE(state.race.begins);
+    show_trace(state, kernels::recorded("tiled", {8, 8, 8, 2}));
+    race::ready(state.race, state.session, true);
+    EXPECT_FALSE(state.race.playing);
+}
+
 TEST(RaceScreen, Keys) {
     State state = with("tiled", {8, 8, 8, 4});
     race::ready(state.race, state.session, true);

@@ -45,29 +45,10 @@ TEST_F(Keyboard, ARecordingIsSavedAndOpenedByItsPath) {
     EXPECT_TRUE(program.wait_until([&] { return state().find("kept.tsc") != std::string::npos; })) << state();
 }
 
-// The lecture's product and the first lesson, until that was walked to its end: a clicker's key alone.
-TEST_F(Keyboard, ANewcomerIsWalkedThrough) {
-    std::filesystem::remove(desktop_->home() + "/tilescope/state.json");
-    {
-        Program program(*desktop_, {});
-        ASSERT_TRUE(program.wait_for_title("tiled 4×4×4 T=2 - step 1 of 21")) << program.errors();
-        program.press("Next");
-        EXPECT_TRUE(program.wait_until([&] { return program.title().rfind("tiled 4×4×4", 0) != 0; }))
-            << program.title();
-        for (int key = 0; key < 24 && state().find("\"walked\": true") == std::string::npos; ++key) {
-            program.press("Next");
-            std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // written when it is calm
-        }
-        EXPECT_NE(state().find("\"walked\": true"), std::string::npos) << state();
-    }
-    Program again(*desktop_, {});
-    EXPECT_TRUE(again.wait_for_title("tiled 64×64×64 T=16 - step 1 of ")) << again.title();
-}
-
 TEST_F(Keyboard, AClickerWalksThroughALesson) {
     Program program(*desktop_, {});
     ASSERT_TRUE(program.wait_for_title("- step 1 of ")) << program.errors();
-    program.press("7 Down Return");  // Lessons, the second: why tiles
+    program.press("7 Down Down Return");  // Lessons, the third: why tiles
     EXPECT_TRUE(program.wait_for_title("untiled 4×4×4")) << program.title();
     // A stop that asks takes the key twice: it shows the answer first.
     const auto tiled = [&] { return program.title().rfind("tiled 4×4×4 T=2", 0) == 0; };
