@@ -114,7 +114,7 @@ void grant_wishes(State& state) {
         for (const session::Wish& wish : std::exchange(session.wishes, {})) {
             if (const auto* const action = std::get_if<session::wish::Do>(&wish)) act(state, action->name);
             if (const auto* const picture = std::get_if<session::wish::SavePicture>(&wish))
-                state.pictures.push_back(picture->path);
+                state.pictures.push_back(*picture);
             if (std::holds_alternative<session::wish::Quit>(wish)) state.quits = true;
             input::grant(state.input, session, wish);
             for (const ScreenRow& screen : screens()) screen.grant(state, session, wish);
@@ -404,6 +404,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     if (session.hover != hovered) context.another_frame = true;
     session.hover = hovered;
 
+    if (context.panels != nullptr) input::point_at_panels(ui, over, *context.panels, screen);
+
     // What lies over it.
     input::Ui<input::State> top{ui, over};
     top.mouse = ImGui::IsMousePosValid();
@@ -411,6 +413,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     input::keys_overlay(top, screen, offers());
     input::command_palette(top, screen, offers());
     input::path_box(top, screen);
+    input::panel_menu(top, screen);
     input::glossary_box(top, screen, offers());
     notice(top, screen, shown.says_messages);
     tooltip(top, screen);

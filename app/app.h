@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@
 #include "app/lessons/state.h"
 #include "app/levels/state.h"
 #include "app/limits/state.h"
+#include "app/look/storyboard.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
 #include "app/programs/state.h"
@@ -47,9 +49,10 @@ struct State {
     programs::State programs;
     // A page in place of the screens: the phases of the cursor's block side by side, or a sheet for a wall.
     enum class Page : uint8_t { None, Storyboard, Poster } page = Page::None;
+    std::shared_ptr<const look::Story> story;  // what the page tells
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
     bool quits = false;  // the program is to end
-    std::vector<std::string> pictures;  // to be saved once the frame is drawn (wish::SavePicture)
+    std::vector<session::wish::SavePicture> pictures;  // to be saved once the frame is drawn
 };
 
 // A row of the table of screens (app.cpp): what a screen offers, as functions of the State. All of them are
@@ -95,8 +98,8 @@ bool update(State& state, bool wait);
 // One frame, inside an ImGui frame: takes the input, does what is due, and draws all there is.
 void draw_frame(State& state, const platform::Input& input, const Canvas& canvas, draw::DrawContext& context);
 
-// State::page (page.cpp); an Error, one sentence, where the cursor's block has none.
-Result<void> can_draw_page(const State& state);
+// Has that page of the cursor's block shown (page.cpp); an Error, one sentence, where there is none.
+Result<void> make_page(State& state, State::Page page);
 inline constexpr float kPageText = 1.25f;  // size of its type, of pages 1600 and 1400 pixels wide
 void draw_page(const State& state, draw::Ui& ui, const draw::Rect& page);
 
@@ -122,7 +125,12 @@ public:
                      bool waits);
     void render();  // viewport, clear, draw; the caller shows it
     // The state as an SVG picture (draw/svg.h): a still frame of its own, in place of what build() made.
+    // panel: what stands on that one alone; Error where it is not there.
     std::string svg(State state, const Canvas& canvas, bool waits);
+    Result<std::string> svg_of_panel(State state, const Canvas& canvas, const session::PanelAt& panel);
+    // The panel of that name at that place of the last frame, else what lies there; null for none.
+    const draw::Panel* panel(const session::PanelAt& at) const;
+    const std::vector<draw::Panel>& panels() const { return panels_; }
     // What each frame from now on writes; null for nothing.
     void inspect(draw::Inspection* into) { inspection_ = into; }
     // One sentence, such as about missing fonts, or "".
@@ -131,6 +139,7 @@ public:
 private:
     Frame() = default;
     void dress(const draw::Palette& palette, float scale);
+    void build_as_polygons(State& state, const Canvas& canvas, bool waits, const std::function<void()>& use);
 
     ImGuiContext* imgui_ = nullptr;
     bool renderer_ = false;  // ImGui's OpenGL side is up
@@ -139,6 +148,7 @@ private:
     std::unique_ptr<draw::GridRenderer> grids_;
     const draw::Palette* styled_ = nullptr;
     std::vector<draw::Surface> surfaces_;
+    std::vector<draw::Panel> panels_;
     bool clears_surfaces_ = true;  // the frame clears panels' surfaces; else panels draw them
     Canvas canvas_;
     double time_ = 0;
@@ -150,16 +160,21 @@ private:
 // Fails, in one sentence, where there is no display or no OpenGL 3.3.
 Result<void> run_window(State state, bool keep_theme);
 
-// The current view as a PNG or an SVG, as an action or the path box asked for it (State::pictures). After
-// Frame::render and before the window shows it, so that the PNG is what is seen. A request for ".png" alone
-// gets a name of its own, in $XDG_PICTURES_DIR or, without it, the current folder; nothing that is there is
-// written over by that. The message says where the picture is, or why there is none.
+// The current view, or a panel of it, as a PNG or an SVG, as an action, a menu or the path box asked for it
+// (State::pictures). After Frame::render and before the window shows it, so that the PNG is what is seen. A request for
+// ".png" alone gets a name of its own, in $XDG_PICTURES_DIR or, without it, the current folder; nothing that is there
+// is written over by that. The message says where the picture is, or why there is none.
 void save_pictures(State& state, Frame& frame, const platform::Backend& shown);
 
 // "tiled-64x64x64-t16-step12.png": the recording and the step, from 1, without what a file's name cannot
-// hold. number: from 2 on, "-2" before the ending.
+// hold. number: from 2 on, "-2" before the ending. panel: "tiled-64x64x64-t16-step12-request.png".
 std::string picture_name(const analysis::Recording& recording, const playback::Cursor& cursor,
-                         std::string_view ending, int number = 1);
+                         std::string_view ending, int number = 1, std::string_view panel = "");
+
+// One panel alone as the window shows it, at twice the size: the whole window is drawn anew with two pixels for each of
+// its own, and the panel's part of that is read. Without what the mouse points at, messages and menus. Needs the
+// current context; Error where the panel is not there, or larger than can be drawn.
+Result<platform::Image> panel_image(State state, const Canvas& shown, const session::PanelAt& panel);
 
 struct RenderOptions {
     int width = 1600, height = 1000;  // pixels

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,10 +11,28 @@
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
 #include "backends/imgui_impl_opengl3.h"
-#include "core/base/file.h"
 #include "core/recording/recording.h"
 
 namespace tilescope::app {
+
+namespace {
+
+constexpr const char* kNoPanel = "that panel is not on the screen any more; point at it once more";
+
+// A copy that is drawn: what the window's own state has under way goes on there.
+void stand_still(State& state) {
+    state.session.playback.playing = false;
+    static_cast<session::UnderWay&>(state.session) = {};
+}
+// And nothing lies over the panels.
+void clear_away(State& state) {
+    stand_still(state);
+    state.session.message.clear();
+    state.session.blank = false;
+    state.input = {};
+}
+
+}  // namespace
 
 Frame::~Frame() {
     ImGui::SetCurrentContext(imgui_);
@@ -81,8 +97,10 @@ Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const
     ImGui::NewFrame();
     grids_->begin_frame();
     surfaces_.clear();
+    panels_.clear();
     draw::DrawContext context{scale, palette, fonts_, *grids_};
     if (clears_surfaces_) context.surfaces = &surfaces_;
+    context.panels = &panels_;
     context.time = still ? 0 : time_;
     context.still = still;
     context.waits = waits;
@@ -117,10 +135,9 @@ void Frame::render() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
-    // This copy stands still; what the window's own state has under way goes on there.
-    state.session.playback.playing = false;
-    static_cast<session::UnderWay&>(state.session) = {};
+// The state as polygons without ImGui's own smoothing, for `use`.
+void Frame::build_as_polygons(State& state, const Canvas& canvas, bool waits,
+                              const std::function<void()>& use) {
     platform::Input input;
     input.dt = 1.0 / 60;
     clears_surfaces_ = false;
@@ -129,16 +146,76 @@ std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
     const ImGuiStyle kept = style;
     style.AntiAliasedLines = style.AntiAliasedLinesUseTex = style.AntiAliasedFill = false;
     for (int i = 0; i < 2; ++i) build(state, input, canvas, true, waits);
-    std::string text =
-        draw::svg_of(*ImGui::GetDrawData(), (*styled_)[draw::Ink::Ground], window_title(state));
+    use();
     style = kept;
     clears_surfaces_ = true;
+}
+
+std::string Frame::svg(State state, const Canvas& canvas, bool waits) {
+    stand_still(state);
+    std::string text;
+    build_as_polygons(state, canvas, waits, [&] {
+        text = draw::svg_of(*ImGui::GetDrawData(), (*styled_)[draw::Ink::Ground], window_title(state));
+    });
     return text;
 }
 
-namespace {
+Result<std::string> Frame::svg_of_panel(State state, const Canvas& canvas, const session::PanelAt& at) {
+    clear_away(state);
+    std::optional<std::string> text;
+    build_as_polygons(state, canvas, false, [&] {
+        if (const draw::Panel* const found = panel(at)) {
+            const auto& [low, high] = found->rect;
+            text = draw::svg_of(
+                *ImGui::GetDrawData(), (*styled_)[draw::Ink::Ground], window_title(state),
+                draw::PixelBox{std::round(low.x), std::round(low.y), std::round(high.x), std::round(high.y)});
+        }
+    });
+    if (!text) return Error{kNoPanel};
+    return std::move(*text);
+}
 
-namespace fs = std::filesystem;
+const draw::Panel* Frame::panel(const session::PanelAt& at) const {
+    const ImVec2 point{at.x * static_cast<float>(canvas_.width), at.y * static_cast<float>(canvas_.height)};
+    const draw::Panel *same = nullptr, *there = nullptr;  // the last one lies on top
+    for (const draw::Panel& panel : panels_) {
+        if (!panel.rect.contains(point)) continue;
+        there = &panel;
+        if (panel.name == at.name) same = &panel;
+    }
+    return same != nullptr ? same : there;
+}
+
+Result<platform::Image> panel_image(State state, const Canvas& shown, const session::PanelAt& at) {
+    constexpr float kMostScale = 4;  // pixels a logical one: type that is larger asks for very large textures
+    const int times = shown.scale * 2 <= kMostScale ? 2 : 1;
+    const Canvas canvas{shown.width * times, shown.height * times, shown.scale * static_cast<float>(times)};
+    auto framebuffer = platform::Framebuffer::create(canvas.width, canvas.height);
+    if (!framebuffer) return framebuffer.error();
+    ImGuiContext* const before = ImGui::GetCurrentContext();
+    auto frame = Frame::create();  // with type of that size; the window's stays
+    if (!frame) return frame.error();
+    clear_away(state);
+    platform::Input input;
+    input.dt = 1.0 / 60;
+    for (int i = 0; i < 3; ++i) (*frame)->build(state, input, canvas, true, false);
+    const draw::Panel* const found = (*frame)->panel(at);
+    Result<platform::Image> image = Error{kNoPanel};
+    if (found != nullptr) {
+        (*frame)->render();
+        const auto pixel = [](float side, int most) {
+            return std::clamp(static_cast<int>(std::lround(side)), 0, most);
+        };
+        const int x0 = pixel(found->rect.min.x, canvas.width), x1 = pixel(found->rect.max.x, canvas.width),
+                  y0 = pixel(found->rect.min.y, canvas.height), y1 = pixel(found->rect.max.y, canvas.height);
+        image = platform::read_pixels(x0, y0, x1 - x0, y1 - y0, canvas.height);
+    }
+    frame->reset();
+    ImGui::SetCurrentContext(before);
+    return image;
+}
+
+namespace {
 
 struct OffscreenFrame {
     std::unique_ptr<platform::Backend> offscreen;
@@ -172,54 +249,7 @@ double seconds_to_read(const State& state, step::ReadingTime& reading) {
         step::caption(session.trace(), *session.block, session.replay.get(), session.cursor.step));
 }
 
-std::string free_path(const State& state, std::string_view ending) {
-    std::error_code error;
-    const char* wanted = std::getenv("XDG_PICTURES_DIR");
-    const fs::path folder = wanted && fs::is_directory(wanted, error) ? wanted : ".";
-    for (int number = 1;; ++number) {
-        const fs::path path =
-            folder / picture_name(*state.session.recording, state.session.cursor, ending, number);
-        if (!fs::exists(path, error)) return path.lexically_normal().string();
-    }
-}
-
-Result<void> write_text(const std::string& text, const std::string& path) {
-    const std::string why = write_whole(path, text);
-    if (why.empty()) return {};
-    return Error{fmt::format("The picture '{}' could not be written: {}; choose another folder.", path, why)};
-}
-
 }  // namespace
-
-void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
-    std::string& message = state.session.message;
-    for (const std::string& wanted : std::exchange(state.pictures, {})) {
-        const std::string_view ending = session::picture_ending(wanted);
-        if (!state.session.recording) {
-            message = "There is no recording to make a picture of; press R to record one.";
-            continue;
-        }
-        const std::string path = wanted == ending ? free_path(state, ending) : wanted;
-        if (const std::string why = why_not_writable(path, session::inputs(state.session)); !why.empty()) {
-            message = fmt::format("The picture '{}' cannot be written: {}; choose another name.", path, why);
-            continue;
-        }
-        const Result<void> written = ending == ".svg"
-                                         ? write_text(frame.svg(state, shown.canvas(), false), path)
-                                         : platform::write_png(shown.read(), path);
-        message = written ? fmt::format("This view is in {}.", path) : written.error().message;
-    }
-}
-
-std::string picture_name(const analysis::Recording& recording, const playback::Cursor& cursor,
-                         std::string_view ending, int number) {
-    const trace::Trace& trace = *recording.trace;
-    std::string name = analysis::stem_of(recording);
-    if (cursor.block < trace.blocks.size())
-        name += fmt::format("-step{}", trace.blocks[cursor.block].first + cursor.step + 1);
-    if (number > 1) name += fmt::format("-{}", number);
-    return name + std::string(ending);
-}
 
 Result<void> render_png(State state, const RenderOptions& options) {
     auto made = stage(options.width, options.height);

@@ -202,6 +202,7 @@ void write_film(app::State state, const ExportOptions& options, int width, int h
                grouped(end - first), grouped(most), first + 1, first + std::min<uint64_t>(most, 200),
                seconds > kLeastSeconds && options.seconds ? ", or with fewer --seconds" : "");
     }
+    state.paper = true;  // nothing in a film can be pressed
     OutputFile file(options.output);
     const auto format = options.format == "mp4" ? platform::Film::Format::Mp4 : platform::Film::Format::Gif;
     app::FilmOptions film{
@@ -353,8 +354,7 @@ int export_page(const ExportOptions& options) {
     if (block) state.session.cursor.block = choose_block(block, state.session.trace(), options.file);
     state.session.text_scale = app::kPageText;
     app::update(state, true);
-    state.page = poster ? app::State::Page::Poster : app::State::Page::Storyboard;
-    need(app::can_draw_page(state));
+    need(app::make_page(state, poster ? app::State::Page::Poster : app::State::Page::Storyboard));
     if (ends(".png")) {
         need(app::render_png(std::move(state), {width, height, options.output}));
         return kDone;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <future>
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX
@@ -61,7 +62,8 @@ void run_with_progress(const std::function<void()>& work, std::atomic<bool>& sto
                        const std::atomic<uint64_t>& done, uint64_t total, const char* things) {
     using namespace std::chrono_literals;
     const StopOnSignal guard(stop);
-    const bool terminal = isatty(STDERR_FILENO) == 1;
+    // The window reads the same line of an export that it began (session/exporting.cpp).
+    const bool terminal = isatty(STDERR_FILENO) == 1 || std::getenv("TILESCOPE_PROGRESS") != nullptr;
     bool shown = false;
     auto finished = std::async(std::launch::async, work);
     // The first line waits a little: quick work needs none.

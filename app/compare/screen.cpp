@@ -266,7 +266,7 @@ void wait(Ui& ui, const Rect& screen, const std::string& what) {
     const float gap = ui.px(8), high = ui.px(56), body = line_height(ui, Size::Body);
     const Rect area{{screen.min.x + gap, screen.min.y + gap},
                     {screen.max.x - gap, screen.min.y + gap + high}};
-    surface(ui, area);
+    surface(ui, area, "waiting");
     line(ui, {area.min.x + ui.px(16), area.min.y + (high - body) / 2}, area.width() - ui.px(32), Face::Text,
          Size::Body, Ink::TextQuiet, what);
 }
@@ -311,7 +311,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
         ui, l.counters, panes[0], panes[1],
         counters(state.lock, a, panes[0].index, panes[0].step(), b, panes[1].index, panes[1].step()), most,
         with_output);
-    surface(ui, l.bottom);
+    surface(ui, l.bottom, "playhead");
     strips(ui, l.strips, panes[0], panes[1]);
     if (l.transport.height() > 0) input::transport(ui, l.transport);
 }

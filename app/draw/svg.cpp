@@ -169,8 +169,10 @@ struct Shapes {
             const bool of_atlas = a.uv.x != white.x || a.uv.y != white.y;
             if (of_atlas && end - i >= 6 && i[3] == i[0] && i[4] == i[2]) {  // a glyph: 0 1 2, 0 2 3
                 flush();
-                use_clip({a.pos.x, a.pos.y, c.pos.x, c.pos.y});
-                glyphs.draw(svg, a, c);
+                if (const PixelBox around{a.pos.x, a.pos.y, c.pos.x, c.pos.y}; around.overlaps(clip)) {
+                    use_clip(around);
+                    glyphs.draw(svg, a, c);
+                }
                 i += 3;
                 continue;
             }
@@ -493,14 +495,16 @@ std::string SvgText::define(const std::string& xml_with_id_hole) {
     return at->second;
 }
 
-std::string SvgText::document(int width, int height, Rgba ground, std::string_view title) {
+std::string SvgText::document(const PixelBox& part, Rgba ground, std::string_view title) {
     clip(std::nullopt);
     flush();
     return fmt::format(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
-        "<title>{2}</title>\n<defs>\n{3}</defs>\n<path {4} d=\"M0 0h{0}v{1}h-{0}z\"/>\n{5}</svg>\n",
-        width, height, xml_text(title), definitions_, svg_paint("fill", ground), body_);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"{2} {3} {0} "
+        "{1}\">\n"
+        "<title>{4}</title>\n<defs>\n{5}</defs>\n<path {6} d=\"{7}\"/>\n{8}</svg>\n",
+        part.x1 - part.x0, part.y1 - part.y0, part.x0, part.y0, xml_text(title), definitions_,
+        svg_paint("fill", ground), svg_rect(part), body_);
 }
 
 void svg_grid(SvgText& svg, const DrawnGrid& grid) {
@@ -512,21 +516,27 @@ void svg_grid(SvgText& svg, const DrawnGrid& grid) {
     for (const GridMark& mark : grid.marks) in.mark(mark);
 }
 
-std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title) {
+std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title,
+                   const std::optional<PixelBox>& part) {
+    const PixelBox shown = part.value_or(PixelBox{0, 0, data.DisplaySize.x, data.DisplaySize.y});
     SvgText svg;
     const ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     Glyphs glyphs(atlas);
     for (int i = 0; i < data.CmdListsCount; ++i) {
         const ImDrawList& list = *data.CmdLists[i];
         Shapes shapes{svg, glyphs, list, atlas.TexUvWhitePixel};
-        for (const ImDrawCmd& command : list.CmdBuffer)
+        for (ImDrawCmd command : list.CmdBuffer) {
+            ImVec4& clip = command.ClipRect;
+            if (part)
+                clip = {std::max(clip.x, shown.x0), std::max(clip.y, shown.y0), std::min(clip.z, shown.x1),
+                        std::min(clip.w, shown.y1)};
             if (const DrawnGrid* const grid = GridRenderer::drawn(command))
                 svg_grid(svg, *grid);
             else if (!command.UserCallback)
                 shapes.command(command);
+        }
     }
-    return svg.document(static_cast<int>(data.DisplaySize.x), static_cast<int>(data.DisplaySize.y), ground,
-                        title);
+    return svg.document(shown, ground, title);
 }
 
 }  // namespace tilescope::draw

@@ -23,7 +23,9 @@
 
 namespace tilescope::draw {
 
-std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title);
+// part: what of it the picture shows, in whole pixels; all where none is given.
+std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title,
+                   const std::optional<PixelBox>& part = std::nullopt);
 
 std::string svg_number(double value);                 // "12.5": at most two decimals
 std::string svg_paint(const char* what, Rgba color);  // fill="#112233" fill-opacity=".5"
@@ -42,7 +44,10 @@ public:
     std::string define(const std::string& xml_with_id_hole);  // "<pattern id=\"{}\" ..."
 
     // The whole document. title: what a reader aloud says.
-    std::string document(int width, int height, Rgba ground, std::string_view title);
+    std::string document(const PixelBox& part, Rgba ground, std::string_view title);
+    std::string document(int width, int height, Rgba ground, std::string_view title) {
+        return document({0, 0, static_cast<float>(width), static_cast<float>(height)}, ground, title);
+    }
 
 private:
     enum class Open : uint8_t { Nothing, Path, Glyphs } open_ = Open::Nothing;

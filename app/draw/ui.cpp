@@ -28,8 +28,17 @@ void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std:
                                             &list});
 }
 
-void surface(Ui& ui, const Rect& rect) {
+std::string panel_word(const char* name) {
+    std::string word = name;
+    for (const std::string_view kind : {"_panel", "_page"})
+        if (word.ends_with(kind)) word.resize(word.size() - kind.size());
+    std::ranges::replace(word, '_', '-');
+    return word;
+}
+
+void surface(Ui& ui, const Rect& rect, const char* name) {
     const Rgba color = ui.ink(Ink::Panel);
+    if (ui.context.panels != nullptr) ui.context.panels->push_back({name, rect});
     if (ui.context.inspection != nullptr)
         ui.context.inspection->surfaces.push_back({rect.min.x, rect.min.y, rect.max.x, rect.max.y});
     if (ui.context.surfaces == nullptr) return ui.list.AddRectFilled(rect.min, rect.max, color, ui.px(6));

@@ -100,6 +100,14 @@ struct Surface {
     Rgba color = 0;
 };
 
+// A panel of a frame, which lies on one surface.
+struct Panel {
+    const char* name = "";  // what it was called as it was drawn: "request_panel", "timeline"
+    Rect rect{};
+};
+// "request": as a menu and the name of a file say it.
+std::string panel_word(const char* name);
+
 // The words under the mouse, for explanations. Numbers and code, in the monospace face, are no words.
 struct Pointed {
     std::string text;
@@ -122,9 +130,10 @@ struct DrawContext {
     bool closes_lists = false;                 // a key was pressed: a list of a chooser that lies open closes
     Inspection* inspection = nullptr;          // notes what is written, where a test asks
     // out
-    bool another_frame = false;  // something moves: draw again at once
-    bool soon = false;           // work goes on beside the window: look again before long
-    std::string tip{};           // a line or two beside the mouse
+    std::vector<Panel>* panels = nullptr;  // notes the panels, in the order in which they are drawn
+    bool another_frame = false;            // something moves: draw again at once
+    bool soon = false;                     // work goes on beside the window: look again before long
+    std::string tip{};                     // a line or two beside the mouse
     Pointed pointed{};
 };
 
@@ -147,8 +156,8 @@ struct Ui {
 void put(Ui& ui, ImDrawList& list, const Font& font, ImVec2 at, Rgba color, std::string_view text,
          Align align = Align::Left, std::string_view whole = {});
 
-// A panel's surface.
-void surface(Ui& ui, const Rect& rect);
+// A panel's surface. name: of the panel; the function that draws it gives its own.
+void surface(Ui& ui, const Rect& rect, const char* name = __builtin_FUNCTION());
 // Text on one line, cut with an ellipsis where it is wider than `width`. Returns its width.
 float line(Ui& ui, ImVec2 at, float width, Face face, Size size, Ink ink, std::string_view text,
            Align align = Align::Left);

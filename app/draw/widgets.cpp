@@ -97,7 +97,7 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
                        const std::vector<std::string>& wordings, std::string_view whole) {
     const float gap = ui.px(8);
     const Rect rect{{area.min.x + gap, area.min.y + gap}, {area.max.x - gap, area.min.y + gap + ui.px(100)}};
-    surface(ui, rect);
+    surface(ui, rect, "head");
     const Rect in{{rect.min.x + ui.px(16), rect.min.y + ui.px(8)},
                   {rect.max.x - ui.px(16), rect.max.y - ui.px(10)}};
     line(ui, in.min, in.width(), Face::Strong, Size::Title, Ink::Text, title);
@@ -142,13 +142,30 @@ float badge(Ui& ui, ImVec2 at, float size, char letter) {
     return size;
 }
 
-void heat_ramp(Ui& ui, const Rect& bar) {
-    constexpr int parts = 128;
+void button_shapes(Ui& ui, const Rect& rect, std::initializer_list<ButtonShape> row, Rgba color) {
+    const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f), wide = size * 0.85f;
+    float width = -gap;
+    for (const ButtonShape shape : row) width += (shape == ButtonShape::Bar ? bar : wide) + gap;
+    float x = (rect.min.x + rect.max.x - width) / 2;
+    const float y = (rect.min.y + rect.max.y) / 2;
+    for (const ButtonShape shape : row) {
+        if (shape == ButtonShape::Bar)
+            ui.list.AddRectFilled({x, y - size / 2}, {x + bar, y + size / 2}, color);
+        else if (shape == ButtonShape::Right)
+            ui.list.AddTriangleFilled({x, y - size / 2}, {x + wide, y}, {x, y + size / 2}, color);
+        else
+            ui.list.AddTriangleFilled({x + wide, y - size / 2}, {x + wide, y + size / 2}, {x, y}, color);
+        x += (shape == ButtonShape::Bar ? bar : wide) + gap;
+    }
+}
+
+void heat_ramp(Ui& ui, const Rect& bar, const std::function<Rgba(float part)>& color) {
+    const int parts = std::clamp(static_cast<int>(bar.width()), 1, 128);
     for (int i = 0; i < parts; ++i) {
-        const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / parts,
-                    x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / parts;
+        const float x0 = bar.min.x + bar.width() * static_cast<float>(i) / static_cast<float>(parts),
+                    x1 = bar.min.x + bar.width() * static_cast<float>(i + 1) / static_cast<float>(parts);
         ui.list.AddRectFilled({x0, bar.min.y}, {x1 + 0.5f, bar.max.y},
-                              ui.context.palette.hot((static_cast<float>(i) + 0.5f) / parts));
+                              color((static_cast<float>(i) + 0.5f) / static_cast<float>(parts)));
     }
 }
 

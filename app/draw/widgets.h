@@ -2,6 +2,8 @@
 // the card of a screen that has nothing to show yet.
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +41,14 @@ void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 float badge(Ui& ui, ImVec2 at, float size, char letter);
 
 // The colours of counts, from none to the most.
-void heat_ramp(Ui& ui, const Rect& bar);
+void heat_ramp(Ui& ui, const Rect& bar, const std::function<Rgba(float part)>& color);
+inline void heat_ramp(Ui& ui, const Rect& bar) {
+    heat_ramp(ui, bar, [&](float part) { return ui.context.palette.hot(part); });
+}
+
+// The signs of playing, |< << < > >> >| and pause: triangles and bars side by side, in the middle of a button.
+enum class ButtonShape : uint8_t { Bar, Left, Right };
+void button_shapes(Ui& ui, const Rect& rect, std::initializer_list<ButtonShape> row, Rgba color);
 
 // A frame outside of cells, seen on any of their colours; pitch: pixels a cell.
 void frame_around(Ui& ui, std::vector<GridMark>& marks, const CellRect& cells, float pitch);

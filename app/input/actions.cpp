@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
 #include "app/session/playing.h"
 
@@ -53,6 +54,8 @@ void clear(State& state, Session& session) {
         state.form.open = false;
     else if (session.pin.kind != look::Pick::Kind::None && !session.unfolds())  // else it is the stop's own
         session.pin = {};
+    else if (session::marked_here(session))
+        session.marked.reset();
     else if (session.walking && session.message.empty())
         session.walking = false;
     else
@@ -64,6 +67,12 @@ void clear(State& state, Session& session) {
 void record_program(State& state, Session& session) {
     state.form.open = state.form.of_program = true;
     if (session.program) state.form.program = session.program->order;
+}
+
+void open_film_box(State& state, Session& session) {
+    if (!session.recording)
+        session.message = "There is no recording to make a film of; press R to record one.";
+    open_export_box(state, session, session::marked_here(session) ? "film_marked_gif" : "film_gif");
 }
 
 // What the parts of a chord must be for a key that was pressed.
@@ -87,33 +96,36 @@ bool means(const Offer& offer, const KeyPress& press) {
 
 const Actions<State>& walking() {
     static const Actions<State> all = under<State>(
-        "Walk", {
-                    {"play", "play or pause", "Space", key(Key::Space), session::play},
-                    {"next_step", "next request or barrier", "\u2192", key(Key::Right), jump<Move::NextStep>},
-                    {"previous_step", "previous request or barrier", "\u2190", key(Key::Left),
-                     jump<Move::PreviousStep>},
-                    {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
-                    {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
-                    {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
-                    {"previous_phase", "previous phase", "Shift + \u2190", shift(Key::Left),
-                     jump<Move::PreviousPhase>},
-                    {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
-                     jump<Move::NextBarrier>},
-                    {"previous_barrier", "previous barrier", "[  Ctrl + \u2190", typed(U'['),
-                     control(Key::Left), jump<Move::PreviousBarrier>},
-                    {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
-                     jump<Move::NextBlock>},
-                    {"previous_block", "previous block", ",  Ctrl + Page Up", typed(U','),
-                     control(Key::PageUp), jump<Move::PreviousBlock>},
-                    {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
-                    {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
-                    {"next_fault", "next fault found in the block", "X", key(Key::X),
-                     [](Session& s) { to_fault(s, look::next_fault); }},
-                    {"previous_fault", "previous fault", "Shift + X", shift(Key::X),
-                     [](Session& s) { to_fault(s, look::previous_fault); }},
-                    {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
-                    {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
-                });
+        "Walk",
+        {
+            {"play", "play or pause", "Space", key(Key::Space), session::play},
+            {"next_step", "next request or barrier", "\u2192", key(Key::Right), jump<Move::NextStep>},
+            {"previous_step", "previous request or barrier", "\u2190", key(Key::Left),
+             jump<Move::PreviousStep>},
+            {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
+            {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
+            {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
+            {"previous_phase", "previous phase", "Shift + \u2190", shift(Key::Left),
+             jump<Move::PreviousPhase>},
+            {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
+             jump<Move::NextBarrier>},
+            {"previous_barrier", "previous barrier", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
+             jump<Move::PreviousBarrier>},
+            {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
+             jump<Move::NextBlock>},
+            {"previous_block", "previous block", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
+             jump<Move::PreviousBlock>},
+            {"mark_from", "mark steps for a film: from this one", "{", typed(U'{'), session::mark_from_here},
+            {"mark_to", "mark steps for a film: up to this one", "}", typed(U'}'), session::mark_up_to_here},
+            {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
+            {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
+            {"next_fault", "next fault found in the block", "X", key(Key::X),
+             [](Session& s) { to_fault(s, look::next_fault); }},
+            {"previous_fault", "previous fault", "Shift + X", shift(Key::X),
+             [](Session& s) { to_fault(s, look::previous_fault); }},
+            {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
+            {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
+        });
     return all;
 }
 
@@ -157,6 +169,20 @@ const Actions<State>& files() {
                            [](Session& s) { s.ask(session::wish::SavePicture{".png"}); }},
                           {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
                            [](Session& s) { s.ask(session::wish::SavePicture{".svg"}); }},
+                          {"panel", "pictures of the panel under the mouse", "E  right click", key(Key::E),
+                           open_panel_menu},
+                          {"panel_copy", "copy that panel as a picture", "Ctrl + C", control(Key::C),
+                           [](State& s, Session& of) {
+                               keep_panel(s, of, {".png", {}, true});
+                           }},
+                          {"panel:png", "the panel under the mouse as a PNG", "", Chord(),
+                           [](State& s, Session& of) { keep_panel(s, of, {".png"}); }},
+                          {"panel:svg", "the panel under the mouse as an SVG", "", Chord(),
+                           [](State& s, Session& of) { keep_panel(s, of, {".svg"}); }},
+                          {"film", "film of the marked steps, or of the phase", "Ctrl + Shift + F",
+                           shift_control(Key::F), open_film_box},
+                          {"stop_export", "stop the film or export that is made", "Shift + Esc",
+                           shift(Key::Escape), session::stop_export},
                           {"record", "record another kernel or size", "R", key(Key::R),
                            [](State& s) { s.form.open = !s.form.open; }},
                           {"form:program", "record a program with arguments, or other launches of it", "",
@@ -181,26 +207,6 @@ bool is_form_key(const KeyPress& press) {
 // --- the row of buttons
 
 namespace {
-
-enum class ButtonShape { Bar, Left, Right };
-
-// Triangles and bars side by side, in the middle of a button.
-void shapes(draw::Ui& ui, const Rect& rect, std::initializer_list<ButtonShape> row, Rgba color) {
-    const float size = ui.px(9), bar = ui.px(2.5f), gap = ui.px(1.5f), wide = size * 0.85f;
-    float width = -gap;
-    for (const ButtonShape shape : row) width += (shape == ButtonShape::Bar ? bar : wide) + gap;
-    float x = (rect.min.x + rect.max.x - width) / 2;
-    const float y = (rect.min.y + rect.max.y) / 2;
-    for (const ButtonShape shape : row) {
-        if (shape == ButtonShape::Bar)
-            ui.list.AddRectFilled({x, y - size / 2}, {x + bar, y + size / 2}, color);
-        else if (shape == ButtonShape::Right)
-            ui.list.AddTriangleFilled({x, y - size / 2}, {x + wide, y}, {x, y + size / 2}, color);
-        else
-            ui.list.AddTriangleFilled({x + wide, y - size / 2}, {x + wide, y + size / 2}, {x, y}, color);
-        x += (shape == ButtonShape::Bar ? bar : wide) + gap;
-    }
-}
 
 // A slider over powers of two; by clocks it says how much slower than the SM this is.
 void speed_slider(SessionUi& ui, const Rect& rect) {
@@ -239,13 +245,13 @@ void speed_slider(SessionUi& ui, const Rect& rect) {
 }  // namespace
 
 void transport(SessionUi& ui, const Rect& rect) {
-    using enum ButtonShape;
-    using Row = std::initializer_list<ButtonShape>;
+    using enum draw::ButtonShape;
+    using Row = std::initializer_list<draw::ButtonShape>;
     float x = rect.min.x;
     const auto act = [&](const char* action, const char* tip, Row row, float width, bool on = false) {
         const Rect box{{x, rect.min.y}, {x + width, rect.max.y}};
         if (button(ui, box, "", on, true, tip)) ask(ui, action);
-        shapes(ui, box, row, on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text));
+        button_shapes(ui, box, row, on ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text));
         x = box.max.x;
     };
     const float gap = ui.px(4), w = ui.px(38);

@@ -106,11 +106,13 @@ bool edit(TextField& field, const KeyPress& press) {
 }
 
 bool overlay_open(const State& state) {
-    return state.palette.open || state.path.mode != PathBox::Mode::Closed || state.glossary.open;
+    return state.palette.open || state.path.mode != PathBox::Mode::Closed || state.glossary.open ||
+           state.panel.open;
 }
 
 void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press) {
     if (state.glossary.open) return press_in_glossary(state, session, press);
+    if (state.panel.open) return press_in_panel_menu(state, session, press);
     CommandPalette& palette = state.palette;
     PathBox& box = state.path;
     const bool in_palette = palette.open;  // else in the path box
@@ -211,11 +213,10 @@ Rect overlay_box(draw::Ui& ui, const Rect& screen, float width, float height, fl
     return box;
 }
 
-namespace {
+float overlay_row_height(const draw::Ui& ui) { return line_height(ui, Size::Body) + ui.px(6); }
 
-// Rows that fit are drawn, scrolled so that the chosen one is among them; returns the row clicked, or -1.
 int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<Command>& rows, int chosen) {
-    const float high = line_height(ui, Size::Body) + ui.px(6), pad = ui.px(12);
+    const float high = overlay_row_height(ui), pad = ui.px(12);
     const draw::Font mono = ui.font(Face::Mono, Size::Small), body = ui.font(Face::Text, Size::Body);
     const int fit = std::max(1, static_cast<int>(rect.height() / high)),
               count = static_cast<int>(rows.size());
@@ -241,6 +242,8 @@ int overlay_rows(draw::Ui& ui, const Rect& rect, const std::vector<Command>& row
     return clicked;
 }
 
+namespace {
+
 // A box with a line of text and the rows that were found for it, under a title where there is one. Returns
 // the row that was clicked, or -1.
 struct Finder {
@@ -253,7 +256,7 @@ int find_box(draw::Ui& ui, const Rect& screen, const Finder& box, const TextFiel
     constexpr float kTop = 72, kWidth = 720, kRowsShown = 11;
     const float pad = ui.px(16), high = ui.px(40), small = line_height(ui, Size::Small);
     const float title = *box.title == 0 ? 0 : line_height(ui, Size::Title) + ui.px(8);
-    const float list = (line_height(ui, Size::Body) + ui.px(6)) * kRowsShown;
+    const float list = overlay_row_height(ui) * kRowsShown;
     const Rect in =
         overlay_box(ui, screen, ui.px(kWidth), pad * 2 + title + high + ui.px(16) + list + small, kTop)
             .inset(pad);

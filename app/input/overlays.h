@@ -75,11 +75,22 @@ struct Resting {
     double since = 0;
 };
 
+// Pictures of the panel under the mouse (panel_menu.cpp).
+struct PanelMenu {
+    bool open = false;
+    std::optional<session::PanelAt>
+        pointed;       // the panel that the mouse is on, or was when something came to lie over it
+    draw::Rect box{};  // of that panel
+    ImVec2 at{};       // of the menu
+    size_t chosen = 0;
+};
+
 struct State {
     CommandPalette palette;
     PathBox path;
     RecordForm form;
     Glossary glossary;
+    PanelMenu panel;
     bool show_keys = false;
     Resting resting;
 };
@@ -101,7 +112,7 @@ void type(TextField& field, uint32_t character);    // control characters are ig
 // Does what a key means to a line of text; false for a key that means nothing to it.
 bool edit(TextField& field, const KeyPress& press);
 
-// The palette, the path box or the glossary is open: what is typed is text.
+// The palette, the path box, the glossary or a panel's menu is open: it has the keyboard.
 bool overlay_open(const State& state);
 // The keyboard while one of them is open. offers: all that can be done.
 void press_in_overlay(State& state, Session& session, std::span<const Offer> offers, const KeyPress& press);
@@ -170,6 +181,14 @@ void open_path_box(State& state, Session& session, PathBox::Mode mode);
 void open_export_box(State& state, Session& session, const std::string& what);
 // The path box over a program that was dropped on the window: its host code runs only when Enter says so.
 void ask_to_run(State& state, Session& session, const std::string& path);
+// Notes which of a frame's panels the mouse is on; a click of the right button opens its menu.
+void point_at_panels(SessionUi& ui, State& state, std::span<const draw::Panel> panels,
+                     const draw::Rect& screen);
+// The menu at the mouse.
+void open_panel_menu(State& state, Session& session);
+void press_in_panel_menu(State& state, Session& session, const KeyPress& press);
+// Asks for a picture of the panel under the mouse.
+void keep_panel(State& state, Session& session, session::wish::SavePicture wanted);
 // Opens, saves or exports what is chosen in the path box, or typed.
 void take_path(State& state, Session& session);
 
@@ -182,7 +201,11 @@ void text_line(draw::Ui& ui, ImDrawList& list, const draw::Rect& rect, const Tex
 void keys_overlay(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void command_palette(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
 void path_box(Ui<State>& ui, const draw::Rect& screen);
+void panel_menu(Ui<State>& ui, const draw::Rect& screen);
 void glossary_box(Ui<State>& ui, const draw::Rect& screen, std::span<const Offer> offers);
+// Rows that fit, scrolled so that the chosen one is among them; returns the row clicked, or -1.
+int overlay_rows(draw::Ui& ui, const draw::Rect& rect, const std::vector<Command>& rows, int chosen);
+float overlay_row_height(const draw::Ui& ui);
 // Dims the screen and draws the box `top` logical pixels below its top, in the middle where negative.
 draw::Rect overlay_box(draw::Ui& ui, const draw::Rect& screen, float width, float height, float top = -1);
 // top: below the bar, framebuffer pixels.

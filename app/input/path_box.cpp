@@ -107,7 +107,6 @@ void export_to(PathBox& box, Session& session, const std::string& path) {
     std::error_code error;
     box.mode = PathBox::Mode::Closed;
     session.last_folder = fs::absolute(path, error).parent_path().string() + "/";
-    session.message = fmt::format("Exporting to '{}'\u2026", path);
 }
 
 void open(PathBox& box, Session& session, const std::string& path) {

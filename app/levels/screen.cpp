@@ -100,7 +100,7 @@ void draw_screen(Ui& ui, const Rect& area) {
     map_panel(ui, {{left, middle + gap}, rest.max});
     if (!transport) return;
     const Rect bar{{rest.min.x, area.max.y - gap - foot}, {rest.max.x, area.max.y - gap}};
-    surface(ui, bar);
+    surface(ui, bar, "time");
     input::transport(ui,
                      {{bar.min.x + ui.px(12), bar.min.y + gap}, {bar.max.x - ui.px(12), bar.max.y - gap}});
 }

@@ -77,6 +77,12 @@ struct CubeShape {
     std::array<uint8_t, 3> arrays{};        // M, N and P, as the launch numbers them
 };
 
+// What a warp multiplies at once, behind a step of the block.
+struct CubeProducts {
+    uint32_t after_step = 0, warp = 0;
+    CubeBox box;
+};
+
 // What of a block is the same at every step. It takes a look at each of its steps and products: once a block.
 struct CubeBlock {
     uint32_t block = 0;
@@ -84,7 +90,8 @@ struct CubeBlock {
     bool from_values = false;  // else the slabs are those of the loads
     CellRect tile;  // elements of P that the block stores; where it stores none, that it multiplies for
     std::vector<PhaseSlab> phases;
-    std::vector<CubeLoad> loads;  // by step
+    std::vector<CubeLoad> loads;     // by step
+    std::vector<CubeProducts> made;  // by step
 };
 // Nothing of a launch that is no product, and of a block that recorded no step. replay: null while there are
 // no values.
@@ -143,8 +150,5 @@ struct CubeLine {
 };
 std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& index, const CubeBlock& block,
                                  const CubeView& view, std::optional<uint32_t> thread);
-
-// Rectangles that together cover the same cells, fewer of them where neighbours join.
-std::vector<CellRect> joined(std::vector<CellRect> rects);
 
 }  // namespace tilescope::look

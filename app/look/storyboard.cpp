@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/look/cube_cells.h"
 #include "app/look/timeline.h"
 
 namespace tilescope::look {

@@ -31,6 +31,8 @@ struct Image {
                size_t{4} * (static_cast<size_t>(width) * static_cast<size_t>(y) + static_cast<size_t>(x));
     }
 };
+// Pixels of the framebuffer that is bound, `high` pixels high, opaque. x, y: the upper left one of them.
+Image read_pixels(int x, int y, int width, int height, int high);
 // The bytes of a PNG file; empty where there is too little memory.
 std::string encode_png(const Image& image);
 // The file is there whole or not at all.
@@ -61,6 +63,20 @@ Result<std::unique_ptr<Backend>> open_window(int width, int height, const std::s
 
 // A framebuffer to draw pictures into.
 Result<std::unique_ptr<Backend>> open_offscreen(int width, int height);
+
+// In the current context, to draw a picture into; bound while it lives.
+class Framebuffer {
+public:
+    static Result<std::unique_ptr<Framebuffer>> create(int width, int height);
+    ~Framebuffer();
+    Framebuffer(const Framebuffer&) = delete;
+    Framebuffer& operator=(const Framebuffer&) = delete;
+
+private:
+    Framebuffer() = default;
+    unsigned framebuffer_ = 0, color_ = 0;
+    int former_ = 0;  // what was bound before
+};
 
 // What draws, in OpenGL's words: "llvmpipe (LLVM 15.0.6, 256 bits)". Needs a current context.
 std::string renderer();

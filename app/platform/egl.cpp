@@ -95,13 +95,12 @@ EGLContext make_context(EGLDisplay display) {
 struct Offscreen : Backend {
     EGLDisplay display = EGL_NO_DISPLAY;
     EGLContext context = EGL_NO_CONTEXT;
-    GLuint framebuffer = 0, color = 0;
+    std::unique_ptr<Framebuffer> framebuffer;
     Canvas size;
 
     ~Offscreen() override {
         if (context == EGL_NO_CONTEXT) return;
-        glDeleteFramebuffers(1, &framebuffer);
-        glDeleteRenderbuffers(1, &color);
+        framebuffer.reset();
         eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         eglDestroyContext(display, context);  // the display is the process's: another picture may be using it
     }
@@ -125,30 +124,49 @@ Result<std::unique_ptr<Backend>> open_offscreen(int width, int height) {
         if (made->context == EGL_NO_CONTEXT) made->context = make_context(made->display = display);
     if (made->context == EGL_NO_CONTEXT || !load_opengl(eglGetProcAddress)) return Error{kNoContext};
 
+    auto framebuffer = Framebuffer::create(width, height);
+    if (!framebuffer) return framebuffer.error();
+    made->framebuffer = std::move(*framebuffer);
+    made->size = {width, height, 1};
+    return std::unique_ptr<Backend>(std::move(made));
+}
+
+Result<std::unique_ptr<Framebuffer>> Framebuffer::create(int width, int height) {
     GLint most = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &most);
     if (width < 1 || height < 1 || width > most || height > most)
         return Error{
             fmt::format("A picture of {}×{} cannot be drawn; sizes from 1 to {} can.", width, height, most)};
-    made->size = {width, height, 1};
-    glGenRenderbuffers(1, &made->color);
-    glBindRenderbuffer(GL_RENDERBUFFER, made->color);
+    std::unique_ptr<Framebuffer> made(new Framebuffer);
+    glGetIntegerv(GL_FRAMEBUFFER_BINDING, &made->former_);
+    glGenRenderbuffers(1, &made->color_);
+    glBindRenderbuffer(GL_RENDERBUFFER, made->color_);
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
-    glGenFramebuffers(1, &made->framebuffer);
-    glBindFramebuffer(GL_FRAMEBUFFER, made->framebuffer);
-    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, made->color);
+    glGenFramebuffers(1, &made->framebuffer_);
+    glBindFramebuffer(GL_FRAMEBUFFER, made->framebuffer_);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, made->color_);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
         return Error{
-            fmt::format("A framebuffer of {}×{} could not be made; try a smaller --size.", width, height)};
-    return std::unique_ptr<Backend>(std::move(made));
+            fmt::format("A framebuffer of {}×{} could not be made; try a smaller size.", width, height)};
+    return made;
+}
+
+Framebuffer::~Framebuffer() {
+    glBindFramebuffer(GL_FRAMEBUFFER, static_cast<GLuint>(former_));
+    glDeleteFramebuffers(1, &framebuffer_);
+    glDeleteRenderbuffers(1, &color_);
 }
 
 Image Backend::read() const {
-    const auto [width, height, scale] = canvas();
+    const Canvas all = canvas();
+    return read_pixels(0, 0, all.width, all.height, all.height);
+}
+
+Image read_pixels(int x, int y, int width, int height, int high) {
     const size_t row = size_t{4} * static_cast<size_t>(width);
     Image image{width, height, std::vector<uint8_t>(row * static_cast<size_t>(height))};
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
+    glReadPixels(x, high - y - height, width, height, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
     uint8_t *top = image.rgba.data(), *bottom = top + image.rgba.size();
     for (; top + row < bottom; top += row)  // OpenGL's first row is the bottom one
         std::swap_ranges(top, top + row, bottom -= row);

@@ -105,13 +105,17 @@ struct Window : Backend {
         return self;
     }
 
+    static void hold(Input& to, int mods) {
+        to.shift = (mods & GLFW_MOD_SHIFT) != 0;
+        to.control = (mods & GLFW_MOD_CONTROL) != 0;
+        to.alt = (mods & GLFW_MOD_ALT) != 0;
+    }
+
     void listen() {
         glfwSetWindowUserPointer(window, this);
         glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
             Input& to = of(w).input;
-            to.shift = (mods & GLFW_MOD_SHIFT) != 0;
-            to.control = (mods & GLFW_MOD_CONTROL) != 0;
-            to.alt = (mods & GLFW_MOD_ALT) != 0;
+            hold(to, mods);
             const Key k = to.control ? key_with_control(key, scancode) : key_of_glfw(key, scancode);
             if (k != Key::None && action != GLFW_RELEASE)
                 to.presses.push_back({k, to.shift, to.control, to.alt});
@@ -131,8 +135,9 @@ struct Window : Backend {
             Input& to = of(w).input;
             if (!entered) to.mouse_x = to.mouse_y = -1;
         });
-        glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
+        glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int mods) {
             Window& p = of(w);
+            hold(p.input, mods);  // a key's own event says what was held before it (X11)
             if (button < 3)
                 p.buttons.push_back({button, action == GLFW_PRESS, p.input.mouse_x, p.input.mouse_y});
         });

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/chart.h"
+#include "app/draw/widgets.h"
 #include "app/race/panels.h"
 #include "core/base/words.h"
 
@@ -87,26 +88,18 @@ float scale(Ui& ui, ImVec2 right, float room, const Race& race) {
 // Back to the start, and play or pause. Returns the width taken.
 float buttons(Ui& ui, const Rect& row) {
     State& state = ui.state;
-    const float h = row.height();
     const Rect first{row.min, {row.min.x + ui.px(38), row.max.y}},
         play{{first.max.x + ui.px(4), row.min.y}, {first.max.x + ui.px(68), row.max.y}};
     if (button(ui, first, "", false, true, "To the start (Home)")) state.at = 0, state.playing = false;
     if (button(ui, play, "", state.playing, true, "Play or pause (Space)")) toggle(state);
     const Rgba quiet = ui.ink(Ink::Text),
                ink = state.playing ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : quiet;
-    const float size = ui.px(9), y = row.min.y + h / 2;
-    float x = (first.min.x + first.max.x) / 2;
-    ui.list.AddRectFilled({x - size / 2 - ui.px(2), y - size / 2}, {x - size / 2, y + size / 2}, quiet);
-    ui.list.AddTriangleFilled({x + size / 2, y + size / 2}, {x - size / 2 + ui.px(1), y},
-                              {x + size / 2, y - size / 2}, quiet);
-    x = (play.min.x + play.max.x) / 2;
-    if (state.playing) {
-        ui.list.AddRectFilled({x - ui.px(4), y - size / 2}, {x - ui.px(1), y + size / 2}, ink);
-        ui.list.AddRectFilled({x + ui.px(1), y - size / 2}, {x + ui.px(4), y + size / 2}, ink);
-    } else {
-        ui.list.AddTriangleFilled({x - size / 2, y - size / 2}, {x + size / 2, y},
-                                  {x - size / 2, y + size / 2}, ink);
-    }
+    using enum draw::ButtonShape;
+    button_shapes(ui, first, {Bar, Left}, quiet);
+    if (state.playing)
+        button_shapes(ui, play, {Bar, Bar}, ink);
+    else
+        button_shapes(ui, play, {Right}, ink);
     return play.max.x + ui.px(16) - row.min.x;
 }
 

@@ -1,6 +1,6 @@
 // Exporting from the window (session.h): this program's own command, run by a job on a file of its own.
 #include <algorithm>
-#include <atomic>
+#include <charconv>
 #include <filesystem>
 #include <new>
 #include <string_view>
@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 
 #include "app/platform/process.h"
-#include "app/session/session.h"
+#include "app/session/playing.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/trace/file.h"
 
 namespace tilescope::session {
@@ -22,6 +23,11 @@ constexpr ExportChoice kChoices[] = {
     {"trace_perfetto", "Export the trace for Perfetto, as Chrome trace JSON", ".perfetto.json", false},
     {"table_csv", "Export this block's phase table as CSV", ".csv", true},
     {"table_md", "Export this block's phase table as Markdown", ".md", true},
+    {"page_storyboard", "Export this block's storyboard, its phases on a slide, as SVG", "-storyboard.svg",
+     false},
+    {"page_poster", "Export this block's poster, its phases on a sheet, as SVG", "-poster.svg", false},
+    {"film_marked_gif", "Export the marked steps as a GIF", ".gif", false, false, true},
+    {"film_marked_mp4", "Export the marked steps as an MP4", ".mp4", false, false, true},
     {"film_gif", "Export this phase as a GIF", ".gif", false},
     {"film_mp4", "Export this phase as an MP4", ".mp4", false},
     {"film_steps_gif", "Export the next 20 steps as a GIF", ".gif", false},
@@ -31,16 +37,23 @@ constexpr ExportChoice kChoices[] = {
 
 bool is_film(const ExportChoice& choice) { return choice.id.starts_with("film"); }
 
-bool is_of_steps(const ExportChoice& choice) { return choice.id.starts_with("film_steps"); }
+bool is_of_steps(const ExportChoice& choice) {
+    return choice.of_marked || choice.id.starts_with("film_steps");
+}
+
+bool is_page(const ExportChoice& choice) { return choice.id.starts_with("page"); }
 
 // After the last underscore: what --format calls it.
 std::string format_of(const ExportChoice& choice) {
     return std::string(choice.id.substr(choice.id.rfind('_') + 1));
 }
 
-// The steps of a film: from the cursor on, or the phase that it stands in; the whole block where there is none.
+// The steps of a film: the marked ones, those from the cursor on, or the phase that it stands in; the whole block
+// where there is none.
 look::PhaseSpan span_of(const Session& session, const ExportChoice& choice) {
     constexpr uint32_t kSteps = 20;
+    if (const auto marked = choice.of_marked ? marked_here(session) : std::nullopt)
+        return {0, marked->first, marked->end};
     if (const uint32_t first = session.cursor.step; is_of_steps(choice))
         return {0, first, std::min(first + kSteps, session.block->steps)};
     for (const look::PhaseSpan& span : session.block->spans)
@@ -48,20 +61,50 @@ look::PhaseSpan span_of(const Session& session, const ExportChoice& choice) {
     return {0, 0, session.block->steps};
 }
 
-// Runs the command on the recording's bytes, on none of a lesson; how it ended, in one sentence.
+// "\r12 of 34 steps" of the line that a command keeps about its work (cli/work.cpp).
+void hear(const platform::ChildOutput& err, Control& control) {
+    constexpr size_t kLine = 64;
+    const uint64_t bytes = err.size(), from = bytes - std::min<uint64_t>(bytes, kLine);
+    const std::string said = err.part(from, kLine);
+    const size_t line = said.rfind('\r');
+    if (line == std::string::npos) return;
+    const std::string_view words = std::string_view(said).substr(line + 1);
+    const size_t of = words.find(" of ");
+    if (of == std::string_view::npos) return;
+    const auto number = [](std::string_view digits) {
+        uint64_t value = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        return value;
+    };
+    control.done = number(words.substr(0, of));
+    control.total = number(words.substr(of + 4));
+}
+
+// What a command complained of, without the line that it keeps about its work.
+std::string complaint(std::string_view written) {
+    written.remove_prefix(written.rfind('\r') == std::string_view::npos ? 0 : written.rfind('\r') + 1);
+    if (const std::string_view wiped = "\x1b[K"; written.starts_with(wiped))
+        written.remove_prefix(wiped.size());
+    std::string said = one_line(written.substr(0, written.find('\n')), kLongestLine);
+    if (const std::string_view own = "tilescope: "; said.starts_with(own)) said.erase(0, own.size());
+    return said;
+}
+
+// Runs the command on the recording's bytes, on none of a lesson; how it ended, in one sentence. program: what runs it.
 std::string run_export(const trace::Trace* trace, std::vector<std::string> arguments, const std::string& path,
-                       bool printed, const std::atomic<bool>& stop) {
+                       bool printed, const std::string& program, Control& control) {
     std::string bytes;
     try {
         if (trace != nullptr) bytes = trace::serialize(*trace);
     } catch (const std::bad_alloc&) {
         return "Not exported: there is too little memory for it; use the command line's export instead.";
     }
-    auto ran = platform::run_self(std::move(arguments), bytes, stop);
+    const platform::ChildWatch watch{
+        program, {"TILESCOPE_PROGRESS=1"}, [&](const auto& err) { hear(err, control); }};
+    auto ran = platform::run_self(std::move(arguments), bytes, control.stop, watch);
     if (!ran) return ran.error().message;
     if (!ran->good) {
-        std::string said = one_line(ran->err.substr(0, ran->err.find('\n')), kLongestLine);
-        if (const std::string_view own = "tilescope: "; said.starts_with(own)) said.erase(0, own.size());
+        const std::string said = complaint(ran->err);
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
     const std::string why = printed ? write_whole(path, ran->out) : "";
@@ -86,8 +129,9 @@ const ExportChoice* find_export(std::string_view id) {
 }
 
 bool can_export(const Session& session, const ExportChoice& choice) {
-    return choice.of_lesson ? !session.lesson.empty()
-                            : session.recording != nullptr && session.block != nullptr;
+    if (choice.of_lesson) return !session.lesson.empty();
+    return session.recording != nullptr && session.block != nullptr &&
+           (!choice.of_marked || marked_here(session).has_value());
 }
 
 std::string export_name(const Session& session, const ExportChoice& choice) {
@@ -95,9 +139,11 @@ std::string export_name(const Session& session, const ExportChoice& choice) {
         return std::filesystem::path(session.lesson).stem().string() + "-handout" + choice.ending;
     const trace::Trace& trace = *session.recording->trace;
     std::string name = analysis::stem_of(*session.recording);
+    const trace::Block& block = trace.blocks[session.cursor.block];
     if (choice.printed) {
-        const trace::Block& block = trace.blocks[session.cursor.block];
         name += fmt::format("-table-{}-{}", block.x, block.y);
+    } else if (is_page(choice)) {
+        name += fmt::format("-{}-{}", block.x, block.y);
     } else if (is_film(choice)) {
         const auto [phase, first, end] = span_of(session, choice);
         if (is_of_steps(choice)) return name + fmt::format("-steps{}-{}", first + 1, end) + choice.ending;
@@ -115,11 +161,14 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
         return {"table",    recording,        "--block", fmt::format("{},{}", block.x, block.y),
                 "--format", format_of(choice)};
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
+    const std::string theme = session.theme == draw::Theme::Dark ? "dark" : "light";
+    if (is_page(choice))
+        words.insert(words.end(), {"--block", fmt::format("{},{}", block.x, block.y), "--theme", theme});
     if (!is_film(choice)) return words;
     const look::PhaseSpan span = span_of(session, choice);
     words.insert(words.end(),
                  {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
-                  "--theme", session.theme == draw::Theme::Dark ? "dark" : "light"});
+                  "--theme", theme});
     if (session.lecture) words.push_back("--lecture");
     if (!session.motion) words.insert(words.end(), {"--fps", "8"});  // a picture a step
     return words;
@@ -129,11 +178,30 @@ std::string default_name(const Session& session) { return analysis::stem_of(*ses
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
     session.exporting = Exporting{
-        path, session.jobs->start([trace = choice.of_lesson ? nullptr : session.recording->trace, path,
-                                   arguments = export_arguments(session, choice, platform::kGivenFile, path),
-                                   printed = choice.printed](Control& control) {
-            return run_export(trace.get(), arguments, path, printed, control.stop);
-        })};
+        path,
+        session.jobs->start([trace = choice.of_lesson ? nullptr : session.recording->trace, path,
+                             arguments = export_arguments(session, choice, platform::kGivenFile, path),
+                             printed = choice.printed, program = session.own_program](Control& control) {
+            return run_export(trace.get(), arguments, path, printed, program, control);
+        }),
+        ""};
+    session.message = session.exporting->said = exporting_words(session);
+}
+
+std::string exporting_words(const Session& session) {
+    const Exporting& export_ = *session.exporting;
+    std::string words = fmt::format("Exporting to '{}'", export_.path);
+    if (export_.job.begun() && export_.job.control().total > 0)
+        words += fmt::format(": {} of {} steps", grouped(export_.job.control().done),
+                             grouped(export_.job.control().total));
+    return words + "; Shift + Esc stops it.";
+}
+
+void stop_export(Session& session) {
+    if (!session.exporting) return;
+    session.message = fmt::format("Stopped; '{}' was not written.", session.exporting->path);
+    session.exporting->job.stop();
+    session.exporting.reset();
 }
 
 }  // namespace tilescope::session

@@ -38,6 +38,30 @@ bool last_block(const Session& session) { return session.cursor.block + 1 >= ses
 
 }  // namespace
 
+void mark(Session& session, uint32_t first, uint32_t end) {
+    session.marked.reset();
+    if (!walkable(session)) return;
+    const uint64_t steps = session.trace().blocks[session.cursor.block].count;
+    end = static_cast<uint32_t>(std::min<uint64_t>(end, steps));
+    if (first < end) session.marked = MarkedSteps{session.cursor.block, first, end};
+}
+
+void mark_from_here(Session& session) {
+    const auto marked = marked_here(session);
+    const uint32_t here = session.cursor.step;
+    mark(session, here, marked && marked->end > here ? marked->end : UINT32_MAX);
+}
+
+void mark_up_to_here(Session& session) {
+    const auto marked = marked_here(session);
+    const uint32_t here = session.cursor.step;
+    mark(session, marked && marked->first <= here ? marked->first : 0, here + 1);
+}
+
+std::optional<MarkedSteps> marked_here(const Session& session) {
+    return session.marked && session.marked->block == session.cursor.block ? session.marked : std::nullopt;
+}
+
 bool by_clock(const Session& session) {
     return session.by_clock && session.recording && block_is_there(session) && session.block->clocked;
 }

@@ -20,6 +20,14 @@ void change_axis(Session& session);  // clocks or steps
 // Pins the next warp of the block, or the one before; at first the one beside the cursor's.
 void pick_warp(Session& session, int by);
 
+// Marks steps `first` up to `end` of the cursor's block for a film; none where there are none between.
+void mark(Session& session, uint32_t first, uint32_t end);
+// From the cursor's step on, to where the mark ends, or the block; and up to the cursor's step.
+void mark_from_here(Session& session);
+void mark_up_to_here(Session& session);
+// The marked steps, where they are of the cursor's block.
+std::optional<MarkedSteps> marked_here(const Session& session);
+
 // Whether the timeline and playing go by clocks: asked for, and the cursor's block has them.
 bool by_clock(const Session& session);
 

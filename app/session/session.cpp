@@ -64,6 +64,7 @@ void show(Session& session, std::shared_ptr<const Recording> recording,
     session.playback.playing = false;
     session.playback.carry = 0;
     session.hover = session.pin = {};
+    session.marked.reset();
     session.ask(wish::FrameAnew{});
     session.message.clear();
     const trace::Trace& trace = session.trace();
@@ -83,6 +84,9 @@ bool update(Session& session, bool wait) {
         session.exporting.reset();
         session.message = std::move(*outcome);
     }
+    // How far it is, until another message takes its place, or Esc clears it.
+    if (session.exporting && session.message == session.exporting->said && !session.message.empty())
+        session.message = session.exporting->said = exporting_words(session);
     if (auto gpu = session.asking.take()) session.gpu = std::move(*gpu);
     bool coming = runs || session.opening || session.ordered || session.exporting || session.asking.begun();
     if (session.recording) {

@@ -84,6 +84,19 @@ struct Opening {
 struct Exporting {
     std::string path;
     Job<std::string> job;  // the sentence that says how it ended
+    std::string said;      // the sentence about it that Session::message had last
+};
+
+// A panel of the window: what it was called as it was drawn, and its middle, as shares of the window's width and height.
+struct PanelAt {
+    std::string name;
+    float x = 0.5f, y = 0.5f;
+};
+
+// Steps `first` up to `end` of a block, which were marked for a film.
+struct MarkedSteps {
+    uint32_t block = 0, first = 0, end = 0;
+    bool operator==(const MarkedSteps&) const = default;
 };
 
 // What keys, clicks and boxes ask for. The program hears each wish in its turn (app.cpp), and so do the
@@ -108,6 +121,8 @@ struct BeginLesson {
 };
 struct SavePicture {
     std::string path;  // path of the picture; ".png" or ".svg" alone: a name is made up
+    std::optional<PanelAt> panel = std::nullopt;  // the panel alone; none: all that is seen
+    bool copies = false;                          // for the clipboard instead of a file
 };
 struct Quit {};
 }  // namespace wish
@@ -169,7 +184,8 @@ inline constexpr NamedPanel kNamedPanels[] = {{"matrices", Panel::Matrices}, {"t
 struct Session : Shown, Choices, Recent, UnderWay {
     Playback playback;
     look::Pick hover, pin;
-    Pair pair;  // the recording that stands beside this one, on Compare and Race
+    std::optional<MarkedSteps> marked;  // for a film
+    Pair pair;                          // the recording that stands beside this one, on Compare and Race
 
     std::string screen = kStepScreen;  // the one that is shown, by its option's name
     uint8_t panels = kAllPanels;       // of the Step screen: those that the stop of a walk shows
@@ -257,6 +273,7 @@ struct ExportChoice {
     const char* ending;      // what the name of the file ends in: ".csv"
     bool printed;            // the command prints it, else it writes the file itself
     bool of_lesson = false;  // it is made of Session::lesson, else of the recording
+    bool of_marked = false;  // it is made of the marked steps
 };
 std::span<const ExportChoice> export_choices();
 const ExportChoice* find_export(std::string_view id);  // null for none of that name
@@ -270,7 +287,8 @@ std::string export_name(const Session& session, const ExportChoice& choice);
 std::string default_name(const Session& session);
 
 // The words behind the program's name. recording: a file that holds the session's recording; path: what to
-// write where it is not printed. Films show the cursor's phase as the window does; a table is of its block.
+// write where it is not printed. Films show the marked steps, or the cursor's phase, as the window does, without its
+// bar; a table and a page are of the cursor's block.
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path);
 
@@ -279,5 +297,9 @@ std::vector<std::string> inputs(const Session& session);
 
 // Begins to export beside the window, which stays free: a later update() says how it ended.
 void start_export(Session& session, const ExportChoice& choice, const std::string& path);
+// "Exporting to 'a.gif': 12 of 34 steps; Shift + Esc stops it."
+std::string exporting_words(const Session& session);
+// Ends the export that goes on, if one does; nothing is written.
+void stop_export(Session& session);
 
 }  // namespace tilescope::session

@@ -66,6 +66,9 @@ MadeBlock replayed_unguarded(const Recording& recording, MadeBlock made, Result<
             made.no_values = ran.error().message;
         }
     }
+    if (replayer != nullptr)
+        if (auto cube = look::cube_of_block(trace, *made.block, made.replay.get()))
+            made.cube = std::make_shared<const look::CubeBlock>(std::move(*cube));
     made.faults = std::make_shared<const look::BlockFaults>(
         look::block_faults(recording, *made.block, made.replay.get(), stop));
     if (made.faults->not_looked)
@@ -76,14 +79,14 @@ MadeBlock replayed_unguarded(const Recording& recording, MadeBlock made, Result<
     return made;
 }
 
-// The block with its faults and, where there is a replayer, its values.
+// The block with its faults and, where there is a replayer, its values and its solid.
 MadeBlock replayed(const Recording& recording, const MadeBlock& made, Result<kernels::Replayer>* replayer,
                    Stop stop) {
     try {
         return replayed_unguarded(recording, made, replayer, stop);
     } catch (const std::bad_alloc&) {
         return {made.block, nullptr, "Values and faults of this block take more than this machine's memory.",
-                std::make_shared<const look::BlockFaults>()};
+                nullptr, std::make_shared<const look::BlockFaults>()};
     }
 }
 

@@ -3,7 +3,7 @@
 //
 //   recording --> totals           sums, loads of every element: once
 //   block     --> index            phases, steps of every site and warp: microseconds to milliseconds
-//             --> values, faults   the block run again: up to a second
+//             --> values, solid, faults    the block run again: up to a second
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/cube.h"
 #include "app/look/faults.h"
 #include "app/session/jobs.h"
 #include "core/analysis/reuse.h"
@@ -81,7 +82,8 @@ struct MadeBlock {
     std::shared_ptr<const look::BlockIndex> block;
     std::shared_ptr<const playback::BlockReplay> replay{};  // its values; null too where there can be none
     std::string no_values{};                                // why there are no values
-    std::shared_ptr<const look::BlockFaults> faults{};      // made last
+    std::shared_ptr<const look::CubeBlock> cube{};      // of a product, with its values where there are any
+    std::shared_ptr<const look::BlockFaults> faults{};  // made last
 };
 
 // The blocks of a recording that were shown last, and the jobs that make them: one of each kind at a time,

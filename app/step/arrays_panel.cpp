@@ -24,15 +24,6 @@
 namespace tilescope::step {
 namespace {
 
-// One array and the rectangle of its cells; of three dimensions the slice that is shown, and below it the strip
-// of all of them.
-struct ArrayBox {
-    uint8_t array = 0;
-    Rect rect, strip{};
-    CellRect slice{};  // on the sheet; empty of other arrays
-    uint32_t z = 0;
-};
-
 // Rectangles one below the other, each with a line for its title and a ruler.
 void stack(Ui& ui, std::vector<ArrayBox>& boxes, const std::vector<uint8_t>& arrays, const Rect& rect) {
     const float n = static_cast<float>(arrays.size()), gap = ui.px(6),
@@ -100,6 +91,21 @@ std::vector<ArrayBox> boxes_of(Ui& ui, const Rect& in) {
         return pitch;
     };
     return smallest(beside) >= smallest(stacked) ? beside : stacked;
+}
+
+// Both, made anew when something changes that they depend on.
+const ArraysLaidOut& laid_out_arrays(Ui& ui, const Rect& in) {
+    ArraysLaidOut& made = ui.state.arrays_laid_out;
+    const ImVec4 room{in.min.x, in.min.y, in.max.x, in.max.y};
+    std::vector<bool> fit;
+    for (const ArrayView& view : ui.state.arrays) fit.push_back(view.fit);
+    const bool same = made.of == ui.session.block && made.step == ui.step() && made.room.x == room.x &&
+                      made.room.y == room.y && made.room.z == room.z && made.room.w == room.w &&
+                      made.scale == ui.context.scale && made.fit == fit;
+    if (same) return made;
+    made = {ui.session.block, ui.step(), room, ui.context.scale, std::move(fit), boxes_of(ui, in), {}};
+    made.cameras = cameras_of(ui, made.boxes);
+    return made;
 }
 
 // All slices small, below each its number; as many as have room, those about the one in work.
@@ -210,18 +216,18 @@ void matrices_panel(Ui& ui, const Rect& rect) {
     const float foot = is_beside ? std::max(legend, maps_part) : legend + maps_part + ui.px(4);
     const Rect below{{in.min.x, in.max.y - foot}, {in.max.x, in.max.y - foot + maps_high}};
     in.max.y = below.min.y - ui.px(6);
-    const std::vector<ArrayBox> boxes = boxes_of(ui, in);
+    const ArraysLaidOut& laid_out = laid_out_arrays(ui, in);
+    const std::vector<ArrayBox>& boxes = laid_out.boxes;
     if (boxes.empty())
         line(ui, in.min, in.width(), Face::Text, Size::Body, Ink::TextQuiet,
              "The kernel has no array in global memory.");
-    const std::vector<Camera> cameras = cameras_of(ui, boxes);
     for (size_t i = 0; i < boxes.size(); ++i) {
         const ArrayBox& box = boxes[i];
         ArrayView& view = ui.state.arrays[box.array];
         const Array& of = arrays[box.array];
         std::string also =
             has_structs(of) ? one_line(of.members.of->name, kLongestName) : std::string(c_name_of(of.type));
-        if (view.fit) static_cast<Camera&>(view) = cameras[i];
+        if (view.fit) static_cast<Camera&>(view) = laid_out.cameras[i];
         navigate(ui, box.rect, view, view.row, view.col);
         const auto pitch = static_cast<float>(view.pitch * ui.context.scale);
         Rect shown = box.rect;

@@ -1,7 +1,6 @@
 #include "app/step/buffers.h"
 
 #include <algorithm>
-#include <set>
 
 #include "app/draw/sheet.h"
 
@@ -30,22 +29,35 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     const uint64_t unit = shape.rank == 3 ? uint64_t{shape.rows} * shape.cols : shape.cols;
     const uint32_t units = shape.rank == 3 ? shape.slices : shape.rows;
     if (unit == 0 || units < 2) return {};
-    std::vector<std::set<uint32_t>> filled(units), read(units);  // phases
-    const auto visit = [&](auto what) {
-        for (uint32_t step = 0; step < index.steps; ++step) {
-            const uint64_t at = index.first + step;
-            if (trace.form_of(at).array != array) continue;
-            std::set<uint32_t> touched;
-            look::for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
-                if (element / unit < units) touched.insert(static_cast<uint32_t>(element / unit));
-            });
-            what(step, look::kind_of(trace, at), touched);
-        }
+    // Of a step that touches the array: which rows or slices, ascending.
+    std::vector<uint32_t> touched;
+    const auto find_touched = [&](uint64_t at) {
+        touched.clear();
+        look::for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+            const uint64_t one = element / unit;
+            if (one < units && (touched.empty() || touched.back() != one))
+                touched.push_back(static_cast<uint32_t>(one));
+        });
+        std::ranges::sort(touched);
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     };
-    visit([&](uint32_t step, look::StepKind kind, const std::set<uint32_t>& touched) {
+    std::vector<uint32_t> steps;                                    // that touch it
+    std::vector<std::vector<uint32_t>> filled(units), read(units);  // phases, ascending
+    for (uint32_t step = 0; step < index.steps; ++step) {
+        const uint64_t at = index.first + step;
+        if (trace.form_of(at).array != array) continue;
+        steps.push_back(step);
+        auto& phases = look::kind_of(trace, at) == look::StepKind::SharedStore ? filled : read;
+        find_touched(at);
+        const uint32_t phase = index.phase_at(step);
         for (const uint32_t one : touched)
-            (kind == look::StepKind::SharedStore ? filled : read)[one].insert(index.phase_at(step));
-    });
+            if (phases[one].empty() || phases[one].back() != phase) phases[one].push_back(phase);
+    }
+    for (auto* const all_phases : {&filled, &read})
+        for (std::vector<uint32_t>& phases : *all_phases) {  // the warps of a block are not all in one phase
+            std::ranges::sort(phases);
+            phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
+        }
     std::vector<Buffer> all;
     std::vector<uint32_t> starts;
     for (uint32_t one = 0; one < units; ++one)
@@ -57,10 +69,11 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     if (units != starts.size() * high) return {};
     // Each is filled, or read, in a phase in which no other is: rows at an edge, which the last phase leaves as they
     // were, are no buffer.
-    const auto alone = [&](const std::vector<std::set<uint32_t>>& phases, size_t i) {
+    const auto alone = [&](const std::vector<std::vector<uint32_t>>& phases, size_t i) {
         return std::ranges::any_of(phases[starts[i]], [&](uint32_t phase) {
-            return std::ranges::count_if(starts, [&](uint32_t of) { return phases[of].contains(phase); }) ==
-                   1;
+            return std::ranges::count_if(starts, [&](uint32_t of) {
+                       return std::ranges::binary_search(phases[of], phase);
+                   }) == 1;
         });
     };
     for (size_t i = 0; i < starts.size(); ++i)
@@ -72,7 +85,9 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
         part.include(sheet.cell((uint64_t{first} + high) * unit - 1));
         all.push_back({part, {}, {}, {}});
     }
-    visit([&](uint32_t step, look::StepKind kind, const std::set<uint32_t>& touched) {
+    for (const uint32_t step : steps) {
+        find_touched(index.first + step);
+        const look::StepKind kind = look::kind_of(trace, index.first + step);
         for (const uint32_t one : touched) {
             Buffer& buffer = all[one / high];
             if (kind != look::StepKind::SharedStore) {
@@ -82,7 +97,7 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
                 buffer.lands.push_back(index.landings.visible_from(step).value_or(index.steps));
             }
         }
-    });
+    }
     return all;
 }
 

@@ -88,7 +88,7 @@ float caption_height(Ui& ui, float width, const std::vector<std::string>& faults
 
 // What just happened, in words, with where that is. faults: what is wrong at the step.
 void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
-    surface(ui, rect);
+    surface(ui, rect, "caption");
     const session::Session& session = ui.session;
     const float margin = ui.px(kCaptionMargin);
     const Rect in{{rect.min.x + margin, rect.min.y}, {rect.max.x - margin, rect.max.y}};
@@ -154,7 +154,7 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
 }
 
 void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& faults) {
-    surface(ui, rect);
+    surface(ui, rect, "caption");
     const float margin = ui.px(kCaptionMargin);
     const Rect in{{rect.min.x + margin, rect.min.y + ui.px(6)}, {rect.max.x - margin, rect.max.y}};
     const float body = line_height(ui, Size::Body), title = line_height(ui, Size::Title);

@@ -17,23 +17,6 @@ using pictures::CubeHit;
 using pictures::CubePlan;
 using pictures::CubeScene;
 
-// What is said beside the picture, laid out.
-struct CubeLegend {
-    std::vector<CubeLine> lines;
-    bool more = true;     // with the quiet lines
-    bool beside = false;  // else in the corner below the picture
-    size_t columns = 1;
-    std::vector<float> widths;  // of the columns
-    float width = 0, height = 0;
-};
-// Where the picture goes and what is said of it.
-struct CubePage {
-    CubeLegend legend;
-    CubePlan plan;
-    Rect picture{}, words{};
-    float worth = 0;
-};
-
 float swatch_width(const Ui& ui) { return ui.px(19); }
 
 float width_of(Ui& ui, const CubeLine& line, bool more) {
@@ -97,15 +80,19 @@ void draw_legend(Ui& ui, const CubeLegend& legend, const Rect& in) {
     }
 }
 
-// Made once a block and whatever values there are of it.
-void keep_block(Ui& ui) {
+// What there is of the block (session::MadeBlock), and what is to be seen of it at the step.
+void keep_view(Ui& ui) {
     CubeState& state = ui.state.cube;
-    if (state.of == ui.session.block && state.values == ui.session.replay) return;
+    const bool same = state.of == ui.session.block && state.block == ui.session.cube;
+    if (same && state.step == ui.step()) return;
     state.of = ui.session.block;
-    state.values = ui.session.replay;
-    state.block = look::cube_of_block(ui.trace(), *ui.index(), ui.session.replay.get());
-    state.middle = state.block ? look::middle_thread(*ui.index(), *state.block) : std::nullopt;
-    if (state.serial == ui.session.recording->serial || !state.block) return;
+    state.block = ui.session.cube;
+    state.step = ui.step();
+    state.room.reset();
+    if (!state.block) return;
+    if (!same) state.middle = look::middle_thread(*ui.index(), *state.block);
+    state.view = look::cube_view(ui.trace(), *ui.index(), *state.block, ui.session.replay.get(), ui.step());
+    if (state.serial == ui.session.recording->serial) return;
     state.serial = ui.session.recording->serial;
     state.tiles = look::cube_tiles(ui.trace(), state.block->shape);
 }
@@ -237,6 +224,23 @@ std::optional<uint32_t> thread_drawn(const Ui& ui) {
     return threads.size() == 1 ? std::optional(threads.front()) : ui.state.cube.middle;
 }
 
+void keep_page(Ui& ui, const Rect& in, const CubeScene& scene) {
+    CubeState& state = ui.state.cube;
+    const CubeState::Room room{
+        scene.thread, {in.min.x, in.min.y, in.max.x, in.max.y}, state.camera, ui.context.scale};
+    if (state.room && state.room->same(room)) return;
+    state.room = room;
+    state.lines = look::cube_lines(scene.trace, scene.index, scene.block, scene.view, scene.thread);
+    if (const CubePlan all = pictures::cube_plan(ui, in, scene, state.camera); !all.whole)
+        state.lines.push_back({CubeLine::Swatch::Nothing,
+                               fmt::format("around the block: {} × {} × {} of it", all.of.rows(),
+                                           all.of.cols(), all.k1 - all.k0),
+                               "W shows less, S shows more"});
+    else if (!all.one_scale)
+        state.lines.push_back({CubeLine::Swatch::Nothing, "the axes have different scales", ""});
+    state.page = lay_out_cube(ui, in, scene);
+}
+
 }  // namespace
 
 void zoom_cube(CubeState& state, int by) {
@@ -249,7 +253,7 @@ void cube_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     Rect in = rect.inset(ui.px(12));
     const float body = line_height(ui, Size::Body);
-    keep_block(ui);
+    keep_view(ui);
     CubeState& state = ui.state.cube;
     float taken = 0;
     if (!ui.session.lecture && !ui.context.paper) {
@@ -263,13 +267,16 @@ void cube_panel(Ui& ui, const Rect& rect) {
     const std::string where = block_name(ui.trace().launch.grid, {block.x, block.y, block.z}, ui.notation());
     if (!state.block) {
         heading(ui, in.min, in.width() - taken, "The product as a solid", "");
-        paragraph(ui, {in.min.x, in.min.y + body + ui.px(8)}, in.width(), Face::Text, Size::Small,
-                  Ink::TextQuiet,
-                  ui.index()->product ? "This block recorded no step: choose another one with a full stop."
-                                      : "This launch is no product of two matrices, so there is no solid to "
-                                        "draw: P shows its arrays "
-                                        "again.",
-                  6);
+        const std::string& why = ui.session.no_values;
+        paragraph(
+            ui, {in.min.x, in.min.y + body + ui.px(8)}, in.width(), Face::Text, Size::Small, Ink::TextQuiet,
+            ui.index()->product && !ui.session.faults ? "It is made of the block's values, which come."
+            : ui.index()->product && !why.empty()     ? why
+            : ui.index()->product ? "This block recorded no step: choose another one with a full stop."
+                                  : "This launch is no product of two matrices, so there is no solid to "
+                                    "draw: P shows its arrays "
+                                    "again.",
+            6);
         return;
     }
     const look::CubeShape& shape = state.block->shape;
@@ -278,22 +285,10 @@ void cube_panel(Ui& ui, const Rect& rect) {
                         where));
     in.min.y += body + ui.px(6);
 
-    const look::CubeView view =
-        look::cube_view(ui.trace(), *ui.index(), *state.block, ui.session.replay.get(), ui.step());
-    const std::optional<uint32_t> thread = thread_drawn(ui);
-    const CubeScene scene{ui.trace(),   *ui.index(), *state.block,           view,
-                          &state.tiles, thread,      ui.state.selected.cells};
-    state.lines = look::cube_lines(ui.trace(), *ui.index(), *state.block, view, thread);
-
-    if (const CubePlan all = pictures::cube_plan(ui, in, scene, state.camera); !all.whole)
-        state.lines.push_back({CubeLine::Swatch::Nothing,
-                               fmt::format("around the block: {} × {} × {} of it", all.of.rows(),
-                                           all.of.cols(), all.k1 - all.k0),
-                               "W shows less, S shows more"});
-    else if (!all.one_scale)
-        state.lines.push_back({CubeLine::Swatch::Nothing, "the axes have different scales", ""});
-
-    CubePage page = lay_out_cube(ui, in, scene);
+    const CubeScene scene{ui.trace(),   *ui.index(),      *state.block,           state.view,
+                          &state.tiles, thread_drawn(ui), ui.state.selected.cells};
+    keep_page(ui, in, scene);
+    const CubePage& page = state.page;
     const Rect picture = page.picture;
     const CubePlan& plan = page.plan;
     navigate_cube(ui, picture);

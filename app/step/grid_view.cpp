@@ -204,7 +204,7 @@ void grid_view(Ui& ui, const Rect& area) {
     const uint64_t here = look::number_of(grid.grid, ui.trace().blocks[session.cursor.block]);
     marked.selected = here;
 
-    surface(ui, cells);
+    surface(ui, cells, "grid");
     const float legend = pictures::grid_legend(ui, {}, false);
     const float named = cells.width() - pad * 2 - legend - ui.px(8);
     line(ui, {cells.min.x + pad, cells.min.y + ui.px(10)}, named, Face::Strong, Size::Body, Ink::Text,
@@ -213,7 +213,7 @@ void grid_view(Ui& ui, const Rect& area) {
     marked.hovered = pictures::grid_cells(ui, inside(cells), grid, marked, ui.notation());
     const std::optional<uint64_t> over_cells = marked.hovered;
 
-    surface(ui, columns);
+    surface(ui, columns, "sms");
     const std::string when = "now: " + moment_text(grid, pictures::time_at(grid, state.now));
     const float wide = columns.width() - pad * 2;
     const float number = draw::text_size(ui.font(Face::Mono, Size::Small), when).x + ui.px(16);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/pictures/pictures.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
@@ -37,10 +38,13 @@ std::vector<std::string> kinds_of_faults(const Ui& ui) {
 
 // The largest magnitude that the block stores: the end of the scale of running sums.
 double largest_stored(const Ui& ui) {
-    double largest = 0;
+    LargestStored& made = ui.state.largest;
+    if (made.of == ui.session.replay) return made.largest;
+    made = {ui.session.replay, 0};
     for (const auto& store : ui.session.replay->global_stores())
-        if (is_output(ui, store.to.array)) largest = std::max(largest, std::abs(number_of(store.value)));
-    return largest;
+        if (is_output(ui, store.to.array))
+            made.largest = std::max(made.largest, std::abs(number_of(store.value)));
+    return made.largest;
 }
 
 // Colour of a running sum: heat, quieter than that of loads, since the step's marks lie on it. part: 0 to 1.
@@ -110,11 +114,9 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     const analysis::Product& product = *ui.index()->product;
     const auto ramp = [](bool sums) {
         return [sums](Ui& to, const Rect& box) {
-            for (float x = box.min.x; x < box.max.x; x += 1) {
-                const float part = (x - box.min.x) / box.width();
-                to.list.AddRectFilled({x, box.min.y}, {x + 1, box.max.y},
-                                      sums ? sum_color(to, part) : to.context.palette.hot(part));
-            }
+            draw::heat_ramp(to, box, [&](float part) {
+                return sums ? sum_color(to, part) : to.context.palette.hot(part);
+            });
         };
     };
     if (ui.session.replay && there(Sign::Sums))

@@ -47,7 +47,7 @@ Rect place_of(const Ui& ui, const playback::Element& element) {
         if (array != element.array) continue;
         const CellRect cell =
             element.array == kOfThreads
-                ? draw::cell_on_sheet(shape_of_threads(ui.trace()), element.index)
+                ? draw::cell_on_sheet(shape_of_threads(ui), element.index)
                 : draw::cell_on_sheet(ui.trace().launch.arrays[element.array], element.index);
         const ImVec2 corner = draw::corner_of(view, cell.row0, cell.col0);
         const float half = view.pitch / 2;

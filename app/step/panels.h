@@ -48,7 +48,7 @@ float tiles_pitch(Ui& ui, float width, float height, bool with_threads);
 void threads_panel(Ui& ui, const Rect& rect);
 // The block's threads lie as the elements of an array do (draw/sheet.h): a block of one row wraps at a warp,
 // one with depth is drawn slice by slice.
-Array shape_of_threads(const trace::Trace& trace);
+const Array& shape_of_threads(const Ui& ui);
 // What an older GPU would have made of the step's request to global memory, where that is asked for.
 std::optional<look::OlderView> older_of(const Ui& ui);
 void request_panel(Ui& ui, const Rect& rect);

@@ -98,6 +98,14 @@ void phases(Ui& ui, const Rect& rect) {
         put(ui, ui.list, font, {left, (box.min.y + box.max.y - size.y) / 2},
             here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::Text), text);
     }
+    if (const auto marked = session::marked_here(ui.session)) {
+        const float left = x_of(marked->first), right = x_of(marked->end), thick = ui.px(2);
+        for (const float y : {rect.min.y + ui.px(2), rect.max.y - ui.px(2) - thick})
+            ui.list.AddRectFilled({left, y}, {right, y + thick}, ui.ink(Ink::Accent));
+        for (const float edge : {left, right - thick})
+            ui.list.AddRectFilled({edge, rect.min.y + ui.px(2)}, {edge + thick, rect.max.y - ui.px(2)},
+                                  ui.ink(Ink::Accent));
+    }
     // As on the timeline: a line with a head, in the colour of what can be moved; rimmed, as it stands on it.
     const float x = x_of(ui.step()), head = ui.px(7);
     const Rgba color = ui.ink(Ink::Accent);
@@ -133,8 +141,13 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
     if (!session::uses_shared(ui.trace()) && !l.threads_in_tiles) return;
     const float gap = ui.px(8), inset = ui.px(24), high = rest.height() - inset;
     const float least = ui.px(72) + inset, most = rest.width() * 0.45f;
-    float tiles = least;
-    if (ui.index() != nullptr && ui.index()->product) {
+    MiddleShared& shared = ui.state.middle_shared;
+    const ImVec2 room{rest.width(), rest.height()};
+    const bool same = shared.of == ui.session.block && shared.room.x == room.x && shared.room.y == room.y &&
+                      shared.scale == ui.context.scale && shared.threads == l.threads_in_tiles;
+    float tiles = same ? shared.tiles : least;
+    if (same) {
+    } else if (ui.index() != nullptr && ui.index()->product) {
         // The smaller of both, in whole pixels from 2 on, then the matrices', then the tiles'.
         using Pitches = std::array<float, 3>;
         Pitches best{};
@@ -151,6 +164,7 @@ void share_middle(Ui& ui, const Rect& rest, StepLayout& l) {
     } else {
         tiles = std::max(least, std::min({high / 2, (rest.width() - gap) / 3, most}) + inset);
     }
+    shared = {ui.session.block, room, ui.context.scale, tiles, l.threads_in_tiles};
     l.matrices.max.x = std::floor(rest.max.x - tiles - gap);
     l.tiles = {{l.matrices.max.x + gap, rest.min.y}, rest.max};
 }
@@ -356,11 +370,12 @@ void grant(State& state, session::Session&, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
-// That the recording is not whole or its result wrong; else its faults, where neither a question nor paper forbids.
+// That the recording is not whole or its result wrong; else its faults, where no question forbids.
 std::string warning_of(const Ui& ui) {
     const session::Session& session = ui.session;
     std::string text = look::warning(ui.trace(), session.cursor.block, ui.notation());
-    const bool told = session.question.open || ui.context.paper;  // it might tell the answer
+    // It might tell the answer, of a question that is open, or of a handout's.
+    const bool told = session.question.open || (ui.context.paper && !session.lesson.empty());
     return text.empty() && session.said && !told ? look::strip_text(ui.trace(), *session.said, ui.notation())
                                                  : text;
 }
@@ -425,7 +440,7 @@ void draw_screen(Ui& ui, const Rect& screen) {
         if (l.bottom.height() > 0) phases(ui, l.bottom);
     } else {
         if (l.bottom.height() > 0) {
-            surface(ui, l.bottom);
+            surface(ui, l.bottom, "timeline");
             timeline_panel(ui, l.time);
         }
         if (l.transport.height() > 0) input::transport(ui, l.transport);

@@ -48,6 +48,7 @@ struct TimelineCache {
     // the playhead back into it.
     look::ClockWindow shown;
     playback::Cursor cursor;
+    std::optional<uint32_t> marks_from;  // while the mouse marks steps: where it was pressed
 };
 
 // A row of the list of an element of P.
@@ -93,17 +94,50 @@ struct TableState {
     playback::TableWindow window;
 };
 
-// The product as a solid: how one looks at it, and what was worked out of the block.
+// What is said beside the solid, laid out.
+struct CubeLegend {
+    std::vector<look::CubeLine> lines;
+    bool more = true;     // with the quiet lines
+    bool beside = false;  // else in the corner below the picture
+    size_t columns = 1;
+    std::vector<float> widths;  // of the columns
+    float width = 0, height = 0;
+};
+// Where the solid goes and what is said of it.
+struct CubePage {
+    CubeLegend legend;
+    pictures::CubePlan plan;
+    draw::Rect picture{}, words{};
+    float worth = 0;
+};
+
+// The product as a solid: how one looks at it, and what was worked out of it, each as long as that stays.
 struct CubeState {
     pictures::CubeCamera camera;
     bool dragged = false;  // since the button was pressed
-    std::shared_ptr<const look::BlockIndex> of;
-    std::shared_ptr<const playback::BlockReplay> values;
-    std::optional<look::CubeBlock> block;
-    std::optional<uint32_t> middle;  // thread of the block's middle
-    uint64_t serial = 0;             // recording of the tiles
+    // Of the recording.
+    uint64_t serial = 0;
     look::CubeTiles tiles;
-    std::vector<look::CubeLine> lines;  // what the frame says beside it
+    // Of the block and its step.
+    std::shared_ptr<const look::BlockIndex> of;
+    std::shared_ptr<const look::CubeBlock> block;
+    std::optional<uint32_t> middle;  // thread of the block's middle
+    uint32_t step = UINT32_MAX;
+    look::CubeView view;
+    // Of these, the thread that is drawn, the room, the camera and the size of type.
+    struct Room {
+        std::optional<uint32_t> thread;
+        ImVec4 box;  // left, top, right, bottom
+        pictures::CubeCamera camera;
+        float scale = 0;
+        bool same(const Room& as) const {
+            return thread == as.thread && box.x == as.box.x && box.y == as.box.y && box.z == as.box.z &&
+                   box.w == as.box.w && camera == as.camera && scale == as.scale;
+        }
+    };
+    std::optional<Room> room;
+    std::vector<look::CubeLine> lines;  // what is said beside it
+    CubePage page;
 };
 
 // What a request is judged by: today's rules, or those of an older GPU.
@@ -154,6 +188,45 @@ struct MotionOfStep {
     bool rests = false;  // what a thread has read and not used stays on it
 };
 
+// How wide the tiles' panel is beside the matrices, as long as the block, the room and the size of type stay.
+struct MiddleShared {
+    std::shared_ptr<const look::BlockIndex> of;
+    ImVec2 room{};
+    float scale = 0, tiles = 0;
+    bool threads = false;
+};
+
+// An array of a launch that is no product, and the rectangle of its cells; of three dimensions the slice that is
+// shown, and below it the strip of all of them.
+struct ArrayBox {
+    uint8_t array = 0;
+    draw::Rect rect, strip{};
+    look::CellRect slice{};  // on the sheet; empty of other arrays
+    uint32_t z = 0;
+};
+// Where they lie, and the cameras of those that the screen frames itself, as long as the step and the room stay.
+struct ArraysLaidOut {
+    std::shared_ptr<const look::BlockIndex> of;
+    uint32_t step = 0;
+    ImVec4 room{};
+    float scale = 0;
+    std::vector<bool> fit;
+    std::vector<ArrayBox> boxes;
+    std::vector<Camera> cameras;  // a box each
+};
+
+// The largest magnitude that the block stores to a product's output.
+struct LargestStored {
+    std::shared_ptr<const playback::BlockReplay> of;
+    double largest = 0;
+};
+
+// The threads of a block of the recording, as an array.
+struct ThreadsShape {
+    uint64_t serial = 0;
+    Array shape;
+};
+
 struct State {
     ArrayView view;                 // the view of a product
     std::vector<ArrayView> arrays;  // the views of any other launch, by array
@@ -172,6 +245,10 @@ struct State {
     CubeState cube;
     JudgedAs judged_by = JudgedAs::Today;
     MappingCache mapping;
+    MiddleShared middle_shared;
+    ArraysLaidOut arrays_laid_out;
+    LargestStored largest;
+    ThreadsShape threads;
     GridState grid;
     uint16_t signs = 0, signs_before = 0;   // of this frame so far, and of the one before
     std::map<uint8_t, std::string> common;  // "1e+10", of an array whose cells show what lies above it

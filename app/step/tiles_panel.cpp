@@ -82,7 +82,7 @@ std::vector<TilePane> panes_of(Ui& ui, bool with_threads, bool split) {
         all.push_back({array, {0, sheet.rows, 0, sheet.cols}, ""});
     }
     if (with_threads) {
-        const draw::Sheet sheet(shape_of_threads(ui.trace()));
+        const draw::Sheet sheet(shape_of_threads(ui));
         all.push_back({kOfThreads, {0, sheet.rows, 0, sheet.cols}, ""});
     }
     return all;
@@ -303,7 +303,7 @@ void threads_gate(Ui& ui, const Rect& rect, const draw::GridView& grid, const dr
 // Returns the corner in which they end, below and on the right.
 ImVec2 block_threads(Ui& ui, const Rect& rect) {
     const Dim3& size = ui.trace().launch.block;
-    const Array shape = shape_of_threads(ui.trace());
+    const Array& shape = shape_of_threads(ui);
     const draw::Sheet sheet(shape);
     const draw::GridView grid = fitted(ui, rect, sheet, 1, ui.px(ui.session.unfolds() ? 120 : 72));
     ui.state.places.emplace_back(kOfThreads, grid);
@@ -416,9 +416,12 @@ void no_shared_memory(Ui& ui, ImVec2 corner, float width) {
 
 }  // namespace
 
-Array shape_of_threads(const trace::Trace& trace) {
-    const Dim3& size = trace.launch.block;
-    Array shape;
+const Array& shape_of_threads(const Ui& ui) {
+    ThreadsShape& threads = ui.state.threads;
+    if (threads.serial == ui.session.recording->serial) return threads.shape;
+    threads = {ui.session.recording->serial, {}};
+    const Dim3& size = ui.trace().launch.block;
+    Array& shape = threads.shape;
     shape.rank = static_cast<uint8_t>(size.z > 1 ? 3 : size.y > 1 ? 2 : 1);
     shape.slices = size.z, shape.rows = size.y, shape.cols = size.x;
     // A block of one warp or less as rows of eight: cells large enough for their numbers.

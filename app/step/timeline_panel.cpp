@@ -1,5 +1,5 @@
-// The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub. By clocks the
-// wheel zooms about the mouse.
+// The block's time: phases, barriers, a row per warp, the playhead; click or drag to scrub, drag with Shift to mark
+// steps for a film. By clocks the wheel zooms about the mouse.
 //
 //   whose time it is, how long it took, what recording cost                     [clocks] [steps]
 //   phase    | 0              | 1              | 2
@@ -46,7 +46,13 @@ const look::TimelineView& timeline(Ui& ui, const Rect& plot) {
     return cache.view;
 }
 
-void header(Ui& ui, const Rect& rect, bool clocks) {
+// "steps 12 to 31"
+std::string steps_words(uint32_t first, uint32_t end) {
+    return end == first + 1 ? fmt::format("step {}", grouped(end))
+                            : fmt::format("steps {} to {}", grouped(first + 1), grouped(end));
+}
+
+void header(Ui& ui, const Rect& rect, bool clocks, const std::optional<session::MarkedSteps>& marked) {
     float right = rect.max.x;
     if (ui.index()->clocked) {
         const float width = ui.px(56);
@@ -60,6 +66,13 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
         }
         right -= ui.px(14);
     }
+    if (marked && !ui.context.paper) {
+        const float width = ui.px(60);
+        const Rect box{{right - width, rect.min.y}, {right, rect.max.y}};
+        if (button(ui, box, "Film\u2026", false, true, "A film of the marked steps (Ctrl + Shift + F)"))
+            input::ask(ui, "film");
+        right = box.min.x - ui.px(14);
+    }
     const trace::Meta& meta = ui.trace().meta;
     const bool gpu = meta.backend == trace::Backend::Gpu;
     const std::string kind =
@@ -69,6 +82,11 @@ void header(Ui& ui, const Rect& rect, bool clocks) {
     const std::string length =
         ui.index()->clocked ? look::block_time(ui.trace(), *ui.index()) : counted(ui.index()->steps, "step");
     if (!ui.session.question.hides_any()) x += note(ui, {x, rect.min.y}, right - x, length) + ui.px(20);
+    if (marked) {  // instead of what the recording cost
+        note(ui, {right, rect.min.y}, right - x,
+             fmt::format("{} marked", steps_words(marked->first, marked->end)), Align::Right);
+        return;
+    }
     std::string price = look::price_short(meta);
     const auto width_of = [&] { return draw::text_size(ui.font(Face::Text, Size::Small), price).x; };
     if (!price.empty() && width_of() > right - x)
@@ -93,6 +111,33 @@ void clock_axis(Ui& ui, const pictures::TimeScale& axis, float label_x, float to
     }
 }
 
+// The marked steps: a bracket at either end, and all that lies between.
+void marked_band(Ui& ui, const pictures::TimeScale& axis, const session::MarkedSteps& marked, bool clocks,
+                 float top, float end) {
+    const auto place = [&](uint32_t step) -> double {  // behind the last step of the block where it is none
+        if (!clocks) return step;
+        if (step < ui.index()->steps) return look::clock_of(ui.trace(), *ui.index(), step);
+        return look::last_clock(ui.trace(), *ui.index()) + 1.0;
+    };
+    const double from = place(marked.first), to = place(marked.end), first = axis.time.first,
+                 last = axis.time.end;
+    if (to <= first || from >= last) return;
+    const float left = std::round(axis.x(std::max(from, first))),
+                right = std::round(axis.x(std::min(to, last)));
+    const Rgba color = ui.ink(Ink::Accent);
+    const float thick = ui.px(2), arm = std::min(ui.px(6), (right - left) / 2);
+    ui.list.AddRectFilled({left, top}, {right, end}, draw::with_alpha(color, 0.12f));
+    const auto bracket = [&](float x, float inwards) {
+        const float outer = x - inwards * thick;
+        ui.list.AddRectFilled({std::min(x, outer), top}, {std::max(x, outer), end}, color);
+        for (const float y : {top, end - thick})
+            ui.list.AddRectFilled({std::min(x, x + inwards * arm), y},
+                                  {std::max(x, x + inwards * arm), y + thick}, color);
+    };
+    if (from >= first) bracket(left, 1);
+    if (to <= last) bracket(right, -1);
+}
+
 // "warp 3, global load"
 std::string who_does_what(const Ui& ui, uint32_t step) {
     const uint64_t at = ui.index()->first + step;
@@ -111,6 +156,24 @@ std::string clock_tip(const Ui& ui, uint32_t clock, uint32_t step, std::optional
                        grouped(step + 1), who_does_what(ui, step));
 }
 
+// With Shift: from where the mouse was pressed to where it is; a click takes the mark away. True while it goes on.
+bool mark_by_mouse(Ui& ui, const Rect& touch, uint32_t step) {
+    std::optional<uint32_t>& from = ui.state.timeline.marks_from;
+    if (ui.clicked(touch) && ImGui::GetIO().KeyShift) {
+        from = step;
+        ui.session.marked.reset();
+    }
+    if (!ui.mouse || !ImGui::IsMouseDown(0)) from.reset();
+    if (!from) return false;
+    if (ImGui::IsMouseDragging(0))
+        session::mark(ui.session, std::min(*from, step), std::max(*from, step) + 1);
+    if (const auto marked = session::marked_here(ui.session))
+        ui.tip =
+            fmt::format("{} marked, for a film (Ctrl + Shift + F)", steps_words(marked->first, marked->end));
+    ui.context.another_frame = true;
+    return true;
+}
+
 }  // namespace
 
 void timeline_panel(Ui& ui, const Rect& rect) {
@@ -126,7 +189,8 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const double now = clocks ? session::clock_now(ui.session) : ui.step();
 
     if (hides_timeline(ui.session.question)) return asked_sign(ui, rect);
-    header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks);
+    const auto marked = session::marked_here(ui.session);
+    header(ui, {rect.min, {rect.max.x, rect.min.y + small}}, clocks, marked);
     const bool phases = ui.index()->spans.size() > 1;  // else all of it is one, and nothing is said of it
     const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};
     if (phases) {
@@ -180,6 +244,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                 });
     }
     if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
+    if (marked) marked_band(ui, axis, *marked, clocks, band.min.y, end);
     if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
 
     // A click takes what the row under it shows there; dragged on, the mouse scrubs through the steps of all warps,
@@ -189,6 +254,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const bool held = ui.mouse && ImGui::IsMouseDown(0) && touch.contains(pressed);
     const uint32_t at = look::step_at(time, static_cast<double>((ui.cursor().x - plot.min.x) / plot.width()));
     uint32_t step = clocks ? look::step_at_clock(ui.trace(), *ui.index(), at) : at;
+    if (mark_by_mouse(ui, touch, step)) return;
     if (under && !(held && ImGui::IsMouseDragging(0)))
         step = look::step_of_warp(*ui.index(), *under, step).value_or(step);
     if (held) {

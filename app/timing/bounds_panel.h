@@ -25,7 +25,7 @@ void roofline_panel(input::Ui<State>& ui, const draw::Rect& rect, RooflineChart&
 
 // The panel's surface and the room within; where there is nothing to draw it says why.
 draw::Rect panel(input::Ui<State>& ui, const draw::Rect& rect, const std::string& title = {},
-                 const std::string& nothing = {});
+                 const std::string& nothing = {}, const char* name = __builtin_FUNCTION());
 // The point under the mouse, with a ring around it.
 std::optional<size_t> pointed_at(input::Ui<State>& ui, const draw::Chart& axes,
                                  const std::vector<ImVec2>& points);

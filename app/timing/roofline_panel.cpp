@@ -17,8 +17,8 @@ using draw::Chart, draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size;
 using Ui = input::Ui<State>;
 using Kind = RoofPoint::Kind;
 
-Rect panel(Ui& ui, const Rect& rect, const std::string& title, const std::string& nothing) {
-    surface(ui, rect);
+Rect panel(Ui& ui, const Rect& rect, const std::string& title, const std::string& nothing, const char* name) {
+    surface(ui, rect, name);
     const Rect in = rect.inset(ui.px(16));
     if (nothing.empty()) return in;
     line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, title);

@@ -124,6 +124,8 @@ TEST(CubePicture, IsEntered) {
     drawn.frames(state);
     // All places of the panel are tried: each block but the shown one is found by its tile.
     std::set<uint32_t> reached;
+    std::set<uint64_t> pinned;  // elements of P of the shown block
+    const analysis::Product& product = *state.session.block->product;
     const auto click = [&](float x, float y) {
         platform::Input input;
         input.mouse_x = x, input.mouse_y = y;
@@ -136,11 +138,22 @@ TEST(CubePicture, IsEntered) {
     for (float y = 200; y < 700; y += 20)
         for (float x = 400; x < 940; x += 20) {
             state.session.cursor.block = 0;
+            state.session.pin = {};
             click(x, y);
-            if (state.session.cursor.block != 0) reached.insert(state.session.cursor.block);
+            const Pick& pin = state.session.pin;
+            if (state.session.cursor.block != 0) {
+                reached.insert(state.session.cursor.block);
+                EXPECT_EQ(pin.kind, Pick::Kind::None) << "a click that goes to a block pins nothing";
+            } else if (pin.kind == Pick::Kind::Element && pin.array == product.P) {
+                pinned.insert(pin.index);
+            }
         }
     EXPECT_GE(reached.size(), 12u);
-    EXPECT_NE(state.session.pin.kind, Pick::Kind::Block);
+    EXPECT_GE(pinned.size(), 3u);
+    for (const uint64_t element : pinned) {  // block (0,0) has rows and columns 0 to 15
+        EXPECT_LT(element / product.n, 16u);
+        EXPECT_LT(element % product.n, 16u);
+    }
 }
 
 // A launch that is no product says so.

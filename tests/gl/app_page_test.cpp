@@ -14,8 +14,7 @@ State page(const char* kernel, kernels::Shape shape, State::Page page) {
     State state;
     show_trace(state, kernels::recorded(kernel, shape));
     state.session.text_scale = kPageText;
-    state.page = page;
-    EXPECT_TRUE(can_draw_page(state));
+    EXPECT_TRUE(make_page(state, page));
     return state;
 }
 
@@ -63,8 +62,7 @@ TEST(Page, IsWrittenWhole) {
 TEST(Page, OfNoProductIsRefused) {
     State state;
     show_trace(state, kernels::recorded(kernels::vector_add()));
-    state.page = State::Page::Storyboard;
-    const auto can = can_draw_page(state);
+    const auto can = make_page(state, State::Page::Storyboard);
     ASSERT_FALSE(can);
     EXPECT_NE(can.error().message.find("no product of two matrices"), std::string::npos);
 }

@@ -1,4 +1,5 @@
 // The Race screen as pictures and in words, and every figure on it counted anew from the trace.
+#include <future>
 #include <random>
 #include <set>
 
@@ -209,7 +210,29 @@ TEST(RaceScreenDrawn, EveryFigureIsWhatTheTraceSays) {
     for (int j = 0; j < 4; ++j) hold(other, drawn, 1 + below(race::kMoments - 1), false);
 }
 
-// A frame waits for nothing while the race is made; a drag on the chart goes to a moment.
+// A frame waits for nothing while the race is made: here the sums of one of the two take for ever.
+TEST(RaceScreenDrawn, WaitsForNothingWhileItIsMade) {
+    SKIP_WITHOUT_OPENGL();
+    const trace::Trace large = kernels::recorded("tiled", {128, 128, 128, 16});
+    ASSERT_GT(large.steps(), session::kCountedAtOnce);
+    State state = pair(large, large);
+    state.session.screen = "race";
+    state.session.totals = nullptr;
+    std::promise<void> end;
+    state.session.counting = state.session.jobs->start(
+        [wait = end.get_future().share()](session::Control&) -> session::MadeTotals {
+            wait.wait();
+            return Error{"it was not counted"};
+        });
+    Drawn drawn(1280, 720);
+    const std::string words = drawn.words_now(state);
+    EXPECT_FALSE(state.session.counting.ready());
+    end.set_value();
+    EXPECT_FALSE(state.race.race);
+    EXPECT_NE(words.find("Bothrunonce"), std::string::npos) << words;
+}
+
+// A drag on the chart goes to a moment.
 TEST(RaceScreenDrawn, IsPlayedAndDragged) {
     SKIP_WITHOUT_OPENGL();
     State state = race_of("untiled", "tiled", {16, 16, 16, 4}, 0);

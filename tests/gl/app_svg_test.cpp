@@ -1,13 +1,16 @@
 // SVG pictures: the document is sound, small, and, drawn by another program, the picture that OpenGL makes.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <set>
 #include <vector>
 
 #include "app/app.h"
 #include "app/draw/svg.h"
+#include "app/lessons/asking.h"
 #include "tests/app_names.h"
 #include "tests/gl/canvas.h"
 #include "tests/gl/drawn.h"
@@ -91,6 +94,133 @@ TEST(Svg, OfTheWindowWaitsForNothing) {
     end.set_value();
     expect_well_formed(svg);
     EXPECT_NE(svg.find("tiled"), std::string::npos);
+}
+
+// A panel alone, which says nothing of what stands on the others; and as a picture of twice its pixels.
+TEST(PanelPicture, IsOfThatPanelAlone) {
+    SKIP_WITHOUT_OPENGL();
+    app::Drawn window(1280, 720);
+    app::State state = state_of_svg(draw::Theme::Light);
+    state.session.message = "A message lies over the panels.";
+    window.frames(state);
+    for (const char* name : {"request_panel", "source_panel", "matrices_panel", "timeline", "caption"}) {
+        SCOPED_TRACE(name);
+        const auto panels = window.panels();
+        const auto found = std::ranges::find_if(
+            panels, [&](const draw::Panel& panel) { return std::string_view(panel.name) == name; });
+        ASSERT_NE(found, panels.end());
+        const auto [low, high] = found->rect;
+        const session::PanelAt at{name, (low.x + high.x) / 2 / 1280, (low.y + high.y) / 2 / 720};
+
+        const auto svg = window.svg_of_panel(state, at);
+        ASSERT_TRUE(svg) << svg.error().message;
+        expect_well_formed(*svg);
+        const auto rounded = [](float side) { return static_cast<int>(std::round(side)); };
+        const int wide = rounded(high.x) - rounded(low.x), tall = rounded(high.y) - rounded(low.y);
+        EXPECT_NE(svg->find("width=\"" + std::to_string(wide) + "\" height=\"" + std::to_string(tall) + "\""),
+                  std::string::npos);
+        // Glyphs lie on it, and none beside it.
+        size_t glyphs = 0;
+        for (size_t use = 0; (use = svg->find("<use ", use + 1)) != std::string::npos;) {
+            const double x = std::stod(svg->substr(svg->find("x=\"", use) + 3)),
+                         y = std::stod(svg->substr(svg->find("y=\"", use) + 3));
+            EXPECT_GT(x, low.x - 20);
+            EXPECT_LT(x, high.x + 1);
+            EXPECT_GT(y, low.y - 1);
+            EXPECT_LT(y, high.y + 30);
+            ++glyphs;
+        }
+        EXPECT_GT(glyphs, 15u);
+
+        const auto image = app::panel_image(state, {1280, 720, 1}, at);
+        ASSERT_TRUE(image) << image.error().message;
+        EXPECT_NEAR(image->width, 2 * wide, 4);
+        EXPECT_NEAR(image->height, 2 * tall, 4);
+        std::set<uint32_t> colours;
+        for (int y = 0; y < image->height; y += 2)
+            for (int x = 0; x < image->width; x += 2) colours.insert(test::pixel(*image, x, y));
+        EXPECT_GT(colours.size(), 20u) << "it is blank";
+        const draw::Palette& palette = draw::palette(draw::Theme::Light);
+        EXPECT_EQ(test::pixel(*image, image->width / 2, 4), palette[draw::Ink::Panel]);
+        // Drawn anew and not enlarged: some pixels differ from their neighbours in pairs.
+        size_t fine = 0;
+        for (int y = 0; y + 1 < image->height; y += 2)
+            for (int x = 0; x + 1 < image->width; x += 2)
+                fine += test::pixel(*image, x, y) != test::pixel(*image, x + 1, y);
+        EXPECT_GT(fine, 200u);
+    }
+    const auto none = window.svg_of_panel(state, {"request_panel", 0.5f, 0.001f});
+    EXPECT_FALSE(none) << "on the bar there is no panel";
+    EXPECT_FALSE(app::panel_image(state, {1280, 720, 1}, {"request_panel", 0.5f, 0.001f}));
+    window.frames(state);  // the window goes on with its own context
+    EXPECT_GT(window.panels().size(), 5u);
+}
+
+// What an open question hides is hidden on the picture of a panel, too: here the answer's screen is one card.
+TEST(PanelPicture, HidesWhatAQuestionHides) {
+    SKIP_WITHOUT_OPENGL();
+    app::State state = state_of_svg(draw::Theme::Light);
+    lessons::ask_me(state.lessons, state.session);
+    app::update(state, true);
+    ASSERT_TRUE(state.session.question.open) << state.session.message;
+    state.session.screen = "compare";
+    app::Drawn window(1280, 720);
+    window.frames(state);
+    ASSERT_TRUE(state.session.question.hides_any());
+    for (const draw::Panel& panel : window.panels()) EXPECT_STREQ(panel.name, "hidden_panel");
+    const auto shown = app::panel_image(state, {1280, 720, 1}, {"hidden_panel", 0.5f, 0.6f});
+    ASSERT_TRUE(shown) << shown.error().message;
+    const auto asked = app::panel_image(state, {1280, 720, 1}, {"counters_panel", 0.5f, 0.6f});
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->rgba, shown->rgba) << "whatever was asked for, it is what lies there";
+}
+
+// The right button opens the menu on the panel under it, and a click on a row asks for that picture.
+TEST(PanelMenu, OpensByTheRightButton) {
+    SKIP_WITHOUT_OPENGL();
+    app::Drawn window(1280, 720);
+    app::State state = state_of_svg(draw::Theme::Light);
+    const auto mouse = [&](float x, float y, int button) {  // 0 left, 1 right
+        platform::Input input;
+        input.mouse_x = x, input.mouse_y = y;
+        window.frames(state, input, 2, false);
+        input.mouse_down[button] = true;
+        window.frames(state, input, 1, false);
+        input.mouse_down[button] = false;
+        window.frames(state, input, 2, false);
+    };
+    mouse(1150, 300, 1);
+    ASSERT_TRUE(state.input.panel.open);
+    EXPECT_EQ(state.input.panel.pointed->name, "request_panel");
+    const auto texts = window.seen().texts;
+    const auto row = std::ranges::find(texts, "Save as SVG", &draw::Written::text);
+    ASSERT_NE(row, texts.end());
+    EXPECT_FALSE(row->cut);
+    EXPECT_LE(row->max.x, 1280);
+    mouse((row->min.x + row->max.x) / 2, (row->min.y + row->max.y) / 2, 0);
+    EXPECT_FALSE(state.input.panel.open);
+    ASSERT_EQ(state.pictures.size(), 1u);
+    EXPECT_EQ(state.pictures[0].path, ".svg");
+    EXPECT_EQ(state.pictures[0].panel->name, "request_panel");
+    mouse(1150, 300, 1);
+    ASSERT_TRUE(state.input.panel.open);
+    mouse(200, 300, 0);  // beside it
+    EXPECT_FALSE(state.input.panel.open);
+    EXPECT_EQ(state.session.pin.kind, look::Pick::Kind::None) << "that click closes the menu alone";
+    // Dragged, the right button moves the arrays and opens nothing.
+    platform::Input input;
+    input.mouse_x = 600, input.mouse_y = 400;
+    window.frames(state, input, 1, false);
+    input.mouse_down[1] = true;
+    for (int i = 0; i < 6; ++i) {
+        window.frames(state, input, 1, false);
+        input.mouse_x += 10;
+    }
+    input.mouse_down[1] = false;
+    window.frames(state, input, 2, false);
+    EXPECT_FALSE(state.input.panel.open);
+    mouse(640, 10, 1);  // the bar is no panel
+    EXPECT_FALSE(state.input.panel.open);
 }
 
 TEST(Svg, IsTheSameEveryTime) {

@@ -40,7 +40,11 @@ public:
         return {headless_->read(), seen_};
     }
     std::string svg(State state, bool waits) { return frame_->svg(std::move(state), canvas_, waits); }
-    const draw::Inspection& seen() const { return seen_; }  // of the last frame
+    Result<std::string> svg_of_panel(State state, const session::PanelAt& at) {
+        return frame_->svg_of_panel(std::move(state), canvas_, at);
+    }
+    const std::vector<draw::Panel>& panels() const { return frame_->panels(); }  // of the last frame
+    const draw::Inspection& seen() const { return seen_; }                       // of the last frame
     // All that is written in a frame, in the order in which it is drawn, without its spaces.
     std::string words(State& state) {
         frames(state);

@@ -1,11 +1,13 @@
 // Exports from the window: which there are, what their files are called, and the command that makes each.
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include <unistd.h>
 
-#include "app/session/session.h"
+#include "app/session/playing.h"
 #include "core/base/file.h"
 #include "tests/unit/keys.h"
 
@@ -13,6 +15,12 @@ namespace tilescope::app {
 namespace {
 
 using Words = std::vector<std::string>;
+
+void press(State& state, platform::KeyPress key) {
+    platform::Input input;
+    input.presses.push_back(key);
+    app::handle_input(state, input);
+}
 
 class Exports : public testing::Test {
 protected:
@@ -33,7 +41,8 @@ TEST_F(Exports, EveryKindThatTheCommandLineHas) {
         formats.insert(all[0] + " " + *(format + 1));
     }
     EXPECT_EQ(formats, (std::set<std::string>{"export csv", "export json", "export perfetto", "export gif",
-                                              "export html", "export mp4", "table csv", "table md"}));
+                                              "export html", "export mp4", "export poster",
+                                              "export storyboard", "table csv", "table md"}));
     EXPECT_EQ(find_export("no such"), nullptr);
 }
 
@@ -41,6 +50,101 @@ TEST_F(Exports, ATableIsOfTheBlock) {
     state.session.cursor.block = 6;  // 4 x 4 blocks
     EXPECT_EQ(words("table_md"), (Words{"table", "kept.tsc", "--block", "2,1", "--format", "md"}));
     EXPECT_EQ(export_name(state.session, *find_export("table_md")), "tiled-64x64x64-t16-table-2-1.md");
+}
+
+TEST_F(Exports, APageIsOfTheBlock) {
+    state.session.cursor.block = 6;
+    state.session.theme = draw::Theme::Dark;
+    EXPECT_EQ(words("page_poster"), (Words{"export", "kept.tsc", "--format", "poster", "-o", "out", "--block",
+                                           "2,1", "--theme", "dark"}));
+    EXPECT_EQ(export_name(state.session, *find_export("page_poster")), "tiled-64x64x64-t16-2-1-poster.svg");
+    EXPECT_EQ(export_name(state.session, *find_export("page_storyboard")),
+              "tiled-64x64x64-t16-2-1-storyboard.svg");
+}
+
+TEST_F(Exports, AFilmOfTheMarkedSteps) {
+    const auto& choice = *find_export("film_marked_gif");
+    session::Session& session = state.session;
+    const auto range = [&] {  // what --steps is given
+        const Words all = words("film_marked_gif");
+        return *(std::ranges::find(all, "--steps") + 1);
+    };
+    EXPECT_FALSE(can_export(session, choice)) << "nothing is marked";
+    session.cursor.step = 11;
+    press(state, {.character = U'{'});
+    const uint32_t steps = made.index->steps;
+    EXPECT_EQ(session.marked, (session::MarkedSteps{0, 11, steps})) << "to the end of the block";
+    session.cursor.step = 30;
+    press(state, {.character = U'}'});
+    EXPECT_EQ(session.marked, (session::MarkedSteps{0, 11, 31}));
+    EXPECT_TRUE(can_export(session, choice));
+    EXPECT_EQ(range(), "12:31");
+    EXPECT_EQ(export_name(session, choice), "tiled-64x64x64-t16-steps12-31.gif");
+    session.cursor.step = 20;
+    press(state, {.character = U'{'});
+    EXPECT_EQ(range(), "21:31");
+    session.cursor.step = 5;
+    press(state, {.character = U'}'});
+    EXPECT_EQ(session.marked, (session::MarkedSteps{0, 0, 6})) << "from the beginning of the block";
+
+    press(state, {Key::F, true, true});
+    EXPECT_EQ(state.input.path.exported, "film_marked_gif");
+    press(state, {Key::Escape});
+    session.cursor.block = 6;  // of which nothing is marked
+    EXPECT_FALSE(can_export(session, choice));
+    session.cursor.block = 0;
+    press(state, {Key::Escape});
+    EXPECT_FALSE(session.marked);
+    press(state, {Key::F, true, true});
+    EXPECT_EQ(state.input.path.exported, "film_gif");
+    // Marks end with the block, and what is no range marks nothing.
+    session::mark(session, steps - 1, UINT32_MAX);
+    EXPECT_EQ(session.marked, (session::MarkedSteps{0, steps - 1, steps}));
+    session::mark(session, 7, 7);
+    EXPECT_FALSE(session.marked);
+    session::mark(session, 0, 3);
+    show(session, session.recording);
+    EXPECT_FALSE(session.marked) << "another recording";
+}
+
+// What goes on says how far it is, and can be stopped. A script stands in for this program.
+TEST_F(Exports, SayHowFarTheyAreAndCanBeStopped) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("tilescope-exports-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    const auto stand_in = [&](const char* name, const std::string& does) {
+        const fs::path script = folder / name;
+        write_whole(script.string(), "#!/bin/sh\n" + does);
+        fs::permissions(script, fs::perms::owner_all);
+        state.session.own_program = script.string();
+        start_export(state.session, *find_export("film_gif"), (folder / "a.gif").string());
+    };
+    const auto wait_for = [&](const std::string& part) {
+        for (int i = 0; i < 400 && state.session.message.find(part) == std::string::npos; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            session::update(state.session, false);
+        }
+        EXPECT_NE(state.session.message.find(part), std::string::npos) << state.session.message;
+    };
+    stand_in(
+        "slow",
+        "test $TILESCOPE_PROGRESS = 1 && printf '\\r3 of 1200 steps\\r12 of 1200 steps' >&2\nsleep 60\n");
+    EXPECT_EQ(state.session.message,
+              "Exporting to '" + (folder / "a.gif").string() + "'; Shift + Esc stops it.");
+    wait_for("a.gif': 12 of 1,200 steps; Shift + Esc stops it.");
+    state.session.message = "Another message stays.";
+    session::update(state.session, false);
+    EXPECT_EQ(state.session.message, "Another message stays.");
+    press(state, {Key::Escape, true});
+    EXPECT_FALSE(state.session.exporting);
+    EXPECT_EQ(state.session.message, "Stopped; '" + (folder / "a.gif").string() + "' was not written.");
+
+    stand_in("wrong", "printf '\\r3 of 4 steps\\r\\033[Ktilescope: no room for it\\nmore\\n' >&2\nexit 1\n");
+    wait_for("Not exported: no room for it.");
+    EXPECT_FALSE(state.session.exporting);
+    stand_in("right", "printf '\\r4 of 4 steps\\r\\033[K' >&2\n");
+    wait_for("Exported as '" + (folder / "a.gif").string() + "'.");
+    fs::remove_all(folder);
 }
 
 TEST_F(Exports, AFilmOfSteps) {

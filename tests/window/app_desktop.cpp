@@ -99,7 +99,7 @@ Desktop::~Desktop() {
     std::filesystem::remove_all(home_, error);
 }
 
-Program::Program(const Desktop& desktop, const std::vector<std::string>& arguments)
+Program::Program(const Desktop& desktop, const std::vector<std::string>& arguments, const std::string& path)
     : display_(desktop.display()) {
     error_file_ = std::string(TILESCOPE_BINARY_DIR) + "/tests/window-" + std::to_string(getpid()) + ".err";
     const std::string program = std::string(TILESCOPE_BINARY_DIR) + "/tilescope";
@@ -107,6 +107,8 @@ Program::Program(const Desktop& desktop, const std::vector<std::string>& argumen
     if (pid_ != 0) return;
     setenv("DISPLAY", display_.c_str(), 1);
     unsetenv("WAYLAND_DISPLAY");
+    if (const char* others = std::getenv("PATH"); !path.empty())
+        setenv("PATH", (path + ":" + (others != nullptr ? others : "/usr/bin:/bin")).c_str(), 1);
     setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
     setenv("TILESCOPE_TIMING", "1", 1);
     // What this user's window remembers stays out of it.
@@ -150,11 +152,13 @@ uint64_t Program::steps() { return number_after(title(), " of "); }
 void Program::press(const std::string& keys) { tool("key --delay 30 " + keys); }
 void Program::type(const std::string& text) { tool("type --delay 20 '" + text + "'"); }
 
-void Program::click(int x, int y, int times) {
+void Program::click(int x, int y, int times, int button) {
     std::string what = fmt::format("mousemove {} {}", x, y);
-    for (int i = 0; i < times; ++i) what += " click 1";
+    for (int i = 0; i < times; ++i) what += fmt::format(" click {}", button);
     tool(what);
 }
+
+void Program::point(int x, int y) { tool(fmt::format("mousemove {} {}", x, y)); }
 
 bool Program::wait_until(const std::function<bool()>& holds) {
     for (int i = 0; i < 600; ++i) {

@@ -31,15 +31,18 @@ private:
 
 class Program {
 public:
-    Program(const Desktop& desktop, const std::vector<std::string>& arguments);
+    // path: a folder that its PATH begins with, "" for none.
+    Program(const Desktop& desktop, const std::vector<std::string>& arguments, const std::string& path = "");
     ~Program();
     bool running();
     std::string title();  // of its window, "" where there is none yet
     uint64_t step();      // from the title, 0 where it says none
     uint64_t steps();
-    void press(const std::string& keys);                  // as xdotool names them, separated by spaces
-    void type(const std::string& text);                   // characters, no quotes
-    void click(int x, int y, int times = 1);              // as quick as can be
+    void press(const std::string& keys);  // as xdotool names them, separated by spaces
+    void type(const std::string& text);   // characters, no quotes
+    // As quick as can be; button: 1 left, 3 right.
+    void click(int x, int y, int times = 1, int button = 1);
+    void point(int x, int y);
     bool wait_until(const std::function<bool()>& holds);  // half a minute at most
     bool wait_for_title(const std::string& part);
     bool wait_for_step(uint64_t step);

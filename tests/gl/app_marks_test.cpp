@@ -1,0 +1,97 @@
+// Steps marked for a film on the timeline: by the mouse with Shift, by keys, in lecture mode; nothing that is written
+// there is cut or lies on another text.
+#include <random>
+
+#include "app/session/playing.h"
+#include "tests/app_names.h"
+#include "tests/gl/drawn.h"
+#include "tests/gl/flaws.h"
+#include "tests/recorded.h"
+
+namespace tilescope::app {
+namespace {
+
+State marked_state() {
+    State state;
+    show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    update(state, true);
+    return state;
+}
+
+draw::Rect timeline_of(const Drawn& drawn) {
+    for (const draw::Panel& panel : drawn.panels())
+        if (std::string_view(panel.name) == "timeline") return panel.rect;
+    ADD_FAILURE() << "there is no timeline";
+    return {};
+}
+
+// The mouse goes down at a share of the timeline, and up at another one.
+void drag(Drawn& drawn, State& state, float from, float to, bool shift) {
+    const draw::Rect rect = timeline_of(drawn);
+    const float left = rect.min.x + 12 + 64, wide = rect.max.x - 12 - left;
+    platform::Input input;
+    input.shift = shift;
+    input.mouse_y = rect.min.y + 60;
+    input.mouse_x = left + wide * from;
+    drawn.frames(state, input, 2, false);
+    input.mouse_down[0] = true;
+    drawn.frames(state, input, 1, false);
+    input.mouse_x = left + wide * (from + to) / 2;
+    drawn.frames(state, input, 1, false);
+    input.mouse_x = left + wide * to;
+    drawn.frames(state, input, 1, false);
+    input.mouse_down[0] = false;
+    drawn.frames(state, input, 2, false);
+}
+
+TEST(Marks, AreMadeByTheMouseWithShift) {
+    SKIP_WITHOUT_OPENGL();
+    State state = marked_state();
+    Drawn drawn(1280, 720);
+    drawn.frames(state);
+    const uint32_t steps = state.session.block->steps, before = state.session.cursor.step;
+    for (const auto& [from, to] : {std::pair(0.25f, 0.5f), {0.75f, 0.25f}}) {
+        drag(drawn, state, from, to, true);
+        const auto marked = session::marked_here(state.session);
+        ASSERT_TRUE(marked);
+        const float first = std::min(from, to), last = std::max(from, to);
+        EXPECT_NEAR(marked->first, first * static_cast<float>(steps), static_cast<float>(steps) / 100);
+        EXPECT_NEAR(marked->end, last * static_cast<float>(steps), static_cast<float>(steps) / 100);
+        EXPECT_EQ(state.session.cursor.step, before) << "the playhead stays";
+        const std::string words =
+            "steps" + grouped(marked->first + 1) + "to" + grouped(marked->end) + "marked";
+        EXPECT_NE(drawn.words(state).find(words), std::string::npos) << words;
+    }
+    drag(drawn, state, 0.4f, 0.4f, true);
+    EXPECT_FALSE(state.session.marked) << "a click takes the mark away";
+    drag(drawn, state, 0.2f, 0.6f, false);
+    EXPECT_FALSE(state.session.marked) << "without Shift the mouse scrubs";
+    EXPECT_NEAR(state.session.cursor.step, 0.6f * static_cast<float>(steps), static_cast<float>(steps) / 20);
+}
+
+TEST(Marks, SpoilNoText) {
+    SKIP_WITHOUT_OPENGL();
+    std::mt19937 random(3);
+    State state = marked_state();
+    const uint32_t steps = state.session.block->steps;
+    for (const auto& [wide, high] : {std::pair(1280, 720), {1600, 1000}, {800, 1200}, {1920, 1080}}) {
+        Drawn drawn(wide, high);
+        for (const bool lecture : {false, true}) {
+            state.session.lecture = lecture;
+            for (int times = 0; times < 4; ++times) {
+                const uint32_t first = random() % steps, end = first + 1 + random() % (steps - first);
+                session::mark(state.session, first, end);
+                state.session.cursor.step = random() % steps;
+                drawn.frames(state);
+                SCOPED_TRACE(fmt::format("{} x {}{}", wide, high, lecture ? ", lecture" : ""));
+                EXPECT_EQ(flaws(drawn.seen(), wide, high), std::vector<std::string>());
+                for (const draw::Written& text : drawn.seen().texts)
+                    if (text.text.ends_with("marked")) EXPECT_FALSE(text.cut) << text.text;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::app
