@@ -38,6 +38,36 @@ void know(Known& known, const session::Shown& shown) {
         known.serial = shown.recording->serial;
     }
     if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
+    if (shown.totals && !known.so_far)
+        known.so_far = std::make_shared<look::LoadsSoFar>(shown.recording->trace,
+                                                          counted_parts(shown.trace(), *shown.totals));
+}
+
+// Steps that are counted in a frame: about a millisecond.
+constexpr uint64_t kCountedAFrame = 10'000;
+
+// Brings the loads so far to where a recording stands: of its block alone, or of the whole run up to there. True
+// while some are still to come.
+bool count_loads(Known& known, const session::Shown& shown, bool of_run, bool wait) {
+    if (!known.so_far || !shown.block) return true;
+    const look::BlockIndex& index = *shown.block;
+    const uint64_t most = wait ? UINT64_MAX : kCountedAFrame;
+    known.counted = false;
+    if (!of_run && known.block != index.block) {  // first to its end, where the scale ends
+        if (!known.so_far->go(index.first, index.first + index.steps, most)) return true;
+        known.most = 0;
+        for (size_t at = 0; at < shown.trace().launch.arrays.size(); ++at)
+            known.most = std::max(known.most, known.so_far->range(at).most);
+        known.block = index.block;
+    }
+    known.counted = known.so_far->go(of_run ? 0 : index.first, index.first + shown.cursor.step + 1, most);
+    if (known.ranges_of != known.so_far->version()) {
+        known.ranges.clear();
+        for (size_t at = 0; at < shown.trace().launch.arrays.size(); ++at)
+            known.ranges.push_back(known.so_far->range(at));
+        known.ranges_of = known.so_far->version();
+    }
+    return !known.counted;
 }
 
 // Another pair is shown where one is looked at, in the race too.
@@ -54,6 +84,11 @@ void next_comparison(Session& session) {
     pair.preset = pair.preset < 0 ? (by > 0 ? 0 : count - 1) : (pair.preset + by + count) % count;
     pair.wanted = true;
     show_pair(session);
+}
+
+void change_span(State& state, Session& session) {
+    state.whole_run = !state.whole_run;
+    session.screen = kScreen.option;
 }
 
 void next_lock(State& state) {
@@ -99,7 +134,10 @@ bool ready(State& state, Session& session, bool wait) {
     for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
         if (!index->why_not.empty()) pair.message = index->why_not + ".", state.choosing = true;
     other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
-    return coming;
+    if (state.whole_run) return coming;
+    const bool of_run = state.lock == Lock::Share;
+    coming = count_loads(state.a, session, of_run, wait) || coming;
+    return count_loads(state.b, other, of_run, wait) || coming;
 }
 
 bool choosing(const State& state, const Session& session) {
@@ -150,6 +188,7 @@ const input::Actions<State>& actions() {
     static const input::Actions<State> all = input::under<State>(
         "Compare", {
                        {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
+                       {"whole_run", "counts so far or of the whole run", "H", key(Key::H), change_span},
                        {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
                        {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
                         next_comparison<-1>},

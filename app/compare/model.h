@@ -1,4 +1,5 @@
-// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost.
+// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost, so
+// far and in their whole runs.
 //
 //   locked by step     step i of A's block        step i of B's block
 //   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "app/draw/sheet.h"
+#include "app/look/loads_so_far.h"
 #include "app/look/tally.h"
 #include "app/session/shown.h"
 #include "core/playback/cursor.h"
@@ -63,15 +65,21 @@ struct Counters {
     std::vector<CounterRow> rows;  // those that either recording has
 };
 
-// Exact: sums of the steps up to and including the two cursors.
+// Sums of the steps up to and including the two cursors: of the two blocks, or by share of the runs.
+struct Costs {
+    SplitSums a, b;
+};
+Costs costs_so_far(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
+                   const BlockIndex& b_index, uint32_t b_step);
+
 Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
                   const BlockIndex& b_index, uint32_t b_step);
 
 std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
 
-// The one sentence that the comparison is about; it begins with who does better, or whose result is wrong. Of
-// different work nobody is said to do better.
-std::string headline(const Run& a, const Run& b);
+// The one sentence that the comparison is about: who does better in the whole run, or so far, or whose result is
+// wrong. Of different work nobody is said to do better. so_far: null for the whole run.
+std::string headline(const Run& a, const Run& b, const Costs* so_far = nullptr);
 // "" or what makes the two hard to compare: other sizes, a recording that is not whole.
 std::string caveat(const Run& a, const Run& b);
 
@@ -85,6 +93,8 @@ struct LoadsLabel {
         return (count.empty() ? "" : count + " ") + unit + (why.empty() ? "" : " " + why);
     }
 };
+// Of a part of the run, of which it is not said why.
+LoadsLabel loads_label(const look::LoadedRange& range);
 // product: of the recording, whose widths say why.
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
                        size_t array, const std::vector<uint32_t>& loads);
@@ -97,6 +107,8 @@ struct Loads {
     uint32_t at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const;
 };
 Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array);
+// By array, what is counted so far: the inputs, as far as the totals keep their loads.
+std::vector<look::CountedPart> counted_parts(const trace::Trace& trace, const session::Totals& totals);
 
 // Their label, and the bounding box of elements that were loaded. Looks at all elements: once a recording.
 struct LoadsSummary {
