@@ -1,6 +1,7 @@
 // What can be compared, as the list of pairs and keys choose it (session/pair.h opens it); and how B is kept
 // where the lock has it.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -29,7 +30,7 @@ std::vector<LoadsSummary> maps_of(const Recording& recording, const Totals& tota
 }
 
 // Pairs of the list that stand before those that ship.
-int own_pairs(const Session& session) { return session::launch_pair(session) ? 1 : 0; }
+int pairs_before(const Session& session) { return static_cast<int>(session::own_pairs(session).size()); }
 
 // What is known of the recording that is shown.
 void know(Known& known, const session::Shown& shown) {
@@ -99,8 +100,25 @@ void next_lock(State& state) {
 void choose_comparison(State& state, Session& session) {
     const bool shown = session.screen == kScreen.option && choosing(state, session);
     state.choosing = !shown || !session.pair.other.recording;
-    if (session.pair.preset >= 0) state.chosen = session.pair.preset + own_pairs(session);
+    if (session.pair.preset >= 0) state.chosen = session.pair.preset + pairs_before(session);
     session.screen = kScreen.option;
+}
+
+// What is shown, beside the one that was shown before it, or the launch before it.
+void compare_before(Session& session) {
+    session::look_into_folder(session);
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    if (own.empty()) {
+        session.message =
+            "No recording was shown before this one, and no other launch lies beside it; open another (Ctrl "
+            "+ O), or "
+            "choose a pair (V).";
+        return;
+    }
+    session.pair.preset = -1;
+    session.pair.launches = own.front();
+    session.pair.wanted = true;
+    show_pair(session);
 }
 
 void open_beside(Session& session) { session.ask(session::wish::OpenBeside{}); }
@@ -118,6 +136,7 @@ void grant(State& state, Session& session, const session::Wish& wish) {
 bool ready(State& state, Session& session, bool wait) {
     Pair& pair = session.pair;
     if (pair.wanted) state.choosing = false;
+    session::look_into_folder(session);
     bool coming = session::ready_pair(session, wait);
     if (std::exchange(pair.refused, false)) state.choosing = true;
     if (!session::are_two(session)) return coming;
@@ -140,6 +159,64 @@ bool ready(State& state, Session& session, bool wait) {
     return count_loads(state.b, other, of_run, wait) || coming;
 }
 
+namespace {
+
+constexpr uint64_t kMostRead = 8 << 20;  // bytes of a file that is read for a picture
+
+std::optional<Sketch> sketch_of_both(const Result<session::BothRecordings>& both) {
+    return both ? sketch_of(*both->a, *both->b) : std::nullopt;
+}
+
+// Of one's own pair; what is not there yet is read, where it is small.
+std::optional<Sketch> sketch_of_own(const session::LaunchPair& pair) {
+    const auto open = [](const std::shared_ptr<const Recording>& there,
+                         const std::string& path) -> std::shared_ptr<const Recording> {
+        std::error_code error;
+        if (there) return there;
+        if (const auto bytes = std::filesystem::file_size(path, error); error || bytes > kMostRead)
+            return nullptr;
+        auto read = session::read_recording(path, path);
+        return read ? *read : nullptr;
+    };
+    const auto a = open(pair.there_a, pair.path_a), b = open(pair.there_b, pair.path_b);
+    return a && b ? sketch_of(*a, *b) : std::nullopt;
+}
+
+}  // namespace
+
+bool sketch(State& state, Session& session, bool wait) {
+    if (state.sketches.empty() && !state.sketching.begun())
+        state.sketching =
+            session.jobs->start([recordings = session.assets.recordings()](session::Control& control) {
+                std::vector<std::optional<Sketch>> made;
+                // Of a small product all blocks, since wrong elements may lie in any, and where the blocks are not
+                // alike; of others one tells enough.
+                for (const session::ComparePreset& preset : session::compare_presets())
+                    made.push_back(sketch_of_both(
+                        session::open_preset(preset, recordings, &control.stop,
+                                             preset.a.shape.m <= 32 || !(preset.a.shape == preset.b.shape)
+                                                 ? BlockWindow{}
+                                                 : BlockWindow{0, 1, 0, 1})));
+                return made;
+            });
+    if (auto made = state.sketching.take(wait)) state.sketches = std::move(*made);
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    std::erase_if(state.own,
+                  [&](const State::Own& one) { return std::ranges::find(own, one.of) == own.end(); });
+    bool coming = state.sketches.empty();
+    for (const session::LaunchPair& pair : own) {
+        auto known = std::ranges::find(state.own, pair, &State::Own::of);
+        if (known == state.own.end()) {
+            state.own.push_back({pair});
+            known = state.own.end() - 1;
+            known->job = session.jobs->start([pair](session::Control&) { return sketch_of_own(pair); });
+        }
+        if (auto made = known->job.take(wait)) known->sketch = std::move(*made);
+        coming = coming || known->job.begun();
+    }
+    return coming;
+}
+
 bool choosing(const State& state, const Session& session) {
     return state.choosing || !session::are_two(session);
 }
@@ -150,13 +227,14 @@ void swap_sides(State& state, Session& session) {
 }
 
 void take_choice(State& state, Session& session, int chosen) {
-    const std::optional<session::LaunchPair> own = session::launch_pair(session);
-    const int before = own_pairs(session),
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    const int before = static_cast<int>(own.size()),
               pairs = before + static_cast<int>(session::compare_presets().size());
     state.chosen = std::clamp(chosen, 0, pairs + 1);
     if (state.chosen < pairs) {
-        session.pair.preset = state.chosen - before;  // -1: the launches
-        session.pair.launches = state.chosen < before ? own : std::nullopt;
+        session.pair.preset = std::max(state.chosen - before, -1);  // -1: one's own
+        session.pair.launches.reset();
+        if (state.chosen < before) session.pair.launches = own[static_cast<size_t>(state.chosen)];
         session.pair.wanted = true;
     } else if (state.chosen == pairs) {
         session.ask_to("open");
@@ -177,7 +255,7 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
         return true;
     }
     const int by = along(key, Key::Left, Key::Right) + state.columns * along(key, Key::Up, Key::Down);
-    const int last = own_pairs(session) + static_cast<int>(session::compare_presets().size()) + 1,
+    const int last = pairs_before(session) + static_cast<int>(session::compare_presets().size()) + 1,
               next = state.chosen + by;
     if (next >= 0 && next <= last) state.chosen = next;
     return by != 0;
@@ -186,16 +264,18 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
 const input::Actions<State>& actions() {
     using input::key, input::shift, input::control;
     static const input::Actions<State> all = input::under<State>(
-        "Compare", {
-                       {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
-                       {"whole_run", "counts so far or of the whole run", "H", key(Key::H), change_span},
-                       {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
-                       {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
-                        next_comparison<-1>},
-                       {"choose_comparison", "choose what to compare", "V", key(Key::V), choose_comparison},
-                       {"open_beside", "open another as B", "Ctrl + B", control(Key::B), open_beside},
-                       {"swap_sides", "A and B change places", "Tab", key(Key::Tab), swap_sides},
-                   });
+        "Compare",
+        {
+            {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
+            {"whole_run", "counts so far or of the whole run", "H", key(Key::H), change_span},
+            {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
+            {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
+             next_comparison<-1>},
+            {"choose_comparison", "choose what to compare", "V", key(Key::V), choose_comparison},
+            {"compare_before", "compare with the one before", "Shift + V", shift(Key::V), compare_before},
+            {"open_beside", "open another as B", "Ctrl + B", control(Key::B), open_beside},
+            {"swap_sides", "A and B change places", "Tab", key(Key::Tab), swap_sides},
+        });
     return all;
 }
 

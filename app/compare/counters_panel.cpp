@@ -98,8 +98,9 @@ struct CountersTable {
     }
 };
 
-// "16,384", "1.05 M"; of bytes "131 kB", but "640": that they are bytes the row says.
-std::string count_text(const CounterRow& row, uint64_t count) {
+// "16,384", "1.05 M"; of bytes "131 kB", but "640": that they are bytes the row says. of: what a share is of.
+std::string count_text(const CounterRow& row, uint64_t count, uint64_t of) {
+    if (row.share) return counter_text(row, count, of);
     return row.bytes && count >= 1000 ? bytes_text(count) : short_count(count);
 }
 
@@ -126,7 +127,8 @@ CountersTable measured(Ui& ui, const std::vector<CounterRow>& rows, Size size, b
     if (ui.session.lecture && !whole) {  // as wide as the counts of the whole run, so that it stays as it is
         size_t most = 0;
         for (const CounterRow& row : rows)
-            most = std::max({most, count_text(row, row.whole.a).size(), count_text(row, row.whole.b).size()});
+            most = std::max({most, count_text(row, row.whole.a, row.whole_of.a).size(),
+                             count_text(row, row.whole.b, row.whole_of.b).size()});
         table.count = digit * static_cast<float>(most);
     }
     // As wide as any factor is, so that it stays as it is while the cursor moves.
@@ -170,6 +172,11 @@ float key_of_marks(Ui& ui, const Rect& in, const Counters& counters, bool wrong)
     return small + ui.px(8);
 }
 
+// Rows that must be there; the others go where there is no room.
+size_t telling(const Counters& counters) {
+    return static_cast<size_t>(std::ranges::count(counters.rows, false, &CounterRow::least));
+}
+
 // How much faster one is, and why, above the key: where all rows still have room. Returns its height.
 float speed(Ui& ui, const Rect& in, const Pane& a, const Pane& b, const Counters& counters) {
     const auto& assets = ui.session.assets;
@@ -179,7 +186,7 @@ float speed(Ui& ui, const Rect& in, const Pane& a, const Pane& b, const Counters
     const auto lines = wrapped(ui.font(Face::Text, Small), text, in.width()).size();
     const float high = small * static_cast<float>(lines) + ui.px(8);
     const float row = line_height(ui, ui.session.lecture ? Title : Small);
-    const float rows = heading_height(ui) + row * static_cast<float>(counters.rows.size());
+    const float rows = heading_height(ui) + row * static_cast<float>(telling(counters));
     if (in.height() - high < rows) return 0;
     paragraph(ui, {in.min.x, in.max.y - high + ui.px(8)}, in.width(), Face::Text, Small, Ink::Text, text,
               static_cast<int>(lines));
@@ -205,7 +212,7 @@ CountersTable fitting(Ui& ui, const Rect& in, const Counters& counters) {
     for (const auto& [size, whole, so_far_times] :
          ui.session.lecture ? std::span<const Way>(kFar) : std::span<const Way>(kNear)) {
         const bool few = ui.session.lecture && !whole;
-        const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : counters.rows.size();
+        const size_t wanted = few ? std::min(kFewest, counters.rows.size()) : telling(counters);
         const auto most = static_cast<size_t>(std::max(room, 0.f) / line_height(ui, size));
         table = measured(ui, few ? rows_for(counters.rows, most) : counters.rows, size, whole, so_far_times);
         if (table.width(between_groups(ui)) <= in.width() && wanted <= most) break;
@@ -242,16 +249,26 @@ void headings(Ui& ui, const RowEnds& ends, float y, const char* title) {
 }
 
 void group(Ui& ui, const CountersTable& table, const RowEnds& ends, float y, const CounterRow& row,
-           const Count& count) {
+           bool whole) {
+    const Count &count = whole ? row.whole : row.so_far, &of = whole ? row.whole_of : row.so_far_of;
     const Ink ink = nothing(count) ? Ink::TextFaint : Ink::Text;
-    number(ui, ends.a, y, table, count_text(row, count.a), row.merit && count.fewer() < 0, ink);
-    number(ui, ends.b, y, table, count_text(row, count.b), row.merit && count.fewer() > 0, ink);
-    if (ends.times <= ends.b) return;
+    number(ui, ends.a, y, table, count_text(row, count.a, of.a), row.merit && count.fewer() < 0, ink);
+    number(ui, ends.b, y, table, count_text(row, count.b, of.b), row.merit && count.fewer() > 0, ink);
+    if (ends.times <= ends.b || row.share) return;
     const bool same = count.a == count.b;
     const float shift = (line_height(ui, table.size) - line_height(ui, name_size(table.size))) / 2;
     line(ui, {ends.times, y + shift}, table.times + table.gap, same ? Face::Text : Face::Strong,
          name_size(table.size), same ? Ink::TextQuiet : Ink::Text,
          times_fewer(static_cast<double>(count.a), static_cast<double>(count.b)), Align::Right);
+}
+
+// What a row is, where its name does not say all.
+const char* about(const CounterRow& row) {
+    if (row.what == kEfficiency)
+        return ", bytes that lanes ask for of those that sectors move; above 100 % lanes share bytes";
+    if (row.what == kIdle || row.what == kIdleShare)
+        return ", lanes of a request's warp that touch nothing, of 32 each";
+    return "";
 }
 
 void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
@@ -286,20 +303,23 @@ void counters_table(Ui& ui, const Rect& in, const Counters& counters) {
     float y = in.min.y + heading_height(ui);
     const float mark = ui.px(10), shift = (high - line_height(ui, name_size(table.size))) / 2;
     for (const CounterRow& row : rows) {
-        pictures::sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}},
-                       row.kind);
+        if (row.what != kIdle && row.what != kIdleShare)  // of requests of all kinds
+            pictures::sign(ui, {{in.min.x, y + (high - mark) / 2}, {in.min.x + mark, y + (high + mark) / 2}},
+                           row.kind);
         line(ui, {in.min.x + mark + ui.px(8), y + shift}, ends[0].left - in.min.x - mark - ui.px(8),
              Face::Text, name_size(table.size),
              !table.whole && nothing(whole_alone ? row.whole : row.so_far) ? Ink::TextFaint
              : row.least                                                   ? Ink::TextQuiet
                                                                            : Ink::Text,
              row.what);
-        group(ui, table, ends[0], y, row, whole_alone ? row.whole : row.so_far);
-        if (table.whole) group(ui, table, ends[1], y, row, row.whole);
+        group(ui, table, ends[0], y, row, whole_alone);
+        if (table.whole) group(ui, table, ends[1], y, row, true);
         if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}}))
-            ui.tip = fmt::format("{}: {} in A, {} in B; of the whole run {} and {}", row.what,
-                                 grouped(row.so_far.a), grouped(row.so_far.b), grouped(row.whole.a),
-                                 grouped(row.whole.b));
+            ui.tip = fmt::format("{}{}: {} in A, {} in B; of the whole run {} and {}", row.what, about(row),
+                                 counter_text(row, row.so_far.a, row.so_far_of.a),
+                                 counter_text(row, row.so_far.b, row.so_far_of.b),
+                                 counter_text(row, row.whole.a, row.whole_of.a),
+                                 counter_text(row, row.whole.b, row.whole_of.b));
         y += pitch;
     }
 }

@@ -134,13 +134,14 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     const SplitSums all[] = {a.tally.before.back(), b.tally.before.back()};
     using enum StepKind;
     static constexpr struct {
-        const char* what;
+        std::string_view what;
         StepKind kind, and_kind;  // the same twice where it counts one kind
         uint64_t Sums::*count;
         bool bytes = false, least = false;
     } kRows[] = {{"load requests", GlobalLoad, GlobalLoad, &Sums::requests},
                  {"load sectors", GlobalLoad, GlobalLoad, &Sums::sectors},
                  {"least sectors", GlobalLoad, GlobalLoad, &Sums::ideal_sectors, false, true},
+                 {kEfficiency, GlobalLoad, GlobalLoad, &Sums::bytes, false, true},
                  {"bytes loaded", GlobalLoad, GlobalLoad, &Sums::bytes, true},
                  {"store sectors", GlobalStore, GlobalStore, &Sums::sectors},
                  {"shared requests", SharedLoad, SharedStore, &Sums::requests},
@@ -153,19 +154,37 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
                  {"local sectors", LocalLoad, LocalStore, &Sums::sectors},
                  {"constant requests", ConstantLoad, ConstantLoad, &Sums::requests},
                  {"constant words", ConstantLoad, ConstantLoad, &Sums::addresses},
+                 {kIdle, GlobalLoad, GlobalLoad, nullptr},
+                 {kIdleShare, GlobalLoad, GlobalLoad, nullptr, false, true},
                  {"barrier arrivals", Barrier, Barrier, nullptr},
                  {"exchanges", Exchange, Exchange, nullptr}};
     for (const auto& row : kRows) {
         const auto count = [&row](const SplitSums& sums) {
             if (row.kind == Barrier) return sums.barriers;
             if (row.kind == Exchange) return sums.exchanges;
+            if (row.count == nullptr) return sums.total().idle_lanes();
             return sums[row.kind].*row.count + (row.and_kind != row.kind ? sums[row.and_kind].*row.count : 0);
         };
         const Count whole{count(all[0]), count(all[1])};
         if (whole.a + whole.b == 0) continue;
         const bool merit = comparable && !row.least && whole.a > 0 && whole.b > 0;
-        made.rows.push_back(
-            {row.what, row.kind, row.bytes, row.least, merit, {count(here_a), count(here_b)}, whole});
+        CounterRow shown;
+        shown.what = row.what;
+        shown.kind = row.kind;
+        shown.bytes = row.bytes;
+        shown.least = row.least;
+        shown.merit = merit;
+        shown.so_far = {count(here_a), count(here_b)};
+        shown.whole = whole;
+        const auto of = [&row](const SplitSums& sums) {
+            return row.what == kEfficiency ? sums[row.kind].moved_bytes() : sums.total().all_lanes();
+        };
+        shown.share = row.what == kEfficiency || row.what == kIdleShare;
+        if (shown.share) {
+            shown.so_far_of = {of(here_a), of(here_b)};
+            shown.whole_of = {of(all[0]), of(all[1])};
+        }
+        made.rows.push_back(std::move(shown));
     }
     return made;
 }
@@ -188,6 +207,11 @@ CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const
 }
 
 // --- what is said about the two: numbers, ratios, and the sentence that they come to
+
+std::string counter_text(const CounterRow& row, uint64_t count, uint64_t of) {
+    if (!row.share) return grouped(count);
+    return of == 0 ? "-" : share_text(static_cast<double>(count) / static_cast<double>(of));
+}
 
 std::string ratio_text(const Count& count) {
     const auto ratio = count.ratio();

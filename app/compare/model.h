@@ -51,14 +51,22 @@ uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playba
 uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const Run& b,
                       const BlockIndex& b_index, uint32_t step);
 
+// Rows that are worked out of others: of analysis::Sums, efficiency() of loads and idle_lanes() of all requests.
+inline constexpr std::string_view kEfficiency = "load efficiency", kIdle = "idle lanes",
+                                  kIdleShare = "idle share";
+
 struct CounterRow {
     std::string what;  // "load sectors"
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
     bool least = false;  // the least that the requests could need
     bool merit = false;  // fewer is better: a cost of the same work, both results right
+    bool share = false;  // it is shown as a share of the counts below
     Count so_far, whole;
+    Count so_far_of{}, whole_of{};
 };
+// "16,384"; of a share "12.5 %", and "-" of nothing.
+std::string counter_text(const CounterRow& row, uint64_t count, uint64_t of);
 struct Counters {
     bool of_run = false;           // so_far counts the blocks before as well; else this block alone
     bool products = false;         // both compute the same product: as much work, whatever the kernels

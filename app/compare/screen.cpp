@@ -59,7 +59,11 @@ void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
     const std::string fault = pane.fault();
     const bool low = rect.height() < ui.px(240);
     if (fault.empty())
-        y += pictures::request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
+        y += pictures::request_verdict(ui, {in.min.x, y}, in.width(), request,
+                                       low                          ? 2
+                                       : rect.height() < ui.px(440) ? 3
+                                                                    : 5,
+                                       low);
     else
         y += fault_words(ui, {in.min.x, y}, in.width(), fault);
     y += ui.px(8);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/compare/model.h"
+#include "app/compare/sketch.h"
 #include "app/look/loads_so_far.h"
 #include "app/look/timeline.h"
 #include "app/session/session.h"
@@ -35,7 +36,21 @@ struct State {
     int chosen = 0;   // what the list stands on: the launches, if any, a pair, or behind the pairs A or B
     int columns = 2;  // columns in which the list was last drawn
     Known a, b;
+
+    // Pictures of the cards: of the pairs that ship, made once by a job when the list is first shown; and of a
+    // person's own.
+    std::vector<std::optional<Sketch>> sketches;
+    session::Job<std::vector<std::optional<Sketch>>> sketching;
+    struct Own {
+        session::LaunchPair of;
+        std::optional<Sketch> sketch{};
+        session::Job<std::optional<Sketch>> job{};
+    };
+    std::vector<Own> own;
 };
+
+// Makes the pictures of the list; wait: at once. True while some are still to come.
+bool sketch(State& state, session::Session& session, bool wait);
 
 // The list of pairs is shown: asked for, or there is nothing else to show.
 bool choosing(const State& state, const session::Session& session);

@@ -43,6 +43,7 @@ struct ShownTimes {
     std::vector<std::string> from;  // what it rests on, in sentences; the last one is left out first
     uint32_t width = 0;             // of the roofline and the chain
     std::vector<std::pair<std::string, std::string>> counted{};  // of a launch that is no product
+    std::optional<Unmeasured> unmeasured{};                      // of the same
 };
 
 // --- a line a kernel over the width, labelled where it ends
@@ -218,6 +219,24 @@ void settle(State& chosen, const Machine& machine) {
     take_last(timed_kernels(machine), chosen.kernel);
 }
 
+// The product that is open, where this machine has no time of it: what is shown is then of another. "" else.
+std::string open_not_timed(const session::Session& session, const Machine& machine) {
+    if (!session.recording || !session.recording->product || machine.times == nullptr) return "";
+    const trace::Meta& meta = session.trace().meta;
+    const auto& [m, k, n, tile] = kernels::shape_of(*session.recording->product);
+    const auto* const row = kernels::find_timing(*machine.times, meta.kernel, m, k, n, tile);
+    if (row != nullptr && row->verified) return "";
+    const std::string what =
+        fmt::format("What is open, {} {}, was not timed here", analysis::kernel_name(*session.recording),
+                    analysis::size_name(*session.recording));
+    const std::vector<std::string> kernels = timed_kernels(machine);
+    if (std::ranges::find(kernels, meta.kernel) == kernels.end()) return what;
+    const std::string sizes =
+        m == k && k == n ? fmt::format("--n {}", n) : fmt::format("--m {} --k {} --n {}", m, k, n);
+    return fmt::format("{}; \u201ctilescope time {} {}{}\u201d would", what, meta.kernel, sizes,
+                       tile > 0 ? fmt::format(" --tile {}", tile) : "");
+}
+
 ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     State& chosen = ui.state;
     settle(chosen, machine);
@@ -232,10 +251,13 @@ ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     // What tiles gain is the headline where it is known; the figures that it rests on stand below it.
     if (shown.chain.savings)
         shown.from.insert(shown.from.begin(), std::exchange(shown.title, shown.chain.savings->sentence));
+    if (std::string not_timed = open_not_timed(ui.session, machine); !not_timed.empty())
+        shown.from.insert(shown.from.begin(), std::move(not_timed));
     return shown;
 }
 
-ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
+ShownTimes of_launch(Ui& ui, const std::vector<Machine>& all, const Machine& machine,
+                     const analysis::RecordedWork& work) {
     const trace::Meta& meta = ui.trace().meta;
     const Launched launch{meta.kernel, work, meta.backend == trace::Backend::Gpu ? meta.price.plain_ms : 0};
     return {
@@ -249,7 +271,8 @@ ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWor
                            : fmt::format("No measured times ship for {}: what is drawn is a bound, from {}",
                                          launch.kernel, machine.source)},
         0,
-        counted_rows(machine, launch)};
+        counted_rows(machine, launch),
+        unmeasured(all, machine, launch, ui.state.tile)};
 }
 
 // Two machines that are one device are told apart by the compiler of the PTX.
@@ -314,7 +337,7 @@ void draw_screen(Ui& ui, const Rect& area) {
                     ui.session.message);
         return;
     }
-    ShownTimes shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
+    ShownTimes shown = counted ? of_launch(ui, all, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     // The source of stated figures may be long: pointing at the line says all of it.
     const std::string from = fmt::format("{}", fmt::join(shown.from, ". ")), &first = shown.from.front();
@@ -327,7 +350,8 @@ void draw_screen(Ui& ui, const Rect& area) {
     const bool low = area.height() < ui.px(600);
     const bool either = !launch && leveled_device(*machine) != nullptr;
     const bool ladder = either && chosen.beside == State::Beside::Ladder, alone = ladder && low;
-    const float end = area.max.y - gap, bottom = low ? traffic_strip_height(ui) : traffic_height(ui);
+    const float end = area.max.y - gap,
+                bottom = low && !launch ? traffic_strip_height(ui) : traffic_height(ui);
     const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, end - gap - bottom}};
     const float middle = std::round((charts.min.x + charts.max.x) / 2);
     if (!alone)
@@ -347,7 +371,9 @@ void draw_screen(Ui& ui, const Rect& area) {
     }
     if (alone) return;
     const Rect foot{{charts.min.x, charts.max.y + gap}, {ladder ? middle - gap / 2 : charts.max.x, end}};
-    if (low)
+    if (shown.unmeasured)
+        unmeasured_panel(ui, foot, *shown.unmeasured, shown.chain);
+    else if (low)
         traffic_strip(ui, foot, shown.chain);
     else
         traffic_panel(ui, foot, shown.chain, !ladder);
