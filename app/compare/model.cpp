@@ -274,10 +274,12 @@ std::string headline(const Run& a, const Run& b, const Costs* so_far) {
     if (claims[0].text.empty())
         claims[0] =
             claim({sa[StepKind::GlobalStore].sectors, sb[StepKind::GlobalStore].sectors}, "store sectors");
+    if (claims[0].text.empty())
+        claims[0] = claim({sa.total().idle_lanes(), sb.total().idle_lanes()}, "idle lanes");
     const char* const of = so_far ? " so far" : " in the whole run";
     if (claims[0].text.empty()) {
         const Sums &la = sa[StepKind::GlobalLoad], &lb = sb[StepKind::GlobalLoad];
-        if (la != lb)  // one of them has none
+        if ((la.requests > 0) != (lb.requests > 0))
             return fmt::format("Only {} has loaded anything{}.", la.requests > 0 ? 'A' : 'B', of);
         if (sa != sb) return fmt::format("Both ask for global memory alike{}.", of);
         return fmt::format("The same requests in both{}: {} loads, {}.", of, grouped(la.requests),

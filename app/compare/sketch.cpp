@@ -23,32 +23,38 @@ struct Looked {
     bool all = trace.steps() <= kMostSteps;
     uint64_t first = all ? 0 : trace.blocks.front().first;
     uint64_t count = all ? trace.steps() : trace.blocks.front().count;
-    uint64_t lanes = 0;                         // that load from global memory
-    uint32_t most_sectors = 0, most_waves = 0;  // of a request
-    double sectors = 0, waves = 0;              // a request, on average; 0 where it makes none
+    uint64_t lanes = 0;  // that load from global memory
+    // Of loads and of stores of global memory, and of requests to shared memory.
+    struct Requests {
+        uint64_t requests = 0, cost = 0;
+        uint32_t most = 0;  // cost of one of them
+        void add(uint32_t of_one) {
+            ++requests;
+            cost += of_one;
+            most = std::max(most, of_one);
+        }
+        double average() const {
+            return requests == 0 ? 0 : static_cast<double>(cost) / static_cast<double>(requests);
+        }
+    } loads{}, stores{}, shared{};
 };
 
 Looked look_at(const analysis::Recording& recording) {
     Looked found{recording};
     analysis::CostTable costs(found.trace);
-    uint64_t loads = 0, sectors = 0, shared = 0, waves = 0;
     for (uint64_t step = found.first; step < found.first + found.count; ++step) {
         const trace::Form& form = found.trace.form_of(step);
         const StepKind kind = analysis::kind_of(found.trace, form);
         const analysis::Cost& cost = costs.of(step);
-        if (kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore) {
-            ++loads;
-            sectors += cost.global.sectors;
-            found.most_sectors = std::max(found.most_sectors, cost.global.sectors);
-            if (kind == StepKind::GlobalLoad) found.lanes += static_cast<uint64_t>(std::popcount(form.mask));
+        if (kind == StepKind::GlobalLoad) {
+            found.loads.add(cost.global.sectors);
+            found.lanes += static_cast<uint64_t>(std::popcount(form.mask));
+        } else if (kind == StepKind::GlobalStore) {
+            found.stores.add(cost.global.sectors);
         } else if (kind == StepKind::SharedLoad || kind == StepKind::SharedStore) {
-            ++shared;
-            waves += cost.shared.wavefronts;
-            found.most_waves = std::max(found.most_waves, cost.shared.wavefronts);
+            found.shared.add(cost.shared.wavefronts);
         }
     }
-    if (loads > 0) found.sectors = static_cast<double>(sectors) / static_cast<double>(loads);
-    if (shared > 0) found.waves = static_cast<double>(waves) / static_cast<double>(shared);
     return found;
 }
 
@@ -172,21 +178,28 @@ std::optional<Sketch> sketch_of(const analysis::Recording& a, const analysis::Re
         right.cells.assign(bad.cells.size(), 0);
         return made;
     }
+    using Requests = Looked::Requests;
+    const auto by = [&](Requests Looked::*of) { return factor((of_a.*of).average(), (of_b.*of).average()); };
     const double by_lanes = factor(static_cast<double>(of_a.lanes), static_cast<double>(of_b.lanes)),
-                 by_sectors = factor(of_a.sectors, of_b.sectors), by_waves = factor(of_a.waves, of_b.waves);
+                 by_loads = by(&Looked::loads), by_stores = by(&Looked::stores),
+                 by_waves = by(&Looked::shared);
     constexpr double kTold = 1.2;  // below that a picture shows no difference
-    if (by_lanes >= std::max({by_sectors, by_waves, kTold}) && loads(made.a, of_a) && loads(made.b, of_b)) {
+    const auto show = [&](Sketch::Kind kind, const char* about, Requests Looked::*of) {
+        made.kind = kind;
+        made.about = about;
+        units(made.a, (of_a.*of).most), units(made.b, (of_b.*of).most);
+    };
+    if (by_lanes >= std::max({by_loads, by_stores, by_waves, kTold}) && loads(made.a, of_a) &&
+        loads(made.b, of_b)) {
         made.kind = Sketch::Kind::Loads;
         made.about = "loads of an element";
         made.most = static_cast<uint32_t>(std::max(made.a.count, made.b.count));
-    } else if (by_sectors >= std::max(by_waves, kTold)) {
-        made.kind = Sketch::Kind::Sectors;
-        made.about = "sectors a request";
-        units(made.a, of_a.most_sectors), units(made.b, of_b.most_sectors);
+    } else if (by_loads >= std::max({by_stores, by_waves, kTold})) {
+        show(Sketch::Kind::Sectors, "sectors a load", &Looked::loads);
+    } else if (by_stores >= std::max(by_waves, kTold)) {
+        show(Sketch::Kind::Sectors, "sectors a store", &Looked::stores);
     } else if (by_waves >= kTold) {
-        made.kind = Sketch::Kind::Wavefronts;
-        made.about = "wavefronts a request";
-        units(made.a, of_a.most_waves), units(made.b, of_b.most_waves);
+        show(Sketch::Kind::Wavefronts, "wavefronts", &Looked::shared);
     } else {
         made.about = "the first steps";
         // Of both as many, so that they lie alike.

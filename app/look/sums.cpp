@@ -64,8 +64,10 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
         table.rows.push_back(
             {analysis::row_of(kind).plural, kind, short_count(part.requests), short_count(by.cost),
              short_count(by.least),
-             fmt::format("{}: {}, of {} needed{}", counted(part.requests, "request"),
-                         counted(by.cost, by.unit), grouped(by.least), efficiency_words(part)),
+             fmt::format(
+                 "{}: {}, of {} needed{}", counted(part.requests, "request"), counted(by.cost, by.unit),
+                 grouped(by.least),
+                 kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore ? efficiency_words(part) : ""),
              by.cost > by.allowed});
     }
     if (whole.exchanges > 0)

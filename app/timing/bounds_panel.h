@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/draw/chart.h"
@@ -25,9 +26,14 @@ void ladder_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShow
 // chosen: it stands there because it was chosen, and not because there is nothing else.
 void roofline_panel(input::Ui<State>& ui, const draw::Rect& rect, RooflineChart& chart, bool chosen);
 
-// Of a launch that nobody timed (unmeasured.h), in the place of the table of traffic.
-void unmeasured_panel(input::Ui<State>& ui, const draw::Rect& rect, const Unmeasured& shown,
-                      const TrafficChain& chain);
+// Of a launch that nobody timed, in the place of all other panels (unmeasured.h).
+struct LaunchShown {
+    const std::vector<std::pair<std::string, std::string>>& counted;  // from its recording
+    const Unmeasured& unmeasured;
+    const TrafficChain& chain;
+    RooflineChart& roofline;
+};
+void launch_panels(input::Ui<State>& ui, const draw::Rect& area, const LaunchShown& shown);
 
 // The panel's surface and the room within; where there is nothing to draw it says why.
 draw::Rect panel(input::Ui<State>& ui, const draw::Rect& rect, const std::string& title = {},

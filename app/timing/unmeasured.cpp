@@ -79,8 +79,7 @@ void add_compared(Unmeasured& made, const std::vector<Machine>& all, const Machi
     if (const double bound = bound_gflops(*timed, launch.work.intensity); bound > 0 && launch.work.flops > 0)
         made.compared.push_back({"", launch.kernel, bound, "\u2264 " + draw::figure(bound), true});
     std::ranges::stable_sort(made.compared, std::greater(), &ComparedKernel::gflops);
-    made.compared_title =
-        fmt::format("Measured kernels on {}, width {}, GFLOP/s", name_of(*timed), grouped(width));
+    made.compared_title = fmt::format("on {}, width {}, GFLOP/s", name_of(*timed), grouped(width));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct ComparedKernel {
 struct Unmeasured {
     std::vector<LeastTime> least;          // none where the device's figures are not known
     std::string sentence;                  // what the longest of them means
-    std::string compared_title;            // "Measured on NVIDIA H200, width 1,024, GFLOP/s"
+    std::string compared_title;            // "on NVIDIA H200, width 1,024, GFLOP/s"
     std::vector<ComparedKernel> compared;  // the fastest first; none where nothing was measured
     std::string measure, command;          // what would measure it: in a sentence, and as it is typed
 };

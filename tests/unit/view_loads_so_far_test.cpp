@@ -83,7 +83,7 @@ TEST(LoadsSoFar, AreTheLoadsOfTheStepsWhereverOneGoes) {
                            end = block.first + 1 + random() % block.count;
             ASSERT_TRUE(fast.go(first, end, UINT64_MAX));
             EXPECT_TRUE(fast.of(0).counts.empty());
-            for (const uint8_t array : {1, 2}) expect_same(fast, *trace, array, first, end);
+            for (const auto array : std::initializer_list<uint8_t>{1, 2}) expect_same(fast, *trace, array, first, end);
         }
     }
 }

@@ -130,8 +130,8 @@ std::optional<Moment> moment_of(std::span<const int> set, const Dealt& made) {
     return Moment{all * set[kTime] / kPlayed, made.of_sm.size(), static_cast<size_t>(set[kSlots])};
 }
 
-// "12 of 60 blocks have ended, 32 run, 16 wait to be dealt".
-std::string moment_words(const Moment& moment, const Dealt& made) {
+// "12 of 60 blocks have ended, 32 run, 16 wait to be dealt."; and shorter.
+std::vector<std::string> moment_words(const Moment& moment, const Dealt& made) {
     uint32_t ended = 0, run = 0, all = 0;
     for (size_t wave = 0; wave < made.waves.size(); ++wave)
         for (size_t sm = 0; sm < made.waves[wave].size(); ++sm)
@@ -141,9 +141,11 @@ std::string moment_words(const Moment& moment, const Dealt& made) {
                 ended += done >= 1 ? 1 : 0;
                 run += done >= 0 && done < 1 ? 1 : 0;
             }
-    return fmt::format("{} of {} {} ended, {} {}, {} {} to be dealt.", ended, counted(all, "block"),
-                       ended == 1 ? "has" : "have", run, run == 1 ? "runs" : "run", all - ended - run,
-                       all - ended - run == 1 ? "waits" : "wait");
+    const uint32_t wait = all - ended - run;
+    return {fmt::format("{} of {} {} ended, {} {}, {} {} to be dealt.", ended, counted(all, "block"),
+                        ended == 1 ? "has" : "have", run, run == 1 ? "runs" : "run", wait,
+                        wait == 1 ? "waits" : "wait"),
+            fmt::format("{} ended, {} running, {} to come", ended, run, wait)};
 }
 
 // Blocks in a column of an SM side by side, and the slots that a wave has there.
@@ -306,7 +308,8 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
                                   ui.px(2));
             ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(2));
         });
-        line(ui, at, rect.max.x - at.x, Face::Strong, Size::Small, Ink::Text, moment_words(*moment, made));
+        line(ui, at, rect.max.x - at.x, Face::Strong, Size::Small, Ink::Text,
+             fitting(ui.font(Face::Strong, Size::Small), moment_words(*moment, made), rect.max.x - at.x));
         return;
     }
     if (set[kShows] != 0 && trace == nullptr)
