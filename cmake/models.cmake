@@ -3,11 +3,12 @@
 # holds that the list is all of app/ whose includes lead to none of these.
 set(model_globs
     app/draw/axes.cpp app/draw/sheet.cpp app/draw/theme.cpp app/look/*.cpp app/session/*.cpp app/platform/process.cpp
-    app/*/model.cpp app/levels/state.cpp
+    app/*/model.cpp app/compare/sketch.cpp app/levels/state.cpp
     app/lessons/facts.cpp app/lessons/figures/models.cpp app/lessons/handout.cpp app/lessons/mistakes.cpp app/lessons/modelled.cpp
     app/lessons/questions.cpp app/lessons/read.cpp app/lessons/sentences.cpp app/lessons/stop_picture.cpp
     app/step/buffers.cpp app/step/flights.cpp app/step/provenance.cpp
-    app/timing/bounds.cpp app/timing/ladder.cpp app/timing/latency.cpp app/timing/roofline.cpp app/timing/times.cpp)
+    app/timing/bounds.cpp app/timing/ladder.cpp app/timing/latency.cpp app/timing/roofline.cpp app/timing/times.cpp
+    app/timing/unmeasured.cpp)
 list(TRANSFORM model_globs PREPEND ${PROJECT_SOURCE_DIR}/)
 file(GLOB model_sources CONFIGURE_DEPENDS ${model_globs})
 add_library(tilescope_models STATIC ${model_sources})

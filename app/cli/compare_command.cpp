@@ -68,8 +68,15 @@ std::string as_text(const compare::Run& a, const compare::Run& b, const SideBySi
     const std::string here = at.counters.of_run ? "run so far" : "block so far";
     report::TextTable table(1, {"", here + " A", "B", "B/A", "whole run A", "B", "B/A"});
     for (const compare::CounterRow& row : at.counters.rows) {
-        table.add({row.what, grouped(row.so_far.a), grouped(row.so_far.b), compare::ratio_text(row.so_far),
-                   grouped(row.whole.a), grouped(row.whole.b), compare::ratio_text(row.whole)});
+        const auto cell = [&row](uint64_t count, uint64_t of) {
+            return compare::counter_text(row, count, of);
+        };
+        const auto ratio = [&row](const compare::Count& count) {
+            return row.share ? "" : compare::ratio_text(count);
+        };
+        table.add({row.what, cell(row.so_far.a, row.so_far_of.a), cell(row.so_far.b, row.so_far_of.b),
+                   ratio(row.so_far), cell(row.whole.a, row.whole_of.a), cell(row.whole.b, row.whole_of.b),
+                   ratio(row.whole)});
     }
     return text + table.text() + "\n" + compare::headline(a, b) + "\n";
 }
@@ -85,16 +92,19 @@ Json side_json(const analysis::Recording& recording, playback::Cursor at) {
     return side;
 }
 
-Json count_json(const compare::Count& count) {
+// of: what the counts are shares of; of other counts nothing.
+Json count_json(const compare::Count& count, const compare::Count& of) {
     const auto ratio = count.ratio();
-    return object_of("a", count.a, "b", count.b, "ratio", ratio ? Json(*ratio) : Json(nullptr));
+    Json json = object_of("a", count.a, "b", count.b, "ratio", ratio ? Json(*ratio) : Json(nullptr));
+    if (of.a + of.b > 0) json["of"] = object_of("a", of.a, "b", of.b);
+    return json;
 }
 
 std::string as_json(const compare::Run& a, const compare::Run& b, const SideBySide& at, compare::Lock lock) {
     Json rows = Json::array();
     for (const compare::CounterRow& row : at.counters.rows)
-        rows.push_back(
-            object_of("counter", row.what, "so_far", count_json(row.so_far), "whole", count_json(row.whole)));
+        rows.push_back(object_of("counter", row.what, "so_far", count_json(row.so_far, row.so_far_of),
+                                 "whole", count_json(row.whole, row.whole_of)));
     const Json all =
         object_of("schema", "tilescope.compare/1", "lock", compare::kLockNames[static_cast<size_t>(lock)],
                   "so_far_of", at.counters.of_run ? "run" : "block", "a", side_json(a.recording, at.a), "b",

@@ -1,6 +1,7 @@
 // What can be compared, as the list of pairs and keys choose it (session/pair.h opens it); and how B is kept
 // where the lock has it.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -29,7 +30,7 @@ std::vector<LoadsSummary> maps_of(const Recording& recording, const Totals& tota
 }
 
 // Pairs of the list that stand before those that ship.
-int own_pairs(const Session& session) { return session::launch_pair(session) ? 1 : 0; }
+int pairs_before(const Session& session) { return static_cast<int>(session::own_pairs(session).size()); }
 
 // What is known of the recording that is shown.
 void know(Known& known, const session::Shown& shown) {
@@ -38,6 +39,36 @@ void know(Known& known, const session::Shown& shown) {
         known.serial = shown.recording->serial;
     }
     if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
+    if (shown.totals && !known.so_far)
+        known.so_far = std::make_shared<look::LoadsSoFar>(shown.recording->trace,
+                                                          counted_parts(shown.trace(), *shown.totals));
+}
+
+// Steps that are counted in a frame: about a millisecond.
+constexpr uint64_t kCountedAFrame = 10'000;
+
+// Brings the loads so far to where a recording stands: of its block alone, or of the whole run up to there. True
+// while some are still to come.
+bool count_loads(Known& known, const session::Shown& shown, bool of_run, bool wait) {
+    if (!known.so_far || !shown.block) return true;
+    const look::BlockIndex& index = *shown.block;
+    const uint64_t most = wait ? UINT64_MAX : kCountedAFrame;
+    known.counted = false;
+    if (!of_run && known.block != index.block) {  // first to its end, where the scale ends
+        if (!known.so_far->go(index.first, index.first + index.steps, most)) return true;
+        known.most = 0;
+        for (size_t at = 0; at < shown.trace().launch.arrays.size(); ++at)
+            known.most = std::max(known.most, known.so_far->range(at).most);
+        known.block = index.block;
+    }
+    known.counted = known.so_far->go(of_run ? 0 : index.first, index.first + shown.cursor.step + 1, most);
+    if (known.ranges_of != known.so_far->version()) {
+        known.ranges.clear();
+        for (size_t at = 0; at < shown.trace().launch.arrays.size(); ++at)
+            known.ranges.push_back(known.so_far->range(at));
+        known.ranges_of = known.so_far->version();
+    }
+    return !known.counted;
 }
 
 // Another pair is shown where one is looked at, in the race too.
@@ -56,6 +87,11 @@ void next_comparison(Session& session) {
     show_pair(session);
 }
 
+void change_span(State& state, Session& session) {
+    state.whole_run = !state.whole_run;
+    session.screen = kScreen.option;
+}
+
 void next_lock(State& state) {
     state.lock = static_cast<Lock>((static_cast<size_t>(state.lock) + 1) % std::size(kLockNames));
 }
@@ -64,8 +100,25 @@ void next_lock(State& state) {
 void choose_comparison(State& state, Session& session) {
     const bool shown = session.screen == kScreen.option && choosing(state, session);
     state.choosing = !shown || !session.pair.other.recording;
-    if (session.pair.preset >= 0) state.chosen = session.pair.preset + own_pairs(session);
+    if (session.pair.preset >= 0) state.chosen = session.pair.preset + pairs_before(session);
     session.screen = kScreen.option;
+}
+
+// What is shown, beside the one that was shown before it, or the launch before it.
+void compare_before(Session& session) {
+    session::look_into_folder(session);
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    if (own.empty()) {
+        session.message =
+            "No recording was shown before this one, and no other launch lies beside it; open another (Ctrl "
+            "+ O), or "
+            "choose a pair (V).";
+        return;
+    }
+    session.pair.preset = -1;
+    session.pair.launches = own.front();
+    session.pair.wanted = true;
+    show_pair(session);
 }
 
 void open_beside(Session& session) { session.ask(session::wish::OpenBeside{}); }
@@ -83,6 +136,7 @@ void grant(State& state, Session& session, const session::Wish& wish) {
 bool ready(State& state, Session& session, bool wait) {
     Pair& pair = session.pair;
     if (pair.wanted) state.choosing = false;
+    session::look_into_folder(session);
     bool coming = session::ready_pair(session, wait);
     if (std::exchange(pair.refused, false)) state.choosing = true;
     if (!session::are_two(session)) return coming;
@@ -99,6 +153,67 @@ bool ready(State& state, Session& session, bool wait) {
     for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
         if (!index->why_not.empty()) pair.message = index->why_not + ".", state.choosing = true;
     other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
+    if (state.whole_run) return coming;
+    const bool of_run = state.lock == Lock::Share;
+    coming = count_loads(state.a, session, of_run, wait) || coming;
+    return count_loads(state.b, other, of_run, wait) || coming;
+}
+
+namespace {
+
+constexpr uint64_t kMostRead = 8 << 20;  // bytes of a file that is read for a picture
+
+std::optional<Sketch> sketch_of_both(const Result<session::BothRecordings>& both) {
+    return both ? sketch_of(*both->a, *both->b) : std::nullopt;
+}
+
+// Of one's own pair; what is not there yet is read, where it is small.
+std::optional<Sketch> sketch_of_own(const session::LaunchPair& pair) {
+    const auto open = [](const std::shared_ptr<const Recording>& there,
+                         const std::string& path) -> std::shared_ptr<const Recording> {
+        std::error_code error;
+        if (there) return there;
+        if (const auto bytes = std::filesystem::file_size(path, error); error || bytes > kMostRead)
+            return nullptr;
+        auto read = session::read_recording(path, path);
+        return read ? *read : nullptr;
+    };
+    const auto a = open(pair.there_a, pair.path_a), b = open(pair.there_b, pair.path_b);
+    return a && b ? sketch_of(*a, *b) : std::nullopt;
+}
+
+}  // namespace
+
+bool sketch(State& state, Session& session, bool wait) {
+    if (state.sketches.empty() && !state.sketching.begun())
+        state.sketching =
+            session.jobs->start([recordings = session.assets.recordings()](session::Control& control) {
+                std::vector<std::optional<Sketch>> made;
+                // One block of each tells enough, unless blocks are not alike: of a small product wrong elements may lie
+                // in any, and what ships from a GPU has all of its blocks.
+                for (const session::ComparePreset& preset : session::compare_presets()) {
+                    const auto& [title, about, a, b] = preset;
+                    const bool one = a.shape.m > 32 && a.shape == b.shape && !a.shipped && !b.shipped;
+                    made.push_back(sketch_of_both(session::open_preset(
+                        preset, recordings, &control.stop, one ? BlockWindow{0, 1, 0, 1} : BlockWindow{})));
+                }
+                return made;
+            });
+    if (auto made = state.sketching.take(wait)) state.sketches = std::move(*made);
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    std::erase_if(state.own,
+                  [&](const State::Own& one) { return std::ranges::find(own, one.of) == own.end(); });
+    bool coming = state.sketches.empty();
+    for (const session::LaunchPair& pair : own) {
+        auto known = std::ranges::find(state.own, pair, &State::Own::of);
+        if (known == state.own.end()) {
+            state.own.push_back({pair});
+            known = state.own.end() - 1;
+            known->job = session.jobs->start([pair](session::Control&) { return sketch_of_own(pair); });
+        }
+        if (auto made = known->job.take(wait)) known->sketch = std::move(*made);
+        coming = coming || known->job.begun();
+    }
     return coming;
 }
 
@@ -112,13 +227,14 @@ void swap_sides(State& state, Session& session) {
 }
 
 void take_choice(State& state, Session& session, int chosen) {
-    const std::optional<session::LaunchPair> own = session::launch_pair(session);
-    const int before = own_pairs(session),
+    const std::vector<session::LaunchPair> own = session::own_pairs(session);
+    const int before = static_cast<int>(own.size()),
               pairs = before + static_cast<int>(session::compare_presets().size());
     state.chosen = std::clamp(chosen, 0, pairs + 1);
     if (state.chosen < pairs) {
-        session.pair.preset = state.chosen - before;  // -1: the launches
-        session.pair.launches = state.chosen < before ? own : std::nullopt;
+        session.pair.preset = std::max(state.chosen - before, -1);  // -1: one's own
+        session.pair.launches.reset();
+        if (state.chosen < before) session.pair.launches = own[static_cast<size_t>(state.chosen)];
         session.pair.wanted = true;
     } else if (state.chosen == pairs) {
         session.ask_to("open");
@@ -139,7 +255,7 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
         return true;
     }
     const int by = along(key, Key::Left, Key::Right) + state.columns * along(key, Key::Up, Key::Down);
-    const int last = own_pairs(session) + static_cast<int>(session::compare_presets().size()) + 1,
+    const int last = pairs_before(session) + static_cast<int>(session::compare_presets().size()) + 1,
               next = state.chosen + by;
     if (next >= 0 && next <= last) state.chosen = next;
     return by != 0;
@@ -148,15 +264,18 @@ bool press(State& state, Session& session, const platform::KeyPress& key) {
 const input::Actions<State>& actions() {
     using input::key, input::shift, input::control;
     static const input::Actions<State> all = input::under<State>(
-        "Compare", {
-                       {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
-                       {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
-                       {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
-                        next_comparison<-1>},
-                       {"choose_comparison", "choose what to compare", "V", key(Key::V), choose_comparison},
-                       {"open_beside", "open another as B", "Ctrl + B", control(Key::B), open_beside},
-                       {"swap_sides", "A and B change places", "Tab", key(Key::Tab), swap_sides},
-                   });
+        "Compare",
+        {
+            {"lock", "lock by step, phase or share", "K", key(Key::K), next_lock},
+            {"whole_run", "counts so far or of the whole run", "H", key(Key::H), change_span},
+            {"next_comparison", "compare the next pair", "N", key(Key::N), next_comparison<1>},
+            {"previous_comparison", "compare the pair before", "Shift + N", shift(Key::N),
+             next_comparison<-1>},
+            {"choose_comparison", "choose what to compare", "V", key(Key::V), choose_comparison},
+            {"compare_before", "compare with the one before", "Shift + V", shift(Key::V), compare_before},
+            {"open_beside", "open another as B", "Ctrl + B", control(Key::B), open_beside},
+            {"swap_sides", "A and B change places", "Tab", key(Key::Tab), swap_sides},
+        });
     return all;
 }
 

@@ -1,6 +1,6 @@
 // The panel of one recording: which it is, where it stands, and how often every element of its inputs was
-// loaded by all of its recorded blocks, on the scale that it shares with the other; where a result is wrong,
-// the wrong elements of the output:
+// loaded so far, or by all of its recorded blocks, on the scale that it shares with the other; where a result is
+// wrong, the wrong elements of the output:
 //
 //   M 64 x 64              N 64 x 64              P 64 x 64
 //   [the map]              [the map]              [x  x ]     frames: the tile of this phase
@@ -32,6 +32,23 @@ struct Map {
     uint64_t serial() const { return pane.shown.recording->serial; }
     uint64_t grid(draw::GridUse use) const { return draw::grid_id(serial(), use, array); }
 };
+
+// Of what was loaded so far: as many cells as can be made in every frame.
+void upload_so_far(Ui& ui, const Map& map, const look::LoadsOfArray& so_far, uint32_t most) {
+    const uint64_t id = map.grid(draw::GridUse::LoadsSoFar);
+    const uint64_t version = map.pane.known.so_far->version() << 32 | most;
+    if (so_far.counts.empty() || !ui.context.grids.stale(id, version)) return;
+    const auto set = [&](uint32_t rows, uint32_t cols, const std::vector<uint32_t>& counts) {
+        std::vector<draw::Cell> cells(counts.size(), draw::cell(Ink::Cell));
+        draw::heat_cells(cells, counts, std::max(most, 1u));
+        ui.context.grids.set_cells(id, version, rows, cols, cells);
+    };
+    const CellRect& part = so_far.of.part;
+    if (so_far.side > 1) return set(so_far.bin_rows, so_far.bin_cols, so_far.by_bin());
+    if (!so_far.of.whole) return set(part.rows(), part.cols(), so_far.counts);
+    ui.context.grids.set_cells(id, version, part.rows(), part.cols(),
+                               draw::sheet_cells(map.shape, so_far.counts, std::max(most, 1u)));
+}
 
 void upload_loads(Ui& ui, const Map& map, const Loads& loads, uint32_t most) {
     const uint64_t id = map.grid(draw::GridUse::Loads);
@@ -192,21 +209,24 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
                                            from.y + pitch * static_cast<float>(shown.rows())};
     draw::GridView grid{from.x - pitch * static_cast<float>(shown.col0),
                         from.y - pitch * static_cast<float>(shown.row0), pitch, from, end};
-    const Loads loads = loads_of(*pane.shown.totals, map.sheet, array);
+    const Loads loads = pane.loads(map.sheet, array);
+    const bool so_far = !output && !pane.whole_run && pane.known.so_far;
     if (output) {
         upload_wrong(ui, map);
     } else {
         ui.list.AddRectFilled(from, end, ui.ink(Ink::Cell));
-        upload_loads(ui, map, loads, most);
+        so_far ? upload_so_far(ui, map, pane.known.so_far->of(array), most)
+               : upload_loads(ui, map, loads, most);
     }
     draw::GridView cells = grid;
+    if (so_far) cells.pitch *= static_cast<float>(pane.known.so_far->of(array).side);
     cells.x = output ? from.x : grid.x + static_cast<float>(loads.part.col0) * pitch;
     cells.y = output ? from.y : grid.y + static_cast<float>(loads.part.row0) * pitch;
     const auto show = [&](draw::GridUse use, const draw::GridView& view,
                           std::span<const draw::GridMark> marks) {
         ui.context.grids.draw(ui.list, map.grid(use), view, ui.context.palette, ui.context.scale, marks);
     };
-    show(draw::GridUse::Loads, cells, {});
+    show(so_far ? draw::GridUse::LoadsSoFar : draw::GridUse::Loads, cells, {});
     std::vector<draw::GridMark> marks;
     if (!output)
         marks = marks_of_step(ui, map, pitch);
@@ -219,6 +239,10 @@ void draw_map(Ui& ui, const Rect& rect, const Pane& pane, uint8_t array, uint32_
     show(draw::GridUse::Wrong, wider, marks);
     const trace::Verification& result = pane.trace.meta.result;
     LoadsLabel said = pane.known.maps[array].label;
+    if (so_far)
+        said = loads.counts.empty()  ? LoadsLabel{"", "too large to count", ""}
+               : !pane.known.counted ? LoadsLabel{"", "counting\u2026", ""}
+                                     : loads_label(pane.known.ranges[array]);
     if (output)
         said = {result.verified || !result.checked ? "" : grouped(result.wrong),
                 result.verified  ? "all right"
@@ -274,9 +298,17 @@ std::vector<uint8_t> arrays_that(const trace::Trace& trace, bool (Array::*is)() 
 
 }  // namespace
 
-uint32_t most_loads(const Pane& pane) {
+uint32_t most_loads(const Pane& pane, bool of_run) {
+    if (!pane.whole_run && !of_run) return pane.known.most;
     const std::vector<uint32_t>& most = pane.shown.totals->most_loads;
     return most.empty() ? 0 : std::ranges::max(most);
+}
+
+uint32_t most_now(const Pane& pane) {
+    if (pane.whole_run) return most_loads(pane, true);
+    uint32_t most = 0;
+    for (const look::LoadedRange& range : pane.known.ranges) most = std::max(most, range.most);
+    return most;
 }
 
 void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output) {

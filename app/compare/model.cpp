@@ -14,6 +14,7 @@
 
 namespace tilescope::compare {
 
+using analysis::Sums;
 using look::claim, look::ReportedClaim, look::same_size, look::same_work, look::stored, look::three_digits;
 namespace {
 
@@ -109,6 +110,17 @@ uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const 
     return low;
 }
 
+Costs costs_so_far(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
+                   const BlockIndex& b_index, uint32_t b_step) {
+    const auto of = [&](const Run& one, const BlockIndex& index, uint32_t step) {
+        SplitSums sums = sums_so_far(one.trace, index, step);
+        if (lock == Lock::Share && index.block < one.tally.before.size())
+            sums += one.tally.before[index.block];
+        return sums;
+    };
+    return {of(a, a_index, a_step), of(b, b_index, b_step)};
+}
+
 Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
                   const BlockIndex& b_index, uint32_t b_step) {
     Counters made;
@@ -118,23 +130,18 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
     };
     made.products = a.tally.product && same_size(a, b);
     const bool comparable = right(a) && right(b) && same_work(a, b);
-    const auto so_far = [&](const Run& one, const BlockIndex& index, uint32_t step) {
-        SplitSums sums = sums_so_far(one.trace, index, step);
-        if (made.of_run && index.block < one.tally.before.size()) sums += one.tally.before[index.block];
-        return sums;
-    };
-    const SplitSums here[] = {so_far(a, a_index, a_step), so_far(b, b_index, b_step)};
+    const auto [here_a, here_b] = costs_so_far(lock, a, a_index, a_step, b, b_index, b_step);
     const SplitSums all[] = {a.tally.before.back(), b.tally.before.back()};
-    using analysis::Sums;
     using enum StepKind;
     static constexpr struct {
-        const char* what;
+        std::string_view what;
         StepKind kind, and_kind;  // the same twice where it counts one kind
         uint64_t Sums::*count;
         bool bytes = false, least = false;
     } kRows[] = {{"load requests", GlobalLoad, GlobalLoad, &Sums::requests},
                  {"load sectors", GlobalLoad, GlobalLoad, &Sums::sectors},
                  {"least sectors", GlobalLoad, GlobalLoad, &Sums::ideal_sectors, false, true},
+                 {kEfficiency, GlobalLoad, GlobalLoad, &Sums::bytes, false, true},
                  {"bytes loaded", GlobalLoad, GlobalLoad, &Sums::bytes, true},
                  {"store sectors", GlobalStore, GlobalStore, &Sums::sectors},
                  {"shared requests", SharedLoad, SharedStore, &Sums::requests},
@@ -147,19 +154,37 @@ Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a
                  {"local sectors", LocalLoad, LocalStore, &Sums::sectors},
                  {"constant requests", ConstantLoad, ConstantLoad, &Sums::requests},
                  {"constant words", ConstantLoad, ConstantLoad, &Sums::addresses},
+                 {kIdle, GlobalLoad, GlobalLoad, nullptr},
+                 {kIdleShare, GlobalLoad, GlobalLoad, nullptr, false, true},
                  {"barrier arrivals", Barrier, Barrier, nullptr},
                  {"exchanges", Exchange, Exchange, nullptr}};
     for (const auto& row : kRows) {
         const auto count = [&row](const SplitSums& sums) {
             if (row.kind == Barrier) return sums.barriers;
             if (row.kind == Exchange) return sums.exchanges;
+            if (row.count == nullptr) return sums.total().idle_lanes();
             return sums[row.kind].*row.count + (row.and_kind != row.kind ? sums[row.and_kind].*row.count : 0);
         };
         const Count whole{count(all[0]), count(all[1])};
         if (whole.a + whole.b == 0) continue;
         const bool merit = comparable && !row.least && whole.a > 0 && whole.b > 0;
-        made.rows.push_back(
-            {row.what, row.kind, row.bytes, row.least, merit, {count(here[0]), count(here[1])}, whole});
+        CounterRow shown;
+        shown.what = row.what;
+        shown.kind = row.kind;
+        shown.bytes = row.bytes;
+        shown.least = row.least;
+        shown.merit = merit;
+        shown.so_far = {count(here_a), count(here_b)};
+        shown.whole = whole;
+        const auto of = [&row](const SplitSums& sums) {
+            return row.what == kEfficiency ? sums[row.kind].moved_bytes() : sums.total().all_lanes();
+        };
+        shown.share = row.what == kEfficiency || row.what == kIdleShare;
+        if (shown.share) {
+            shown.so_far_of = {of(here_a), of(here_b)};
+            shown.whole_of = {of(all[0]), of(all[1])};
+        }
+        made.rows.push_back(std::move(shown));
     }
     return made;
 }
@@ -183,12 +208,39 @@ CellRect part_shown(uint32_t rows, uint32_t cols, const CellRect& touched, const
 
 // --- what is said about the two: numbers, ratios, and the sentence that they come to
 
+std::string counter_text(const CounterRow& row, uint64_t count, uint64_t of) {
+    if (!row.share) return grouped(count);
+    return of == 0 ? "-" : share_text(static_cast<double>(count) / static_cast<double>(of));
+}
+
 std::string ratio_text(const Count& count) {
     const auto ratio = count.ratio();
     return ratio ? three_digits(*ratio) : "";
 }
 
-std::string headline(const Run& a, const Run& b) {
+namespace {
+
+// Of different work: whole products have a measure that does not depend on their sizes.
+std::string different_work(const Run& a, const Run& b) {
+    const auto whole = [](const Run& run) {
+        const auto& product = run.tally.product;
+        return product && stored(run) == uint64_t{product->m} * product->n * sizeof(float);
+    };
+    const auto each = [](const Run& run) {
+        const auto& product = run.tally.product;
+        return static_cast<double>(run.tally.before.back()[StepKind::GlobalLoad].lanes) /
+               (static_cast<double>(product->m) * product->k * product->n);
+    };
+    if (!whole(a) || !whole(b) || each(a) == 0 || each(b) == 0)
+        return "Different work: fewer requests do not mean better.";
+    const std::string fewer = times_fewer(each(a), each(b));
+    if (fewer == "same") return "Different work. For each multiplication both load as many elements.";
+    return fmt::format("Different work. For each multiplication B loads {} elements than A.", fewer);
+}
+
+}  // namespace
+
+std::string headline(const Run& a, const Run& b, const Costs* so_far) {
     // The one that is spoken of, its letter, and that of the other.
     const auto spoken_of = [&](bool is_a) -> std::tuple<const Run&, char, char> {
         return {is_a ? a : b, is_a ? 'A' : 'B', is_a ? 'B' : 'A'};
@@ -207,21 +259,9 @@ std::string headline(const Run& a, const Run& b) {
                            counted(wrong.faults, "step"), other,
                            right ? fmt::format("; {}'s right result was luck", letter) : "");
     }
-    const SplitSums &sa = a.tally.before.back(), &sb = b.tally.before.back();
-    if (!same_work(a, b)) {
-        // Whole products have a measure that does not depend on their sizes.
-        const auto each = [](const Run& run) {
-            const auto& product = run.tally.product;
-            if (!product || stored(run) != uint64_t{product->m} * product->n * sizeof(float)) return 0.0;
-            return static_cast<double>(run.tally.before.back()[StepKind::GlobalLoad].lanes) /
-                   (static_cast<double>(product->m) * product->k * product->n);
-        };
-        const double of_a = each(a), of_b = each(b);
-        if (of_a > 0 && of_b > 0)
-            return fmt::format("Different work. For each multiplication A loads {} elements, B {}.",
-                               three_digits(of_a), three_digits(of_b));
-        return "Different work: fewer requests do not mean better.";
-    }
+    const SplitSums &sa = so_far ? so_far->a : a.tally.before.back(),
+                    &sb = so_far ? so_far->b : b.tally.before.back();
+    if (!same_work(a, b)) return different_work(a, b);
     ReportedClaim claims[] = {
         claim({sa[StepKind::GlobalLoad].requests, sb[StepKind::GlobalLoad].requests}, "load requests"),
         claim({sa[StepKind::GlobalLoad].sectors, sb[StepKind::GlobalLoad].sectors}, "load sectors"),
@@ -234,16 +274,21 @@ std::string headline(const Run& a, const Run& b) {
     if (claims[0].text.empty())
         claims[0] =
             claim({sa[StepKind::GlobalStore].sectors, sb[StepKind::GlobalStore].sectors}, "store sectors");
+    if (claims[0].text.empty())
+        claims[0] = claim({sa.total().idle_lanes(), sb.total().idle_lanes()}, "idle lanes");
+    const char* const of = so_far ? " so far" : " in the whole run";
     if (claims[0].text.empty()) {
-        if (sa != sb) return "Both ask for global memory alike.";
-        return fmt::format("The same requests in both: {} loads, {}.",
-                           grouped(sa[StepKind::GlobalLoad].requests),
-                           counted(sa[StepKind::GlobalLoad].sectors, "sector"));
+        const Sums &la = sa[StepKind::GlobalLoad], &lb = sb[StepKind::GlobalLoad];
+        if ((la.requests > 0) != (lb.requests > 0))
+            return fmt::format("Only {} has loaded anything{}.", la.requests > 0 ? 'A' : 'B', of);
+        if (sa != sb) return fmt::format("Both ask for global memory alike{}.", of);
+        return fmt::format("The same requests in both{}: {} loads, {}.", of, grouped(la.requests),
+                           counted(la.sectors, "sector"));
     }
     std::string text = claims[0].text;
     if (!claims[1].text.empty() && claims[1].better == claims[0].better) text += " and " + claims[1].text;
     const auto& [better, letter, other] = spoken_of(claims[0].better < 0);
-    return fmt::format("{}, {}: {} than {}.", letter, better.tally.kernel, text, other);
+    return fmt::format("{}, {}: {} than {}{}.", letter, better.tally.kernel, text, other, of);
 }
 
 std::string caveat(const Run& a, const Run& b) {
@@ -262,6 +307,13 @@ std::string caveat(const Run& a, const Run& b) {
     return "";
 }
 
+LoadsLabel loads_label(const look::LoadedRange& range) {
+    if (range.most == 0) return {"", "not loaded yet", ""};
+    if (range.least != range.most)
+        return {fmt::format("{} to {}", range.least, range.most), "loads each", ""};
+    return {grouped(range.most), range.most == 1 ? "load each" : "loads each", ""};
+}
+
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
                        size_t array, const std::vector<uint32_t>& loads) {
     if (loads.empty()) return {"", "too large to count", ""};
@@ -271,8 +323,8 @@ LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::
         if (count > 0) least = std::min(least, count);
     }
     if (most == 0) return {"", "never loaded", ""};
-    if (least != most) return {fmt::format("{} to {}", least, most), "loads each", ""};
-    LoadsLabel label{grouped(most), most == 1 ? "load each" : "loads each", ""};
+    LoadsLabel label = loads_label(look::LoadedRange{least, most});
+    if (least != most) return label;
     if (!product || (array != product->M && array != product->N)) return label;
     // Every column of P asks for M, every row for N; in a window only those that its blocks compute.
     const bool is_m = array == product->M;
@@ -305,6 +357,18 @@ Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t a
     const std::vector<uint32_t>& all = totals.loads[array];
     if (all.empty()) return {window.loads, window.box, false};
     return {all, {0, sheet.rows, 0, sheet.cols}};
+}
+
+std::vector<look::CountedPart> counted_parts(const trace::Trace& trace, const session::Totals& totals) {
+    std::vector<look::CountedPart> parts;
+    for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
+        const Array& array = trace.launch.arrays[at];
+        parts.emplace_back();
+        if (array.space != Space::Global || !array.reads()) continue;
+        const Loads loads = loads_of(totals, draw::Sheet(array), at);
+        if (!loads.counts.empty()) parts.back() = {loads.part, loads.whole};
+    }
+    return parts;
 }
 
 LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analysis::Product>& product,

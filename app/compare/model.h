@@ -1,4 +1,5 @@
-// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost.
+// Two recordings on one playhead: where the second stands while one walks the first, and what both have cost, so
+// far and in their whole runs.
 //
 //   locked by step     step i of A's block        step i of B's block
 //   by phase           the same stretch of k: phase p and how far into it, scaled to B's phases
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "app/draw/sheet.h"
+#include "app/look/loads_so_far.h"
 #include "app/look/tally.h"
 #include "app/session/shown.h"
 #include "core/playback/cursor.h"
@@ -49,29 +51,43 @@ uint32_t partner_step(Lock lock, const Run& a, const BlockIndex& a_index, playba
 uint32_t leading_step(Lock lock, const Run& a, const BlockIndex& a_index, const Run& b,
                       const BlockIndex& b_index, uint32_t step);
 
+// Rows that are worked out of others: of analysis::Sums, efficiency() of loads and idle_lanes() of all requests.
+inline constexpr std::string_view kEfficiency = "load efficiency", kIdle = "idle lanes",
+                                  kIdleShare = "idle share";
+
 struct CounterRow {
     std::string what;  // "load sectors"
     StepKind kind = StepKind::GlobalLoad;
     bool bytes = false;
     bool least = false;  // the least that the requests could need
     bool merit = false;  // fewer is better: a cost of the same work, both results right
+    bool share = false;  // it is shown as a share of the counts below
     Count so_far, whole;
+    Count so_far_of{}, whole_of{};
 };
+// "16,384"; of a share "12.5 %", and "-" of nothing.
+std::string counter_text(const CounterRow& row, uint64_t count, uint64_t of);
 struct Counters {
     bool of_run = false;           // so_far counts the blocks before as well; else this block alone
     bool products = false;         // both compute the same product: as much work, whatever the kernels
     std::vector<CounterRow> rows;  // those that either recording has
 };
 
-// Exact: sums of the steps up to and including the two cursors.
+// Sums of the steps up to and including the two cursors: of the two blocks, or by share of the runs.
+struct Costs {
+    SplitSums a, b;
+};
+Costs costs_so_far(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
+                   const BlockIndex& b_index, uint32_t b_step);
+
 Counters counters(Lock lock, const Run& a, const BlockIndex& a_index, uint32_t a_step, const Run& b,
                   const BlockIndex& b_index, uint32_t b_step);
 
 std::string ratio_text(const Count& count);  // b / a: "0.0625", "4.25", "1"; "" where a is 0
 
-// The one sentence that the comparison is about; it begins with who does better, or whose result is wrong. Of
-// different work nobody is said to do better.
-std::string headline(const Run& a, const Run& b);
+// The one sentence that the comparison is about: who does better in the whole run, or so far, or whose result is
+// wrong. Of different work nobody is said to do better. so_far: null for the whole run.
+std::string headline(const Run& a, const Run& b, const Costs* so_far = nullptr);
 // "" or what makes the two hard to compare: other sizes, a recording that is not whole.
 std::string caveat(const Run& a, const Run& b);
 
@@ -85,6 +101,8 @@ struct LoadsLabel {
         return (count.empty() ? "" : count + " ") + unit + (why.empty() ? "" : " " + why);
     }
 };
+// Of a part of the run, of which it is not said why.
+LoadsLabel loads_label(const look::LoadedRange& range);
 // product: of the recording, whose widths say why.
 LoadsLabel loads_label(const trace::Trace& trace, const std::optional<analysis::Product>& product,
                        size_t array, const std::vector<uint32_t>& loads);
@@ -97,6 +115,8 @@ struct Loads {
     uint32_t at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const;
 };
 Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array);
+// By array, what is counted so far: the inputs, as far as the totals keep their loads.
+std::vector<look::CountedPart> counted_parts(const trace::Trace& trace, const session::Totals& totals);
 
 // Their label, and the bounding box of elements that were loaded. Looks at all elements: once a recording.
 struct LoadsSummary {

@@ -15,7 +15,8 @@ using Ui = input::Ui<State>;
 struct Pane {
     char letter;
     const session::Shown& shown;
-    Known& known;  // its strip is kept in it when it is drawn
+    Known& known;            // its strip is kept in it when it is drawn
+    bool whole_run = false;  // its loads are those of the whole run, else those so far
     const look::Tally& tally;
     const trace::Trace* other = nullptr;  // whose threads and elements the selection names; null: its own
     look::Relations selected{};           // in this recording's own terms
@@ -28,6 +29,11 @@ struct Pane {
     // What the block touches of an array in the phase where it stands.
     look::CellRect tile(uint8_t array) const {
         return look::tile_of_phase(trace, index, array, index.phase_at(step()));
+    }
+    Loads loads(const draw::Sheet& sheet, size_t array) const {
+        if (whole_run || !known.so_far) return loads_of(*shown.totals, sheet, array);
+        const look::LoadsOfArray& so_far = known.so_far->of(array);
+        return {so_far.counts, so_far.of.part, so_far.of.whole};
     }
     // What is wrong at the step; "" where nothing is.
     std::string fault() const {
@@ -50,7 +56,11 @@ const input::Actions<State>& actions();
 // Loads of every element of the inputs, on a scale up to `most`; with_output: wrong elements of the output,
 // too.
 void heat_panel(Ui& ui, const Rect& rect, const Pane& pane, uint32_t most, bool with_output);
-uint32_t most_loads(const Pane& pane);
+// Where the scale must end for a recording: loads of an element by all steps that are counted at last. of_run: so
+// far is of the run, not of the block.
+uint32_t most_loads(const Pane& pane, bool of_run);
+// Loads of an element as they are shown: the most.
+uint32_t most_now(const Pane& pane);
 
 // The scale of both maps, and the counters beside each other. wrong: the maps have wrong elements.
 void counters_panel(Ui& ui, const Rect& rect, const Pane& a, const Pane& b, const Counters& counters,

@@ -59,7 +59,11 @@ void request_panel(Ui& ui, const Rect& rect, const Pane& pane) {
     const std::string fault = pane.fault();
     const bool low = rect.height() < ui.px(240);
     if (fault.empty())
-        y += pictures::request_verdict(ui, {in.min.x, y}, in.width(), request, low ? 2 : 3, low);
+        y += pictures::request_verdict(ui, {in.min.x, y}, in.width(), request,
+                                       low                          ? 2
+                                       : rect.height() < ui.px(440) ? 3
+                                                                    : 5,
+                                       low);
     else
         y += fault_words(ui, {in.min.x, y}, in.width(), fault);
     y += ui.px(8);
@@ -195,7 +199,9 @@ CompareLayout lay_out(const Ui& ui, const Rect& screen, bool warned, int maps) {
     l.strips = {inside.min, {inside.max.x, l.transport.min.y - above}};
 
     const Rect middle{{x0, y}, {x1, l.bottom.min.y - gap}};
-    const float counters = std::min(std::round(middle.width() * 0.42f), ui.px(832));
+    const float least_counters = std::min(ui.px(384), middle.width() / 2);
+    const float counters =
+        std::clamp(std::round(middle.width() * 0.42f), std::round(least_counters), ui.px(832));
     const float side = std::floor((middle.width() - counters - gap * 2) / 2);
     l.counters = {{x0 + side + gap, y}, {x1 - side - gap, middle.max.y}};
     const float least_request = ui.px(200);
@@ -282,8 +288,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
     if (choosing(state, session) || (!there && !coming)) return compare_choice(ui, screen, coming);
     if (session.opening) return wait(ui, screen, session::opening_words(session));
     if (!there) return wait(ui, screen, "Counting the requests of both recordings\u2026");
-    Pane panes[] = {{'A', session, state.a, *pair.a.tally},
-                    {'B', pair.other, state.b, *pair.b.tally, &session.trace()}};
+    Pane panes[] = {{'A', session, state.a, state.whole_run, *pair.a.tally},
+                    {'B', pair.other, state.b, state.whole_run, *pair.b.tally, &session.trace()}};
     for (Pane& pane : panes)
         pane.selected = look::relations(pane.trace, pane.index, pane.shown.replay.get(),
                                         pane.here(ui.shown_pick()), pane.step());
@@ -295,14 +301,17 @@ void draw_screen(Ui& ui, const Rect& screen) {
     const bool with_output = wrong(a) || wrong(b);
     const CompareLayout l = lay_out(ui, screen, !doubt.empty(), with_output ? 3 : 2);
     if (!doubt.empty()) draw::warning_strip(ui, l.warning, doubt);
-    std::string words = headline(a, b);
+    const Costs so_far =
+        costs_so_far(state.lock, a, panes[0].index, panes[0].step(), b, panes[1].index, panes[1].step());
+    std::string words = headline(a, b, state.whole_run ? nullptr : &so_far);
     // Where there is no room for the requests, a fault takes the headline's place at the step where it shows.
     for (const Pane& pane : panes) {
         const std::string fault = l.request[0].height() > 0 ? "" : pane.fault();
         if (!fault.empty()) words = fmt::format("{}: {}", pane.letter, fault);
     }
     bar(ui, l.bar, words);
-    const uint32_t most = std::max(most_loads(panes[0]), most_loads(panes[1]));
+    const bool of_run = state.lock == Lock::Share;
+    const uint32_t most = std::max(most_loads(panes[0], of_run), most_loads(panes[1], of_run));
     for (const int i : {0, 1}) {
         heat_panel(ui, l.heat[i], panes[i], most, with_output);
         if (l.request[i].height() > 0) request_panel(ui, l.request[i], panes[i]);

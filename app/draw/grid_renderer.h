@@ -59,7 +59,7 @@ struct DrawnGrid {
 
 // What a grid shows of an array. Each use has textures of its own.
 // clang-format off
-enum class GridUse : uint8_t { Matrix, Marks, Ground, Part, Map, MapGround, MapPart, Shared, Threads, Loads, Wrong, Race };
+enum class GridUse : uint8_t { Matrix, Marks, Ground, Part, Map, MapGround, MapPart, Shared, Threads, Loads, LoadsSoFar, Wrong, Race };
 // clang-format on
 
 // The number of a grid: of an array of a recording (its serial), for one use.

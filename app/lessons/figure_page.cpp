@@ -21,6 +21,16 @@
 namespace tilescope::lessons {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
+namespace {
+
+// Its time can run: it has one, and what is shown depends on it.
+bool plays(const FigureShown& shown, const session::Session& session) {
+    const FigureParameter* const time = time_of(*shown.figure);
+    return time != nullptr &&
+           !is_idle(shown, static_cast<size_t>(time - shown.figure->parameters.data()), session);
+}
+
+}  // namespace
 
 void show_figure(State& state, session::Session& session, const Figure& figure, std::vector<int> set) {
     if (set.empty()) set = first_set(figure);
@@ -49,7 +59,7 @@ void figure_page(Ui& ui, const Rect& area) {
                     ui.ink(Ink::LineStrong), ui.px(4));
     line(ui, {in.max.x - ui.px(8), y + ui.px(6)}, chip, Face::Strong, Size::Small, Ink::TextQuiet, model,
          draw::Align::Right);
-    if (time_of(figure) != nullptr && !ui.context.paper) {
+    if (plays(shown, ui.session) && !ui.context.paper) {
         const Rect box{{in.max.x - chip - ui.px(92), y},
                        {in.max.x - chip - ui.px(12), y + small + ui.px(10)}};
         if (button(ui, box, shown.plays_from ? "Pause" : "Play", shown.plays_from.has_value(),
@@ -118,7 +128,7 @@ bool press_figure(State& state, session::Session& session, const input::KeyPress
     const int by = input::along(press, Key::Left, Key::Right), down = input::along(press, Key::Up, Key::Down);
     if (state.shown) {
         FigureShown& shown = *state.shown;
-        if (press.key == Key::Space && time_of(*shown.figure) != nullptr && !session.question.open) {
+        if (press.key == Key::Space && plays(shown, session) && !session.question.open) {
             play_figure(shown);
             return true;
         }

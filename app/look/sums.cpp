@@ -27,6 +27,33 @@ Measure measure_of(StepKind kind, const analysis::Sums& of) {
 
 }  // namespace
 
+namespace {
+
+// Why it may be more than all stands beside it.
+std::string efficiency_words(const analysis::Sums& of) {
+    const auto efficiency = of.efficiency();
+    if (!efficiency) return "";
+    return fmt::format("; efficiency {}: lanes ask for {}, the sectors move {}{}", share_text(*efficiency),
+                       bytes_text(of.bytes), bytes_text(of.moved_bytes()),
+                       *efficiency > 1 ? ", and lanes share bytes" : "");
+}
+
+std::vector<std::string> shares_of(const SplitSums& sums) {
+    const analysis::Sums all = sums.total();
+    if (all.requests == 0) return {};
+    const auto loads = sums[StepKind::GlobalLoad].efficiency(),
+               stores = sums[StepKind::GlobalStore].efficiency();
+    const std::string idle_share = share_text(static_cast<double>(all.idle_lanes()) /
+                                              static_cast<double>(all.all_lanes())),
+                      idle = fmt::format("{} of {} lanes idle, {}", short_count(all.idle_lanes()),
+                                         short_count(all.all_lanes()), idle_share),
+                      of_loads = loads ? "load efficiency " + share_text(*loads) + ", " : "";
+    return {of_loads + (stores ? "store efficiency " + share_text(*stores) + ", " : "") + idle,
+            of_loads + idle, of_loads + "idle lanes " + idle_share, "idle lanes " + idle_share};
+}
+
+}  // namespace
+
 SumsTable sums_table(const std::string& title, const SplitSums& sums, const analysis::Summary& whole) {
     SumsTable table;
     table.title = title;
@@ -34,11 +61,14 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
         if (whole[kind].requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
         const analysis::Sums& part = sums[kind];
         const Measure by = measure_of(kind, part);
-        table.rows.push_back({analysis::row_of(kind).plural, kind, short_count(part.requests),
-                              short_count(by.cost), short_count(by.least),
-                              fmt::format("{}: {}, of {} needed", counted(part.requests, "request"),
-                                          counted(by.cost, by.unit), grouped(by.least)),
-                              by.cost > by.allowed});
+        table.rows.push_back(
+            {analysis::row_of(kind).plural, kind, short_count(part.requests), short_count(by.cost),
+             short_count(by.least),
+             fmt::format(
+                 "{}: {}, of {} needed{}", counted(part.requests, "request"), counted(by.cost, by.unit),
+                 grouped(by.least),
+                 kind == StepKind::GlobalLoad || kind == StepKind::GlobalStore ? efficiency_words(part) : ""),
+             by.cost > by.allowed});
     }
     if (whole.exchanges > 0)
         table.rows.push_back({analysis::row_of(StepKind::Exchange).plural, StepKind::Exchange,
@@ -46,6 +76,7 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
                               fmt::format("{} of warps among their lanes: one instruction each, no memory",
                                           counted(sums.exchanges, "exchange")),
                               false});
+    table.shares = shares_of(sums);
     for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
         uint64_t bytes = 0, requests = 0;
         for (const StepKind kind : analysis::kOrderOfSums) {

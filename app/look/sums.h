@@ -14,7 +14,7 @@ struct SumsRow {
     std::string what;  // "global loads"
     StepKind kind = StepKind::GlobalLoad;
     std::string requests, cost, least;  // "1,024", "4,096", "4,096"; millions shortened
-    std::string exact;                  // "16,384 requests: 139,264 sectors, of 24,576 needed"
+    std::string exact;      // "16,384 requests: 139,264 sectors, of 24,576 needed; efficiency 50 %"
     bool wasteful = false;  // cost exceeds the least, for sectors the least that the block's shape allows
 };
 
@@ -22,6 +22,9 @@ struct SumsTable {
     std::string title;          // "block so far"
     std::vector<SumsRow> rows;  // those spaces and directions the recording has
     std::string bytes;          // "32.0 KiB global, 512.0 KiB shared"
+    // The ways to say how much of what was moved lanes asked for, and how many lanes touched nothing, longest first;
+    // {} without requests: "efficiency of loads 50 %, of stores 100 %; 1,024 of 8,192 lanes idle, 12.5 %".
+    std::vector<std::string> shares;
 };
 
 // cost: sectors for global and local memory, wavefronts for shared memory, different addresses for constant

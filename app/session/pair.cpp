@@ -1,6 +1,7 @@
 #include "app/session/pair.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <utility>
 
@@ -66,6 +67,56 @@ MadeRecording open_part(const ComparePreset::Part& part,
     return session::make_recording(kernels::record_cpu(*plan, options), "recorded now, on the CPU");
 }
 
+// What is said of where a launch of a program comes from.
+std::string launch_origin(const std::string& program, uint64_t number) {
+    return fmt::format("{}, launch {}", program, grouped(number));
+}
+
+// The number of a launch in the name of its file, "copy4.2.tsc" or "2.tsc"; 0 for none.
+uint64_t launch_in_name(const std::filesystem::path& path) {
+    if (path.extension() != ".tsc") return 0;
+    const std::string stem = path.stem().string(), number = stem.substr(stem.rfind('.') + 1);
+    const bool digits = !number.empty() && number.size() < 10 &&
+                        std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+    return digits ? std::stoull(number) : 0;
+}
+
+constexpr size_t kMostEntries = 20'000;               // entries of a folder: it must not hold up a frame
+constexpr uint64_t kMostBytesBefore = uint64_t{256} << 20;  // bytes of the recording that was shown before
+
+// The launch before one in its folder, else the one behind it.
+std::optional<std::filesystem::path> neighbour(const std::filesystem::path& path) {
+    const uint64_t own = launch_in_name(path);
+    if (own == 0) return std::nullopt;
+    std::filesystem::path best;
+    uint64_t number = 0;
+    std::error_code error;
+    std::filesystem::directory_iterator each(path.parent_path().empty() ? "." : path.parent_path(),
+                                             std::filesystem::directory_options::skip_permission_denied,
+                                             error);
+    for (size_t looked = 0; !error && each != std::filesystem::directory_iterator() && looked < kMostEntries;
+         each.increment(error), ++looked) {
+        const uint64_t at = launch_in_name(each->path());
+        if (at == 0 || at == own) continue;
+        const bool nearer =
+            number == 0 || (at < own ? number > own || at > number : number > own && at < number);
+        if (nearer) number = at, best = path.parent_path() / each->path().filename();
+    }
+    if (number == 0) return std::nullopt;
+    return best;
+}
+
+// Whether two recordings are launches of one program, or lie in one folder, by what is said of where they come from.
+bool belong_together(const Recording& a, const Recording& b) {
+    const auto of = [](const Recording& one) {
+        if (const size_t at = one.origin.rfind(", launch "); at != std::string::npos)
+            return one.origin.substr(0, at);
+        if (!one.origin.ends_with(".tsc")) return std::string();
+        return std::filesystem::path(one.origin).parent_path().string() + "/";
+    };
+    return !of(a).empty() && of(a) == of(b);
+}
+
 // Brings what is known up to the recording that is shown. True while it is counted.
 bool know(Tallied& known, const Shown& shown, Jobs& jobs, bool wait) {
     if (known.serial != shown.recording->serial) {
@@ -106,20 +157,22 @@ void begin_opening(Session& session) {
     pair.opening.stop();
     if (pair.launches) {
         std::string of;
-        if (session.program) session.program->opened = pair.launches->a, of = session.program->name;
+        if (session.program && pair.launches->a > 0)
+            session.program->opened = pair.launches->a, of = session.program->name;
         pair.opening = session.jobs->start([launches = *pair.launches, of](Control&) {
-            const auto read = [&](const std::string& path, uint64_t number) {
-                return read_recording(path, fmt::format("{}, launch {}", of, grouped(number)));
+            const auto read = [&](const std::shared_ptr<const Recording>& there, const std::string& path,
+                                  uint64_t number) -> MadeRecording {
+                if (there) return there;
+                return read_recording(path, number == 0 ? path : launch_origin(of, number));
             };
-            return open_both(read(launches.path_a, launches.a),
-                             [&] { return read(launches.path_b, launches.b); });
+            return open_both(read(launches.there_a, launches.path_a, launches.a),
+                             [&] { return read(launches.there_b, launches.path_b, launches.b); });
         });
         return;
     }
     pair.opening = session.jobs->start([&preset = compare_presets()[static_cast<size_t>(pair.preset)],
                                         recordings = session.assets.recordings()](Control& control) {
-        return open_both(open_part(preset.a, recordings, &control.stop),
-                         [&] { return open_part(preset.b, recordings, &control.stop); });
+        return open_preset(preset, recordings, &control.stop, {});
     });
 }
 
@@ -159,6 +212,77 @@ constexpr uint64_t kQuickly = 1u << 22;
 }  // namespace
 
 std::span<const ComparePreset> compare_presets() { return kPresets; }
+
+Result<BothRecordings> open_preset(const ComparePreset& preset,
+                                   const std::vector<kernels::ShippedRecording>& recordings,
+                                   const std::atomic<bool>* stop, const BlockWindow& window) {
+    return open_both(open_part(preset.a, recordings, stop, window),
+                     [&] { return open_part(preset.b, recordings, stop, window); });
+}
+
+void keep_before(Session& session) {
+    const bool small = session.recording && trace::bytes_of(session.trace()) <= kMostBytesBefore;
+    session.pair.before = small && session.trace().steps() > 0 ? session.recording : nullptr;
+}
+
+void look_into_folder(Session& session) {
+    Pair& pair = session.pair;
+    if (!session.recording || pair.looked_at == session.recording->origin) return;
+    pair.looked_at = session.recording->origin;
+    pair.in_folder.reset();
+    const std::filesystem::path own = pair.looked_at;
+    const auto found = neighbour(own);
+    if (!found) return;
+    const auto name = [](const std::filesystem::path& path) {
+        const std::string stem = path.stem().string();
+        return fmt::format("launch {}: {}", launch_in_name(path), one_line(stem.substr(0, stem.rfind('.'))));
+    };
+    const std::string folder = std::filesystem::absolute(own).parent_path().filename().string();
+    pair.in_folder = LaunchPair{fmt::format("Launches {} and {} of {}/", launch_in_name(own),
+                                            launch_in_name(*found), one_line(folder)),
+                                0,
+                                0,
+                                name(own),
+                                name(*found),
+                                "",
+                                found->string(),
+                                {},
+                                session.recording};
+}
+
+std::vector<LaunchPair> own_pairs(const Session& session) {
+    std::vector<LaunchPair> pairs;
+    const Pair& pair = session.pair;
+    const auto add = [&](const LaunchPair& one) {
+        if (pairs.size() < kMostOwn && std::ranges::find(pairs, one) == pairs.end()) pairs.push_back(one);
+    };
+    std::optional<LaunchPair> before;
+    bool near = false;
+    // The one that stands beside it already has changed places with it, at most.
+    if (session.recording && pair.before && pair.before->serial != session.recording->serial) {
+        const auto name = [](const Recording& one) {
+            return analysis::kernel_name(one) + "  " + analysis::size_name(one);
+        };
+        near = belong_together(*session.recording, *pair.before);
+        before = LaunchPair{"This one, and the one before",
+                            0,
+                            0,
+                            name(*session.recording),
+                            name(*pair.before),
+                            "",
+                            "",
+                            {},
+                            session.recording,
+                            pair.before};
+    }
+    if (before && near) add(*before);
+    if (const auto launches = launch_pair(session)) add(*launches);
+    if (session.recording && pair.in_folder && pair.looked_at == session.recording->origin &&
+        pair.in_folder->there_a->serial == session.recording->serial)
+        add(*pair.in_folder);
+    if (before) add(*before);
+    return pairs;
+}
 
 std::optional<LaunchPair> launch_pair(const Session& session) {
     const auto all = recorded_launches(session);

@@ -48,7 +48,7 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
     if (opened.beside)
         session.ask(wish::SetBeside{std::move(**made)});
     else
-        show(session, std::move(**made));
+        keep_before(session), show(session, std::move(**made));
     if (!opened.beside && &coming == &session.opening) session.screen = kStepScreen;
     if (!opened.path.empty()) remember_file(session, opened.path);
     // A GPU that is there and was not taken is worth a word.

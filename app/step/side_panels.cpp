@@ -121,7 +121,14 @@ float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
         small_number(ui, {least, y}, third, Ink::TextQuiet, row.least);
         y += small;
     }
-    return y;
+    if (sums.shares.empty() || y + small > in.max.y + ui.px(4)) return y;
+    note(ui, {in.min.x, y}, in.width(), sums.shares);
+    if (ui.over({{in.min.x, y}, {in.max.x, y + small}}))
+        ui.tip =
+            "Efficiency: bytes that lanes ask for, of those that the sectors move; above 100 % lanes share "
+            "bytes. "
+            "Idle: lanes of a request's warp that touch nothing, of 32 each.";
+    return y + small;
 }
 
 look::TimesTable times_of(const Ui& ui) {
@@ -378,7 +385,7 @@ void request_panel(Ui& ui, const Rect& rect) {
 
 float sums_height(Ui& ui) {
     const size_t rows = look::sums_table("", {}, ui.session.summary()).rows.size();
-    return line_height(ui, Size::Small) * (static_cast<float>(2 * (rows + 1) + 2) + lines_of(times_of(ui))) +
+    return line_height(ui, Size::Small) * (static_cast<float>(2 * (rows + 2) + 2) + lines_of(times_of(ui))) +
            ui.px(12 * 2 + 20);
 }
 
@@ -397,9 +404,11 @@ void sums_panel(Ui& ui, const Rect& rect) {
                 row.exact.clear();
                 row.wasteful = false;
             }
+    if (ui.session.question.hides(session::Hide::Numbers)) here.shares.clear(), whole.shares.clear();
+    if (!ui.session.totals) whole.shares.clear();
     for (look::SumsRow& row : whole.rows)
         if (!ui.session.totals) row.requests = row.cost = row.least = "\u2026", row.wasteful = false;
-    const float rows = static_cast<float>(here.rows.size() + 1) * small;
+    const float rows = static_cast<float>(here.rows.size() + 2) * small;
     float y = table(ui, in, in.min.y, here);
     y += ui.px(6);
     if (y + rows <= in.max.y + ui.px(4)) y = table(ui, in, y, whole) + ui.px(6);

@@ -1,14 +1,17 @@
 // What the Timing screen draws in one place: the roofline, or in its stead what bounds a kernel (bounds.h), and
-// whether it hides latency (latency.h); or the way from kernel to kernel (ladder.h).
+// whether it hides latency (latency.h); or the way from kernel to kernel (ladder.h); and below, of a launch without
+// times, what is known instead (unmeasured.h).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/draw/chart.h"
 #include "app/input/screen.h"
 #include "app/timing/state.h"
+#include "app/timing/unmeasured.h"
 
 namespace tilescope::timing {
 
@@ -22,6 +25,15 @@ void bounds_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShow
 void ladder_panel(input::Ui<State>& ui, const draw::Rect& rect, const BoundsShown& shown);
 // chosen: it stands there because it was chosen, and not because there is nothing else.
 void roofline_panel(input::Ui<State>& ui, const draw::Rect& rect, RooflineChart& chart, bool chosen);
+
+// Of a launch that nobody timed, in the place of all other panels (unmeasured.h).
+struct LaunchShown {
+    const std::vector<std::pair<std::string, std::string>>& counted;  // from its recording
+    const Unmeasured& unmeasured;
+    const TrafficChain& chain;
+    RooflineChart& roofline;
+};
+void launch_panels(input::Ui<State>& ui, const draw::Rect& area, const LaunchShown& shown);
 
 // The panel's surface and the room within; where there is nothing to draw it says why.
 draw::Rect panel(input::Ui<State>& ui, const draw::Rect& rect, const std::string& title = {},

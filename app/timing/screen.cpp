@@ -9,7 +9,8 @@
 //   | bytes asked -> L2 -> DRAM     | why bound and measurement differ
 //   +----------------------------------------------------------------+
 //
-// No times ship of a recording that is no product: its operations and bytes stand in the place of the lines.
+// No times ship of a recording that is no product: what is known of it instead stands in the place of all of this
+// (unmeasured_panel.cpp).
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -43,6 +44,7 @@ struct ShownTimes {
     std::vector<std::string> from;  // what it rests on, in sentences; the last one is left out first
     uint32_t width = 0;             // of the roofline and the chain
     std::vector<std::pair<std::string, std::string>> counted{};  // of a launch that is no product
+    std::optional<Unmeasured> unmeasured{};                      // of the same
 };
 
 // --- a line a kernel over the width, labelled where it ends
@@ -91,19 +93,6 @@ void time_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
     const auto& [l, point] = of[*near];
     ui.tip = point->exact;
     if (ImGui::IsMouseClicked(0)) chosen.kernel = l->kernel, chosen.width = point->width;
-}
-
-// In its place, of a launch that is no product: what was counted.
-void counted_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
-    const Rect in = panel(ui, rect);
-    line(ui, in.min, in.width(), Face::Strong, Size::Body, Ink::Text, "Counted from the recording");
-    const float row = line_height(ui, Size::Body) + ui.px(6), wide = std::min(in.width(), ui.px(420));
-    float y = in.min.y + row + ui.px(4);
-    for (const auto& [what, value] : shown.counted) {
-        line(ui, {in.min.x, y}, wide * 0.6f, Face::Text, Size::Body, Ink::TextQuiet, what);
-        line(ui, {in.min.x + wide, y}, wide * 0.4f, Face::Mono, Size::Body, Ink::Text, value, Align::Right);
-        y += row;
-    }
 }
 
 // --- the chain of traffic as a small table, and beside it in words why bound and measurement differ
@@ -218,6 +207,29 @@ void settle(State& chosen, const Machine& machine) {
     take_last(timed_kernels(machine), chosen.kernel);
 }
 
+// Of the product that is open, where what is shown is of another: its own time, or the command that would measure it.
+std::string open_elsewhere(const session::Session& session, const Machine& machine) {
+    if (!session.recording || !session.recording->product || machine.times == nullptr) return "";
+    const std::string& kernel = session.trace().meta.kernel;
+    const auto& [m, k, n, tile] = kernels::shape_of(*session.recording->product);
+    const auto* const row = kernels::find_timing(*machine.times, kernel, m, k, n, tile);
+    const std::string what = fmt::format("Open is {} {}", analysis::kernel_name(*session.recording),
+                                         analysis::size_name(*session.recording));
+    const bool square = m == k && k == n;
+    if (row != nullptr && row->verified) {
+        // One that was timed at a width of the chart is where the screen opens; a person may have gone on from there.
+        if (square) return "";
+        return fmt::format("{}: {} here; what is shown are squares", what,
+                           look::milliseconds(row->median_ms));
+    }
+    const std::vector<std::string> kernels = timed_kernels(machine);
+    if (std::ranges::find(kernels, kernel) == kernels.end()) return what + ", which was not timed here";
+    const std::string sizes =
+        square ? fmt::format("--n {}", n) : fmt::format("--m {} --k {} --n {}", m, k, n);
+    return fmt::format("{}, not timed here: \u201ctilescope time {} {}{}\u201d would", what, kernel, sizes,
+                       tile > 0 ? fmt::format(" --tile {}", tile) : "");
+}
+
 ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     State& chosen = ui.state;
     settle(chosen, machine);
@@ -232,10 +244,13 @@ ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     // What tiles gain is the headline where it is known; the figures that it rests on stand below it.
     if (shown.chain.savings)
         shown.from.insert(shown.from.begin(), std::exchange(shown.title, shown.chain.savings->sentence));
+    if (std::string open = open_elsewhere(ui.session, machine); !open.empty())
+        shown.from.insert(shown.from.begin(), std::move(open));
     return shown;
 }
 
-ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWork& work) {
+ShownTimes of_launch(Ui& ui, const std::vector<Machine>& all, const Machine& machine,
+                     const analysis::RecordedWork& work) {
     const trace::Meta& meta = ui.trace().meta;
     const Launched launch{meta.kernel, work, meta.backend == trace::Backend::Gpu ? meta.price.plain_ms : 0};
     return {
@@ -249,7 +264,8 @@ ShownTimes of_launch(Ui& ui, const Machine& machine, const analysis::RecordedWor
                            : fmt::format("No measured times ship for {}: what is drawn is a bound, from {}",
                                          launch.kernel, machine.source)},
         0,
-        counted_rows(machine, launch)};
+        counted_rows(machine, launch),
+        unmeasured(all, machine, launch, ui.state.tile)};
 }
 
 // Two machines that are one device are told apart by the compiler of the PTX.
@@ -314,24 +330,28 @@ void draw_screen(Ui& ui, const Rect& area) {
                     ui.session.message);
         return;
     }
-    ShownTimes shown = counted ? of_launch(ui, *machine, **chosen.work) : of_kernels(ui, *machine);
+    ShownTimes shown = counted ? of_launch(ui, all, *machine, **chosen.work) : of_kernels(ui, *machine);
     const float gap = ui.px(8);
     // The source of stated figures may be long: pointing at the line says all of it.
     const std::string from = fmt::format("{}", fmt::join(shown.from, ". ")), &first = shown.from.front();
     const auto [header, row] =
         screen_head(ui, area, shown.title, {from, first, first.substr(0, first.find(", from "))}, from);
     controls(ui, row, all, shown);
+    if (counted) {
+        launch_panels(ui, {{header.min.x, header.max.y + gap}, {header.max.x, area.max.y - gap}},
+                      {shown.counted, *shown.unmeasured, shown.chain, shown.roofline});
+        return;
+    }
 
     // In a low window the charts keep their height, and of the table there is the chain alone. The ladder
     // goes down to the end and leaves the table half the width; a low window has room for nothing else.
     const bool low = area.height() < ui.px(600);
-    const bool either = !launch && leveled_device(*machine) != nullptr;
+    const bool either = leveled_device(*machine) != nullptr;
     const bool ladder = either && chosen.beside == State::Beside::Ladder, alone = ladder && low;
     const float end = area.max.y - gap, bottom = low ? traffic_strip_height(ui) : traffic_height(ui);
     const Rect charts{{header.min.x, header.max.y + gap}, {header.max.x, end - gap - bottom}};
     const float middle = std::round((charts.min.x + charts.max.x) / 2);
-    if (!alone)
-        (counted ? counted_panel : time_panel)(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
+    if (!alone) time_panel(ui, {charts.min, {middle - gap / 2, charts.max.y}}, shown);
     const Rect right{{alone ? charts.min.x : middle + gap / 2, charts.min.y},
                      {charts.max.x, ladder ? end : charts.max.y}};
     const BoundsShown bounds{all, *machine, shown.width};

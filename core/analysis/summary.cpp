@@ -137,6 +137,11 @@ Sums& Sums::operator+=(const Sums& other) {
     return *this;
 }
 
+std::optional<double> Sums::efficiency() const {
+    if (sectors == 0) return std::nullopt;
+    return static_cast<double>(bytes) / static_cast<double>(moved_bytes());
+}
+
 Sums SplitSums::total() const {
     Sums all;
     for (const Sums& sums : of_kind) all += sums;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,15 @@ struct Sums {
     uint64_t wavefronts = 0, ideal_wavefronts = 0;
     uint64_t addresses = 0, turns = 0;  // as in AddressCost, of each request, added up
     uint64_t bank_conflicts() const { return wavefronts - ideal_wavefronts; }
+    // A warp has 32 lanes; those of a request that touch nothing wait: behind a branch, or of a block that does
+    // not fill the warp.
+    uint64_t all_lanes() const { return requests * kWarpSize; }
+    uint64_t idle_lanes() const { return all_lanes() - lanes; }
+    uint64_t moved_bytes() const { return sectors * trace::kSectorBytes; }
+    // Bytes that lanes asked for, of those that the sectors moved: what Nsight Compute calls the efficiency of
+    // global loads or stores. More than 1 where lanes share bytes; none where no sector was moved.
+    // Source: Nsight Compute, smsp__sass_average_data_bytes_per_sector_mem_global_op_ld, as a share of 32 bytes.
+    std::optional<double> efficiency() const;
     Sums& operator+=(const Sums& other);
     bool operator==(const Sums&) const = default;
 };

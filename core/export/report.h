@@ -3,6 +3,8 @@
 // JSON holds every number as a number, 0 where it does not apply (the wavefronts of a global site, the
 // sectors of a shared one). Besides the schema's keys there may be
 //   "array": null              a site that nothing was recorded at, or that touched no known array
+//   "efficiency"               bytes that lanes asked for, of those of the sectors; null without a sector
+//   "idle_lanes"               lanes of all requests' warps that touched nothing, and all lanes of those warps
 //   "incomplete_reason"        the sentence that says why "complete" is false
 //   "launch"                   m, k, n and tile of a product, entry and arguments of any other launch
 //   "result": "checked":false  the result was not checked; "verified" is then false too

@@ -14,8 +14,10 @@ using Json = nlohmann::ordered_json;
 using analysis::Sums;
 
 Json global_sums(const Sums& s) {
+    const auto efficiency = s.efficiency();
     return object_of("requests", s.requests, "lanes", s.lanes, "bytes", s.bytes, "sectors", s.sectors,
-                     "ideal_sectors", s.ideal_sectors);
+                     "ideal_sectors", s.ideal_sectors, "efficiency",
+                     efficiency ? Json(*efficiency) : Json(nullptr));
 }
 
 Json shared_sums(const Sums& s) {
@@ -137,6 +139,8 @@ std::string to_json(const analysis::Recording& recording, const analysis::Summar
     for (const analysis::StepKindRow& row : analysis::kMemoryKindRows)
         if (const Sums& sums = summary[row.kind]; is_told(row.kind, sums))
             json["totals"][row.key] = sums_of_kind(row, sums);
+    const Sums all = summary.total();
+    json["idle_lanes"] = object_of("lanes", all.idle_lanes(), "of", all.all_lanes());
     if (summary.exchanges > 0) json["exchanges"] = summary.exchanges;  // no requests
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)

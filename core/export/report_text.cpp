@@ -14,6 +14,10 @@ std::string ratio(uint64_t needed, uint64_t ideal) {
     return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
 }
 
+std::string idle_share(const Sums& all) {
+    return share_text(static_cast<double>(all.idle_lanes()) / static_cast<double>(all.all_lanes()));
+}
+
 // What recording on a GPU cost, a line; "" for a CPU.
 std::string price_of(const trace::Price& price, uint64_t requests) {
     if (price.launches == 0) return "";
@@ -106,11 +110,17 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
                            counted(trace.blocks.size(), "block"));
     const std::string note = whole(trace) ? "" : " (not whole)";
 
-    TextTable global(
-        1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
+    if (const Sums all = summary.total(); all.requests > 0)
+        out += fmt::format("idle lanes: {} of {}, {}{}\n", spaced(all.idle_lanes()), spaced(all.all_lanes()),
+                           idle_share(all), note);
+
+    TextTable global(1, {fmt::format("global memory{}", note), "requests", "lanes", "bytes", "sectors",
+                         "ideal", "ratio", "efficiency"});
     const auto add_sectors = [](TextTable& table, const char* name, const Sums& s) {
+        const auto efficiency = s.efficiency();
         table.add({name, spaced(s.requests), spaced(s.lanes), spaced(s.bytes), spaced(s.sectors),
-                   spaced(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors)});
+                   spaced(s.ideal_sectors), ratio(s.sectors, s.ideal_sectors),
+                   efficiency ? share_text(*efficiency) : "-"});
     };
     add_sectors(global, "loads", summary[StepKind::GlobalLoad]);
     add_sectors(global, "stores", summary[StepKind::GlobalStore]);
@@ -127,8 +137,8 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
     add_shared("stores", summary[StepKind::SharedStore]);
     out.append("\n").append(shared.text());
 
-    TextTable local(
-        1, {fmt::format("local memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal", "ratio"});
+    TextTable local(1, {fmt::format("local memory{}", note), "requests", "lanes", "bytes", "sectors", "ideal",
+                        "ratio", "efficiency"});
     TextTable constant(
         1, {fmt::format("constant memory{}", note), "requests", "lanes", "addresses", "ideal", "ratio"});
     TextTable atomics(1, {fmt::format("atomics{}", note), "requests", "lanes", "addresses", "turns",

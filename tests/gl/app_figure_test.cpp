@@ -77,6 +77,40 @@ State with_schedule(const char* recording, const std::vector<int>& set = {}) {
     return state;
 }
 
+// While the blocks are dealt, each has ended, runs or waits; first nearly all wait, and at last all have ended.
+TEST(FigurePictures, BlocksAreDealtWhileItPlays) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1600, 1000);
+    struct Counted {
+        int ended = 0, run = 0, wait = 0;
+    };
+    const auto counted_at = [&](int time) {
+        State state = with_figure("blocks", {{"blocks", "100"}, {"sms", "8"}, {"slots", "4"}});
+        state.lessons.shown->set[static_cast<size_t>(lessons::time_of(*state.lessons.shown->figure) -
+                                                     state.lessons.shown->figure->parameters.data())] = time;
+        drawn.words(state);
+        Counted counted{-1, -1, -1};
+        for (const draw::Written& text : drawn.seen().texts)
+            if (int all = 0;
+                std::sscanf(text.text.c_str(), "%d of %d blocks ha%*[a-z] ended, %d run%*[s,] %d",
+                            &counted.ended, &all, &counted.run, &counted.wait) >= 3)
+                EXPECT_EQ(all, 100);
+        return counted;
+    };
+    Counted last;
+    for (const int time : {0, 20, 60, 110, 160, 200, 239}) {
+        const Counted now = counted_at(time);
+        ASSERT_GE(now.ended, 0) << time;
+        const int of_sm = 8 * 4;  // that run at once at most
+        EXPECT_LE(now.run, of_sm) << time;
+        EXPECT_GE(now.ended, last.ended) << time;
+        last = now;
+    }
+    EXPECT_EQ(counted_at(0).ended, 0);
+    EXPECT_EQ(counted_at(0).run, 1) << "the first block begins";
+    EXPECT_EQ(counted_at(240).ended, -1) << "played to its end it is as it opens: no moment is told";
+}
+
 // All blocks on one SM, at the same time or one after the other, in more warps than there is room for.
 TEST(FigurePictures, TheScheduleOfOneBlockOrMany) {
     SKIP_WITHOUT_OPENGL();

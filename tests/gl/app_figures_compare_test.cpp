@@ -31,17 +31,56 @@ std::optional<uint64_t> worth(const Scene& s, const std::string& words) {
     return std::nullopt;
 }
 
-// Least and most loads of an element, of those that were loaded at all.
-std::pair<uint64_t, uint64_t> range_of_loads(const Scene& s, uint8_t array) {
+bool of_run() { return g_both->a.state.compare.lock == compare::Lock::Share; }
+bool whole_run() { return g_both->a.state.compare.whole_run; }
+
+// Least and most loads of an element, of those that were loaded at all: of the whole run, or so far. at_end: so far
+// of the block is all of it.
+std::pair<uint64_t, uint64_t> range_of_loads(const Scene& s, uint8_t array, bool at_end = false) {
+    std::map<uint64_t, uint64_t> loads;
+    const bool all = whole_run() || (at_end && of_run());
+    for (uint32_t block = 0; block < s.trace().blocks.size(); ++block) {
+        const bool here = block == s.cursor.block;
+        if (!all && !here && !(of_run() && block < s.cursor.block)) continue;
+        const uint32_t end = !all && here && !at_end ? s.cursor.step + 1 : s.f.steps(block);
+        for (uint32_t step = 0; step < end; ++step)
+            if (const Request& q = s.f.at(block, step); q.kind == kGlobalLoad && q.array == array)
+                s.f.elements(q, [&](uint32_t, uint64_t element) { ++loads[element]; });
+    }
     uint64_t least = ~0ull, most = 0;
-    for (const auto& [element, count] : s.f.loads(array))
-        least = std::min(least, count), most = std::max(most, count);
+    for (const auto& [element, count] : loads) least = std::min(least, count), most = std::max(most, count);
     return {least, most};
 }
-uint64_t most_of_inputs(const Scene& s) {
+uint64_t most_of_inputs(const Scene& s, bool at_end) {
     uint64_t most = 0;
-    for (uint8_t i = 0; i < s.trace().launch.arrays.size(); ++i) most = std::max(most, most_loads(s, i));
+    for (uint8_t i = 0; i < s.trace().launch.arrays.size(); ++i)
+        most = std::max(most, range_of_loads(s, i, at_end).second);
     return most;
+}
+
+// Of the rows that are worked out of others: lanes that touch nothing, of all of their warps; bytes that loads ask
+// for, of those of their sectors.
+struct Part {
+    uint64_t part = 0, of = 0;
+    std::string share() const {
+        return of == 0 ? "-" : share_text(static_cast<double>(part) / static_cast<double>(of));
+    }
+};
+std::optional<Part> part_on_side(const Scene& s, const std::string& what, bool whole) {
+    const uint64_t first = of_run() ? 0 : s.block().first;
+    const auto tally = [&](twin::Kind kind) {
+        return whole ? s.f.whole(kind) : s.f.tally(kind, first, s.block().first + s.cursor.step + 1);
+    };
+    const Tally load = tally(kGlobalLoad);
+    if (what == "load efficiency") return Part{load.bytes, load.cost * 32};
+    if (what != "idle lanes" && what != "idle share") return std::nullopt;
+    Part idle;
+    for (const twin::Kind kind : {kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore}) {
+        const Tally of = tally(kind);
+        idle.of += of.requests * 32;
+        idle.part += of.requests * 32 - of.lanes;
+    }
+    return idle;
 }
 
 // Counts by the names that the table has for them: so far, and of the whole run.
@@ -123,7 +162,7 @@ void label(Page& page, size_t at, const Scene& s, uint8_t array) {
 const draw::Inspection* g_seen = nullptr;  // of the frame that is read
 
 // The counts of a row, which are not recorded as texts: of A and B so far, and of their whole runs.
-void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
+void counts(Page& page, size_t i, const std::vector<std::string>& wanted) {
     std::vector<draw::Written> row;
     const float middle = (page.at(i).min.y + page.at(i).max.y) / 2;
     for (const draw::Written& text : unrecorded(*g_seen))
@@ -131,50 +170,107 @@ void counts(Page& page, size_t i, const std::vector<uint64_t>& right) {
             text.max.x < page.panel(i).z && test::has_digit(text.text))
             row.push_back(text);
     std::ranges::sort(row, {}, [](const draw::Written& text) { return text.min.x; });
-    std::vector<std::string> said, wanted;
+    std::vector<std::string> said;
     for (const draw::Written& text : row) said.push_back(text.text);
-    // What is short has its unit, M or kB, as a word of its own.
-    const bool bytes = page.text(i).find("bytes") != std::string::npos;
-    for (const uint64_t count : right) {
-        double shown = static_cast<double>(count);
-        while (bytes && shown >= 999.5) shown /= 1000;
-        wanted.push_back(bytes && count >= 1000
-                             ? fmt::format("{:.{}f}", shown, shown < 9.995 ? 2 : shown < 99.95)
-                         : count < 1'000'000 ? grouped(count)
-                                             : fmt::format("{:#.3g}", static_cast<double>(count) / 1e6));
-    }
     if (said != wanted)
         page.complain(
             fmt::format("{}: {}, not {}", page.text(i), fmt::join(wanted, " "), fmt::join(said, " ")));
 }
 
+// What is short has its unit, M or kB, as a word of its own.
+std::vector<std::string> as_drawn(const std::vector<uint64_t>& counts, bool bytes) {
+    std::vector<std::string> drawn;
+    for (const uint64_t count : counts) {
+        double shown = static_cast<double>(count);
+        while (bytes && shown >= 999.5) shown /= 1000;
+        drawn.push_back(bytes && count >= 1000
+                            ? fmt::format("{:.{}f}", shown, shown < 9.995 ? 2 : shown < 99.95)
+                        : count < 1'000'000 ? grouped(count)
+                                            : fmt::format("{:#.3g}", static_cast<double>(count) / 1e6));
+    }
+    return drawn;
+}
+
+// The number of a share: its sign is a word of its own.
+std::string as_drawn(const std::string& share) { return share.substr(0, share.find(' ')); }
+
 void compare_tables(Page& page) {
-    // The whole run's counts are always there, those so far if room is, and their factors if more is.
-    bool of_run = false, so_far = false;
-    size_t factors = 0;
+    // One group is always there, the one of which the maps are; the other if room is, and the factors of both if
+    // more is. "whole run" is on the switch as well.
+    bool so_far = false;
+    size_t factors = 0, wholes = 0;
     for (size_t i = 0; i < page.size(); ++i) {
-        so_far = so_far || page.text(i) == "block so far" || page.text(i) == "run so far";
+        so_far = so_far || page.text(i) == (of_run() ? "run so far" : "block so far");
+        wholes += page.text(i) == "whole run" ? 1 : 0;
         factors += page.text(i) == "B has" ? 1 : 0;
     }
+    const bool whole = wholes > 1, both = so_far && whole;
+    if (!both && whole != whole_run()) page.complain("the counts are not of what the maps are");
+    // Of both groups, in their order.
+    const auto groups = [&](const auto& of_here, const auto& of_all) {
+        auto all = so_far ? of_here : of_all;
+        if (both) all.insert(all.end(), of_all.begin(), of_all.end());
+        return all;
+    };
     for (size_t i = 0; i < page.size(); ++i) {
         const Scene& s = page.scene_of(i);
-        of_run = of_run || page.text(i) == "run so far";
-        // The scale of both: 0, and the most of each.
-        if (page.text(i) == "Loads of an element, on one scale") {
-            std::set<std::string> right{"0", short_count(most_of_inputs(g_both->a)),
-                                        short_count(most_of_inputs(g_both->b))},
-                said;
+        // The scale of both: 0, the most of each as it is shown, and the most that one of them comes to.
+        if (page.text(i) == "whole run" && i > 0 && page.text(i - 1) == "so far") {
+            std::set<std::string> right{"0"}, said;
+            for (const bool at_end : {false, true})
+                for (const Scene* one : {&g_both->a, &g_both->b})
+                    if (at_end)
+                        right.insert(short_count(
+                            std::max(most_of_inputs(g_both->a, true), most_of_inputs(g_both->b, true))));
+                    else
+                        right.insert(short_count(most_of_inputs(*one, false)));
             for (size_t j = i + 1; page.number(j); ++j) said.insert(page.text(j)), page.claim(j);
-            if (said != right) page.complain("the scale of loads ends elsewhere");
+            if (said != right)
+                page.complain(fmt::format("the scale of loads says {}, not {}", fmt::join(said, " "),
+                                          fmt::join(right, " ")));
+        }
+        if (const auto a = part_on_side(g_both->a, page.text(i), false)) {
+            const auto b = part_on_side(g_both->b, page.text(i), false),
+                       all_a = part_on_side(g_both->a, page.text(i), true),
+                       all_b = part_on_side(g_both->b, page.text(i), true);
+            if (page.text(i) != "idle lanes") {
+                const auto shares = [](const Part& of_a, const Part& of_b) {
+                    std::vector<std::string> texts;
+                    for (const Part* one : {&of_a, &of_b})
+                        if (one->of > 0) texts.push_back(as_drawn(one->share()));
+                    return texts;
+                };
+                counts(page, i, groups(shares(*a, *b), shares(*all_a, *all_b)));
+            } else {
+                counts(page, i,
+                       as_drawn(groups(std::vector{a->part, b->part}, std::vector{all_a->part, all_b->part}),
+                                false));
+                std::vector<std::string> right =
+                    both && factors == 1 ? std::vector{times_words(all_a->part, all_b->part)}
+                                         : groups(std::vector{times_words(a->part, b->part)},
+                                                  std::vector{times_words(all_a->part, all_b->part)});
+                std::erase(right, "");
+                size_t j = i + 1;
+                for (const std::string& one : right) {
+                    if (j >= page.size() || page.text(j) != one)
+                        page.complain(fmt::format("idle lanes: B has {}, not {}", one,
+                                                  j < page.size() ? page.text(j) : ""));
+                    if (j < page.size()) page.claim(j++);
+                }
+            }
         }
         // Rows of the table: what B has, of the block so far, and of the whole run.
-        if (const auto a = count_on_side(g_both->a, page.text(i), false, of_run)) {
-            const auto b = count_on_side(g_both->b, page.text(i), false, of_run);
-            const auto all_a = count_on_side(g_both->a, page.text(i), true, of_run),
-                       all_b = count_on_side(g_both->b, page.text(i), true, of_run);
-            counts(page, i, so_far ? std::vector{*a, *b, *all_a, *all_b} : std::vector{*all_a, *all_b});
-            std::vector<std::string> right{times_words(*all_a, *all_b)};
-            if (so_far && factors > 1) right.insert(right.begin(), times_words(*a, *b));
+        if (const auto a = count_on_side(g_both->a, page.text(i), false, of_run())) {
+            const auto b = count_on_side(g_both->b, page.text(i), false, of_run());
+            const auto all_a = count_on_side(g_both->a, page.text(i), true, of_run()),
+                       all_b = count_on_side(g_both->b, page.text(i), true, of_run());
+            counts(page, i,
+                   as_drawn(groups(std::vector{*a, *b}, std::vector{*all_a, *all_b}),
+                            page.text(i).find("bytes") != std::string::npos));
+            std::vector<std::string> right =
+                both && factors == 1
+                    ? std::vector{times_words(*all_a, *all_b)}
+                    : groups(std::vector{times_words(*a, *b)}, std::vector{times_words(*all_a, *all_b)});
             std::erase(right, "");
             size_t j = i + 1;
             for (const std::string& one : right) {
@@ -203,12 +299,16 @@ std::string size_of_work(const Scene& s) {
                          : fmt::format("grid {}, block {}", test::size_words(s.trace().launch.grid),
                                        test::size_words(s.trace().launch.block));
 }
-// How many times fewer `letter` has of something in its whole run than the other one.
+// How many times fewer `letter` has of something than the other one, of what the screen is about.
 std::string times_fewer(const std::string& letter, const std::string& what) {
     const auto count = [&](const Scene& s) -> uint64_t {
-        if (what == "wavefronts of shared memory") return *count_on_side(s, "wavefronts", true, false);
-        if (what == "arrivals at barriers") return *count_on_side(s, "barrier arrivals", true, false);
-        return count_on_side(s, what, true, false).value_or(0);
+        const auto of = [&](const std::string& name) {
+            return count_on_side(s, name, whole_run(), of_run()).value_or(0);
+        };
+        if (what == "wavefronts of shared memory") return of("wavefronts");
+        if (what == "arrivals at barriers") return of("barrier arrivals");
+        if (what == "idle lanes") return part_on_side(s, what, whole_run())->part;
+        return of(what);
     };
     const double own = static_cast<double>(count(side(letter))),
                  rival = static_cast<double>(count(side(letter == "A" ? "B" : "A")));
@@ -216,14 +316,22 @@ std::string times_fewer(const std::string& letter, const std::string& what) {
 }
 const std::string kFewer =
     "@ times fewer {load requests|load sectors|wavefronts of shared memory|arrivals at barriers|store "
-    "sectors}";
+    "sectors|idle lanes}";
 bool others(const std::string& a, const std::string& b) { return a != b; }
+const std::string kOf = "{so far|in the whole run}";
+bool is_of(const std::string& words) { return (words == "so far") != whole_run(); }
 
-// Elements that a whole product loads for each of its multiplications; "not whole" for anything else.
-std::string loads_a_multiplication(const Scene& s) {
-    if (!s.f.product() || s.f.whole(kGlobalStore).lanes != uint64_t{s.f.m} * s.f.n) return "not whole";
-    return three_digits(static_cast<double>(s.f.whole(kGlobalLoad).lanes) /
-                        (double{1} * s.f.m * s.f.k * s.f.n));
+// How many times fewer elements, or more, B loads for each multiplication, "16 ×"; of whole products alone.
+std::string beside_loads_a_multiplication(const std::string& direction) {
+    const auto whole = [](const Scene& s) {
+        return s.f.product() && s.f.whole(kGlobalStore).lanes == uint64_t{s.f.m} * s.f.n;
+    };
+    if (!whole(g_both->a) || !whole(g_both->b)) return "not whole";
+    const auto loads = [](const Scene& s) { return s.f.whole(kGlobalLoad).lanes; };
+    const auto products = [](const Scene& s) { return uint64_t{s.f.m} * s.f.k * s.f.n; };
+    const std::string words =
+        times_words(loads(g_both->a) * products(g_both->b), loads(g_both->b) * products(g_both->a));
+    return words.ends_with(direction) ? words.substr(0, words.size() - direction.size() - 1) : words;
 }
 bool same_work() {
     const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
@@ -318,18 +426,25 @@ Figures faster(const Captures& c) {
 std::vector<Rule> compare_rules() {
     const std::string kFaster = "*, *: * ~, * ~: {only |}@ times as fast with *";
     std::vector<Rule> rules{
-        {"{A|B}, *: " + kFewer + " than {A|B}.",
-         SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, any, must(others(c[0], c[4])))},
-        {"{A|B}, *: " + kFewer + " and " + kFewer + " than {A|B}.",
+        {"{A|B}, *: " + kFewer + " than {A|B} " + kOf + ".",
+         SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, any, any,
+              must(others(c[0], c[4]) && is_of(c[5])))},
+        {"{A|B}, *: " + kFewer + " and " + kFewer + " than {A|B} " + kOf + ".",
          SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, times_fewer(c[0], c[5]), any, any,
-              must(others(c[0], c[6]) && c[3] != c[5]))},
-        {"The same requests in both: # loads, # sector(s).",
-         SAYS(s.f.whole(kGlobalLoad).requests, s.f.whole(kGlobalLoad).cost,
-              must(g_both->b.f.whole(kGlobalLoad).requests == s.f.whole(kGlobalLoad).requests))},
+              any, must(others(c[0], c[6]) && c[3] != c[5] && is_of(c[7])))},
+        {"The same requests in both " + kOf + ": # loads, # sector(s).",
+         SAYS(any, *count_on_side(g_both->a, "load requests", whole_run(), of_run()),
+              *count_on_side(g_both->b, "load sectors", whole_run(), of_run()),
+              must(is_of(c[0]) && count_on_side(g_both->a, "load requests", whole_run(), of_run()) ==
+                                      count_on_side(g_both->b, "load requests", whole_run(), of_run())))},
+        {"{Loads of an element so far|Loads so far|so far}, step # of #{| of the run}",
+         SAYS(any, {(of_run() ? s.block().first : 0) + s.cursor.step + 1, "step of A"},
+              of_run() ? s.trace().steps() : s.steps(), any,
+              must(!whole_run() && (c[3].empty() || of_run())))},
         {"Different work: * in A, * in B. A ratio compares the sizes as well.",
          SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
-        {"Different work. For each multiplication A loads @ elements, B @.",
-         SAYS(loads_a_multiplication(g_both->a), loads_a_multiplication(g_both->b), must(!same_work()))},
+        {"Different work. For each multiplication B loads @ {fewer|more} elements than A.",
+         SAYS(beside_loads_a_multiplication(c[1]), any, must(!same_work()))},
         {"*, *: * ~, * ~: no difference beyond the spread of the runs.", SAYS(faster(c))},
         {kFaster + ".", SAYS(faster(c))},
         {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors.", SAYS(faster(c))},
@@ -385,6 +500,7 @@ void hold_compare_screen(trace::Trace one, trace::Trace two, Lot& lot, const std
         state.session.pin = {};
         state.session.screen = "compare";
         state.compare.lock = static_cast<compare::Lock>(lot.below(3));
+        state.compare.whole_run = lot.below(3) == 0;
         const std::set<uint32_t> told = steps_at_fault(of_a, state.session.cursor.block, false);
         if (of_a.trace.meta.kernel == of_b.trace.meta.kernel && !told.empty())  // twice the same: at a fault
             state.session.cursor.step =

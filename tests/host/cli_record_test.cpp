@@ -68,6 +68,10 @@ TEST(CliRecord, ReportHasTheSumsOfTheClosedForms) {
     const Ran text = tilescope({"report", path});
     EXPECT_EQ(text.status, 0);
     EXPECT_NE(text.out.find("tiled"), std::string::npos);
+    EXPECT_EQ(report["totals"]["global_load"]["efficiency"], 1.0);
+    EXPECT_EQ(report["idle_lanes"]["lanes"], 0);
+    EXPECT_NE(text.out.find("efficiency"), std::string::npos);
+    EXPECT_NE(text.out.find("idle lanes: 0 of "), std::string::npos);
 }
 
 TEST(CliRecord, FaultyKernelsAreNotVerified) {

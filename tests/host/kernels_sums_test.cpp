@@ -169,9 +169,9 @@ TEST(Report, JsonHasTheSchemasKeysInTheirOrder) {
         return names;
     };
     using Names = std::vector<std::string>;
-    EXPECT_EQ(keys(json),
-              (Names{"schema", "kernel", "backend", "device", "launch", "blocks", "complete", "dropped",
-                     "steps", "phases", "barriers_per_block", "sites", "totals", "reuse", "result"}));
+    EXPECT_EQ(keys(json), (Names{"schema", "kernel", "backend", "device", "launch", "blocks", "complete",
+                                 "dropped", "steps", "phases", "barriers_per_block", "sites", "totals",
+                                 "idle_lanes", "reuse", "result"}));
     EXPECT_EQ(json["schema"], "tilescope.report/1");
     EXPECT_EQ(keys(json["launch"]), (Names{"m", "k", "n", "tile", "grid", "block"}));
     EXPECT_EQ(json["launch"]["grid"], nlohmann::ordered_json({9, 7, 1}));
@@ -181,7 +181,15 @@ TEST(Report, JsonHasTheSchemasKeysInTheirOrder) {
                      "ideal_sectors", "wavefronts", "ideal_wavefronts", "bank_conflicts"}));
     EXPECT_EQ(keys(json["totals"]), (Names{"global_load", "global_store", "shared_load", "shared_store"}));
     EXPECT_EQ(keys(json["totals"]["global_store"]),
-              (Names{"requests", "lanes", "bytes", "sectors", "ideal_sectors"}));
+              (Names{"requests", "lanes", "bytes", "sectors", "ideal_sectors", "efficiency"}));
+    uint64_t requests = 0, lanes = 0;
+    for (const auto& [name, sums] : json["totals"].items())
+        requests += sums["requests"].get<uint64_t>(), lanes += sums["lanes"].get<uint64_t>();
+    EXPECT_EQ(json["idle_lanes"],
+              nlohmann::ordered_json({{"lanes", requests * 32 - lanes}, {"of", requests * 32}}));
+    const auto& loads = json["totals"]["global_load"];
+    EXPECT_DOUBLE_EQ(loads["efficiency"].get<double>(),
+                     loads["bytes"].get<double>() / (32 * loads["sectors"].get<double>()));
     EXPECT_EQ(keys(json["totals"]["shared_store"]),
               (Names{"requests", "lanes", "wavefronts", "ideal_wavefronts", "bank_conflicts"}));
     EXPECT_EQ(json["reuse"]["M"],

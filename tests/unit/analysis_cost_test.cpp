@@ -74,6 +74,59 @@ TEST(Sums, OfStepsAreTheSumOverTheSteps) {
         }
 }
 
+// Counted lane by lane and byte by byte: who touches nothing, what is asked for, and which sectors that moves.
+TEST(Sums, IdleLanesAndEfficiencyAgreeWithCountingThem) {
+    std::vector<trace::PlainStep> plain;
+    const trace::Trace trace = trace::random_trace(8, 2, 2, 2500, &plain);
+    SplitSums sums;
+    CostTable costs(trace);
+    uint64_t idle = 0, all = 0;
+    std::map<StepKind, uint64_t> asked, moved;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        add_step(sums, trace, step, costs.of(step));
+        const trace::PlainStep& p = plain[step];
+        if (p.barrier) continue;
+        std::set<uint64_t> sectors;
+        const uint32_t bytes = trace.sites[p.site].bytes;
+        const StepKind kind = kind_of(trace, step);
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            ++all;
+            if ((p.mask >> lane & 1) == 0) {
+                ++idle;
+                continue;
+            }
+            for (uint32_t byte = 0; byte < bytes; ++byte) {
+                ++asked[kind];
+                sectors.insert((p.address[lane] + byte) / 32);
+            }
+        }
+        moved[kind] += sectors.size() * 32;
+    }
+    EXPECT_GT(idle, 0u);
+    EXPECT_EQ(sums.total().idle_lanes(), idle);
+    EXPECT_EQ(sums.total().all_lanes(), all);
+    for (const StepKind kind : {StepKind::GlobalLoad, StepKind::GlobalStore}) {
+        ASSERT_GT(moved[kind], 0u);
+        EXPECT_EQ(sums[kind].moved_bytes(), moved[kind]);
+        EXPECT_DOUBLE_EQ(*sums[kind].efficiency(),
+                         static_cast<double>(asked[kind]) / static_cast<double>(moved[kind]));
+    }
+    EXPECT_FALSE(sums[StepKind::SharedLoad].efficiency()) << "shared memory has no sectors";
+    EXPECT_FALSE(Sums{}.efficiency());
+}
+
+// 32 lanes: neighbours use all that is moved; a row apart an eighth; one element for all is moved once for 32.
+TEST(Sums, EfficiencyInClosedForm) {
+    const auto of = [](uint64_t bytes, uint64_t sectors) {
+        return Sums{.requests = 1, .lanes = 32, .bytes = bytes, .sectors = sectors}.efficiency();
+    };
+    EXPECT_EQ(of(128, 4), 1.0);
+    EXPECT_EQ(of(128, 32), 0.125);
+    EXPECT_EQ(of(128, 1), 4.0);
+    const Sums half{.requests = 3, .lanes = 48};
+    EXPECT_EQ(half.idle_lanes(), 48u);
+}
+
 TEST(Sums, OfMoreFormsThanAreRememberedAreExactToo) {
     // Most random requests are forms of their own: more of them than a table remembers.
     const trace::Trace trace = trace::random_trace(9, 1, 1, 60000);

@@ -34,17 +34,21 @@ TEST(Compare, TilesDivideTheLoadsByT) {
     EXPECT_EQ(ratio_text(whole(made, "load requests")), "0.0625");
     EXPECT_EQ(whole(made, "load sectors").ratio(), 0.125);
     EXPECT_EQ(ratio_text(whole(made, "barrier arrivals")), "") << "nothing to divide by";
-    EXPECT_EQ(headline(a.compared(), b.compared()),
-              "B, tiled T=16: 16 times fewer load requests and 8 times fewer load sectors than A.");
+    EXPECT_EQ(
+        headline(a.compared(), b.compared()),
+        "B, tiled T=16: 16 times fewer load requests and 8 times fewer load sectors than A in the whole "
+        "run.");
     EXPECT_EQ(caveat(a.compared(), b.compared()), "");
 }
 
 TEST(Compare, WhereLoadsAreAlikeTheStoresTell) {
     const Walked a = walked("tiled", kShape);
     Walked b = walked("tiled", kShape);
-    EXPECT_TRUE(headline(a.compared(), b.compared()).starts_with("The same requests in both: "));
+    EXPECT_TRUE(
+        headline(a.compared(), b.compared()).starts_with("The same requests in both in the whole run: "));
     b.side.before.back()[StepKind::GlobalStore].sectors *= 4;
-    EXPECT_EQ(headline(a.compared(), b.compared()), "A, tiled T=16: 4 times fewer store sectors than B.");
+    EXPECT_EQ(headline(a.compared(), b.compared()),
+              "A, tiled T=16: 4 times fewer store sectors than B in the whole run.");
 }
 
 // Every element of M is loaded once by each of the n columns' threads, or by each of the n/T tiles'.
@@ -82,7 +86,7 @@ TEST(Compare, LoadsOfAnElementAreRoundedUpWhereTDoesNotDivide) {
 TEST(Compare, DifferentWorkIsNotCalledBetter) {
     const Walked a = walked("tiled", {16, 16, 16, 8}), b = walked("tiled", {32, 16, 32, 16});
     EXPECT_EQ(headline(a.compared(), b.compared()),
-              "Different work. For each multiplication A loads 0.25 elements, B 0.125.");
+              "Different work. For each multiplication B loads 2 × fewer elements than A.");
     for (const CounterRow& row : counters_at_end(a, b).rows) EXPECT_FALSE(row.merit) << row.what;
     EXPECT_FALSE(counters_at_end(a, b).products);
     EXPECT_EQ(speed_text(a.compared(), b.compared(), kernels::shipped_timings(), kernels::shipped_counters()),
@@ -178,6 +182,53 @@ TEST(Compare, TheSwappedMappingNeedsMoreSectorsForTheSameRequests) {
     EXPECT_EQ(whole(made, "load sectors").ratio(), 4.25);
     EXPECT_EQ(whole(made, "store sectors").fewer(), -1);
     EXPECT_TRUE(headline(a.compared(), b.compared()).starts_with("A, untiled T=16: "));
+}
+
+// At the first step untiled has asked for less, and the sentence of so far says so; that of the whole run stays.
+TEST(Compare, TheSentenceIsOfSoFarOrOfTheWholeRun) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
+    const auto said = [&](uint32_t step) {
+        const uint32_t other =
+            partner_step(Lock::Phase, a.compared(), *a.made.index, {0, step}, b.compared(), *b.made.index);
+        const Costs costs =
+            costs_so_far(Lock::Phase, a.compared(), *a.made.index, step, b.compared(), *b.made.index, other);
+        return headline(a.compared(), b.compared(), &costs);
+    };
+    EXPECT_EQ(said(0), "A, untiled T=16: 2 times fewer load sectors than B so far.");
+    const uint32_t last = a.made.index->steps - 1;
+    EXPECT_EQ(said(last),
+              "B, tiled T=16: 16 times fewer load requests and 8 times fewer load sectors than A so far.")
+        << "a block is as all of them are";
+    const Costs none;
+    EXPECT_EQ(headline(a.compared(), b.compared(), &none),
+              "The same requests in both so far: 0 loads, 0 sectors.");
+    Costs one;
+    one.b[StepKind::GlobalLoad].requests = 3;
+    EXPECT_EQ(headline(a.compared(), b.compared(), &one), "Only B has loaded anything so far.");
+}
+
+// Untiled, a request for M asks for 2 elements in 2 sectors, one for N for 16 neighbours in 2: 128 bytes of 64 that
+// are moved. All lanes work; of a product of 10 x 10 with T = 8 some lie outside.
+TEST(Compare, EfficiencyAndIdleLanes) {
+    const Walked a = walked("untiled", kShape), b = walked("tiled", kShape);
+    const Counters made = counters_at_end(a, b);
+    const auto row = [](const Counters& of, std::string_view what) {
+        const auto found = std::ranges::find(of.rows, what, &CounterRow::what);
+        return found == of.rows.end() ? CounterRow{} : *found;
+    };
+    const CounterRow efficiency = row(made, compare::kEfficiency);
+    EXPECT_EQ(counter_text(efficiency, efficiency.whole.a, efficiency.whole_of.a), "200 %");
+    EXPECT_EQ(counter_text(efficiency, efficiency.whole.b, efficiency.whole_of.b), "100 %");
+    EXPECT_FALSE(efficiency.merit) << "more is better, and shared bytes are another thing";
+    EXPECT_EQ(row(made, compare::kIdle).what, "") << "no lane is idle";
+    const Walked edge = walked("tiled", {10, 10, 10, 8}), whole = walked("tiled", {16, 16, 16, 8});
+    const Counters edges = counters_at_end(edge, whole);
+    const CounterRow idle = row(edges, compare::kIdle), share = row(edges, compare::kIdleShare);
+    EXPECT_GT(idle.whole.a, 0u);
+    EXPECT_EQ(idle.whole.b, 0u);
+    EXPECT_EQ(share.whole.a, idle.whole.a);
+    EXPECT_EQ(share.whole_of.a, edge.side.before.back().total().requests * 32);
+    EXPECT_EQ(counter_text(share, 0, 0), "-");
 }
 
 TEST(Compare, SoFarIsExactlyTheSumOfTheSteps) {

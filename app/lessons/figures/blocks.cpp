@@ -1,6 +1,13 @@
 // Blocks on SMs: dealt in any order, never moved, and without a meeting point before the grid's end. Of a
 // recording from a GPU the SM that each recorded block ran on, as the block itself read it there (%smid).
+//
+// The model plays: blocks are dealt one after the other, to each SM in turn, until all slots are taken; a block that
+// has ended makes room for the next. All take the same time.
+//
+//     SM 0  |####|#   |    |       ended, running, a slot that waits      12 of 60 blocks have ended, 32 run,
+//     SM 1  |####|    |    |                                              16 wait
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,7 +18,9 @@
 namespace tilescope::lessons {
 namespace {
 
-enum : uint8_t { kBlocks, kSms, kSlots, kOrder, kShows };
+enum : uint8_t { kBlocks, kSms, kSlots, kOrder, kTime, kShows };
+constexpr int kPlayed = 240;       // of the time: as many pictures as it is played in
+constexpr double kDealing = 0.35;  // until all slots are taken, in times of a block
 
 Dealt dealt(std::span<const int> set) {
     return deal(at(set, kBlocks), at(set, kSms), at(set, kSlots), at(set, kOrder));
@@ -103,6 +112,42 @@ std::string concludes_of(std::span<const int> set, const session::Session& sessi
     return text + ". Another run may deal them otherwise.";
 }
 
+// The model at a moment.
+struct Moment {
+    double now = 0;  // in times of a block, from the first one's begin
+    size_t sms = 1, slots = 1;
+
+    // How much of a block is done: below 0 before it is dealt, from 1 on once it has ended.
+    double done(size_t wave, size_t sm, size_t place) const {
+        const double turn = static_cast<double>(place * sms + sm) / static_cast<double>(sms * slots);
+        return now - static_cast<double>(wave) - kDealing * turn;
+    }
+};
+// none: not while it is played.
+std::optional<Moment> moment_of(std::span<const int> set, const Dealt& made) {
+    if (set[kTime] >= kPlayed) return std::nullopt;
+    const double all = static_cast<double>(made.waves.size()) + kDealing;
+    return Moment{all * set[kTime] / kPlayed, made.of_sm.size(), static_cast<size_t>(set[kSlots])};
+}
+
+// "12 of 60 blocks have ended, 32 run, 16 wait to be dealt."; and shorter.
+std::vector<std::string> moment_words(const Moment& moment, const Dealt& made) {
+    uint32_t ended = 0, run = 0, all = 0;
+    for (size_t wave = 0; wave < made.waves.size(); ++wave)
+        for (size_t sm = 0; sm < made.waves[wave].size(); ++sm)
+            for (size_t place = 0; place < made.waves[wave][sm].size(); ++place) {
+                const double done = moment.done(wave, sm, place);
+                ++all;
+                ended += done >= 1 ? 1 : 0;
+                run += done >= 0 && done < 1 ? 1 : 0;
+            }
+    const uint32_t wait = all - ended - run;
+    return {fmt::format("{} of {} {} ended, {} {}, {} {} to be dealt.", ended, counted(all, "block"),
+                        ended == 1 ? "has" : "have", run, run == 1 ? "runs" : "run", wait,
+                        wait == 1 ? "waits" : "wait"),
+            fmt::format("{} ended, {} running, {} to come", ended, run, wait)};
+}
+
 // Blocks in a column of an SM side by side, and the slots that a wave has there.
 struct SmLayout {
     size_t rows = 1, columns = 1;  // of SMs
@@ -144,9 +189,9 @@ SmLayout laid_out(const draw::Ui& ui, const Rect& rect, const Dealt& dealt, size
     return made;
 }
 
-// One SM with its blocks, wave below wave.
+// One SM with its blocks, wave below wave; at a moment those alone that were dealt, as full as they are done.
 void draw_sm(draw::Ui& ui, const Rect& box, const SmLayout& layout, const Dealt& dealt, size_t sm,
-             size_t slots) {
+             size_t slots, const std::optional<Moment>& moment) {
     const float wide = (box.width() - ui.px(4)) / static_cast<float>(layout.beside);
     float y = box.min.y + line_height(ui, Size::Small) + ui.px(4);
     for (size_t wave = 0; wave < dealt.waves.size(); ++wave) {
@@ -156,13 +201,22 @@ void draw_sm(draw::Ui& ui, const Rect& box, const SmLayout& layout, const Dealt&
             const float left = box.min.x + ui.px(2) + wide * static_cast<float>(at % layout.beside),
                         top = y + layout.high * static_cast<float>(at / layout.beside);
             const Rect block{{left + ui.px(1), top + ui.px(1)}, {left + wide - ui.px(1), top + layout.high}};
-            if (at >= blocks.size()) {
+            const double done = moment && at < blocks.size() ? moment->done(wave, sm, at) : 1;
+            if (at >= blocks.size() || done < 0) {
                 if (layout.all_slots)
                     ui.list.AddRect(block.min, block.max, ui.ink(Ink::LineStrong), ui.px(2));
                 continue;
             }
             const draw::Rgba color =
                 draw::mix(ui.ink(kPlain), ui.ink(Ink::Panel), 0.25f * static_cast<float>(wave % 3));
+            if (done < 1) {
+                ui.list.AddRectFilled(block.min, block.max, ui.ink(Ink::Panel), ui.px(2));
+                ui.list.AddRectFilled(block.min,
+                                      {block.min.x + block.width() * static_cast<float>(done), block.max.y},
+                                      ui.ink(Ink::Accent), ui.px(2));
+                ui.list.AddRect(block.min, block.max, ui.ink(Ink::Accent), ui.px(2), 0, ui.px(1));
+                continue;
+            }
             ui.list.AddRectFilled(block.min, block.max, color, ui.px(2));
             // Numbers where the longest of them has room.
             text_in(ui, block,
@@ -210,6 +264,7 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
     const Dealt made = hidden ? untold(at(set, kSms)) : trace != nullptr ? placed(*trace) : dealt(set);
     Rect rect = area;
     if (hidden) rect.max.y = draw_waiting(ui, area, at(set, kBlocks));
+    const std::optional<Moment> moment = hidden || trace != nullptr ? std::nullopt : moment_of(set, made);
     const size_t slots = trace != nullptr ? 0 : static_cast<size_t>(set[kSlots]), sms = made.of_sm.size();
     const float small = line_height(ui, Size::Small);
     const Rect room{rect.min, {rect.max.x, rect.max.y - small - ui.px(8)}};
@@ -231,7 +286,7 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
         const size_t every = layout.pitch > ui.px(26) ? 1 : layout.pitch > ui.px(13) ? 2 : 4;
         if (sm % layout.columns % every == 0)
             note(ui, {(box.min.x + box.max.x) / 2, box.min.y + ui.px(2)}, ui.px(60), name, Align::Center);
-        draw_sm(ui, box, layout, made, sm, slots);
+        draw_sm(ui, box, layout, made, sm, slots, moment);
         const float under = box.min.y + small + ui.px(4);
         if (hidden)
             unknown(ui,
@@ -239,7 +294,7 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
                      {box.max.x - ui.px(3), layout.all_slots ? under + layout.high : box.max.y - ui.px(3)}});
     }
     ImVec2 at{rect.min.x, rect.min.y + row_height * static_cast<float>(layout.rows)};
-    if (!hidden) key_of(ui, at, "a block, by its number", kPlain, 2);
+    if (!hidden) key_of(ui, at, moment ? "ended" : "a block, by its number", kPlain, 2);
     if (layout.all_slots)
         key_of(ui, at, "a slot without one", [&](draw::Ui&, const Rect& box) {
             fill(ui, box, Ink::Raised, 2);
@@ -247,6 +302,16 @@ void draw_figure(draw::Ui& ui, const Rect& area, std::span<const int> set, const
         });
     const float left = rect.max.x - at.x;
     if (hidden) return;
+    if (moment) {
+        key_of(ui, at, "running", [&](draw::Ui&, const Rect& box) {
+            ui.list.AddRectFilled(box.min, {(box.min.x + box.max.x) / 2, box.max.y}, ui.ink(Ink::Accent),
+                                  ui.px(2));
+            ui.list.AddRect(box.min, box.max, ui.ink(Ink::Accent), ui.px(2));
+        });
+        line(ui, at, rect.max.x - at.x, Face::Strong, Size::Small, Ink::Text,
+             fitting(ui.font(Face::Strong, Size::Small), moment_words(*moment, made), rect.max.x - at.x));
+        return;
+    }
     if (set[kShows] != 0 && trace == nullptr)
         note(ui, at, left, "No recording from a GPU is open: this is the model.");
     else if (trace != nullptr && trace->blocks.size() > kMostShown)
@@ -272,6 +337,7 @@ Figure blocks_figure() {
               1,
               {"by number", "another", "another one", "a third", "a fourth", "a fifth", "a sixth",
                "a seventh", "an eighth", "a ninth"}},
+             {"time", "", 0, kPlayed, kPlayed, 1, {}, {}, true},
              {"shows", "Shows", 0, 1, 0, 1, {"the model", "the recording"}}},
             numbers,
             concludes,
