@@ -308,21 +308,28 @@ std::vector<std::pair<std::string, std::string>> window_names(std::string_view k
 }
 
 std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson) {
-    // Type that is read on A4: an inch is about 160 of these pixels. Two stops have room on a page.
-    constexpr int kWidth = 1120, kHeight = 590;
+    // Type that is read on A4: an inch is about 160 of these pixels, of the arrays alone 120. Two stops have room on
+    // a page, with lines for an answer.
+    constexpr int kWidth = 1120, kHeight = 590, kArraysWidth = 840, kArraysHeight = 390;
     // Of a case that a question is asked of: what is given, and room for one's own working.
     constexpr int kAskedHeight = 450;
     const std::vector<lessons::Lesson> one{lesson};
     app::State state;
     state.paper = true;
     state.lessons.lessons = &one;
+    state.lessons.on_paper = true;
     std::vector<std::string> pictures;
     for (size_t at = 0; at < lesson.stops.size(); ++at) {
         go_to_stop(state.lessons, state.session, 0, at);
         app::update(state, true);
         app::update(state, true);
         const bool given = !lesson.stops[at].limits.empty() && state.session.question.hides_any();
-        pictures.push_back(need(app::render_svg(state, {kWidth, given ? kAskedHeight : kHeight, ""})));
+        const bool arrays = state.session.screen == session::kStepScreen;
+        pictures.push_back(need(app::render_svg(state, {arrays ? kArraysWidth : kWidth,
+                                                        arrays  ? kArraysHeight
+                                                        : given ? kAskedHeight
+                                                                : kHeight,
+                                                        ""})));
     }
     return pictures;
 }

@@ -29,7 +29,7 @@ h2 {{ font-size: 12.5pt; margin: 8mm 0 2mm; }}
 .say, .question {{ margin: 2mm 0 0; font-size: 11pt; }}
 .question {{ font-weight: 600; }}
 ol.choices {{ list-style: upper-alpha; margin: 1mm 0 0; padding-left: 8mm; }}
-.line {{ margin: 2mm 0 0; color: #59636e; border-bottom: 0.2mm solid #8b949e; height: 6mm; }}
+.line {{ margin: 0; color: #59636e; border-bottom: 0.2mm solid #8b949e; height: 6mm; }}
 .answers {{ break-before: page; }}
 dl.right {{ margin: 0; }}
 dl.right dt {{ font-weight: 700; float: left; }}
@@ -56,7 +56,12 @@ std::string stop_of(const HandoutStop& stop, size_t number) {
     if (stop.question.empty())
         return out + fmt::format("<p class=\"say\">{}</p>\n</section>\n", xml_text(stop.say));
     out += fmt::format("<p class=\"question\">{}</p>\n", xml_text(stop.question));
-    if (stop.choices.empty()) return out + "<div class=\"line\">Answer:</div>\n</section>\n";
+    if (stop.choices.empty()) {  // room for one's own working
+        constexpr int kLines = 5;
+        for (int i = 0; i < kLines; ++i)
+            out += fmt::format("<div class=\"line\">{}</div>\n", i + 1 == kLines ? "Answer:" : "");
+        return out + "</section>\n";
+    }
     out += "<ol class=\"choices\">\n";
     for (const std::string& choice : stop.choices) out += fmt::format("<li>{}</li>\n", xml_text(choice));
     return out + "</ol>\n</section>\n";

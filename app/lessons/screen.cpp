@@ -162,12 +162,21 @@ bool show_stop(State& state, Session& session, bool wait) {
     return false;
 }
 
+// The panels of Step that a stop shows.
+uint8_t panels_of(const State& state, const Session& session, const LessonStop* stop) {
+    using session::Panel;
+    if (stop == nullptr) return session::kAllPanels;
+    if (!state.on_paper) return stop->panels;
+    const auto bit = [](Panel panel) { return static_cast<uint8_t>(panel); };
+    return bit(Panel::Matrices) | bit(Panel::Threads) | bit(Panel::Tiles) |
+           (session.question.hides_any() ? 0 : bit(Panel::Request));
+}
+
 bool update(State& state, Session& session, bool wait) {
     leave_elsewhere(state, session);
     const bool coming = show_stop(state, session, wait);
     const LessonStop* const stop = session.walking ? stop_shown(state) : nullptr;
-    if (!state.wanted || !session.walking)
-        session.panels = stop != nullptr ? stop->panels : session::kAllPanels;
+    if (!state.wanted || !session.walking) session.panels = panels_of(state, session, stop);
     return coming;
 }
 

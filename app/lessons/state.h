@@ -95,6 +95,8 @@ struct State {
     // The recording, by its serial, beside which a newcomer is offered the first lesson; and whether that was
     // walked to its end once, which is remembered between starts.
     uint64_t offered = 0;
+    bool on_paper =
+        false;  // stops are drawn for a handout: arrays and threads, and the request once it is told
     bool walked = false;
     std::vector<std::string>
         done;  // names of the lessons that ship that were walked to their end, remembered too
