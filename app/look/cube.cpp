@@ -136,13 +136,7 @@ class Builder {
 public:
     Builder(const trace::Trace& trace, const BlockIndex& index) : trace_(trace), index_(index) {
         made_.block = index.block;
-        made_.shape = {product_.m,
-                       product_.k,
-                       product_.n,
-                       product_.tile,
-                       std::max(product_.tile_rows, 1u),
-                       std::max(product_.tile_cols, 1u),
-                       {product_.M, product_.N, product_.P}};
+        made_.shape = cube_shape(product_);
         made_.phases.resize(std::max(index.phases.phases, 1u));
         for (const CellRect& slice : index.touched[product_.P]) made_.tile.include(slice);
     }
@@ -417,6 +411,16 @@ std::vector<CellRect> joined(std::vector<CellRect> rects) {
     }
     made.insert(made.end(), open.begin(), open.end());
     return made;
+}
+
+CubeShape cube_shape(const Product& product) {
+    return {product.m,
+            product.k,
+            product.n,
+            product.tile,
+            std::max(product.tile_rows, 1u),
+            std::max(product.tile_cols, 1u),
+            {product.M, product.N, product.P}};
 }
 
 std::optional<CubeBlock> cube_of_block(const trace::Trace& trace, const BlockIndex& index,

@@ -76,6 +76,7 @@ struct CubeShape {
     uint32_t tile_rows = 1, tile_cols = 1;  // of P, a block
     std::array<uint8_t, 3> arrays{};        // M, N and P, as the launch numbers them
 };
+CubeShape cube_shape(const analysis::Product& product);
 
 // What of a block is the same at every step. It takes a look at each of its steps and products: once a block.
 struct CubeBlock {
