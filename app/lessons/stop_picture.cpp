@@ -19,6 +19,7 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     StopPicture made;
     made.kind = look::kind_of(trace, at);
     made.product = index.product.has_value();
+    const look::CubeShape of = made.product ? look::cube_shape(*index.product) : look::CubeShape();
     const uint8_t touched = trace.form_of(at).array;
     std::vector<CellRect> cells;
     if (touched < arrays.size()) {
@@ -30,7 +31,7 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     const auto part_of = [&](uint8_t array) {
         const draw::Sheet sheet(arrays[array]);
         StopPicture::Part part{sheet.rows, sheet.cols};
-        const bool output = made.product && array == index.product->P;
+        const bool output = made.product && array == of.arrays[2];
         if (arrays[array].space != Space::Shared && (tiles || (output && shows(Panel::Threads))))
             for (const CellRect& tile : look::slices_of_phase(trace, index, array, index.phase_at(step)))
                 if (!tile.empty()) part.tile.push_back(tile);
@@ -39,7 +40,7 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     };
     std::vector<uint8_t> shown;
     if (made.product) {
-        shown = {index.product->M, index.product->N, index.product->P};
+        shown.assign(of.arrays.begin(), of.arrays.end());
     } else {
         // What the step touches, and then the others as the kernel has them; drawn in that order again.
         for (uint8_t array = 0; array < arrays.size(); ++array)
@@ -49,10 +50,8 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
         std::ranges::sort(shown);
     }
     for (const uint8_t array : shown) made.arrays.push_back(part_of(array));
-    if (made.product) {
-        const analysis::Product& of = *index.product;
+    if (made.product)
         for (StopPicture::Part& part : made.arrays) part.tile_rows = part.tile_cols = tiles ? of.tile : 1;
-    }
     for (const uint8_t array : index.shared)
         if (tiles && (made.shared.size() < 2 || array == touched)) made.shared.push_back(part_of(array));
     if (made.shared.size() > 2) made.shared.erase(made.shared.begin() + 1, made.shared.end() - 1);

@@ -123,13 +123,7 @@ class Builder {
 public:
     Builder(const trace::Trace& trace, const BlockIndex& index) : trace_(trace), index_(index) {
         made_.block = index.block;
-        made_.shape = {product_.m,
-                       product_.k,
-                       product_.n,
-                       product_.tile,
-                       std::max(product_.tile_rows, 1u),
-                       std::max(product_.tile_cols, 1u),
-                       {product_.M, product_.N, product_.P}};
+        made_.shape = cube_shape(product_);
         made_.phases.resize(std::max(index.phases.phases, 1u));
         for (const CellRect& slice : index.touched[product_.P]) made_.tile.include(slice);
     }
@@ -282,6 +276,16 @@ void CubeBox::include(const CubeBox& box) {
 }
 
 uint64_t PhaseSlab::tile_elements(int matrix) const { return area_of(tiles[static_cast<size_t>(matrix)]); }
+
+CubeShape cube_shape(const Product& product) {
+    return {product.m,
+            product.k,
+            product.n,
+            product.tile,
+            std::max(product.tile_rows, 1u),
+            std::max(product.tile_cols, 1u),
+            {product.M, product.N, product.P}};
+}
 
 std::optional<CubeBlock> cube_of_block(const trace::Trace& trace, const BlockIndex& index,
                                        const playback::BlockReplay* replay) {

@@ -76,6 +76,7 @@ struct CubeShape {
     uint32_t tile_rows = 1, tile_cols = 1;  // of P, a block
     std::array<uint8_t, 3> arrays{};        // M, N and P, as the launch numbers them
 };
+CubeShape cube_shape(const analysis::Product& product);
 
 // What a warp multiplies at once, behind a step of the block.
 struct CubeProducts {
