@@ -100,7 +100,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # Versions of libraries: those of this release or newer ones.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang, libegl1, libgl1, libgl1-mesa-dri, libthrust-dev")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, xclip | wl-clipboard")
 set(CPACK_DEBIAN_PACKAGE_RELEASE "")
 if(EXISTS /etc/os-release)  # "1~debian12", "1~ubuntu24.04"
   file(STRINGS /etc/os-release release REGEX "^(ID|VERSION_ID)=")

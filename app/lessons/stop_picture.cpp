@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/cube.h"
+#include "app/look/cube_cells.h"
 
 namespace tilescope::lessons {
 

@@ -27,8 +27,8 @@ public:
         CellRect bounds;     // of their cells
         std::array<uint32_t, kWarpSize> row{}, col{};
     };
-    Sources(const trace::Trace& trace, const Product& product, const BlockReplay& replay)
-        : trace_(trace), product_(product), replay_(replay) {}
+    Sources(const trace::Trace& trace, const CubeShape& shape, const BlockReplay& replay)
+        : trace_(trace), shape_(shape), replay_(replay) {}
 
     const Loaded& of(simt::Origin origin, uint32_t mask) {
         Loaded& known = known_[origin];
@@ -47,9 +47,9 @@ private:
         playback::Element element = factor.element;
         const bool shared = trace_.launch.arrays[element.array].space == Space::Shared;
         if (shared) element = replay_.cell(element.array, element.index, factor.step).source;
-        const int matrix = element.array == trace::kNoArray ? -1 : matrix_of(product_, element.array);
+        const int matrix = element.array == trace::kNoArray ? -1 : matrix_of(shape_, element.array);
         if (matrix < 0 || matrix > 1 || (into.matrix >= 0 && into.matrix != matrix)) return;
-        const uint32_t cols = matrix == 0 ? product_.k : product_.n;
+        const uint32_t cols = matrix == 0 ? shape_.k : shape_.n;
         into.matrix = matrix;
         into.from_global = !shared;
         into.row[lane] = static_cast<uint32_t>(element.index / cols);
@@ -59,7 +59,7 @@ private:
     }
 
     const trace::Trace& trace_;
-    const Product& product_;
+    const CubeShape& shape_;
     const BlockReplay& replay_;
     std::unordered_map<simt::Origin, Loaded> known_;
     std::unordered_map<simt::Origin, uint32_t> looked_;  // lanes
@@ -146,7 +146,7 @@ private:
 
     // False where nothing that is multiplied comes from M and N.
     bool add_products(const BlockReplay& replay) {
-        Sources sources(trace_, product_, replay);
+        Sources sources(trace_, made_.shape, replay);
         std::map<std::pair<uint32_t, uint32_t>, std::map<uint32_t, uint32_t>> made;  // phase, warp; k: step
         uint64_t all = 0;
         for (const playback::MultiplyStep& step : replay.products()) {
@@ -217,7 +217,7 @@ private:
         for (uint32_t step = 0; step < index_.steps; ++step) {
             const uint64_t at = index_.first + step;
             const trace::Form& form = trace_.form_of(at);
-            const int matrix = form.array == trace::kNoArray ? -1 : matrix_of(product_, form.array);
+            const int matrix = form.array == trace::kNoArray ? -1 : matrix_of(made_.shape, form.array);
             if (matrix < 0 || matrix > 1 || !ptx::reads(trace_.sites[form.site].kind)) continue;
             const trace::Access access = trace::decode(trace_, at);
             std::vector<std::pair<uint32_t, uint32_t>> cells;
@@ -284,6 +284,7 @@ CubeShape cube_shape(const Product& product) {
             product.tile,
             std::max(product.tile_rows, 1u),
             std::max(product.tile_cols, 1u),
+            product.patch,
             {product.M, product.N, product.P}};
 }
 

@@ -74,6 +74,7 @@ struct CubeShape {
     uint32_t m = 0, k = 0, n = 0;
     uint32_t tile = 0;                      // T; 0 where there is none
     uint32_t tile_rows = 1, tile_cols = 1;  // of P, a block
+    uint32_t patch = 1;                     // elements of P, a thread
     std::array<uint8_t, 3> arrays{};        // M, N and P, as the launch numbers them
 };
 CubeShape cube_shape(const analysis::Product& product);

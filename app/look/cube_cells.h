@@ -1,6 +1,7 @@
 // Cells of the matrices of a product, as lists of rectangles: what cube.cpp and cube_view.cpp are made with.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,8 +11,9 @@
 namespace tilescope::look {
 
 // 0: M, 1: N, 2: P; below 0 for another array.
-inline int matrix_of(const analysis::Product& product, uint8_t array) {
-    return array == product.M ? 0 : array == product.N ? 1 : array == product.P ? 2 : -1;
+inline int matrix_of(const CubeShape& shape, uint8_t array) {
+    const auto at = std::ranges::find(shape.arrays, array);
+    return at == shape.arrays.end() ? -1 : static_cast<int>(at - shape.arrays.begin());
 }
 
 // The range of k that cells of M (0) or N (1) lie in; and the same cells in another one.

@@ -8,7 +8,6 @@
 namespace tilescope::look {
 namespace {
 
-using analysis::Product;
 using playback::BlockReplay;
 
 // Cells of the loads of a slab up to a step, and what of them lies in its range of k.
@@ -36,16 +35,15 @@ void add_beyond(std::vector<CellRect>& to, const CellRect& tile, uint32_t rows, 
         if (!rect.empty()) to.push_back(rect);
 }
 
-void find_touched(CubeView& view, const trace::Trace& trace, const BlockIndex& index,
+void find_touched(CubeView& view, const trace::Trace& trace, const BlockIndex& index, const CubeShape& shape,
                   const BlockReplay* replay, uint32_t step) {
-    const Product& product = *index.product;
     view.kind = kind_of(trace, index.first + step);
     const trace::Access access = trace::decode(trace, index.first + step);
     view.warp = access.warp, view.mask = access.mask;
     if (view.kind == StepKind::Barrier || access.array == trace::kNoArray) return;
     std::array<std::vector<std::pair<uint32_t, uint32_t>>, 3> cells;
     const auto add = [&](uint8_t array, uint64_t element) {
-        const int matrix = array == trace::kNoArray ? -1 : matrix_of(product, array);
+        const int matrix = array == trace::kNoArray ? -1 : matrix_of(shape, array);
         if (matrix < 0) return;
         const uint32_t cols = std::max(trace.launch.arrays[array].cols, 1u);
         cells[static_cast<size_t>(matrix)].emplace_back(static_cast<uint32_t>(element / cols),
@@ -67,7 +65,7 @@ CubeView cube_view(const trace::Trace& trace, const BlockIndex& index, const Cub
                    const playback::BlockReplay* replay, uint32_t step) {
     CubeView view;
     if (step >= index.steps) return view;
-    const Product& product = *index.product;
+    const CubeShape& shape = block.shape;
     const auto last = static_cast<uint32_t>(block.phases.size()) - 1;
     view.after = index.phase_at(step) == analysis::kAfter;
     view.phase = std::min(index.phase_at(step), last);
@@ -105,20 +103,20 @@ CubeView cube_view(const trace::Trace& trace, const BlockIndex& index, const Cub
                     append_cells(view.early[matrix], rect);
         }
         if (!index.shared.empty()) {
-            const CellRect tile{block.tile.row0 / product.tile_rows * product.tile_rows,
-                                block.tile.row0 / product.tile_rows * product.tile_rows + product.tile_rows,
-                                block.tile.col0 / product.tile_cols * product.tile_cols,
-                                block.tile.col0 / product.tile_cols * product.tile_cols + product.tile_cols};
+            const CellRect tile{block.tile.row0 / shape.tile_rows * shape.tile_rows,
+                                block.tile.row0 / shape.tile_rows * shape.tile_rows + shape.tile_rows,
+                                block.tile.col0 / shape.tile_cols * shape.tile_cols,
+                                block.tile.col0 / shape.tile_cols * shape.tile_cols + shape.tile_cols};
             const uint32_t depth =
-                std::max(product.tile,
+                std::max(shape.tile,
                          block.phases[0].box.empty() ? 1 : block.phases[0].box.k1 - block.phases[0].box.k0);
             const uint32_t k0 = view.slab.k0;
-            add_beyond(view.beyond[0], {tile.row0, tile.row1, k0, k0 + depth}, product.m, product.k);
-            add_beyond(view.beyond[1], {k0, k0 + depth, tile.col0, tile.col1}, product.k, product.n);
-            add_beyond(view.beyond[2], tile, product.m, product.n);
+            add_beyond(view.beyond[0], {tile.row0, tile.row1, k0, k0 + depth}, shape.m, shape.k);
+            add_beyond(view.beyond[1], {k0, k0 + depth, tile.col0, tile.col1}, shape.k, shape.n);
+            add_beyond(view.beyond[2], tile, shape.m, shape.n);
         }
     }
-    find_touched(view, trace, index, replay, step);
+    find_touched(view, trace, index, shape, replay, step);
     for (const CubeProducts& made : std::ranges::equal_range(block.made, step, {}, &CubeProducts::after_step))
         if (made.warp == view.warp) view.now.include(made.box);
     std::vector<CellRect> stored;
@@ -126,11 +124,11 @@ CubeView cube_view(const trace::Trace& trace, const BlockIndex& index, const Cub
         for (const uint32_t at : of_warp) {
             if (at > step) break;
             const trace::Access access = trace::decode(trace, index.first + at);
-            if (access.array != product.P) continue;
+            if (access.array != shape.arrays[2]) continue;
             std::vector<std::pair<uint32_t, uint32_t>> cells;
             for_elements(trace, access, [&](uint32_t, uint64_t element) {
-                cells.emplace_back(static_cast<uint32_t>(element / product.n),
-                                   static_cast<uint32_t>(element % product.n));
+                cells.emplace_back(static_cast<uint32_t>(element / shape.n),
+                                   static_cast<uint32_t>(element % shape.n));
             });
             for (const CellRect& rect : rectangles_of(std::move(cells))) append_cells(stored, rect);
         }
@@ -147,11 +145,10 @@ std::string k_text(uint32_t k0, uint32_t k1) {
     return k1 == k0 + 1 ? fmt::format("k = {}", k0) : fmt::format("k = {} to {}", k0, k1 - 1);
 }
 
-CubeLine tile_line(const trace::Trace& trace, const BlockIndex& index, const PhaseSlab& slab,
-                   const CubeView& view) {
-    const Product& product = *index.product;
-    const std::string m = name_in(index.notation, trace.launch.arrays[product.M]),
-                      n = name_in(index.notation, trace.launch.arrays[product.N]);
+CubeLine tile_line(const trace::Trace& trace, const BlockIndex& index, const CubeShape& shape,
+                   const PhaseSlab& slab, const CubeView& view) {
+    const std::string m = name_in(index.notation, trace.launch.arrays[shape.arrays[0]]),
+                      n = name_in(index.notation, trace.launch.arrays[shape.arrays[1]]);
     const uint64_t of_m = slab.tile_elements(0), of_n = slab.tile_elements(1);
     using Swatch = CubeLine::Swatch;
     if (index.shared.empty())
@@ -178,19 +175,20 @@ CubeLine tile_line(const trace::Trace& trace, const BlockIndex& index, const Pha
             uses};
 }
 
-CubeLine thread_line(const trace::Trace& trace, const BlockIndex& index, uint32_t thread) {
+CubeLine thread_line(const trace::Trace& trace, const BlockIndex& index, const CubeShape& shape,
+                     uint32_t thread) {
     const std::vector<CellRect> patch = cube_patch(trace, index, thread);
-    const Product& product = *index.product;
     std::string name = thread_name(trace.launch.block, thread, index.notation);
     const uint64_t elements = area_of(patch);
     if (elements == 0) return {CubeLine::Swatch::Thread, name + " is beyond the matrix", ""};
     if (elements == 1) {
-        const auto at = static_cast<int64_t>(uint64_t{patch[0].row0} * product.n + patch[0].col0);
+        const auto at = static_cast<int64_t>(uint64_t{patch[0].row0} * shape.n + patch[0].col0);
         return {CubeLine::Swatch::Thread,
-                fmt::format("{}: {}", name, element_name(trace.launch.arrays[product.P], at, index.notation)),
+                fmt::format("{}: {}", name,
+                            element_name(trace.launch.arrays[shape.arrays[2]], at, index.notation)),
                 "one sum in a register, two factors a product"};
     }
-    std::vector<bool> rows(product.m), cols(product.n);
+    std::vector<bool> rows(shape.m), cols(shape.n);
     for (const CellRect& rect : patch) {
         std::fill(rows.begin() + rect.row0, rows.begin() + rect.row1, true);
         std::fill(cols.begin() + rect.col0, cols.begin() + rect.col1, true);
@@ -215,7 +213,7 @@ std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& in
             more += ", by what it loads: the values are not known";
         else if (!whole)
             more += ", in " + box_text(slab.box);
-        if (block.from_values && index.product->patch > 1 && slab.warps.size() > 1)
+        if (block.from_values && block.shape.patch > 1 && slab.warps.size() > 1)
             more += fmt::format("; a warp makes {}", box_text(slab.warps.front().box));
         lines.push_back({Swatch::Now,
                          whole ? fmt::format("this phase: {} products", box_text(slab.box))
@@ -232,7 +230,7 @@ std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& in
              fmt::format("{} made again",
                          slab.repeated == 1 ? "one product is" : counted(slab.repeated, "product") + " are"),
              "the tiles still hold values of the phase before"});
-    if (!view.after) lines.push_back(tile_line(trace, index, slab, view));
+    if (!view.after) lines.push_back(tile_line(trace, index, block.shape, slab, view));
     for (const SlabAhead& ahead : view.ahead)
         lines.push_back({Swatch::Ahead,
                          fmt::format("{}: {}", ahead.there ? "there already" : "on its way",
@@ -246,7 +244,7 @@ std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& in
                                      : fmt::format("{} phases are done", grouped(phases)),
                          view.after ? "P is stored" : "the sums stay in registers"});
     }
-    if (thread) lines.push_back(thread_line(trace, index, *thread));
+    if (thread) lines.push_back(thread_line(trace, index, block.shape, *thread));
     if (!view.beyond[0].empty() || !view.beyond[1].empty())
         lines.push_back({Swatch::Beyond, "beyond the matrices", "no element is loaded there"});
     if (!view.before[0].empty()) lines.push_back({Swatch::Before, "loaded before", ""});

@@ -75,7 +75,7 @@ TEST(Marks, SpoilNoText) {
     std::mt19937 random(3);
     State state = marked_state();
     const uint32_t steps = state.session.block->steps;
-    for (const auto& [wide, high] : {std::pair(1280, 720), {1600, 1000}, {800, 1200}, {1920, 1080}}) {
+    for (const auto& [wide, high] : {std::pair(1280, 720), {1600, 1000}, {1080, 1200}, {1920, 1080}}) {
         Drawn drawn(wide, high);
         for (const bool lecture : {false, true}) {
             state.session.lecture = lecture;

@@ -28,8 +28,18 @@ protected:
         program_ = std::make_unique<Program>(*desktop_, std::vector<std::string>{}, bin_.string());
     }
     fs::path file(const std::string& name) const { return fs::path(desktop_->home()) / name; }
-    // A panel of the request's place at 1600 x 1000, whose middle rows are its lanes.
+    // Where the request's panel is at 1600 x 1000. A hand is no quicker than some frames.
     static constexpr int kRequestX = 1450, kRequestY = 300;
+    static void wait_for_frames() { std::this_thread::sleep_for(std::chrono::milliseconds(500)); }
+    void open_menu() {
+        program_->click(kRequestX, kRequestY, 1, 3);
+        wait_for_frames();
+    }
+    void copy() {
+        program_->point(kRequestX, kRequestY);
+        wait_for_frames();
+        program_->press("ctrl+c");
+    }
     fs::path bin_;
     std::unique_ptr<Program> program_;
 };
@@ -57,11 +67,11 @@ TEST_F(PanelPictures, AreKeptByTheRightButton) {
     ASSERT_TRUE(program_->wait_for_title("- step 1 of ")) << program_->errors();
     const fs::path png = file("tiled-64x64x64-t16-step1-request.png"),
                    svg = file("tiled-64x64x64-t16-step1-request.svg");
-    program_->click(kRequestX, kRequestY, 1, 3);
+    open_menu();
     program_->press("Down Return");
     EXPECT_TRUE(program_->wait_until([&] { return fs::exists(png); })) << program_->errors();
     expect_picture(png);
-    program_->click(kRequestX, kRequestY, 1, 3);
+    open_menu();
     program_->press("Up Return");
     EXPECT_TRUE(program_->wait_until([&] { return file_text(svg).find("</svg>") != std::string::npos; }));
     // The window goes on.
@@ -77,8 +87,7 @@ TEST_F(PanelPictures, AreCopied) {
     fs::permissions(bin_ / "xclip", fs::perms::owner_all);
     start();
     ASSERT_TRUE(program_->wait_for_title("- step 1 of ")) << program_->errors();
-    program_->point(kRequestX, kRequestY);
-    program_->press("ctrl+c");
+    copy();
     EXPECT_TRUE(program_->wait_until([&] { return fs::exists(given); })) << program_->errors();
     expect_picture(given);
     EXPECT_EQ(file_text(words), "-selection clipboard -t image/png -i\n");
@@ -91,8 +100,7 @@ TEST_F(PanelPictures, AreFilesWhereNothingCopies) {
     fs::permissions(bin_ / "xclip", fs::perms::owner_all);
     start();
     ASSERT_TRUE(program_->wait_for_title("- step 1 of ")) << program_->errors();
-    program_->point(kRequestX, kRequestY);
-    program_->press("ctrl+c");
+    copy();
     const fs::path png = file("tiled-64x64x64-t16-step1-request.png");
     EXPECT_TRUE(program_->wait_until([&] { return fs::exists(png); })) << program_->errors();
     expect_picture(png);

@@ -1,6 +1,7 @@
 // What the keys do, by what is then seen: pictures that the program keeps of its own window (Ctrl + E),
 // screen by screen; and the files that it exports.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -83,6 +84,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Worked{"LimitsCase", "6", "Down", "Up"}, Worked{"Lessons", "7", "Down", "Up"},
                     Worked{"Theme", "6", "t", "t"}, Worked{"Lecture", "7", "l", "l"}),
     [](const auto& of) { return std::string(of.param.name); });
+
+// Without motion, which takes a film a while: from the first step to the third one.
+TEST_F(Shown, AFilmIsMadeOfTheMarkedSteps) {
+    if (std::system("ffmpeg -version > /dev/null 2>&1") != 0)
+        GTEST_SKIP() << "ffmpeg is not installed, so no film can be made here";
+    const fs::path file = fs::path(desktop_->home()) / "tiled-64x64x64-t16-steps1-3.gif";
+    program_->press("m braceleft Right Right braceright ctrl+shift+f Home");
+    program_->type(desktop_->home() + "/");
+    program_->press("Return");
+    EXPECT_TRUE(program_->wait_until([&] { return file_text(file).starts_with("GIF89a"); }))
+        << program_->errors();
+}
 
 TEST_F(Shown, TheTableAndTheTraceAreExportedByThePalette) {
     const struct {
