@@ -89,8 +89,8 @@ bool loads(Sketch::Side& side, const Looked& of) {
     const auto input = input_of(of.recording);
     if (!input) return false;
     const draw::Sheet sheet(of.trace.launch.arrays[*input]);
-    std::vector<look::CountedPart> parts(of.trace.launch.arrays.size());
-    parts[*input] = {{0, sheet.rows, 0, sheet.cols}, true};
+    std::vector<CellRect> parts(of.trace.launch.arrays.size());
+    parts[*input] = {0, sheet.rows, 0, sheet.cols};
     look::LoadsSoFar counted(of.recording.trace, parts);
     counted.go(of.first, of.first + of.count, UINT64_MAX);
     const std::vector<uint32_t>& counts = counted.of(*input).counts;
@@ -101,14 +101,12 @@ bool loads(Sketch::Side& side, const Looked& of) {
     if (sheet.rows > 2 * sheet.cols) {
         part = {};
         for (size_t at = counted.of(*input).low; at < counted.of(*input).high; ++at)
-            if (counts[at] > 0) part.include(sheet.cell(at));
+            if (counts[at] > 0)
+                part.include(static_cast<uint32_t>(at / sheet.cols), static_cast<uint32_t>(at % sheet.cols));
         part.row1 = std::min(part.row1, part.row0 + sheet.cols);
         part.col0 = 0, part.col1 = sheet.cols;
     }
-    fill(side, part, [&](uint32_t row, uint32_t col) {
-        const auto element = sheet.element(row, col);
-        return element ? counts[*element] : 0;
-    });
+    fill(side, part, [&](uint32_t row, uint32_t col) { return counts[size_t{row} * sheet.cols + col]; });
     return true;
 }
 

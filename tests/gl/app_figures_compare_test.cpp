@@ -215,7 +215,7 @@ void compare_tables(Page& page) {
     for (size_t i = 0; i < page.size(); ++i) {
         const Scene& s = page.scene_of(i);
         // The scale of both: 0, the most of each as it is shown, and the most that one of them comes to.
-        if (page.text(i) == "whole run" && i > 0 && page.text(i - 1) == "so far") {
+        if (i > 1 && page.text(i - 1) == "whole run" && page.text(i - 2) == "so far") {
             std::set<std::string> right{"0"}, said;
             for (const bool at_end : {false, true})
                 for (const Scene* one : {&g_both->a, &g_both->b})
@@ -432,7 +432,7 @@ std::vector<Rule> compare_rules() {
         {"{A|B}, *: " + kFewer + " and " + kFewer + " than {A|B} " + kOf + ".",
          SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, times_fewer(c[0], c[5]), any, any,
               any, must(others(c[0], c[6]) && c[3] != c[5] && is_of(c[7])))},
-        {"The same requests in both " + kOf + ": # loads, # sector(s).",
+        {"The same requests in both " + kOf + ": # load(s), # sector(s).",
          SAYS(any, *count_on_side(g_both->a, "load requests", whole_run(), of_run()),
               *count_on_side(g_both->b, "load sectors", whole_run(), of_run()),
               must(is_of(c[0]) && count_on_side(g_both->a, "load requests", whole_run(), of_run()) ==
