@@ -239,13 +239,17 @@ std::vector<std::string> over_rivals() {
 double caught(const Scene& s) {
     return 1 - (without_tiles(s, 2) - g_timing->bytes(2)) / (without_tiles(s, 1) - g_timing->bytes(1));
 }
-// {kernel, where it is said}, how many times fewer loads, "but only" or "and", in how many times less time, and
+// {kernel, where it is said}, how many times fewer loads, "but is only" or "and is", in how many times less time, and
 // what L1 caught.
 Figures saved(const Captures& c, const std::string& kernel = "", const Scene* s = nullptr) {
     Figures all;
     if (kernel.empty()) all.emplace_back(words_of_kernel(g_timing->kernel));
     const double time = times_of("untiled");
-    all.insert(all.end(), {g_timing->cgma(), time < g_timing->cgma() ? "but only" : "and", time});
+    all.insert(all.end(),
+               {g_timing->cgma(),
+                (time < g_timing->cgma() ? "but " : "and ") + std::string(kernel.empty() ? "is" : "are") +
+                    (time < g_timing->cgma() ? " only" : ""),
+                time});
     if (s != nullptr) all.emplace_back(100 * caught(*s));
     all.push_back(must(c.size() == all.size() && (s == nullptr || caught(*s) < 0.9995) &&
                        (kernel.empty() || g_timing->kernel == kernel)));
@@ -294,15 +298,16 @@ std::vector<Rule> timing_rules() {
          SAYS(words_of_kernel(g_timing->kernel), {g_timing->width, "width of the screen"},
               g_timing->row(g_timing->kernel)->median_ms / 1e3, {g_timing->rate(), "GFLOP/s"}, over_rivals(),
               measured_on().front(), must(g_timing->own.has_value()))},
-        {"Tiles save ~ × the loads, {but only|and} ~ × the time", SAYS(saved(c, "tiled"))},
-        {"* saves ~ × the loads, {but only|and} ~ × the time", SAYS(saved(c))},
-        {"Tiles save ~ × the loads, {but only|and} ~ × the time: L1 had caught ~ % of them",
+        {"Tiles make ~ × fewer loads, {but are only|and are} ~ × as fast", SAYS(saved(c, "tiled"))},
+        {"* makes ~ × fewer loads, {but is only|and is} ~ × as fast", SAYS(saved(c))},
+        {"Tiles make ~ × fewer loads, {but are only|and are} ~ × as fast: L1 had caught ~ % of them",
          SAYS(saved(c, "tiled", &s))},
-        {"* saves ~ × the loads, {but only|and} ~ × the time: L1 had caught ~ % of them",
+        {"* makes ~ × fewer loads, {but is only|and is} ~ × as fast: L1 had caught ~ % of them",
          SAYS(saved(c, "", &s))},
-        {"Tiles save ~ × the loads, but only ~ × the time: L1 had caught all of them",
+        {"Tiles make ~ × fewer loads, but are only ~ × as fast: L1 had caught all of them",
          SAYS(saved_all(c, s, "tiled"))},
-        {"* saves ~ × the loads, but only ~ × the time: L1 had caught all of them", SAYS(saved_all(c, s))},
+        {"* makes ~ × fewer loads, but is only ~ × as fast: L1 had caught all of them",
+         SAYS(saved_all(c, s))},
         {"~ ×", SAYS(any, must(test::disagrees(c[0], g_timing->cgma()).empty() ||
                                test::disagrees(c[0], times_of("untiled")).empty()))},
         {"Counted by Nsight Compute on *", SAYS(g_timing->times->device)},
