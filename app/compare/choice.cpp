@@ -32,6 +32,19 @@ std::vector<LoadsSummary> maps_of(const Recording& recording, const Totals& tota
 // Pairs of the list that stand before those that ship.
 int pairs_before(const Session& session) { return static_cast<int>(session::own_pairs(session).size()); }
 
+// By array, what is counted so far: the part of an input that the whole run loads; of one that is never loaded all.
+std::vector<draw::CellRect> loaded_parts(const trace::Trace& trace, const std::vector<LoadsSummary>& maps) {
+    std::vector<draw::CellRect> parts(maps.size());
+    for (size_t at = 0; at < maps.size(); ++at) {
+        const Array& array = trace.launch.arrays[at];
+        if (array.space != Space::Global || !array.reads()) continue;
+        const draw::Sheet sheet(array);
+        const bool all = maps[at].box.empty() || array.rank == 3;  // with the gaps between slices
+        parts[at] = all ? draw::CellRect{0, sheet.rows, 0, sheet.cols} : maps[at].box;
+    }
+    return parts;
+}
+
 // What is known of the recording that is shown.
 void know(Known& known, const session::Shown& shown) {
     if (known.serial != shown.recording->serial) {
@@ -41,7 +54,7 @@ void know(Known& known, const session::Shown& shown) {
     if (shown.totals && known.maps.empty()) known.maps = maps_of(*shown.recording, *shown.totals);
     if (shown.totals && !known.so_far)
         known.so_far = std::make_shared<look::LoadsSoFar>(shown.recording->trace,
-                                                          counted_parts(shown.trace(), *shown.totals));
+                                                          loaded_parts(shown.trace(), known.maps));
 }
 
 // Steps that are counted in a frame: about a millisecond.

@@ -129,22 +129,30 @@ void pair_card(Ui& ui, const Rect& box, const PairWords& pair, const Sketch* ske
             {{box.max.x - ui.px(12) - picture, box.min.y + pad}, {box.max.x - ui.px(12), box.max.y - pad}},
             *sketch);
     const draw::Font mono = ui.font(Face::Mono, Size::Small), text = ui.font(Face::Text, Size::Small);
-    const auto fits = [&](const std::vector<std::string>& names, float room) {
-        return draw::text_size(mono, fitting(mono, names, room)).x <= room;
+    // Both in one wording: the longest that has room.
+    const auto wording = [&](float room) {
+        for (size_t at = 0; at < std::max(pair.a.size(), pair.b.size()); ++at) {
+            const std::string &of_a = pair.a[std::min(at, pair.a.size() - 1)],
+                              &of_b = pair.b[std::min(at, pair.b.size() - 1)];
+            if (std::max(draw::text_size(mono, of_a).x, draw::text_size(mono, of_b).x) <= room)
+                return std::optional(std::pair(of_a, of_b));
+        }
+        return std::optional<std::pair<std::string, std::string>>();
     };
     // The names beside each other, or below each other where they are too long for that.
     const float half = width / 2 - mark - ui.px(12), whole = width - mark - ui.px(8);
-    const bool beside = fits(pair.a, half) && fits(pair.b, half);
+    const bool beside = wording(half).has_value();
+    const auto said = wording(beside ? half : whole);
     const float row = std::max(small, mark), names = beside ? row : row * 2;
     const float room = box.height() - pad * 2 - body - ui.px(2);
     const float about = small * static_cast<float>(wrapped(text, pair.about, width).size());
-    const bool named = (beside || (fits(pair.a, whole) && fits(pair.b, whole))) && names + ui.px(4) <= room;
+    const bool named = said && names + ui.px(4) <= room;
     const bool told = about <= room - (named ? names + ui.px(4) : 0);
     const float content = body + ui.px(2) + (told ? about : 0) + (named ? names + ui.px(4) : 0);
     float y = std::round(box.min.y + (box.height() - content) / 2);
-    const float said =
+    const float now =
         shown ? note(ui, {left + width, y + ui.px(2)}, width / 2, "shown now", Align::Right) : 0;
-    const float title = width - said - ui.px(8);
+    const float title = width - now - ui.px(8);
     const bool large = draw::text_size(ui.font(Face::Strong, Size::Body), pair.title).x <= title;
     line(ui, {left, y}, title, Face::Strong, large ? Size::Body : Size::Small, Ink::Text, pair.title);
     y += body + ui.px(2);
@@ -157,7 +165,7 @@ void pair_card(Ui& ui, const Rect& box, const PairWords& pair, const Sketch* ske
         badge(ui, {x, y + (row - mark) / 2}, mark, a ? 'A' : 'B');
         const float space = beside ? half : whole;
         line(ui, {x + mark + ui.px(8), y + (row - small) / 2}, space + ui.px(4), Face::Mono, Size::Small,
-             Ink::Text, fitting(mono, a ? pair.a : pair.b, space));
+             Ink::Text, a ? said->first : said->second);
         if (!beside) y += row;
     }
 }

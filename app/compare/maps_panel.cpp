@@ -41,13 +41,17 @@ void upload_so_far(Ui& ui, const Map& map, const look::LoadsOfArray& so_far, uin
     const auto set = [&](uint32_t rows, uint32_t cols, const std::vector<uint32_t>& counts) {
         std::vector<draw::Cell> cells(counts.size(), draw::cell(Ink::Cell));
         draw::heat_cells(cells, counts, std::max(most, 1u));
+        if (map.shape.rank == 3 && so_far.side == 1)  // gaps between slices
+            for (size_t at = 0; at < cells.size(); ++at)
+                if (!map.sheet.element(so_far.part.row0 + static_cast<uint32_t>(at / cols),
+                                       so_far.part.col0 + static_cast<uint32_t>(at % cols)))
+                    cells[at] = draw::cell(Ink::Panel);
         ui.context.grids.set_cells(id, version, rows, cols, cells);
     };
-    const CellRect& part = so_far.of.part;
-    if (so_far.side > 1) return set(so_far.bin_rows, so_far.bin_cols, so_far.by_bin());
-    if (!so_far.of.whole) return set(part.rows(), part.cols(), so_far.counts);
-    ui.context.grids.set_cells(id, version, part.rows(), part.cols(),
-                               draw::sheet_cells(map.shape, so_far.counts, std::max(most, 1u)));
+    if (so_far.side > 1)
+        set(so_far.bin_rows, so_far.bin_cols, so_far.by_bin());
+    else
+        set(so_far.part.rows(), so_far.part.cols(), so_far.counts);
 }
 
 void upload_loads(Ui& ui, const Map& map, const Loads& loads, uint32_t most) {

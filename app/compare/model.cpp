@@ -282,7 +282,7 @@ std::string headline(const Run& a, const Run& b, const Costs* so_far) {
         if ((la.requests > 0) != (lb.requests > 0))
             return fmt::format("Only {} has loaded anything{}.", la.requests > 0 ? 'A' : 'B', of);
         if (sa != sb) return fmt::format("Both ask for global memory alike{}.", of);
-        return fmt::format("The same requests in both{}: {} loads, {}.", of, grouped(la.requests),
+        return fmt::format("The same requests in both{}: {}, {}.", of, counted(la.requests, "load"),
                            counted(la.sectors, "sector"));
     }
     std::string text = claims[0].text;
@@ -357,18 +357,6 @@ Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t a
     const std::vector<uint32_t>& all = totals.loads[array];
     if (all.empty()) return {window.loads, window.box, false};
     return {all, {0, sheet.rows, 0, sheet.cols}};
-}
-
-std::vector<look::CountedPart> counted_parts(const trace::Trace& trace, const session::Totals& totals) {
-    std::vector<look::CountedPart> parts;
-    for (size_t at = 0; at < trace.launch.arrays.size(); ++at) {
-        const Array& array = trace.launch.arrays[at];
-        parts.emplace_back();
-        if (array.space != Space::Global || !array.reads()) continue;
-        const Loads loads = loads_of(totals, draw::Sheet(array), at);
-        if (!loads.counts.empty()) parts.back() = {loads.part, loads.whole};
-    }
-    return parts;
 }
 
 LoadsSummary loads_summary(const trace::Trace& trace, const std::optional<analysis::Product>& product,

@@ -115,8 +115,6 @@ struct Loads {
     uint32_t at(const draw::Sheet& sheet, uint32_t row, uint32_t col) const;
 };
 Loads loads_of(const session::Totals& totals, const draw::Sheet& sheet, size_t array);
-// By array, what is counted so far: the inputs, as far as the totals keep their loads.
-std::vector<look::CountedPart> counted_parts(const trace::Trace& trace, const session::Totals& totals);
 
 // Their label, and the bounding box of elements that were loaded. Looks at all elements: once a recording.
 struct LoadsSummary {

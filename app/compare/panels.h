@@ -33,7 +33,7 @@ struct Pane {
     Loads loads(const draw::Sheet& sheet, size_t array) const {
         if (whole_run || !known.so_far) return loads_of(*shown.totals, sheet, array);
         const look::LoadsOfArray& so_far = known.so_far->of(array);
-        return {so_far.counts, so_far.of.part, so_far.of.whole};
+        return {so_far.counts, so_far.part, false};
     }
     // What is wrong at the step; "" where nothing is.
     std::string fault() const {

@@ -23,7 +23,7 @@ struct Looked {
     bool all = trace.steps() <= kMostSteps;
     uint64_t first = all ? 0 : trace.blocks.front().first;
     uint64_t count = all ? trace.steps() : trace.blocks.front().count;
-    uint64_t lanes = 0;  // that load from global memory
+    uint64_t bytes = 0;  // that lanes load from global memory
     // Of loads and of stores of global memory, and of requests to shared memory.
     struct Requests {
         uint64_t requests = 0, cost = 0;
@@ -48,7 +48,8 @@ Looked look_at(const analysis::Recording& recording) {
         const analysis::Cost& cost = costs.of(step);
         if (kind == StepKind::GlobalLoad) {
             found.loads.add(cost.global.sectors);
-            found.lanes += static_cast<uint64_t>(std::popcount(form.mask));
+            found.bytes +=
+                static_cast<uint64_t>(std::popcount(form.mask)) * found.trace.sites[form.site].bytes;
         } else if (kind == StepKind::GlobalStore) {
             found.stores.add(cost.global.sectors);
         } else if (kind == StepKind::SharedLoad || kind == StepKind::SharedStore) {
@@ -89,8 +90,8 @@ bool loads(Sketch::Side& side, const Looked& of) {
     const auto input = input_of(of.recording);
     if (!input) return false;
     const draw::Sheet sheet(of.trace.launch.arrays[*input]);
-    std::vector<look::CountedPart> parts(of.trace.launch.arrays.size());
-    parts[*input] = {{0, sheet.rows, 0, sheet.cols}, true};
+    std::vector<CellRect> parts(of.trace.launch.arrays.size());
+    parts[*input] = {0, sheet.rows, 0, sheet.cols};
     look::LoadsSoFar counted(of.recording.trace, parts);
     counted.go(of.first, of.first + of.count, UINT64_MAX);
     const std::vector<uint32_t>& counts = counted.of(*input).counts;
@@ -101,14 +102,12 @@ bool loads(Sketch::Side& side, const Looked& of) {
     if (sheet.rows > 2 * sheet.cols) {
         part = {};
         for (size_t at = counted.of(*input).low; at < counted.of(*input).high; ++at)
-            if (counts[at] > 0) part.include(sheet.cell(at));
+            if (counts[at] > 0)
+                part.include(static_cast<uint32_t>(at / sheet.cols), static_cast<uint32_t>(at % sheet.cols));
         part.row1 = std::min(part.row1, part.row0 + sheet.cols);
         part.col0 = 0, part.col1 = sheet.cols;
     }
-    fill(side, part, [&](uint32_t row, uint32_t col) {
-        const auto element = sheet.element(row, col);
-        return element ? counts[*element] : 0;
-    });
+    fill(side, part, [&](uint32_t row, uint32_t col) { return counts[size_t{row} * sheet.cols + col]; });
     return true;
 }
 
@@ -180,7 +179,7 @@ std::optional<Sketch> sketch_of(const analysis::Recording& a, const analysis::Re
     }
     using Requests = Looked::Requests;
     const auto by = [&](Requests Looked::*of) { return factor((of_a.*of).average(), (of_b.*of).average()); };
-    const double by_lanes = factor(static_cast<double>(of_a.lanes), static_cast<double>(of_b.lanes)),
+    const double by_bytes = factor(static_cast<double>(of_a.bytes), static_cast<double>(of_b.bytes)),
                  by_loads = by(&Looked::loads), by_stores = by(&Looked::stores),
                  by_waves = by(&Looked::shared);
     constexpr double kTold = 1.2;  // below that a picture shows no difference
@@ -189,7 +188,7 @@ std::optional<Sketch> sketch_of(const analysis::Recording& a, const analysis::Re
         made.about = about;
         units(made.a, (of_a.*of).most), units(made.b, (of_b.*of).most);
     };
-    if (by_lanes >= std::max({by_loads, by_stores, by_waves, kTold}) && loads(made.a, of_a) &&
+    if (by_bytes >= std::max({by_loads, by_stores, by_waves, kTold}) && loads(made.a, of_a) &&
         loads(made.b, of_b)) {
         made.kind = Sketch::Kind::Loads;
         made.about = "loads of an element";

@@ -7,25 +7,28 @@
 namespace tilescope::look {
 namespace {
 
-constexpr uint64_t kMostCells = 1u << 16;    // cells of a map that is drawn anew in a frame
-constexpr uint64_t kMostCounted = 4u << 20;  // elements of an array
+constexpr uint64_t kMostCells = 1u << 14;    // cells of a map that is drawn anew in every frame
+constexpr uint64_t kMostCounted = 8u << 20;  // cells of all parts together: 32 MiB
 
-LoadsOfArray counts_for(const CountedPart& of, const Array& array, const draw::Sheet& sheet) {
-    LoadsOfArray made{of};
-    const uint64_t cells = uint64_t{of.part.rows()} * of.part.cols();
-    const uint64_t elements = of.whole ? array.elements() : cells;
-    if (cells == 0 || elements == 0 || elements > kMostCounted) return made;
-    made.counts.assign(elements, 0);
+// left: cells that may still be counted.
+LoadsOfArray counts_for(const draw::CellRect& part, const Array& array, const draw::Sheet& sheet,
+                        uint64_t& left) {
+    LoadsOfArray made{part};
+    const uint64_t cells = uint64_t{part.rows()} * part.cols();
+    if (cells == 0 || cells > left) return made;
+    left -= cells;
+    made.counts.assign(cells, 0);
+    made.direct = part == draw::CellRect{0, sheet.rows, 0, sheet.cols} && array.rank < 3;
     if (cells <= kMostCells) return made;
     made.side = static_cast<uint32_t>(
         std::ceil(std::sqrt(static_cast<double>(cells) / static_cast<double>(kMostCells))));
-    made.bin_rows = (of.part.rows() + made.side - 1) / made.side;
-    made.bin_cols = (of.part.cols() + made.side - 1) / made.side;
+    made.bin_rows = (part.rows() + made.side - 1) / made.side;
+    made.bin_cols = (part.cols() + made.side - 1) / made.side;
     made.bins.assign(size_t{made.bin_rows} * made.bin_cols, 0);
     made.elements.assign(made.bins.size(), 0);
-    for (uint32_t row = 0; row < of.part.rows(); ++row)
-        for (uint32_t col = 0; col < of.part.cols(); ++col)
-            if (sheet.element(of.part.row0 + row, of.part.col0 + col))
+    for (uint32_t row = 0; row < part.rows(); ++row)
+        for (uint32_t col = 0; col < part.cols(); ++col)
+            if (sheet.element(part.row0 + row, part.col0 + col))
                 ++made.elements[size_t{row / made.side} * made.bin_cols + col / made.side];
     return made;
 }
@@ -41,15 +44,17 @@ std::vector<uint32_t> LoadsOfArray::by_bin() const {
     return all;
 }
 
-LoadsSoFar::LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vector<CountedPart>& parts)
+LoadsSoFar::LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vector<draw::CellRect>& parts)
     : trace_(std::move(trace)),
       counter_(*trace_, [this](uint8_t array, uint64_t first, uint64_t length, uint64_t by) {
           take(array, first, length, by);
       }) {
     const std::vector<Array>& arrays = trace_->launch.arrays;
+    uint64_t left = kMostCounted;
     for (size_t at = 0; at < arrays.size(); ++at) {
         sheets_.emplace_back(arrays[at]);
-        arrays_.push_back(counts_for(at < parts.size() ? parts[at] : CountedPart{}, arrays[at], sheets_[at]));
+        arrays_.push_back(
+            counts_for(at < parts.size() ? parts[at] : draw::CellRect{}, arrays[at], sheets_[at], left));
     }
 }
 
@@ -57,14 +62,14 @@ LoadsSoFar::LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vec
 void LoadsSoFar::take(uint8_t array, uint64_t first, uint64_t length, uint64_t by) {
     LoadsOfArray& one = arrays_[array];
     if (one.counts.empty()) return;
-    const draw::CellRect& part = one.of.part;
+    const draw::CellRect& part = one.part;
     for (uint64_t element = first; element < first + length; ++element) {
         uint64_t at = element;
-        if (!one.of.whole || one.side > 1) {
+        if (!one.direct || one.side > 1) {
             const draw::CellRect cell = sheets_[array].cell(element);
             if (!part.contains(cell.row0, cell.col0)) continue;
             const uint32_t row = cell.row0 - part.row0, col = cell.col0 - part.col0;
-            if (!one.of.whole) at = uint64_t{row} * part.cols() + col;
+            at = uint64_t{row} * part.cols() + col;
             if (one.side > 1) {
                 uint64_t& bin = one.bins[size_t{row / one.side} * one.bin_cols + col / one.side];
                 adds_ ? bin += by : bin -= by;

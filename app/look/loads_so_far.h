@@ -23,21 +23,15 @@
 
 namespace tilescope::look {
 
-// What is counted of an array: nothing where `part` is empty, all of its elements by their numbers, or those of a
-// part of its sheet, row-major.
-struct CountedPart {
-    draw::CellRect part;
-    bool whole = true;
-};
-
 struct LoadsOfArray {
-    CountedPart of;
-    std::vector<uint32_t> counts{};  // empty where nothing is counted
+    draw::CellRect part;             // of the array's sheet; empty where nothing is counted
+    std::vector<uint32_t> counts{};  // [rows * cols] of the part, row-major; empty where nothing is counted
     uint32_t side = 1;               // elements along the side of a bin
     uint32_t bin_rows = 0, bin_cols = 0;
     std::vector<uint64_t> bins{};         // loads of all elements of a bin; empty where side is 1
     std::vector<uint32_t> elements{};     // of a bin: fewer at the edges
     uint64_t low = UINT64_MAX, high = 0;  // counts in [low, high) may be above 0
+    bool direct = false;                  // an element stands at its own number
 
     // Bins by their loads an element: at least 1 where there is any.
     std::vector<uint32_t> by_bin() const;
@@ -49,8 +43,8 @@ struct LoadedRange {
 
 class LoadsSoFar {
 public:
-    // Keeps references to the trace; parts: by array.
-    LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vector<CountedPart>& parts);
+    // parts: by array the part of its sheet that is counted, empty for none; what is too large is not counted.
+    LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vector<draw::CellRect>& parts);
 
     // Comes nearer to steps [first, end) of the recording, by at most so many steps. True once it is there.
     bool go(uint64_t first, uint64_t end, uint64_t most_steps);

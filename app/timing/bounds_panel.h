@@ -34,6 +34,9 @@ struct LaunchShown {
     RooflineChart& roofline;
 };
 void launch_panels(input::Ui<State>& ui, const draw::Rect& area, const LaunchShown& shown);
+// Of a device that was not measured, in the place of the table of traffic.
+void unmeasured_panel(input::Ui<State>& ui, const draw::Rect& rect, const Unmeasured& shown,
+                      const TrafficChain& chain);
 
 // The panel's surface and the room within; where there is nothing to draw it says why.
 draw::Rect panel(input::Ui<State>& ui, const draw::Rect& rect, const std::string& title = {},

@@ -207,29 +207,6 @@ void settle(State& chosen, const Machine& machine) {
     take_last(timed_kernels(machine), chosen.kernel);
 }
 
-// Of the product that is open, where what is shown is of another: its own time, or the command that would measure it.
-std::string open_elsewhere(const session::Session& session, const Machine& machine) {
-    if (!session.recording || !session.recording->product || machine.times == nullptr) return "";
-    const std::string& kernel = session.trace().meta.kernel;
-    const auto& [m, k, n, tile] = kernels::shape_of(*session.recording->product);
-    const auto* const row = kernels::find_timing(*machine.times, kernel, m, k, n, tile);
-    const std::string what = fmt::format("Open is {} {}", analysis::kernel_name(*session.recording),
-                                         analysis::size_name(*session.recording));
-    const bool square = m == k && k == n;
-    if (row != nullptr && row->verified) {
-        // One that was timed at a width of the chart is where the screen opens; a person may have gone on from there.
-        if (square) return "";
-        return fmt::format("{}: {} here; what is shown are squares", what,
-                           look::milliseconds(row->median_ms));
-    }
-    const std::vector<std::string> kernels = timed_kernels(machine);
-    if (std::ranges::find(kernels, kernel) == kernels.end()) return what + ", which was not timed here";
-    const std::string sizes =
-        square ? fmt::format("--n {}", n) : fmt::format("--m {} --k {} --n {}", m, k, n);
-    return fmt::format("{}, not timed here: \u201ctilescope time {} {}{}\u201d would", what, kernel, sizes,
-                       tile > 0 ? fmt::format(" --tile {}", tile) : "");
-}
-
 ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     State& chosen = ui.state;
     settle(chosen, machine);
@@ -244,7 +221,8 @@ ShownTimes of_kernels(Ui& ui, const Machine& machine) {
     // What tiles gain is the headline where it is known; the figures that it rests on stand below it.
     if (shown.chain.savings)
         shown.from.insert(shown.from.begin(), std::exchange(shown.title, shown.chain.savings->sentence));
-    if (std::string open = open_elsewhere(ui.session, machine); !open.empty())
+    if (std::string open = ui.session.recording ? open_elsewhere(*ui.session.recording, machine) : "";
+        !open.empty())
         shown.from.insert(shown.from.begin(), std::move(open));
     return shown;
 }
@@ -367,8 +345,13 @@ void draw_screen(Ui& ui, const Rect& area) {
     }
     if (alone) return;
     const Rect foot{{charts.min.x, charts.max.y + gap}, {ladder ? middle - gap / 2 : charts.max.x, end}};
+    const Unmeasured others = machine->times == nullptr && !low && !ladder
+                                  ? unmeasured(all, *machine, chosen.kernel, shown.width, chosen.tile)
+                                  : Unmeasured{};
     if (low)
         traffic_strip(ui, foot, shown.chain);
+    else if (!others.compared.empty())
+        unmeasured_panel(ui, foot, others, shown.chain);
     else
         traffic_panel(ui, foot, shown.chain, !ladder);
 }

@@ -9,6 +9,7 @@
 #include "app/look/time_words.h"
 #include "app/timing/ladder.h"
 #include "core/base/words.h"
+#include "kernels/textbook/known_launch.h"
 
 namespace tilescope::timing {
 namespace {
@@ -55,31 +56,35 @@ void add_least(Unmeasured& made, const Machine& machine, const Launched& launch)
             : "its loads move whole sectors, of which lanes ask for a part");
 }
 
-// The measured kernels of a machine at a width that all have.
-void add_compared(Unmeasured& made, const std::vector<Machine>& all, const Machine& machine,
-                  const Launched& launch, uint32_t tile) {
-    const auto timed =
-        machine.times != nullptr
-            ? all.begin() + (&machine - all.data())
-            : std::ranges::find_if(all, [](const Machine& one) { return one.times != nullptr; });
-    if (timed == all.end()) return;
-    const std::vector<uint32_t> widths = timed_widths(*timed);
+// The machine itself where it was measured, else the first that was; null for none.
+const Machine* measured_machine(const std::vector<Machine>& all, const Machine& machine) {
+    if (machine.times != nullptr) return &machine;
+    const auto found = std::ranges::find_if(all, [](const Machine& one) { return one.times != nullptr; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+// The kernels of the ladder that were measured there, at one width, and a bound among them; 0 for none.
+void add_compared(Unmeasured& made, const Machine& timed, uint32_t tile, const std::string& bounded,
+                  double bound) {
+    const std::vector<uint32_t> widths = timed_widths(timed);
     if (widths.empty()) return;
     constexpr uint32_t kUsual = 1024;
     const uint32_t width = std::ranges::find(widths, kUsual) != widths.end() ? kUsual : widths.back();
+    const std::vector<uint32_t> tiles = timed_tiles(timed);
+    if (std::ranges::find(tiles, tile) == tiles.end() && !tiles.empty()) tile = tiles.back();
     const auto add = [&](std::string_view kernel) {
-        const kernels::Timing* const row = row_of(*timed, kernel, width, tile_of(kernel, tile));
+        const kernels::Timing* const row = row_of(timed, kernel, width, tile_of(kernel, tile));
         if (row != nullptr && row->gflops > 0)
-            made.compared.push_back(
-                {std::string(kernel), shown_name(kernel), row->gflops, draw::figure(row->gflops)});
+            made.compared.push_back({std::string(kernel), name_with_tile(kernel, tile_of(kernel, tile)),
+                                     row->gflops, draw::figure(row->gflops)});
     };
     add(kLibrary);
     for (const Rung& rung : rungs()) add(rung.kernel);
     if (made.compared.empty()) return;
-    if (const double bound = bound_gflops(*timed, launch.work.intensity); bound > 0 && launch.work.flops > 0)
-        made.compared.push_back({"", launch.kernel, bound, "\u2264 " + draw::figure(bound), true});
+    if (bound > 0) made.compared.push_back({"", bounded, bound, "\u2264 " + draw::figure(bound), true});
     std::ranges::stable_sort(made.compared, std::greater(), &ComparedKernel::gflops);
-    made.compared_title = fmt::format("on {}, width {}, GFLOP/s", name_of(*timed), grouped(width));
+    made.compared_on = name_of(timed);
+    made.compared_width = grouped(width);
 }
 
 }  // namespace
@@ -88,13 +93,57 @@ Unmeasured unmeasured(const std::vector<Machine>& all, const Machine& machine, c
                       uint32_t tile) {
     Unmeasured made;
     add_least(made, machine, launch);
-    add_compared(made, all, machine, launch, tile);
+    if (const Machine* const timed = measured_machine(all, machine)) {
+        const double bound = launch.work.flops > 0 ? bound_gflops(*timed, launch.work.intensity) : 0;
+        add_compared(made, *timed, tile, launch.kernel, bound);
+    }
     made.measure =
         "Recorded on an NVIDIA GPU, the kernel also runs without recording, and the median time of those "
         "runs stands "
         "here. \u201ctilescope time\u201d times the kernels that ship, with a spread.";
     made.command = "tilescope record FILE.cu --backend gpu";
     return made;
+}
+
+Unmeasured unmeasured(const std::vector<Machine>& all, const Machine& machine, std::string_view kernel,
+                      uint32_t width, uint32_t tile) {
+    Unmeasured made;
+    const uint32_t own = tile_of(kernel, tile);
+    if (const Machine* const timed = measured_machine(all, machine))
+        add_compared(made, *timed, tile, name_with_tile(kernel, own) + ", the bound here",
+                     bound_gflops(machine, analysis::tile_intensity(kernel == "untiled" ? 1 : tile)));
+    made.measure = fmt::format(
+        "On a machine with {} this command measures it, with the untiled kernel and cuBLAS beside it.",
+        name_of(machine));
+    made.command = fmt::format("tilescope time untiled {}cublas --n {}{}",
+                               kernel == "untiled" || kernel == kLibrary ? "" : std::string(kernel) + " ",
+                               width, kernels::tile_text(own, " --tile "));
+    return made;
+}
+
+std::string open_elsewhere(const analysis::Recording& recording, const Machine& machine) {
+    if (!recording.product || machine.times == nullptr) return "";
+    const std::string& kernel = recording.trace->meta.kernel;
+    const auto& [m, k, n, tile] = kernels::shape_of(*recording.product);
+    const auto* const row = kernels::find_timing(*machine.times, kernel, m, k, n, tile);
+    const std::string what =
+        fmt::format("Open is {} {}", analysis::kernel_name(recording), analysis::size_name(recording));
+    const bool square = m == k && k == n;
+    if (row != nullptr && row->verified) {
+        // One that is on the chart is where the screen opens; a person may have gone on from there.
+        const std::vector<uint32_t> widths = timed_widths(machine), tiles = timed_tiles(machine);
+        const bool on_chart = square && std::ranges::find(widths, n) != widths.end() &&
+                              (tile == 0 || std::ranges::find(tiles, tile) != tiles.end());
+        if (on_chart) return "";
+        return fmt::format("{}: {} here; what is shown is another size", what,
+                           look::milliseconds(row->median_ms));
+    }
+    const std::vector<std::string> kernels = timed_kernels(machine);
+    if (std::ranges::find(kernels, kernel) == kernels.end()) return what + ", which was not timed here";
+    const std::string sizes =
+        square ? fmt::format("--n {}", n) : fmt::format("--m {} --k {} --n {}", m, k, n);
+    return fmt::format("{}, not timed here: \u201ctilescope time {} {}{}\u201d would", what, kernel, sizes,
+                       tile > 0 ? fmt::format(" --tile {}", tile) : "");
 }
 
 }  // namespace tilescope::timing

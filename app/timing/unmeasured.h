@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/timing/model.h"
@@ -29,13 +30,20 @@ struct ComparedKernel {
     bool bound = false;
 };
 struct Unmeasured {
-    std::vector<LeastTime> least;          // none where the device's figures are not known
-    std::string sentence;                  // what the longest of them means
-    std::string compared_title;            // "on NVIDIA H200, width 1,024, GFLOP/s"
-    std::vector<ComparedKernel> compared;  // the fastest first; none where nothing was measured
-    std::string measure, command;          // what would measure it: in a sentence, and as it is typed
+    std::vector<LeastTime> least;             // none where the device's figures are not known
+    std::string sentence;                     // what the longest of them means
+    std::string compared_on, compared_width;  // "NVIDIA H200", "1,024"
+    std::vector<ComparedKernel> compared;     // the fastest first; none where nothing was measured
+    std::string measure, command;             // what would measure it: in a sentence, and as it is typed
 };
 Unmeasured unmeasured(const std::vector<Machine>& all, const Machine& machine, const Launched& launch,
                       uint32_t tile);
+
+// Of a kernel on a device that was not measured: the measured kernels of another, and the bound here among them.
+Unmeasured unmeasured(const std::vector<Machine>& all, const Machine& machine, std::string_view kernel,
+                      uint32_t width, uint32_t tile);
+
+// Of the product that is open, where what is shown is of another: its own time, or the command that would measure it.
+std::string open_elsewhere(const analysis::Recording& recording, const Machine& machine);
 
 }  // namespace tilescope::timing

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "app/timing/bounds_panel.h"
 
 namespace tilescope::timing {
@@ -59,6 +61,22 @@ float widest(const draw::Font& font, const std::vector<Row>& rows, std::string R
     return wide;
 }
 
+// What the bars mean, and what the bound says.
+std::vector<std::string> said_of_least(const LaunchShown& shown) {
+    std::vector<std::string> words = shown.chain.reasons;
+    words.insert(words.begin(), shown.unmeasured.sentence);
+    return words;
+}
+float least_height(Ui& ui, float width, const LaunchShown& shown) {
+    const float small = line_height(ui, Size::Small);
+    float high = line_height(ui, Size::Body) + ui.px(6) +
+                 (small + ui.px(8)) * static_cast<float>(shown.unmeasured.least.size());
+    for (const std::string& said : said_of_least(shown))
+        high += small * static_cast<float>(wrapped(ui.font(Face::Text, Size::Small), said, width).size()) +
+                ui.px(2);
+    return high;
+}
+
 // A bar a thing that takes time; the longest, which bounds the launch, in the colour of what is measured. Then what it
 // means, and what else there is room for.
 void least_times(Ui& ui, const Rect& in, const LaunchShown& shown) {
@@ -82,9 +100,7 @@ void least_times(Ui& ui, const Rect& in, const LaunchShown& shown) {
         y += row;
     }
     const draw::Font text = ui.font(Face::Text, Size::Small);
-    std::vector<std::string> words = shown.chain.reasons;
-    words.insert(words.begin(), shown.unmeasured.sentence);
-    for (const std::string& said : words) {
+    for (const std::string& said : said_of_least(shown)) {
         const auto lines = wrapped(text, said, in.width()).size();
         if (y + small * static_cast<float>(lines) > in.max.y + ui.px(4)) break;
         y += paragraph(ui, {in.min.x, y}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, said,
@@ -108,13 +124,15 @@ void to_measure(Ui& ui, const Rect& in, const Unmeasured& shown) {
 }
 
 // The bound of the launch among the kernels that were measured.
-void among_measured(Ui& ui, const Rect& rect, const Unmeasured& shown) {
-    const Rect in = panel(ui, rect);
+void among_measured(Ui& ui, const Rect& in, const Unmeasured& shown) {
     const float small = line_height(ui, Size::Small);
     float y =
-        in.min.y + heading(ui, in,
-                           {"Measured kernels " + shown.compared_title, "Measured " + shown.compared_title,
-                            shown.compared_title, "Measured, GFLOP/s"});
+        in.min.y +
+        heading(ui, in,
+                {fmt::format("Measured kernels on {}, width {}, GFLOP/s", shown.compared_on,
+                             shown.compared_width),
+                 fmt::format("Measured on {}, width {}, GFLOP/s", shown.compared_on, shown.compared_width),
+                 fmt::format("Measured at width {}, GFLOP/s", shown.compared_width), "Measured, GFLOP/s"});
     const BarColumns bars =
         bar_columns(ui, in, widest(ui.font(Face::Strong, Size::Small), shown.compared, &ComparedKernel::name),
                     widest(ui.font(Face::Mono, Size::Small), shown.compared, &ComparedKernel::rate));
@@ -133,11 +151,10 @@ void among_measured(Ui& ui, const Rect& rect, const Unmeasured& shown) {
             ui.list.AddRectFilled(min, max, color_of(ui.context.palette, one.kernel), ui.px(2));
         line(ui, {end + ui.px(8), y}, in.max.x - end, Face::Mono, Size::Small, Ink::Text, one.rate);
         if (ui.over({{in.min.x, y}, {in.max.x, y + pitch}}))
-            ui.tip =
-                one.bound
-                    ? "The most that bandwidth and peak of that device allow this launch, by the bytes that "
-                      "its threads load"
-                    : "Measured; it computes a product, and this launch something else";
+            ui.tip = one.bound
+                         ? "The most that bandwidth and peak allow, by the bytes that its threads load: a "
+                           "bound, not a time"
+                         : "A product of that width, by the median of measured runs";
         y += pitch;
     }
 }
@@ -145,24 +162,39 @@ void among_measured(Ui& ui, const Rect& rect, const Unmeasured& shown) {
 }  // namespace
 
 void launch_panels(Ui& ui, const Rect& area, const LaunchShown& shown) {
-    const float gap = ui.px(8), middle = std::round((area.min.x + area.max.x) / 2);
+    const float gap = ui.px(8), pad = ui.px(32), middle = std::round((area.min.x + area.max.x) / 2);
     const Rect left{area.min, {middle - gap / 2, area.max.y}},
         right{{middle + gap / 2, area.min.y}, area.max};
-    // Small type for what was counted where the rest would have less than half of the height.
     const size_t rows = shown.counted.size();
-    const bool large = counted_height(ui, rows, Size::Body) <= area.height() * 0.54f;
-    const Size size = large ? Size::Body : Size::Small;
-    const float counted = std::min(counted_height(ui, rows, size), std::round(area.height() * 0.54f));
+    const float width = left.width() - pad, between = ui.px(32);
+    const bool beside = width >= ui.px(520);
+    const float half = beside ? (width - between) / 2 : width;
+    const float least = least_height(ui, half, shown), measure = measure_height(ui, half, shown.unmeasured);
+    const float known = pad + (beside ? std::max(least, measure) : least + measure + ui.px(8));
+    const auto& compared = shown.unmeasured.compared;
+    const float bars = pad + line_height(ui, Size::Body) +
+                       (line_height(ui, Size::Small) + ui.px(8)) * static_cast<float>(compared.size());
+    // In a high window all of it stands below each other at the left, and the roofline has the whole height. Small
+    // type for what was counted where the rest would have less than half of the height.
+    const bool high =
+        !compared.empty() && counted_height(ui, rows, Size::Body) + known + bars + gap * 2 <= area.height();
+    const float most = std::round(area.height() * 0.54f);
+    const Size size = high || counted_height(ui, rows, Size::Body) <= most ? Size::Body : Size::Small;
+    const float counted =
+        high ? counted_height(ui, rows, size) : std::min(counted_height(ui, rows, size), most);
     counted_panel(ui, {left.min, {left.max.x, left.min.y + counted}}, shown, size);
-    const Rect below{{left.min.x, left.min.y + counted + gap}, left.max};
+    const float top = left.min.y + counted + gap;
+    const Rect below{{left.min.x, top}, {left.max.x, high ? top + known : left.max.y}};
     surface(ui, below);
     const Rect in = below.inset(ui.px(16));
-    const bool beside = in.width() >= ui.px(520);
-    const float between = ui.px(32), half = (in.width() - between) / 2;
-    const float measure = measure_height(ui, beside ? half : in.width(), shown.unmeasured);
-    const bool told = measure <= in.height() * (beside ? 1.f : 0.55f);
-    if (!told) {
-        least_times(ui, in, shown);
+    if (measure > in.height() * (beside || high ? 1.f : 0.55f)) {
+        // The command at least, in one line.
+        const float small = line_height(ui, Size::Small);
+        const std::string command = "To measure it: " + shown.unmeasured.command;
+        const bool room = draw::text_size(ui.font(Face::Text, Size::Small), command).x <= in.width();
+        least_times(ui, {in.min, {in.max.x, in.max.y - (room ? small + ui.px(8) : 0)}}, shown);
+        if (room)
+            line(ui, {in.min.x, in.max.y - small}, in.width(), Face::Text, Size::Small, Ink::Text, command);
     } else if (beside) {
         least_times(ui, {in.min, {in.min.x + half, in.max.y}}, shown);
         to_measure(ui, {{in.max.x - half, in.min.y}, in.max}, shown.unmeasured);
@@ -170,15 +202,36 @@ void launch_panels(Ui& ui, const Rect& area, const LaunchShown& shown) {
         least_times(ui, {in.min, {in.max.x, in.max.y - measure - ui.px(8)}}, shown);
         to_measure(ui, {{in.min.x, in.max.y - measure}, in.max}, shown.unmeasured);
     }
-    if (shown.unmeasured.compared.empty()) return roofline_panel(ui, right, shown.roofline, false);
+    if (compared.empty()) return roofline_panel(ui, right, shown.roofline, false);
+    if (high) {
+        among_measured(ui, panel(ui, {{left.min.x, below.max.y + gap}, left.max}), shown.unmeasured);
+        return roofline_panel(ui, right, shown.roofline, false);
+    }
     // The roofline has what the bars leave.
-    const float all = static_cast<float>(shown.unmeasured.compared.size());
-    const float bars =
-        std::clamp(ui.px(32) + line_height(ui, Size::Body) + (line_height(ui, Size::Small) + ui.px(8)) * all,
-                   right.height() * 0.3f, right.height() * 0.48f);
-    const float part = std::round(right.max.y - bars);
+    const float part =
+        std::round(right.max.y - std::clamp(bars, right.height() * 0.3f, right.height() * 0.48f));
     roofline_panel(ui, {right.min, {right.max.x, part - gap}}, shown.roofline, false);
-    among_measured(ui, {{right.min.x, part}, right.max}, shown.unmeasured);
+    among_measured(ui, panel(ui, {{right.min.x, part}, right.max}), shown.unmeasured);
+}
+
+void unmeasured_panel(Ui& ui, const Rect& rect, const Unmeasured& shown, const TrafficChain& chain) {
+    const Rect in = panel(ui, rect);
+    const float small = line_height(ui, Size::Small), between = ui.px(40),
+                half = std::floor((in.width() - between) / 2);
+    among_measured(ui, {in.min, {in.min.x + half, in.max.y}}, shown);
+    const Rect right{{in.max.x - half, in.min.y}, in.max};
+    float y = right.min.y + heading(ui, right, {chain.why});
+    std::vector<std::string> words = chain.reasons;
+    words.push_back(chain.note);
+    const float end = right.max.y - measure_height(ui, half, shown);
+    for (const std::string& said : words) {
+        const auto lines = wrapped(ui.font(Face::Text, Size::Small), said, half).size();
+        if (y + small * static_cast<float>(lines) > end) break;
+        y += paragraph(ui, {right.min.x, y}, half, Face::Text, Size::Small, Ink::TextQuiet, said,
+                       static_cast<int>(lines)) +
+             ui.px(2);
+    }
+    to_measure(ui, {{right.min.x, end}, right.max}, shown);
 }
 
 }  // namespace tilescope::timing

@@ -73,11 +73,13 @@ TEST(CompareScreen, TinyOnesShowTheirCounts) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);
     State state = pair("untiled", {4, 4, 4, 2}, "tiled", {4, 4, 4, 2});
+    state.compare.whole_run = true;
     const std::string text = drawn.words(state);
     EXPECT_TRUE(says(text, "4 loads each = n"));
     EXPECT_TRUE(says(text, "2 loads each = n/T"));
     EXPECT_EQ(count_of(text, "\u2026"), 2u);
     State one = pair("untiled", {1, 1, 1, 2}, "tiled", {1, 1, 1, 2});
+    one.compare.whole_run = true;
     EXPECT_TRUE(says(drawn.words(one), "1 load each"));
 }
 

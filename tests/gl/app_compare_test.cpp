@@ -1,5 +1,8 @@
 // The Compare screen as pictures and in words: pairs and the list of them.
+#include <fmt/format.h>
+
 #include "tests/gl/compare_drawn.h"
+#include "tests/gl/flaws.h"
 
 namespace tilescope::app {
 namespace {
@@ -85,10 +88,16 @@ TEST(CompareScreen, NIsDividedByTInWordsAndNumbers) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1600, 1000);
     State state = pair("untiled", kShape, "tiled", kShape);
-    const std::string text = drawn.words(state);
+    state.session.cursor = {0, 1000};
     for (const char* words :
-         {"64 loads each = n", "64 loads each = m", "4 loads each = n/T", "4 loads each = m/T", "16 × fewer",
-          "B, tiled T=16: 16 times fewer load requests"})
+         {"16 loads each", "1 load each", "Loads of an element so far, step 1,001 of 1,032",
+          "load sectors than A so far."})
+        EXPECT_TRUE(says(drawn.words(state), words));
+    state.compare.whole_run = true;
+    const std::string text = drawn.words(state);
+    for (const char* words : {"Loads of an element in the whole run", "64 loads each = n",
+                              "64 loads each = m", "4 loads each = n/T", "4 loads each = m/T", "16 × fewer",
+                              "B, tiled T=16: 16 times fewer load requests"})
         EXPECT_TRUE(says(text, words));
 }
 
@@ -131,6 +140,44 @@ TEST(CompareScreen, NothingIsCutOffInALecture) {
     SKIP_WITHOUT_OPENGL();
     for (const auto& [width, height] : {std::pair{1280, 720}, std::pair{1920, 1080}})
         expect_nothing_cut(width, height, true);
+}
+
+// Walking on fills the maps; the whole run's stay as they are.
+TEST(CompareScreen, TheMapsFillWhileBothRun) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    State state = pair("untiled", kShape, "tiled", kShape);
+    const auto loaded = [&](uint32_t step) {
+        state.session.cursor.step = step;
+        drawn.frames(state);
+        uint64_t all = 0;
+        for (const compare::Known* one : {&state.compare.a, &state.compare.b})
+            for (const size_t array : {0, 1})
+                for (const uint32_t count : one->so_far->of(array).counts) all += count;
+        return all;
+    };
+    const uint64_t first = loaded(0), later = loaded(500), last = loaded(1031);
+    EXPECT_LT(first, later);
+    EXPECT_LT(later, last);
+    EXPECT_EQ(last, uint64_t{256 * 64 * 2 + 256 * 4 * 2}) << "of a block, untiled and tiled";
+    EXPECT_EQ(loaded(0), first) << "and back";
+    state.compare.lock = compare::Lock::Share;
+    state.session.cursor.block = 15;
+    EXPECT_EQ(loaded(1031), uint64_t{16} * (256 * 64 * 2 + 256 * 4 * 2)) << "of the run";
+}
+
+TEST(CompareScreen, TheListIsWholeAtAnySize) {
+    SKIP_WITHOUT_OPENGL();
+    for (const auto& [width, height] : {std::pair{1280, 720}, {1600, 1000}, {800, 1200}, {960, 1080}})
+        for (const bool lecture : {false, true}) {
+            if (lecture && width < 1280) continue;  // the bar has no room for its buttons
+            Drawn drawn(width, height);
+            State state = alone(kernels::recorded("tiled", {4, 4, 4, 2}));
+            state.session.lecture = lecture;
+            drawn.words(state);
+            SCOPED_TRACE(fmt::format("{} x {}{}", width, height, lecture ? " lecture" : ""));
+            EXPECT_EQ(spoilt(drawn.seen(), width, height), "");
+        }
 }
 
 TEST(CompareScreen, WhatDoesNotShipIsSaid) {

@@ -85,16 +85,20 @@ TEST(FigurePictures, BlocksAreDealtWhileItPlays) {
         int ended = 0, run = 0, wait = 0;
     };
     const auto counted_at = [&](int time) {
-        State state = with_figure("blocks", {{"blocks", "100"}, {"sms", "8"}, {"slots", "4"}});
-        state.lessons.shown->set[static_cast<size_t>(lessons::time_of(*state.lessons.shown->figure) -
-                                                     state.lessons.shown->figure->parameters.data())] = time;
+        const std::string at = std::to_string(time);
+        State state = with_figure("blocks", {{"blocks", "100"}, {"sms", "8"}, {"slots", "4"}, {"time", at}});
         drawn.words(state);
         Counted counted{-1, -1, -1};
-        for (const draw::Written& text : drawn.seen().texts)
-            if (int all = 0;
-                std::sscanf(text.text.c_str(), "%d of %d blocks ha%*[a-z] ended, %d run%*[s,] %d",
-                            &counted.ended, &all, &counted.run, &counted.wait) >= 3)
-                EXPECT_EQ(all, 100);
+        for (const draw::Written& text : drawn.seen().texts) {
+            Counted now;
+            int all = 0;
+            if (std::sscanf(text.text.c_str(), "%d of %d blocks ha%*[a-z] ended, %d run%*[s,] %d", &now.ended,
+                            &all, &now.run, &now.wait) != 4)
+                continue;
+            EXPECT_EQ(all, 100);
+            EXPECT_EQ(now.ended + now.run + now.wait, all);
+            counted = now;
+        }
         return counted;
     };
     Counted last;

@@ -215,7 +215,7 @@ void compare_tables(Page& page) {
     for (size_t i = 0; i < page.size(); ++i) {
         const Scene& s = page.scene_of(i);
         // The scale of both: 0, the most of each as it is shown, and the most that one of them comes to.
-        if (page.text(i) == "whole run" && i > 0 && page.text(i - 1) == "so far") {
+        if (i > 1 && page.text(i - 1) == "whole run" && page.text(i - 2) == "so far") {
             std::set<std::string> right{"0"}, said;
             for (const bool at_end : {false, true})
                 for (const Scene* one : {&g_both->a, &g_both->b})
@@ -321,22 +321,22 @@ bool others(const std::string& a, const std::string& b) { return a != b; }
 const std::string kOf = "{so far|in the whole run}";
 bool is_of(const std::string& words) { return (words == "so far") != whole_run(); }
 
-// How many times fewer elements, or more, B loads for each multiplication, "16 ×"; of whole products alone.
-std::string beside_loads_a_multiplication(const std::string& direction) {
-    const auto whole = [](const Scene& s) {
-        return s.f.product() && s.f.whole(kGlobalStore).lanes == uint64_t{s.f.m} * s.f.n;
-    };
-    if (!whole(g_both->a) || !whole(g_both->b)) return "not whole";
-    const auto loads = [](const Scene& s) { return s.f.whole(kGlobalLoad).lanes; };
-    const auto products = [](const Scene& s) { return uint64_t{s.f.m} * s.f.k * s.f.n; };
-    const std::string words =
-        times_words(loads(g_both->a) * products(g_both->b), loads(g_both->b) * products(g_both->a));
-    return words.ends_with(direction) ? words.substr(0, words.size() - direction.size() - 1) : words;
-}
 bool same_work() {
     const twin::Recording &a = g_both->a.f, &b = g_both->b.f;
     return a.m == b.m && a.k == b.k && a.n == b.n &&
            a.whole(kGlobalStore).bytes == b.whole(kGlobalStore).bytes;
+}
+// How many times fewer elements, or more, B loads for each multiplication; of whole products alone.
+Figures beside_loads_a_multiplication(const std::string& direction) {
+    const auto whole = [](const Scene& s) {
+        return s.f.product() && s.f.whole(kGlobalStore).lanes == uint64_t{s.f.m} * s.f.n;
+    };
+    const auto each = [](const Scene& s) {
+        return static_cast<double>(s.f.whole(kGlobalLoad).lanes) / (double{1} * s.f.m * s.f.k * s.f.n);
+    };
+    const double a = each(g_both->a), b = each(g_both->b);
+    return {std::max(a, b) / std::min(a, b), any,
+            must(whole(g_both->a) && whole(g_both->b) && !same_work() && (b < a) == (direction == "fewer"))};
 }
 
 // How much faster one is: both medians are found again among the times of the device, of kernels whose result
@@ -432,7 +432,7 @@ std::vector<Rule> compare_rules() {
         {"{A|B}, *: " + kFewer + " and " + kFewer + " than {A|B} " + kOf + ".",
          SAYS(any, kernel_words(side(c[0])), times_fewer(c[0], c[3]), any, times_fewer(c[0], c[5]), any, any,
               any, must(others(c[0], c[6]) && c[3] != c[5] && is_of(c[7])))},
-        {"The same requests in both " + kOf + ": # loads, # sector(s).",
+        {"The same requests in both " + kOf + ": # load(s), # sector(s).",
          SAYS(any, *count_on_side(g_both->a, "load requests", whole_run(), of_run()),
               *count_on_side(g_both->b, "load sectors", whole_run(), of_run()),
               must(is_of(c[0]) && count_on_side(g_both->a, "load requests", whole_run(), of_run()) ==
@@ -443,8 +443,8 @@ std::vector<Rule> compare_rules() {
               must(!whole_run() && (c[3].empty() || of_run())))},
         {"Different work: * in A, * in B. A ratio compares the sizes as well.",
          SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
-        {"Different work. For each multiplication B loads @ {fewer|more} elements than A.",
-         SAYS(beside_loads_a_multiplication(c[1]), any, must(!same_work()))},
+        {"Different work. For each multiplication B loads ~ × {fewer|more} elements than A.",
+         SAYS(beside_loads_a_multiplication(c[1]))},
         {"*, *: * ~, * ~: no difference beyond the spread of the runs.", SAYS(faster(c))},
         {kFaster + ".", SAYS(faster(c))},
         {kFaster + "{, because|;} the L1 cache serves at least # % of *'s load sectors.", SAYS(faster(c))},

@@ -102,10 +102,40 @@ std::string words_of_kernel(std::string kernel) {
 // Widths of the charts; the small ones that were timed besides stand where their size is shown.
 constexpr uint32_t kChartWidths[] = {256, 512, 1024, 2048, 4096, 8192};
 
+// Beside a device that was not measured stand the kernels of the first one that was, at a width of 1,024.
+struct OtherKernels {
+    const kernels::Timings* of = nullptr;
+    uint32_t tile = 0;  // the screen's where it was timed, else the widest
+    static constexpr uint32_t kWidth = 1024;
+};
+OtherKernels other_kernels(const State& state) {
+    OtherKernels other;
+    for (const kernels::Timings& one : state.session.assets.timings())
+        if (other.of == nullptr || (one.device == other.of->device && one.compiler != "clang"))
+            other.of = &one;
+    for (const kernels::Timing& row : other.of->rows)
+        if (row.n >= 256 && other.tile != g_timing->tile)
+            other.tile = row.tile == g_timing->tile ? row.tile : std::max(other.tile, row.tile);
+    return other;
+}
+void hold_other_kernel(Page& page, size_t i) {
+    const OtherKernels other = other_kernels(page.scene_of(i).state);
+    for (const kernels::Timing& row : other.of->rows) {
+        if (row.m != other.kWidth || row.k != other.kWidth || row.n != other.kWidth) continue;
+        if (row.tile != 0 && row.tile != other.tile) continue;
+        const std::string name =
+            words_of_kernel(row.kernel) + (row.tile == 0 ? "" : fmt::format(", T = {}", row.tile));
+        if (page.text(i) != name || !page.number(i + 1)) continue;
+        page.claim(i);
+        page.cell(i + 1, 2.0 * other.kWidth * other.kWidth * other.kWidth / row.median_ms / 1e6, name);
+    }
+}
+
 void timing_tables(Page& page) {
     constexpr const char* kLevels[] = {"asked by the threads", "sectors of the requests", "read from L2",
                                        "read from DRAM"};
     for (size_t i = 0; i < page.size(); ++i) {
+        if (g_timing->times == nullptr && i + 1 < page.size()) hold_other_kernel(page, i);
         for (size_t level = 0; level < 4; ++level) {
             if (page.text(i) != kLevels[level]) continue;
             page.claim(i);
@@ -343,6 +373,17 @@ std::vector<Rule> timing_rules() {
          SAYS(32, 32, 32, 1024, g_timing->spec->chip, g_timing->spec->sm.threads_per_block, stated_name(),
               must(!g_timing->launches(32)))},
         {"tiled, T = #, bound", SAYS({g_timing->tile, "T of the screen"})},
+        {"{Measured kernels|Measured} on *, width #, GFLOP/s",
+         SAYS(any, any, OtherKernels::kWidth,
+              must(c[1].find(other_kernels(s.state).of->device) != std::string::npos))},
+        {"Measured at width #, GFLOP/s", SAYS(OtherKernels::kWidth)},
+        {"*, T = #, the bound here",
+         SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"})},
+        {"\u2264 ~", SAYS(stated_bound())},
+        {"tilescope time untiled {|tiled }cublas --n # --tile #",
+         SAYS(g_timing->kernel == "untiled" ? "" : "tiled ", g_timing->width, g_timing->tile)},
+        {"On a machine with * this command measures it, with the untiled kernel and cuBLAS beside it.",
+         SAYS(stated_name())},
     };
     rules.insert(rules.end(), more.begin(), more.end());
     return rules;

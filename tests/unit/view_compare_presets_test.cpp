@@ -33,18 +33,21 @@ Walked recorded(const session::ComparePreset::Part& part) {
 std::map<std::string, uint64_t> slow_cost(const twin::Request& r) {
     const uint64_t bytes = uint64_t{r.lanes} * r.bytes;
     if (r.kind == twin::kBarrier) return {{"barrier arrivals", 1}};
-    if (r.kind == twin::kGlobalStore) return {{"store sectors", r.cost}};
+    const uint64_t idle = 32 - r.lanes;
+    if (r.kind == twin::kGlobalStore) return {{"store sectors", r.cost}, {"idle lanes", idle}};
     if (r.kind == twin::kGlobalLoad)
-        return {{"load requests", 1}, {"load sectors", r.cost}, {"bytes loaded", bytes}};
-    return {{"shared requests", 1}, {"wavefronts", r.cost}, {"shared bytes", bytes}};
+        return {
+            {"load requests", 1}, {"load sectors", r.cost}, {"bytes loaded", bytes}, {"idle lanes", idle}};
+    return {{"shared requests", 1}, {"wavefronts", r.cost}, {"shared bytes", bytes}, {"idle lanes", idle}};
 }
 
 // [steps + 1]: of all steps before each.
 std::map<std::string, std::vector<uint64_t>> slow_sums(const std::shared_ptr<const trace::Trace>& trace) {
     const twin::Recording f(trace);
     std::map<std::string, std::vector<uint64_t>> sums;
-    for (const char* what : {"load requests", "load sectors", "bytes loaded", "store sectors",
-                             "shared requests", "wavefronts", "shared bytes", "barrier arrivals"})
+    for (const char* what :
+         {"load requests", "load sectors", "bytes loaded", "store sectors", "shared requests", "wavefronts",
+          "shared bytes", "idle lanes", "barrier arrivals"})
         sums[what].assign(trace->steps() + 1, 0);
     for (uint64_t step = 0; step < trace->steps(); ++step) {
         for (auto& [what, before] : sums) before[step + 1] = before[step];

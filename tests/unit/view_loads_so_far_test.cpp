@@ -33,11 +33,11 @@ Counts slow_loads(const trace::Trace& trace, uint8_t array, uint64_t first, uint
     return loads;
 }
 
-std::vector<CountedPart> whole_arrays(const trace::Trace& trace) {
-    std::vector<CountedPart> parts;
+std::vector<draw::CellRect> whole_arrays(const trace::Trace& trace) {
+    std::vector<draw::CellRect> parts;
     for (const Array& array : trace.launch.arrays) {
         const draw::Sheet sheet(array);
-        parts.push_back({{0, sheet.rows, 0, sheet.cols}, true});
+        parts.push_back({0, sheet.rows, 0, sheet.cols});
     }
     return parts;
 }
@@ -51,11 +51,11 @@ void expect_same(const LoadsSoFar& fast, const trace::Trace& trace, uint8_t arra
     std::vector<uint64_t> bins(of.bins.size());
     for (uint64_t element = 0; element < trace.launch.arrays[array].elements(); ++element) {
         const draw::CellRect cell = sheet.cell(element);
-        if (!of.of.part.contains(cell.row0, cell.col0)) continue;
-        const uint32_t row = cell.row0 - of.of.part.row0, col = cell.col0 - of.of.part.col0;
+        if (!of.part.contains(cell.row0, cell.col0)) continue;
+        const uint32_t row = cell.row0 - of.part.row0, col = cell.col0 - of.part.col0;
         const auto found = slow.find(element);
         const auto right = static_cast<uint32_t>(found == slow.end() ? 0 : found->second);
-        const size_t at = of.of.whole ? element : size_t{row} * of.of.part.cols() + col;
+        const size_t at = size_t{row} * of.part.cols() + col;
         ASSERT_EQ(of.counts[at], right) << "element " << element << " of " << int{array};
         if (!bins.empty()) bins[size_t{row / of.side} * of.bin_cols + col / of.side] += right;
         if (right == 0) continue;
@@ -71,10 +71,9 @@ void expect_same(const LoadsSoFar& fast, const trace::Trace& trace, uint8_t arra
 TEST(LoadsSoFar, AreTheLoadsOfTheStepsWhereverOneGoes) {
     for (const uint64_t seed : {1, 2, 3}) {
         const auto trace = std::make_shared<const trace::Trace>(trace::random_trace(seed, 2, 1, 300));
-        std::vector<CountedPart> parts = whole_arrays(*trace);
-        parts[0] = {};           // M has more elements than a test should list
-        parts[2].whole = false;  // a part of its sheet
-        parts[2].part = {1, std::min(parts[2].part.row1, 9u), 2, std::min(parts[2].part.col1, 20u)};
+        std::vector<draw::CellRect> parts = whole_arrays(*trace);
+        parts[0] = {};  // M has more elements than a test should list
+        parts[2] = {1, std::min(parts[2].row1, 9u), 2, std::min(parts[2].col1, 20u)};  // a part of its sheet
         LoadsSoFar fast(trace, parts);
         std::mt19937 random(static_cast<uint32_t>(seed));
         for (int i = 0; i < 40; ++i) {
@@ -83,7 +82,8 @@ TEST(LoadsSoFar, AreTheLoadsOfTheStepsWhereverOneGoes) {
                            end = block.first + 1 + random() % block.count;
             ASSERT_TRUE(fast.go(first, end, UINT64_MAX));
             EXPECT_TRUE(fast.of(0).counts.empty());
-            for (const auto array : std::initializer_list<uint8_t>{1, 2}) expect_same(fast, *trace, array, first, end);
+            for (const auto array : std::initializer_list<uint8_t>{1, 2})
+                expect_same(fast, *trace, array, first, end);
         }
     }
 }
