@@ -163,20 +163,19 @@ bool show_stop(State& state, Session& session, bool wait) {
 }
 
 // The panels of Step that a stop shows.
-uint8_t panels_of(const State& state, const Session& session, const LessonStop* stop) {
+uint8_t panels_of(const State& state, const LessonStop* stop) {
     using session::Panel;
     if (stop == nullptr) return session::kAllPanels;
     if (!state.on_paper) return stop->panels;
     const auto bit = [](Panel panel) { return static_cast<uint8_t>(panel); };
-    return bit(Panel::Matrices) | bit(Panel::Threads) | bit(Panel::Tiles) |
-           (session.question.hides_any() ? 0 : bit(Panel::Request));
+    return bit(Panel::Matrices) | bit(Panel::Threads) | bit(Panel::Tiles) | bit(Panel::Request);
 }
 
 bool update(State& state, Session& session, bool wait) {
     leave_elsewhere(state, session);
     const bool coming = show_stop(state, session, wait);
     const LessonStop* const stop = session.walking ? stop_shown(state) : nullptr;
-    if (!state.wanted || !session.walking) session.panels = panels_of(state, session, stop);
+    if (!state.wanted || !session.walking) session.panels = panels_of(state, stop);
     return coming;
 }
 

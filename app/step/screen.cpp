@@ -197,7 +197,10 @@ void lay_out_some(Ui& ui, Rect rest, StepLayout& l) {
     using session::Panel;
     const session::Session& session = ui.session;
     const float gap = ui.px(8), wide = rest.width();
-    const bool source = session.shows(Panel::Source), request = session.shows(Panel::Request),
+    // What would stand there is room for one's own working, which the page has.
+    const bool asked_on_paper = ui.context.paper && session.question.hides_any();
+    const bool source = session.shows(Panel::Source),
+               request = session.shows(Panel::Request) && !asked_on_paper,
                threads = session.shows(Panel::Threads), tiles = session.shows(Panel::Tiles),
                high = rest.height() > wide;
     if (session.shows(Panel::Timeline)) {

@@ -136,15 +136,19 @@ void draw_race(benchmark::State& state) { race_of(state, race_of_64(), Measured:
 BENCHMARK(draw_race)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 // The grid at work of 65,536 blocks, at another moment each frame.
-void build_frame_grid(benchmark::State& state) {
+void grid_of_65536(benchmark::State& state, Measured measured) {
     static const trace::Trace trace = record("tiled", {4096, 4096, 4096, 16}, {100, 101, 100, 101});
-    frames(state, trace, [](app::State& shown) {
+    const auto next = [](app::State& shown) {
         shown.step.grid.shown = true;
         shown.step.grid.now += 0.618;
         shown.step.grid.now -= shown.step.grid.now >= 1;
-    });
+    };
+    frames(state, trace, next, measured);
 }
+void build_frame_grid(benchmark::State& state) { grid_of_65536(state, Measured::Build); }
 BENCHMARK(build_frame_grid)->Unit(benchmark::kMillisecond)->Iterations(300);
+void draw_grid(benchmark::State& state) { grid_of_65536(state, Measured::Whole); }
+BENCHMARK(draw_grid)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 // 16 blocks out of 8192 x 8192, T = 16: another step each frame.
 const trace::Trace& window_of_8192() {
@@ -163,15 +167,19 @@ void build_frame_of_8192(benchmark::State& state) { of_8192(state, Measured::Bui
 BENCHMARK(build_frame_of_8192)->Unit(benchmark::kMillisecond)->Iterations(300);
 
 // The product as a solid in place of the matrices.
-void build_frame_of_8192_cube(benchmark::State& state) {
+void cube_of_8192(benchmark::State& state, Measured measured) {
     uint64_t at = 0;
-    frames(state, window_of_8192(), [&](app::State& shown) {
+    const auto next = [&](app::State& shown) {
         at = (at + 0x9E37'79B9'7F4A'7C15u) % window_of_8192().blocks[0].count;
         shown.session.cursor.step = static_cast<uint32_t>(at);
         shown.step.middle = step::Middle::Cube;
-    });
+    };
+    frames(state, window_of_8192(), next, measured);
 }
+void build_frame_of_8192_cube(benchmark::State& state) { cube_of_8192(state, Measured::Build); }
 BENCHMARK(build_frame_of_8192_cube)->Unit(benchmark::kMillisecond)->Iterations(300);
+void draw_cube(benchmark::State& state) { cube_of_8192(state, Measured::Whole); }
+BENCHMARK(draw_cube)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
 // The same with an element of P pinned: all of its 8,192 products in the list.
 void build_frame_of_8192_pinned(benchmark::State& state) {
