@@ -2,8 +2,10 @@
 // its words; a case of the Limits screen as the blocks that fit on an SM.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/lessons/panels.h"
+#include "app/lessons/questions.h"
 #include "app/pictures/storyboard.h"
 #include "core/base/launch.h"
 
@@ -104,11 +106,12 @@ void recorded(Ui& ui, const Rect& box, const StopPicture& of) {
         stacked(ui, side, of.shared, ink);
 }
 
-// The thread slots of an SM, and how many of them its blocks take.
+// The thread slots of an SM, and how many of them its blocks take; of a stop that asks, what a single one takes.
 void occupied(Ui& ui, const Rect& box, const LessonStop& stop) {
     const Modelled of = modelled(stop);
     const auto number = [&](const char* name) { return static_cast<float>(number_at(of, name).value_or(0)); };
-    const float slots = number("thread_slots"), threads = number("sm_threads"), blocks = number("sm_blocks");
+    const float slots = number("thread_slots"), threads = number(stop.ask ? "threads" : "sm_threads"),
+                blocks = stop.ask ? 1 : number("sm_blocks");
     if (slots <= 0) return;
     const float high = std::min(box.height() * 0.5f, ui.px(36)), y = (box.min.y + box.max.y - high) / 2;
     ui.list.AddRectFilled({box.min.x, y}, {box.max.x, y + high}, ui.ink(Ink::Cell));
@@ -120,7 +123,8 @@ void occupied(Ui& ui, const Rect& box, const LessonStop& stop) {
     ui.list.AddRect({box.min.x, y}, {box.max.x, y + high}, ui.ink(Ink::LineStrong));
 }
 
-// The figure as it is drawn on a page so much larger, its words left out: in small they are no words.
+// The figure as it is drawn on a page so much larger, its words left out: in small they are no words. Of a stop that
+// asks as its open question has it.
 SmallFigure drawn_small(Ui& ui, const Figure& figure, const LessonStop& stop, ImVec2 size) {
     constexpr float kLarger = 4;
     ImDrawList list(ImGui::GetDrawListSharedData());
@@ -132,7 +136,10 @@ SmallFigure drawn_small(Ui& ui, const Figure& figure, const LessonStop& stop, Im
     context.still = true;
     draw::Ui quiet{context, list};
     const Rect rect{{0, 0}, {size.x * kLarger, size.y * kLarger}};
+    const session::Question kept =
+        std::exchange(ui.session.question, stop.ask ? opened(*stop.ask, nullptr) : session::Question());
     figure.draw(quiet, rect, stop.set.empty() ? first_set(figure) : stop.set, ui.session);
+    ui.session.question = kept;
     SmallFigure made{{}, &ui.context.palette, ui.context.scale, size};
     const ImVec2 white = ImGui::GetFontTexUvWhitePixel();
     const auto is_shape = [&](const ImDrawVert& at) { return at.uv.x == white.x && at.uv.y == white.y; };

@@ -135,8 +135,9 @@ bool work_out_words(State& state, size_t lesson, bool all) {
             const playback::Cursor at = done.back().at;
             if (done.back().words.empty()) continue;
             if (!index || index->block != at.block) index = look::index_block(*recording, at.block);
+            const LessonStop& stop = stops[done.size() - 1];
             pictures.back() = std::make_shared<const StopPicture>(
-                picture_of(*recording, *index, at.step, stops[done.size() - 1].panels));
+                picture_of(*recording, *index, at.step, stop.panels, stop.ask.has_value()));
         }
         if (!all) break;
     }

@@ -10,7 +10,7 @@ namespace tilescope::lessons {
 using analysis::StepKind, draw::CellRect;
 
 StopPicture picture_of(const analysis::Recording& recording, const look::BlockIndex& index, uint32_t step,
-                       uint8_t panels) {
+                       uint8_t panels, bool asks) {
     using session::Panel;
     const auto shows = [&](Panel panel) { return (panels & static_cast<uint8_t>(panel)) != 0; };
     const bool acts = shows(Panel::Source) || shows(Panel::Request), tiles = shows(Panel::Tiles);
@@ -32,6 +32,10 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     const auto part_of = [&](uint8_t array) {
         const draw::Sheet sheet(arrays[array]);
         StopPicture::Part part{sheet.rows, sheet.cols};
+        if (asks) {
+            if (array == touched) part.tile.push_back({0, sheet.rows, 0, sheet.cols});
+            return part;
+        }
         const bool output = made.product && array == of.arrays[2];
         if (arrays[array].space != Space::Shared && (tiles || (output && shows(Panel::Threads))))
             for (const CellRect& tile : look::slices_of_phase(trace, index, array, index.phase_at(step)))
@@ -56,8 +60,8 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     for (const uint8_t array : index.shared)
         if (tiles && (made.shared.size() < 2 || array == touched)) made.shared.push_back(part_of(array));
     if (made.shared.size() > 2) made.shared.erase(made.shared.begin() + 1, made.shared.end() - 1);
-    if (made.kind == StepKind::Barrier && acts) made.gate = look::gate_at(trace, index, step);
-    if (made.kind == StepKind::Exchange && acts)
+    if (made.kind == StepKind::Barrier && acts && !asks) made.gate = look::gate_at(trace, index, step);
+    if (made.kind == StepKind::Exchange && acts && !asks)
         made.exchange = look::exchange_view(trace, index, nullptr, step);
     return made;
 }

@@ -37,8 +37,9 @@ struct StopPicture {
 // Arrays of a launch that a small picture has room for.
 inline constexpr size_t kMostPictured = 3;
 
-// panels: those that the stop shows; what another one would explain is left out.
+// panels: those that the stop shows; what another one would explain is left out. asks: of a stop that asks only the
+// array that its step touches stands out, as a whole: all else might tell the answer.
 StopPicture picture_of(const analysis::Recording& recording, const look::BlockIndex& index, uint32_t step,
-                       uint8_t panels = session::kAllPanels);
+                       uint8_t panels = session::kAllPanels, bool asks = false);
 
 }  // namespace tilescope::lessons

@@ -92,6 +92,25 @@ TEST(StopPicture, ShowsWhatThePanelsShow) {
     EXPECT_EQ(with({Matrices, Tiles}).shared.size(), 2u);
 }
 
+// Before a question is answered nothing in small tells it: of all that is touched only which array it is.
+TEST(StopPicture, TellsNoAnswer) {
+    const Pictured of(kernels::recorded("tiled", {16, 16, 16, 8}));
+    const trace::Trace& trace = *of.recording.trace;
+    for (uint32_t step = 0; step < of.index->steps; ++step) {
+        const StopPicture asked =
+            lessons::picture_of(of.recording, *of.index, step, session::kAllPanels, true);
+        EXPECT_FALSE(asked.gate || asked.exchange);
+        size_t marked = 0;
+        for (const auto* const all : {&asked.arrays, &asked.shared})
+            for (const StopPicture::Part& part : *all) {
+                EXPECT_TRUE(part.lit.empty());
+                marked += part.tile.size();
+                if (!part.tile.empty()) EXPECT_EQ(part.tile[0], (CellRect{0, part.rows, 0, part.cols}));
+            }
+        EXPECT_EQ(marked, trace.form_of(of.index->first + step).array == trace::kNoArray ? 0u : 1u);
+    }
+}
+
 // Of every step of several kernels: the lit cells are the elements that the request's lanes touch, and no others.
 TEST(StopPicture, LightsWhatIsTouched) {
     for (const auto& [kernel, shape] : {std::pair<const char*, kernels::Shape>{"tiled", {20, 12, 9, 8}},
