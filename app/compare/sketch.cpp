@@ -62,10 +62,9 @@ Looked look_at(const analysis::Recording& recording) {
 // How many times the one is of the other; 1 where one of them has none.
 double factor(double a, double b) { return a > 0 && b > 0 ? std::max(a, b) / std::min(a, b) : 1; }
 
-// The array whose map is shown: M of a product, else the first that is read.
-std::optional<uint8_t> input_of(const analysis::Recording& recording) {
-    if (recording.product) return recording.product->M;
-    const std::vector<Array>& arrays = recording.trace->launch.arrays;
+// The array whose map is shown: the first that is read, as M of a product.
+std::optional<uint8_t> input_of(const trace::Trace& trace) {
+    const std::vector<Array>& arrays = trace.launch.arrays;
     for (size_t at = 0; at < arrays.size() && at < trace::kNoArray; ++at)
         if (arrays[at].space == Space::Global && arrays[at].reads() && arrays[at].elements() > 0)
             return static_cast<uint8_t>(at);
@@ -87,7 +86,7 @@ void fill(Sketch::Side& side, const CellRect& part, Of of) {
 }
 
 bool loads(Sketch::Side& side, const Looked& of) {
-    const auto input = input_of(of.recording);
+    const auto input = input_of(of.trace);
     if (!input) return false;
     const draw::Sheet sheet(of.trace.launch.arrays[*input]);
     std::vector<CellRect> parts(of.trace.launch.arrays.size());
