@@ -93,7 +93,8 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                 made.push_back(one);
             }
     }
-    std::ranges::sort(made, {}, &MadeCell::at);
+    // Of one tile they are in order: a sort of 16,384 of them takes a third of the time.
+    if (!std::ranges::is_sorted(made, {}, &MadeCell::at)) std::ranges::sort(made, {}, &MadeCell::at);
     return made;
 }
 
