@@ -45,12 +45,12 @@ void product(Ui& ui, const Rect& box, const std::vector<Part>& parts, Ink ink) {
     part(ui, {inner, {inner.x + wide * unit, inner.y + high * unit}}, parts[2], ink);
 }
 
-// A row a warp, up to the bar where it has come.
+// A row a warp, up to the bar where it has come; the bar alone where no warps are told.
 void gate(Ui& ui, const Rect& box, const look::GateView& of) {
     constexpr size_t kMostRows = 16;
     const size_t rows = std::min(of.warps.size(), kMostRows);
     const float bar = ui.px(3), x = box.max.x - bar,
-                pitch = std::min(box.height() / static_cast<float>(rows), ui.px(14));
+                pitch = std::min(box.height() / static_cast<float>(std::max<size_t>(rows, 1)), ui.px(14));
     const float top = (box.min.y + box.max.y - pitch * static_cast<float>(rows)) / 2;
     ui.list.AddRectFilled({x, box.min.y}, box.max, ui.ink(of.open ? Ink::Line : Ink::Barrier));
     for (size_t row = 0; row < rows; ++row) {
@@ -62,7 +62,7 @@ void gate(Ui& ui, const Rect& box, const look::GateView& of) {
     }
 }
 
-// Lanes above that give, lanes below that get.
+// Lanes above that give, lanes below that get; all of them, without who gives to whom, where that is not told.
 void exchange(Ui& ui, const Rect& box, const look::ExchangeView& of) {
     const float pitch = box.width() / kWarpSize, side = std::max(2.f, pitch * 0.8f);
     const auto x_of = [&](uint32_t lane) { return box.min.x + pitch * (static_cast<float>(lane) + 0.5f); };
@@ -70,7 +70,7 @@ void exchange(Ui& ui, const Rect& box, const look::ExchangeView& of) {
     const auto row = [&](float y) {
         for (uint32_t lane = 0; lane < kWarpSize; ++lane)
             ui.list.AddRectFilled({x_of(lane) - side / 2, y}, {x_of(lane) + side / 2, y + ui.px(6)},
-                                  (of.mask >> lane & 1) != 0 ? color : ui.ink(Ink::Cell));
+                                  of.mask == 0 || (of.mask >> lane & 1) != 0 ? color : ui.ink(Ink::Cell));
     };
     row(box.min.y);
     row(box.max.y - ui.px(6));
@@ -81,9 +81,12 @@ void exchange(Ui& ui, const Rect& box, const look::ExchangeView& of) {
     });
 }
 
-void recorded(Ui& ui, const Rect& box, const StopPicture& of) {
+void recorded(Ui& ui, const Rect& box, const StopPicture& of, bool asks) {
+    using analysis::StepKind;
     const Ink ink = pictures::ink_of(of.kind);
-    const bool beside = !of.shared.empty() || of.gate || of.exchange;
+    const bool waits = of.gate || (asks && of.kind == StepKind::Barrier),
+               exchanges = of.exchange || (asks && of.kind == StepKind::Exchange);
+    const bool beside = !of.shared.empty() || waits || exchanges;
     const float gap = ui.px(8), right = beside ? std::round(std::min(box.width() * 0.3f, box.height())) : 0;
     const Rect left{box.min, {box.max.x - right - (beside ? gap : 0), box.max.y}};
     const Rect side{{box.max.x - right, box.min.y}, box.max};
@@ -98,10 +101,10 @@ void recorded(Ui& ui, const Rect& box, const StopPicture& of) {
             x += each + ui.px(6);
         }
     }
-    if (of.gate)
-        gate(ui, side, *of.gate);
-    else if (of.exchange)
-        exchange(ui, of.arrays.empty() ? box : side, *of.exchange);
+    if (waits)
+        gate(ui, side, of.gate.value_or(look::GateView{}));
+    else if (exchanges)
+        exchange(ui, of.arrays.empty() ? box : side, of.exchange.value_or(look::ExchangeView{}));
     else
         stacked(ui, side, of.shared, ink);
 }
@@ -181,7 +184,8 @@ void stop_picture(Ui& ui, const Rect& box, size_t lesson, size_t at) {
         return figure_in_small(ui, in, *figure, stop, lesson, at);
     if (!stop.limits.empty()) return occupied(ui, in, stop);
     const auto& worked_out = ui.state.pictures[lesson];
-    if (at < worked_out.size() && worked_out[at] != nullptr) recorded(ui, in, *worked_out[at]);
+    if (at < worked_out.size() && worked_out[at] != nullptr)
+        recorded(ui, in, *worked_out[at], stop.ask.has_value());
 }
 
 }  // namespace tilescope::lessons

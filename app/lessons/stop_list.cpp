@@ -93,8 +93,9 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
         if (row.max.y > rect.max.y + pad) continue;
         row_ground(ui, row, false);
         const float x = row.min.x + indent, number_high = line_height(ui, type.words);
+        const float picture_y = std::round(top + (rows.high - rows.picture.y) / 2);
         if (rows.picture.x > 0)
-            stop_picture(ui, {{x, top + pad}, {x + rows.picture.x, top + pad + rows.picture.y}}, number, at);
+            stop_picture(ui, {{x, picture_y}, {x + rows.picture.x, picture_y + rows.picture.y}}, number, at);
         const Notation notation = at < said.size() ? said[at].notation : Notation{};
         const std::string on = shown_on(all[at]), where = on + ": " + stands_at(all[at], notation);
         const std::string text = words.empty() ? fitting(font, {where, on}, room) : words;
