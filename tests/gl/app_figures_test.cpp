@@ -75,8 +75,6 @@ Figures index_of_thread(const Scene& s, bool row) {
             must(!output || (row ? output->second / s.f.n : output->second % s.f.n) == b * T + t)};
 }
 
-}  // namespace
-
 // What is said below the sums of the block so far, or of the whole recording: how efficient loads and stores are, and
 // how many lanes touch nothing.
 bool is_of_sums(const Scene& s, const std::string& said) {
@@ -108,6 +106,8 @@ bool is_of_sums(const Scene& s, const std::string& said) {
     }
     return false;
 }
+
+}  // namespace
 
 const std::vector<Rule>& step_rules() {
     static const std::vector<Rule> all = with_faults(with_costs({
