@@ -75,6 +75,38 @@ Figures index_of_thread(const Scene& s, bool row) {
             must(!output || (row ? output->second / s.f.n : output->second % s.f.n) == b * T + t)};
 }
 
+// What is said below the sums of the block so far, or of the whole recording: how efficient loads and stores are, and
+// how many lanes touch nothing.
+bool is_of_sums(const Scene& s, const std::string& said) {
+    const auto share = [](uint64_t part, uint64_t of) {
+        return share_text(static_cast<double>(part) / static_cast<double>(of));
+    };
+    for (const bool whole : {false, true}) {
+        const auto tally = [&](twin::Kind kind) {
+            return whole ? s.f.whole(kind)
+                         : s.f.tally(kind, s.block().first, s.block().first + s.cursor.step + 1);
+        };
+        uint64_t all = 0, idle = 0;
+        for (const twin::Kind kind : {kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore}) {
+            const Tally of = tally(kind);
+            all += of.requests * 32, idle += of.requests * 32 - of.lanes;
+        }
+        const Tally load = tally(kGlobalLoad), store = tally(kGlobalStore);
+        const std::string loads = load.cost == 0
+                                      ? ""
+                                      : "load efficiency " + share(load.bytes, load.cost * 32) + ", ",
+                          stores = store.cost == 0
+                                       ? ""
+                                       : "store efficiency " + share(store.bytes, store.cost * 32) + ", ",
+                          lanes = fmt::format("{} of {} lanes idle, {}", short_count(idle), short_count(all),
+                                              share(idle, all)),
+                          brief = "idle lanes " + share(idle, all);
+        for (const std::string& right : {loads + stores + lanes, loads + lanes, loads + brief, brief})
+            if (said == right) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 const std::vector<Rule>& step_rules() {
@@ -85,6 +117,12 @@ const std::vector<Rule>& step_rules() {
         {"@ T=#", product_title},
         {"@   grid *, block *   *", launch_title},
         {"@   grid *, block *", launch_title},
+
+        // below the sums
+        {"{load efficiency|store efficiency} *", SAYS(any, any, must(is_of_sums(s, c[0] + " " + c[1])))},
+        {"# of # lanes idle, *",
+         SAYS(any, any, any, must(is_of_sums(s, c[0] + " of " + c[1] + " lanes idle, " + c[2])))},
+        {"idle lanes *", SAYS(any, must(is_of_sums(s, "idle lanes " + c[0])))},
 
         // where this is
         {"step # of #", SAYS({s.cursor.step + 1, "step of the block"}, {s.steps(), "steps of the block"})},
