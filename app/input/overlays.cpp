@@ -360,8 +360,7 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     float needed = between * 2;
     for (const KeyColumn& column : columns) needed += column.keys + gap + column.helps;
     const float most = screen.width() - ui.px(24) - pad * 2, smaller = std::min(1.f, most / needed);
-    if (smaller < 1) mono = ui.font(Face::Mono, Size::CellSmall);
-    words.px *= smaller;
+    mono.px *= smaller, words.px *= smaller;
     const Rect box = overlay_box(ui, screen, needed * smaller + pad * 2 + ui.px(4),
                                  pad * 2 + title + ui.px(8) + row * tallest);
     put(ui, over(), ui.font(Face::Strong, Size::Title), {box.min.x + pad, box.min.y + pad}, ui.ink(Ink::Text),

@@ -39,17 +39,18 @@ StopRows rows_in(const Ui& ui, const Rect& rect, size_t stops, float words, floa
         const auto each = static_cast<float>((stops + columns - 1) / columns);
         const float high = std::floor(std::min(rect.height() / std::max(each, 1.f), ui.px(kMostRow)));
         StopRows rows{columns, std::max(high, words + ui.px(2)), (rect.width() - gap * (n - 1)) / n, {0, 0}};
-        // As large as leaves the words their room.
+        // As large as leaves the words their room; else none.
         for (float tall = high - pad * 2; tall >= ui.px(kLeastPicture); tall -= ui.px(6)) {
             rows.picture = {std::round(tall * kWider), std::round(tall)};
-            if (fits(rows)) break;
+            if (fits(rows)) return rows;
         }
+        rows.picture = {0, 0};
         return rows;
     };
     const StopRows one = in(1);
     if (one.high >= ui.px(kMostRow) * 0.7f || rect.width() < ui.px(kLeastColumn * 2 + kBetween)) return one;
     const StopRows two = in(2);
-    return fits(two) && two.picture.y > one.picture.y ? two : one;
+    return fits(two) && (two.picture.y > one.picture.y || !fits(one)) ? two : one;
 }
 
 }  // namespace

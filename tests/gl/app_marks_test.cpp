@@ -80,9 +80,10 @@ TEST(Marks, SpoilNoText) {
         for (const bool lecture : {false, true}) {
             state.session.lecture = lecture;
             for (int times = 0; times < 4; ++times) {
-                const uint32_t first = random() % steps, end = first + 1 + random() % (steps - first);
+                const auto first = static_cast<uint32_t>(random() % steps),
+                           end = first + 1 + static_cast<uint32_t>(random() % (steps - first));
                 session::mark(state.session, first, end);
-                state.session.cursor.step = random() % steps;
+                state.session.cursor.step = static_cast<uint32_t>(random() % steps);
                 drawn.frames(state);
                 SCOPED_TRACE(fmt::format("{} x {}{}", wide, high, lecture ? ", lecture" : ""));
                 EXPECT_EQ(flaws(drawn.seen(), wide, high), std::vector<std::string>());
