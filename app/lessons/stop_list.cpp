@@ -61,10 +61,11 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
         ui.state.said.clear(), ui.state.pictures.clear();
     if (work_out_words(ui.state, number, ui.context.waits)) ui.context.another_frame = true;
     const std::vector<Standing>& said = ui.state.said[number];
-    const ListType type = list_type(ui, rect);
-    const float body = line_height(ui, type.words), small = line_height(ui, type.notes), pad = ui.px(4);
+    ListType type = list_type(ui, rect);
+    float body = line_height(ui, type.words);
+    const float small = line_height(ui, type.notes), pad = ui.px(4);
     const float indent = ui.px(type.words == Size::Body ? 40 : 48), gap = ui.px(12);
-    const draw::Font font = ui.font(Face::Text, type.words);
+    draw::Font font = ui.font(Face::Text, type.words);
     const auto words_of = [&](size_t at) {  // what a stop asks comes before what it says
         if (at >= said.size()) return std::string();
         return said[at].asks.empty() ? said[at].words : said[at].asks;
@@ -79,22 +80,47 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
                 return false;
         return true;
     };
-    const StopRows rows =
-        rows_in(ui, rect, all.size(), body, pad, [&](const StopRows& of) { return fits(of, 0); });
+    const auto laid_out = [&] {
+        return rows_in(ui, rect, all.size(), body, pad, [&](const StopRows& of) { return fits(of, 0); });
+    };
+    StopRows rows = laid_out();
+    // Whole words rather than rows of one height, and rather than large type.
+    std::vector<float> heights;  // a row each; empty: all the same
+    const auto own_heights = [&] {
+        float sum = 0;
+        for (size_t at = 0; at < all.size(); ++at) {
+            const auto lines = static_cast<float>(
+                std::max<size_t>(wrapped(font, words_of(at), rows.wide - indent - ui.px(8)).size(), 1));
+            heights.push_back(std::floor(lines * body + pad * 1.5f));
+            sum += heights.back();
+        }
+        if (sum > rect.height() + pad) heights.clear();
+    };
+    if (!fits(rows, 0) && rows.columns == 1) own_heights();
+    if (!fits(rows, 0) && heights.empty()) {
+        type.words = type.notes;
+        body = line_height(ui, type.words), font = ui.font(Face::Text, type.words);
+        rows = laid_out();
+        if (!fits(rows, 0) && rows.columns == 1) own_heights();
+    }
+    if (!heights.empty()) rows.picture = {0, 0};
     const float room = room_in(rows);
     // With what it is shown on below the words, where all have room for both.
     const bool shown = fits(rows, small);
-    const auto most = static_cast<int>(std::max(1.f, std::floor((rows.high - pad * 2) / body)));
     const size_t each = (all.size() + rows.columns - 1) / rows.columns;
+    float top = rect.min.y;
     for (size_t at = 0; at < all.size(); ++at) {
         const std::string words = words_of(at);
-        const float left = rect.min.x + static_cast<float>(at / each) * (rows.wide + ui.px(kBetween)),
-                    top = rect.min.y + static_cast<float>(at % each) * rows.high;
-        const Rect row{{left, top}, {left + rows.wide, top + rows.high}};
+        const float left = rect.min.x + static_cast<float>(at / each) * (rows.wide + ui.px(kBetween));
+        if (at % each == 0) top = rect.min.y;
+        const float row_high = heights.empty() ? rows.high : heights[at];
+        const auto most = static_cast<int>(std::max(1.f, std::floor((row_high - pad) / body)));
+        const Rect row{{left, top}, {left + rows.wide, top + row_high}};
+        const float row_top = std::exchange(top, row.max.y);
         if (row.max.y > rect.max.y + pad) continue;
         row_ground(ui, row, false);
         const float x = row.min.x + indent, number_high = line_height(ui, type.words);
-        const float picture_y = std::round(top + (rows.high - rows.picture.y) / 2);
+        const float picture_y = std::round(row_top + (row_high - rows.picture.y) / 2);
         if (rows.picture.x > 0)
             stop_picture(ui, {{x, picture_y}, {x + rows.picture.x, picture_y + rows.picture.y}}, number, at);
         const Notation notation = at < said.size() ? said[at].notation : Notation{};
@@ -103,8 +129,8 @@ void stop_list(Ui& ui, const Rect& rect, size_t number) {
         const auto lines = std::min<size_t>(wrapped(font, text, room).size(), static_cast<size_t>(most));
         const bool note = shown && !words.empty();
         const float high = body * static_cast<float>(std::max<size_t>(lines, 1)) + (note ? small : 0);
-        const float y = std::round(row.min.y + std::max(pad, (rows.high - high) / 2));
-        line(ui, {row.min.x + ui.px(14), rows.picture.x > 0 ? top + (rows.high - number_high) / 2 : y},
+        const float y = std::round(row.min.y + std::max(pad / 2, (row_high - high) / 2));
+        line(ui, {row.min.x + ui.px(14), rows.picture.x > 0 ? row_top + (row_high - number_high) / 2 : y},
              ui.px(32), Face::Mono, type.words, Ink::TextQuiet, std::to_string(at + 1), draw::Align::Center);
         const float words_x = x + (rows.picture.x > 0 ? rows.picture.x + gap : 0);
         const float below = paragraph(ui, {words_x, y}, room, Face::Text, type.words, Ink::Text, text, most);

@@ -145,7 +145,7 @@ TEST_F(CliHandout, TheExampleOfTheDocsWorks) {
 
 TEST_F(CliHandout, WrongCalls) {
     expect_refused(2, {"export", "--lesson", "nothing", "--format", "html", "-o", "x.html"},
-                   "--lesson 'nothing' is not known; choose build, ");
+                   "--lesson 'nothing' is not known; choose first, ");
     expect_refused(2, {"export", "--format", "html", "-o", "x.html"}, "name it with --lesson");
     expect_refused(2, {"export", "--lesson", "reuse", "--format", "csv", "-o", "x.csv"},
                    "--lesson goes with --format html");

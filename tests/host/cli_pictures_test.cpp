@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "tests/file_text.h"
 #include "tests/host/cli_exported.h"
 
@@ -152,16 +154,21 @@ TEST_F(CliPictures, FilmsPlayAsLongAsTheirFrames) {
     EXPECT_EQ(probed("out.gif").substr(0, 12), "gif,960,600,");
 }
 
-// The frames are the pictures of the steps: the last one of the film beside that step's own picture.
+// The frames are the pictures of the steps: the last one of a film beside a film of that step alone.
 TEST_F(CliPictures, AFrameIsTheStepsPicture) {
     need_ffmpeg();
     if (IsSkipped()) return;
-    exported(path, "mp4", {"--steps", "3:6", "--size", "1280x720", "--fps", "8"});
-    exported(path, "png", {"--at", "6", "--size", "1280x720"});
-    ASSERT_EQ(shell("ffmpeg -v error -i out.mp4 -vf 'select=eq(n\\,3)' -frames:v 1 frame.png").status, 0);
-    EXPECT_GT(likeness("out.png", "frame.png"), 0.99);
-    exported(path, "png", {"--at", "1", "--size", "1280x720"});
-    EXPECT_LT(likeness("out.png", "frame.png"), 0.985) << "another step's is told apart";
+    const auto frame_of = [&](const char* steps, int frame, const std::string& name) {
+        exported(path, "mp4", {"--steps", steps, "--size", "1280x720", "--fps", "8"});
+        const Ran taken = shell(
+            fmt::format("ffmpeg -v error -y -i out.mp4 -vf 'select=eq(n\\,{})' -frames:v 1 {}", frame, name));
+        ASSERT_EQ(taken.status, 0) << taken.err;
+    };
+    frame_of("3:6", 3, "frame.png");
+    frame_of("6:6", 0, "alone.png");
+    EXPECT_GT(likeness("alone.png", "frame.png"), 0.99);
+    frame_of("1:1", 0, "alone.png");
+    EXPECT_LT(likeness("alone.png", "frame.png"), 0.985) << "another step's is told apart";
 }
 
 // With motion a step has frames of its own: in a load, a store to shared memory and a product something moves

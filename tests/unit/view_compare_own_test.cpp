@@ -109,12 +109,12 @@ analysis::Recording of(const char* kernel, kernels::Shape shape) {
     return std::move(*opened);
 }
 
-constexpr kernels::Shape kShape{64, 64, 64, 16};
+constexpr kernels::Shape kOwnShape{64, 64, 64, 16};
 
 // The same closed forms as in view_compare_test.cpp and view_compare_presets_test.cpp.
 TEST(Sketches, ShowWhatDiffersMost) {
     using Kind = compare::Sketch::Kind;
-    const auto made = compare::sketch_of(of("untiled", kShape), of("tiled", kShape));
+    const auto made = compare::sketch_of(of("untiled", kOwnShape), of("tiled", kOwnShape));
     ASSERT_TRUE(made);
     EXPECT_EQ(made->kind, Kind::Loads);
     EXPECT_EQ(made->a.count, 64u);
@@ -124,7 +124,7 @@ TEST(Sketches, ShowWhatDiffersMost) {
     ASSERT_EQ(made->a.cells.size(), size_t{made->a.rows} * made->a.cols);
     EXPECT_LE(made->a.rows, compare::kSketchCells);
     EXPECT_TRUE(std::ranges::all_of(made->a.cells, [](uint32_t cell) { return cell == 64; }));
-    const auto swapped = compare::sketch_of(of("untiled", kShape), of("untiled_swapped", kShape));
+    const auto swapped = compare::sketch_of(of("untiled", kOwnShape), of("untiled_swapped", kOwnShape));
     ASSERT_TRUE(swapped);
     EXPECT_EQ(swapped->kind, Kind::Sectors);
     EXPECT_EQ(swapped->a.count, 2u);
@@ -143,7 +143,7 @@ TEST(Sketches, ShowWhatDiffersMost) {
     EXPECT_EQ(stale->a.count, 0u);
     EXPECT_GT(stale->b.count, 0u);
     EXPECT_EQ(stale->a.cells.size(), stale->b.cells.size());
-    const auto same = compare::sketch_of(of("tiled", kShape), of("tiled", kShape));
+    const auto same = compare::sketch_of(of("tiled", kOwnShape), of("tiled", kOwnShape));
     ASSERT_TRUE(same);
     EXPECT_EQ(same->kind, Kind::Steps);
     EXPECT_EQ(same->a.cells, same->b.cells);
@@ -158,8 +158,8 @@ TEST(Sketches, OfNothingThereIsNone) {
     empty.time.clear();
     auto opened = analysis::opened(std::move(empty));
     if (!opened) return;
-    EXPECT_FALSE(compare::sketch_of(*opened, of("tiled", kShape)));
-    EXPECT_FALSE(compare::sketch_of(of("tiled", kShape), *opened));
+    EXPECT_FALSE(compare::sketch_of(*opened, of("tiled", kOwnShape)));
+    EXPECT_FALSE(compare::sketch_of(of("tiled", kOwnShape), *opened));
 }
 
 }  // namespace
