@@ -61,9 +61,9 @@ struct MadeCell {
 };
 
 // The cells in sight that were stored up to this step; none of an array that the kernel only reads, and none
-// where more cells are in sight than can be told apart.
+// where more cells are in sight than can be told apart. Of very many, one of each square stands for it.
 std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
-    constexpr uint64_t kMostCells = 1 << 15;
+    constexpr uint64_t kMostCells = 1 << 15, kMostEach = 1 << 12;
     std::vector<MadeCell> made;
     const Array& array = ui.trace().launch.arrays[matrix.array];
     const playback::BlockReplay* replay = ui.session.replay.get();
@@ -76,8 +76,10 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
         const CellRect part{std::max(tile.row0, sight.row0), std::min(tile.row1, sight.row1),
                             std::max(tile.col0, sight.col0), std::min(tile.col1, sight.col1)};
         if (part.empty() || uint64_t{part.rows()} * part.cols() > kMostCells) continue;
-        for (uint32_t row = part.row0; row < part.row1; ++row)
-            for (uint32_t col = part.col0; col < part.col1; ++col) {
+        uint32_t by = 1;
+        while (uint64_t{part.rows() / by} * (part.cols() / by) > kMostEach) ++by;
+        for (uint32_t row = part.row0; row < part.row1; row += by)
+            for (uint32_t col = part.col0; col < part.col1; col += by) {
                 const auto element = sheet.element(row, col);
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
@@ -86,7 +88,8 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                                      ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
                                      : std::nullopt;
                 if (!cell.written && !sum) continue;
-                MadeCell one{{row, row + 1, col, col + 1}, sum.value_or(cell.value), cell.written};
+                const CellRect place{row, std::min(row + by, part.row1), col, std::min(col + by, part.col1)};
+                MadeCell one{place, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
                 one.fill = sums ? sum_color(ui, static_cast<float>(part_of))
                                 : draw::mix(ui.ink(Ink::Cell), ui.ink(Ink::GlobalStore), 0.35f);

@@ -207,7 +207,7 @@ void shared_tile(Ui& ui, const Rect& rect, const TilePane& pane, float pitch) {
         const uint32_t below = row - std::min(row, pane.part.row0 + shown / 4);  // rows of the part above it
         grid.y -= static_cast<float>(std::min(below, pane.part.rows() - shown)) * pitch;
     }
-    rulers(ui, grid, sheet.rows, sheet.cols, {true, pane.numbered()});
+    rulers(ui, grid, pane.part.row1, sheet.cols, {true, pane.numbered()});
     // While it is asked which cells the step touches they stand as the step before left them.
     const bool elements = asked.hides(session::Hide::Elements);
     const bool values = asked.hides(session::Hide::Values) && (elements || asked.array == array);

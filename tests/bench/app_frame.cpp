@@ -181,6 +181,21 @@ BENCHMARK(build_frame_of_8192_cube)->Unit(benchmark::kMillisecond)->Iterations(3
 void draw_cube(benchmark::State& state) { cube_of_8192(state, Measured::Whole); }
 BENCHMARK(draw_cube)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
 
+// A block of the ladder, of 256 x 128 elements of P, all of whose sums are in sight, played at full speed.
+void of_the_ladder(benchmark::State& state, Measured measured) {
+    static const trace::Trace trace = record("double_buffer", {512, 64, 512, 0}, {0, 1, 0, 1});
+    uint64_t at = 0;
+    const auto next = [&](app::State& shown) {
+        at = (at + 4096 / 60) % trace.blocks[0].count;
+        shown.session.cursor.step = static_cast<uint32_t>(at);
+    };
+    frames(state, trace, next, measured);
+}
+void build_frame_of_the_ladder(benchmark::State& state) { of_the_ladder(state, Measured::Build); }
+BENCHMARK(build_frame_of_the_ladder)->Unit(benchmark::kMillisecond)->Iterations(100);
+void draw_frame_of_the_ladder(benchmark::State& state) { of_the_ladder(state, Measured::Whole); }
+BENCHMARK(draw_frame_of_the_ladder)->Unit(benchmark::kMillisecond)->Iterations(100)->UseRealTime();
+
 // The same with an element of P pinned: all of its 8,192 products in the list.
 void build_frame_of_8192_pinned(benchmark::State& state) {
     uint64_t step = 0;
