@@ -43,15 +43,23 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     };
     std::vector<uint32_t> steps;                                    // that touch it
     std::vector<std::vector<uint32_t>> filled(units), read(units);  // phases, ascending
+    // A phase behind the first that fills all of them is soon found where there is one buffer.
+    std::vector<bool> again(units);  // filled in the second phase
+    uint32_t filled_again = 0;
     for (uint32_t step = 0; step < index.steps; ++step) {
         const uint64_t at = index.first + step;
         if (trace.form_of(at).array != array) continue;
         steps.push_back(step);
-        auto& phases = look::kind_of(trace, at) == look::StepKind::SharedStore ? filled : read;
+        const bool stores = look::kind_of(trace, at) == look::StepKind::SharedStore;
+        auto& phases = stores ? filled : read;
         find_touched(at);
         const uint32_t phase = index.phase_at(step);
-        for (const uint32_t one : touched)
+        for (const uint32_t one : touched) {
             if (phases[one].empty() || phases[one].back() != phase) phases[one].push_back(phase);
+            if (!stores || phase != 1 || again[one]) continue;
+            again[one] = true;
+            if (++filled_again == units) return {};
+        }
     }
     for (auto* const all_phases : {&filled, &read})
         for (std::vector<uint32_t>& phases : *all_phases) {  // the warps of a block are not all in one phase
