@@ -1,5 +1,4 @@
 # The kernels that ship and the road from a plan to a recording.
-include(cmake/embed.cmake)
 
 tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_playback)
 # A kernel without a main: what is said of its launch, and what is guessed.
@@ -36,8 +35,11 @@ else()
   set(TILESCOPE_CLANG "")
 endif()
 
+# Long launches by compiled kernels.
+tilescope_part(kernels/compiled NAME engine LINK tilescope_compiled ${CMAKE_DL_LIBS})
+
 # What describes a launch and records it, whoever brings it; and what a recorded program and the command tell each other.
-tilescope_part(kernels/launched LINK tilescope_gpu nlohmann_json::nlohmann_json)
+tilescope_part(kernels/launched LINK tilescope_gpu tilescope_engine nlohmann_json::nlohmann_json)
 
 # From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
 tilescope_part(kernels/program LINK tilescope_launched)

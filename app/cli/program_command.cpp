@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
+#include "kernels/compiled/engine.h"
 #include "kernels/launched/orders.h"
 #include "kernels/program/compile.h"
 #include "kernels/program/run.h"
@@ -34,6 +35,9 @@ using Json = nlohmann::ordered_json;
 void check(const ProgramRequest& request) {
     if (!gpu::backend_of(request.backend))
         refuse(kWrongCall, "--backend '{}' is not known; choose cpu, gpu or auto", request.backend);
+    if (!compiled::engine_of(request.engine))
+        refuse(kWrongCall, "--engine '{}' is not known; choose interpreted, compiled or auto",
+               request.engine);
     if (request.backend == "gpu")
         if (const auto found = gpu::devices(); !found) refuse(kFailure, "{}", found.error().message);
     is_nvcc(request.compiler);
@@ -120,8 +124,8 @@ std::string size_of(const Dim3& size) { return fmt::format("{},{},{}", size.x, s
 
 bool repeats(const LaunchLine& a, const LaunchLine& b) {
     return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.shared == b.shared &&
-           b.error.empty() && a.error.empty() && b.recorded.empty() && b.unrecorded.empty() &&
-           b.remark.empty() && b.faults.empty();
+           a.engine == b.engine && b.error.empty() && a.error.empty() && b.recorded.empty() &&
+           b.unrecorded.empty() && b.remark.empty() && b.faults.empty();
 }
 
 // Where the launches ran: all at one place.
@@ -184,6 +188,7 @@ std::string table_of(const std::vector<LaunchLine>& launches) {
         if (!line.unrecorded.empty()) what = "not recorded: " + line.unrecorded;
         for (const std::string& words : {line.error, line.remark})
             if (!words.empty()) what += (what.empty() ? "" : "; ") + words;
+        if (line.engine == "compiled") what += what.empty() ? "compiled" : "; compiled";
         if (const size_t others = others_of(line); others > 0 && !line.error.empty())
             what += fmt::format("; and {}", counted(others, "more finding"));
         if (row.count > 1)
@@ -231,12 +236,12 @@ program::Built build_program(const std::string& file, const ProgramRequest& requ
 std::string to_json(const LaunchesDocument& of, const std::vector<LaunchLine>& lines) {
     Json launches = Json::array();
     for (const LaunchLine& line : lines) {
-        launches.push_back(
-            object_of("number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
-                      json_of(line.block), "shared", line.shared, "ms", line.ms, "error",
-                      text_or_null(line.error), "recorded", text_or_null(line.recorded), "unrecorded",
-                      text_or_null(line.unrecorded), "remark", text_or_null(line.remark), "same_as",
-                      line.same_as == 0 ? Json() : Json(line.same_as), "faults", json_of(line.faults)));
+        launches.push_back(object_of(
+            "number", line.number, "kernel", line.kernel, "grid", json_of(line.grid), "block",
+            json_of(line.block), "shared", line.shared, "ms", line.ms, "engine", text_or_null(line.engine),
+            "error", text_or_null(line.error), "recorded", text_or_null(line.recorded), "unrecorded",
+            text_or_null(line.unrecorded), "remark", text_or_null(line.remark), "same_as",
+            line.same_as == 0 ? Json() : Json(line.same_as), "faults", json_of(line.faults)));
     }
     Json all = object_of("schema", "tilescope.launches/1", "version", kVersion, "program", of.program,
                          "compiler", text_or_null(of.compiler), "backend", of.backend, "exit",
@@ -286,6 +291,7 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
     run.orders.source = fs::absolute(file, error).string();
     run.orders.device = request.device;
     run.orders.backend = request.backend;
+    run.orders.engine = request.engine;
     run.orders.kernels = request.kernels;
     run.orders.numbers = request.launches;
     run.orders.every = request.every;

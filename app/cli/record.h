@@ -47,7 +47,7 @@ struct ProgramRequest {
     std::vector<std::string> kernels;  // none: all
     std::vector<uint64_t> launches;    // numbers from 1; none: each kernel's first
     bool every = false, json = false;
-    std::string device, flags;
+    std::string device, engine, flags;
     std::vector<std::string> arguments;             // of the program
     std::string compiler, backend, blocks, output;  // as the kernels that ship have them
 };

@@ -45,6 +45,10 @@ struct RecordCall : PtxChoice {
              kSeveral | kSingleWords},
             {"--every", &program.every, "Of a program: record all launches"},
             {"--device", &program.device, "Of a program: the device that it sees (H200)", "DEVICE"},
+            {"--engine", &program.engine,
+             "Of a program: interpreted, compiled, or auto: long launches that are not recorded are compiled "
+             "(auto)",
+             "auto|interpreted|compiled"},
             {"--flags", &program.flags, "Of a program: the compiler's flags and further files, in one word",
              "FLAGS"},
             {"--json", &program.json,
@@ -227,6 +231,7 @@ std::string said_of_file(const RecordCall& options) {
            : program.every              ? "--every"
            : program.json               ? "--json"
            : !program.device.empty()    ? "--device"
+           : !program.engine.empty()    ? "--engine"
            : !program.flags.empty()     ? "--flags"
            : !program.arguments.empty() ? fmt::format("'{}'", program.arguments.front())
            : options.alone.said()       ? "what describes a launch (--grid, --shared, --arg, --call)"
@@ -238,11 +243,12 @@ int run_alone(const RecordCall& options) {
     const ProgramRequest& said = options.program;
     if (said.kernels.size() > 1)
         refuse(kWrongCall, "one launch has one kernel, and --kernel names {}; name one", said.kernels.size());
-    if (!said.launches.empty() || said.every || !said.device.empty() || !said.arguments.empty())
+    if (!said.launches.empty() || said.every || !said.device.empty() || !said.engine.empty() ||
+        !said.arguments.empty())
         refuse(
             kWrongCall,
-            "--launch, --every, --device and a program's arguments are for programs, and '{}' is recorded as "
-            "a kernel alone; leave them out",
+            "--launch, --every, --device, --engine and a program's arguments are for programs, and '{}' is "
+            "recorded as a kernel alone; leave them out",
             options.kernel);
     if (!said.kernels.empty()) alone.kernel = said.kernels.front();
     alone.json = said.json;

@@ -1,11 +1,13 @@
 #include "core/base/user_cache.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +91,41 @@ Result<fs::path> cache_folder(const char* part) {
         if (!fs::is_directory(one, error)) return cannot_be_made(one, "a file is in its place");
     }
     return folder / part;
+}
+
+Digest& Digest::add(std::string_view bytes) {
+    const auto take = [&](unsigned char c) {
+        a_ = (a_ ^ c) * 0x100000001b3;
+        b_ = (b_ ^ c ^ (b_ >> 29)) * 0x9fb21c651e98df25;
+    };
+    for (uint64_t size = bytes.size(), k = 0; k < 8; ++k) take(static_cast<unsigned char>(size >> 8 * k));
+    for (const char c : bytes) take(static_cast<unsigned char>(c));
+    return *this;
+}
+
+std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
+
+Result<WorkFolder> WorkFolder::make(const fs::path& in) {
+    std::string name = (in / "making-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+        return Error{fmt::format(
+            "no folder can be made in '{}'; make room, or name another folder with XDG_CACHE_HOME",
+            in.string())};
+    return WorkFolder(name);
+}
+
+WorkFolder::~WorkFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+}
+
+void tidy(const fs::path& folder) {
+    std::error_code error;
+    const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24 * 30);
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+        std::error_code ignored;
+        if (entry.last_write_time(ignored) < oldest && !ignored) fs::remove_all(entry.path(), ignored);
+    }
 }
 
 }  // namespace tilescope

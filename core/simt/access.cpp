@@ -171,14 +171,14 @@ void Machine::store(Warp& warp, const MemoryAccess& access, uint32_t mask, bool 
     }
 }
 
-namespace {
-
 StateSpace space_of_generic(uint64_t address) {
     if (address >= kModuleWindow || address < kSharedWindow) return StateSpace::Global;
     return address < kLocalWindow   ? StateSpace::Shared
            : address < kConstWindow ? StateSpace::Local
                                     : StateSpace::Const;
 }
+
+namespace {
 
 Space space_of(StateSpace space) {
     return space == StateSpace::Shared  ? Space::Shared

@@ -7,10 +7,13 @@
 // subnormal numbers as zeros of their sign, those in shared memory keep them.
 //
 // Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
+#include "core/simt/atomic.h"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "core/simt/machine.h"
 
@@ -21,22 +24,19 @@ using ptx::Atomic;
 namespace {
 
 // What the word becomes. T: signed where the type is.
-template <class T>
-T changed(Atomic how, T old, T b, T c) {
+template <Atomic How, class T>
+T changed(T old, T b, T c) {
     using U = std::make_unsigned_t<T>;
-    switch (how) {
-        case Atomic::Add: return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
-        case Atomic::And: return old & b;
-        case Atomic::Or: return old | b;
-        case Atomic::Xor: return old ^ b;
-        case Atomic::Min: return std::min(old, b);
-        case Atomic::Max: return std::max(old, b);
-        case Atomic::Inc: return old >= b ? T{0} : static_cast<T>(old + 1);
-        case Atomic::Dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
-        case Atomic::Exch: return b;
-        case Atomic::Cas: return old == b ? c : old;
-        case Atomic::None: break;
-    }
+    if constexpr (How == Atomic::Add) return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
+    if constexpr (How == Atomic::And) return old & b;
+    if constexpr (How == Atomic::Or) return old | b;
+    if constexpr (How == Atomic::Xor) return old ^ b;
+    if constexpr (How == Atomic::Min) return std::min(old, b);
+    if constexpr (How == Atomic::Max) return std::max(old, b);
+    if constexpr (How == Atomic::Inc) return old >= b ? T{0} : static_cast<T>(old + 1);
+    if constexpr (How == Atomic::Dec) return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    if constexpr (How == Atomic::Exch) return b;
+    if constexpr (How == Atomic::Cas) return old == b ? c : old;
     return old;
 }
 
@@ -46,53 +46,117 @@ T flushed(T value) {
 }
 
 // What the word's bits become where they are read as a T.
-template <class T, class Bits, bool Flush = false>
-Bits changed_bits(Atomic how, Bits old, Bits b, Bits c) {
-    const auto first = std::bit_cast<T>(old), second = std::bit_cast<T>(b);
-    if constexpr (Flush)
-        return std::bit_cast<Bits>(flushed(flushed(first) + flushed(second)));
-    else if constexpr (std::is_floating_point_v<T>)
-        return std::bit_cast<Bits>(first + second);
-    else
-        return std::bit_cast<Bits>(changed<T>(how, first, second, std::bit_cast<T>(c)));
-}
+template <Atomic How, class T, bool Flush = false>
+struct Changed {
+    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    static Bits bits(Bits old, Bits b, Bits c) {
+        const auto first = std::bit_cast<T>(old), second = std::bit_cast<T>(b);
+        if constexpr (Flush)
+            return std::bit_cast<Bits>(flushed(flushed(first) + flushed(second)));
+        else if constexpr (std::is_floating_point_v<T>)
+            return std::bit_cast<Bits>(first + second);
+        else
+            return std::bit_cast<Bits>(changed<How>(first, second, std::bit_cast<T>(c)));
+    }
+};
 
-template <class Bits>
-using Change = Bits (*)(Atomic, Bits, Bits, Bits);
+struct Lanes {
+    uint32_t mask;
+    std::byte* const* host;
+    std::byte* d;
+    const std::byte *b, *c;
+    uint64_t *returned, *stored;
+};
 
 }  // namespace
 
+namespace {
+
+// alone: no other CPU thread changes the words. Told: what they held, lane by lane, in place of what they hold.
+template <class Change>
+void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told) {
+    using Bits = typename Change::Bits;
+    auto* const d = reinterpret_cast<Bits*>(lanes.d);
+    const auto* const b = reinterpret_cast<const Bits*>(lanes.b);
+    const auto* const c = reinterpret_cast<const Bits*>(lanes.c);
+    const auto note = [&](uint32_t lane, Bits old, Bits next) {
+        lanes.returned[lane] = old, lanes.stored[lane] = next;
+        d[lane] = old;
+    };
+    if (alone)
+        return for_lanes(lanes.mask, [&](uint32_t lane) {
+            auto& word = *reinterpret_cast<Bits*>(lanes.host[lane]);
+            const Bits old = word;
+            note(lane, old, word = Change::bits(old, b[lane], c[lane]));
+        });
+    size_t next_told = 0;
+    for_lanes(lanes.mask, [&](uint32_t lane) {
+        const std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(lanes.host[lane]));
+        const Bits first = b[lane], second = c[lane];
+        Bits old = word.load(), next{};
+        if (next_told < told.size()) {
+            old = static_cast<Bits>(told[next_told++]);
+            word.store(next = Change::bits(old, first, second));
+        } else {
+            do next = Change::bits(old, first, second);
+            while (!word.compare_exchange_weak(old, next));
+        }
+        note(lane, old, next);
+    });
+}
+
+template <class T>
+void update_as(Atomic how, const Lanes& lanes, bool alone, std::span<const uint64_t> told) {
+    switch (how) {
+        using enum Atomic;
+        case Add: return update_each<Changed<Add, T>>(lanes, alone, told);
+        case And: return update_each<Changed<And, T>>(lanes, alone, told);
+        case Or: return update_each<Changed<Or, T>>(lanes, alone, told);
+        case Xor: return update_each<Changed<Xor, T>>(lanes, alone, told);
+        case Min: return update_each<Changed<Min, T>>(lanes, alone, told);
+        case Max: return update_each<Changed<Max, T>>(lanes, alone, told);
+        case Inc: return update_each<Changed<Inc, T>>(lanes, alone, told);
+        case Dec: return update_each<Changed<Dec, T>>(lanes, alone, told);
+        case Exch: return update_each<Changed<Exch, T>>(lanes, alone, told);
+        case Cas: return update_each<Changed<Cas, T>>(lanes, alone, told);
+        case None: return;
+    }
+}
+
+void update_all(const MemoryAccess& access, const Lanes& lanes, bool global, std::span<const uint64_t> told) {
+    const bool alone = !global;
+    if (access.element_bytes == 8) {
+        if (access.is_float) return update_each<Changed<Atomic::Add, double>>(lanes, alone, told);
+        return access.is_signed ? update_as<int64_t>(access.atomic, lanes, alone, told)
+                                : update_as<uint64_t>(access.atomic, lanes, alone, told);
+    }
+    if (access.is_float)
+        return global ? update_each<Changed<Atomic::Add, float, true>>(lanes, alone, told)
+                      : update_each<Changed<Atomic::Add, float, false>>(lanes, alone, told);
+    return access.is_signed ? update_as<int32_t>(access.atomic, lanes, alone, told)
+                            : update_as<uint32_t>(access.atomic, lanes, alone, told);
+}
+
+}  // namespace
+
+void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, std::byte* const* host,
+                  std::byte* d, const std::byte* b, const std::byte* c, uint64_t* returned,
+                  uint64_t* stored) {
+    update_all(access, {mask, host, d, b, c, returned, stored}, global, {});
+}
+
 // host_ holds where the lanes' words lie, aligned and inside their memory.
 void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool global) {
-    const bool told = global && !options_.returns.empty();
-    const auto each = [&]<class Bits>(Change<Bits> change) {
-        auto* d = reinterpret_cast<Bits*>(at(warp, access.data[0]));
-        const auto* b = reinterpret_cast<const Bits*>(at(warp, access.data[1]));
-        const auto* c = reinterpret_cast<const Bits*>(at(warp, access.data[2]));
-        for_lanes(mask, [&](uint32_t lane) {
-            const std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(host_[lane]));
-            const Bits first = b[lane], second = c[lane];
-            Bits old = word.load(), next{};
-            if (told && next_return_ < options_.returns.size()) {
-                old = static_cast<Bits>(options_.returns[next_return_++]);
-                word.store(next = change(access.atomic, old, first, second));
-            } else {
-                do next = change(access.atomic, old, first, second);
-                while (!word.compare_exchange_weak(old, next));
-            }
-            returned_[lane] = old, stored_[lane] = next;
-            d[lane] = old;
-        });
-    };
-    if (access.element_bytes == 8)
-        return each.operator()<uint64_t>(access.is_float    ? changed_bits<double, uint64_t>
-                                         : access.is_signed ? changed_bits<int64_t, uint64_t>
-                                                            : changed_bits<uint64_t, uint64_t>);
-    if (access.is_float)
-        return each.operator()<uint32_t>(global ? changed_bits<float, uint32_t, true>
-                                                : changed_bits<float, uint32_t, false>);
-    each.operator()<uint32_t>(access.is_signed ? changed_bits<int32_t, uint32_t>
-                                               : changed_bits<uint32_t, uint32_t>);
+    std::span<const uint64_t> told;
+    if (global && next_return_ < options_.returns.size()) {
+        told = std::span(options_.returns).subspan(next_return_);
+        told = told.first(std::min<size_t>(told.size(), static_cast<size_t>(std::popcount(mask))));
+        next_return_ += told.size();
+    }
+    update_all(access,
+               {mask, host_.data(), at(warp, access.data[0]), at(warp, access.data[1]),
+                at(warp, access.data[2]), returned_.data(), stored_.data()},
+               global, told);
 }
 
 }  // namespace tilescope::simt

@@ -22,41 +22,6 @@ uint64_t splitmix64(uint64_t& state) {
 
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(Chunk) + 1); }
 
-void fill(std::byte* column, int bytes, uint64_t value) {
-    for (int lane = 0; lane < (bytes == 0 ? 1 : kWarpSize); ++lane)
-        if (bytes == 8)
-            reinterpret_cast<uint64_t*>(column)[lane] = value;
-        else
-            reinterpret_cast<uint32_t*>(column)[lane] = static_cast<uint32_t>(value);
-}
-
-// The kernel's parameters as they lie in memory.
-std::vector<std::byte> parameter_block(const Program& program, const Launch& launch) {
-    std::vector<std::byte> block(program.parameter_bytes);
-    for (size_t i = 0; i < program.parameters.size(); ++i) {
-        const auto& place = program.parameters[i];
-        const Argument& argument = launch.arguments[i];
-        const uint64_t bits = launch.bits_of(argument);
-        if (!argument.object.empty())
-            std::memcpy(block.data() + place.offset, argument.object.data(),
-                        std::min<size_t>(argument.object.size(), place.bytes));
-        else
-            std::memcpy(block.data() + place.offset, &bits, std::min<size_t>(sizeof bits, place.bytes));
-    }
-    return block;
-}
-
-uint64_t parameter_bits(const PoolColumn& column, const std::vector<std::byte>& block) {
-    uint64_t bits = 0;
-    const int size = size_of(column.type), register_size = column.index;
-    std::memcpy(&bits, block.data() + column.bits, static_cast<size_t>(size));
-    if (size < 8) {
-        bits &= (uint64_t{1} << (8 * size)) - 1;
-        if (is_signed(column.type) && (bits >> (8 * size - 1) & 1)) bits |= ~uint64_t{0} << (8 * size);
-    }
-    return register_size == 8 ? bits : bits & ((uint64_t{1} << (8 * register_size)) - 1);
-}
-
 }  // namespace
 
 uint64_t Machine::bytes(const Program& program, const Launch& launch, bool values) {
@@ -88,42 +53,8 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         if (options.values) warps_[w].origins = origin_store_[w * chunks(program.register_bytes)].bytes;
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
     }
-    using K = PoolColumn::Kind;
-    const std::vector<std::byte> parameters = parameter_block(program, launch);
-    constants_ = program.constants;
-    if (program.parameters_addressed) {
-        constants_.resize(program.parameter_base);
-        constants_.insert(constants_.end(), parameters.begin(), parameters.end());
-    }
-    for (const PoolColumn& column : program.pool) {
-        std::byte* at = pool_ + column.offset;
-        const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
-                                      {launch.grid.x, launch.grid.y, launch.grid.z}};
-        switch (column.kind) {
-            case K::Immediate: fill(at, column.bytes, column.bits); continue;
-            case K::Parameter: fill(at, column.bytes, parameter_bits(column, parameters)); continue;
-            case K::Ntid: fill(at, column.bytes, sizes[0][column.index]); continue;
-            case K::Nctaid: fill(at, column.bytes, sizes[1][column.index]); continue;
-            case K::WarpCount: fill(at, column.bytes, warps); continue;
-            case K::DynamicShared: fill(at, column.bytes, launch.dynamic_shared); continue;
-            case K::TotalShared: fill(at, column.bytes, shared_bytes_); continue;
-            case K::Ctaid: continue;
-            default: break;
-        }
-        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            const uint32_t bit = 1u << lane, below = bit - 1;
-            const uint32_t value = column.kind == K::LaneId       ? lane
-                                   : column.kind == K::LanemaskEq ? bit
-                                   : column.kind == K::LanemaskLe ? below | bit
-                                   : column.kind == K::LanemaskLt ? below
-                                   : column.kind == K::LanemaskGe ? ~below
-                                                                  : ~(below | bit);
-            if (column.bytes == 8)
-                reinterpret_cast<uint64_t*>(at)[lane] = value;
-            else
-                reinterpret_cast<uint32_t*>(at)[lane] = value;
-        }
-    }
+    constants_ = constants_of(program, launch);
+    fill_pool(program, launch, pool_);
 }
 
 void Machine::start(const BlockId& block) {
@@ -145,7 +76,7 @@ void Machine::start(const BlockId& block) {
     const uint32_t ids[3] = {block.x, block.y, block.z};
     for (const PoolColumn& column : program_.pool)
         if (column.kind == PoolColumn::Kind::Ctaid)
-            fill(pool_ + column.offset, column.bytes, ids[column.index]);
+            fill_column(pool_ + column.offset, column.bytes, ids[column.index]);
 
     const uint64_t threads = launch_.block.count();
     for (Warp& warp : warps_) {
@@ -171,7 +102,7 @@ void Machine::start(const BlockId& block) {
                 if (program_.tid[k] != UINT32_MAX)
                     reinterpret_cast<uint32_t*>(warp.registers + program_.tid[k])[lane] = xyz[k];
         }
-        if (program_.warp_id != UINT32_MAX) fill(warp.registers + program_.warp_id, 4, warp.number);
+        if (program_.warp_id != UINT32_MAX) fill_column(warp.registers + program_.warp_id, 4, warp.number);
     }
 }
 

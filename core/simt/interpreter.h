@@ -188,6 +188,29 @@ struct Undefined {
     std::string sentence;                       // about the first one, without its full stop
 };
 
+// Runs blocks that nobody watches, in the interpreter's place, with the same results.
+class BlockRunner {
+public:
+    virtual ~BlockRunner() = default;
+    // False where the interpreter is to run the block: nothing of it is left in memory then.
+    virtual bool run_block(const BlockId& block) = 0;
+    uint64_t instructions = 0;     // of the latest block: warp instructions
+    std::vector<uint8_t> touched;  // as Outcome::touched, by view in the order of their bases
+};
+// Where they come from, for one launch. Called from all threads of its run.
+struct RunOptions;
+class BlockEngine {
+public:
+    virtual ~BlockEngine() = default;
+    // One for a CPU thread; null while there is none. views: sorted by their bases.
+    virtual std::unique_ptr<BlockRunner> runner(const RunOptions& options,
+                                                const std::vector<View>& views) = 0;
+    // The interpreter has run a block, of so many warp instructions.
+    virtual void interpreted(uint64_t instructions) = 0;
+    // A runner has run a block, or could not. False: the thread is to go on without it.
+    virtual bool compiled(bool ran) = 0;
+};
+
 struct RunOptions {
     BlockWindow window;  // blocks to run; others are not run at all
     Schedule schedule;
@@ -215,6 +238,7 @@ struct RunOptions {
     uint8_t unfilled = 0xFF;                       // byte that shared memory holds until something is stored
     const std::atomic<bool>* stop = nullptr;       // set by another thread to stop early
     std::atomic<uint64_t>* blocks_done = nullptr;  // progress
+    BlockEngine* engine = nullptr;                 // for blocks that nobody watches, in the fair order
     uint32_t absent = 0;  // flips bits of what a shuffle reads from a lane that takes no part
 };
 

@@ -1,6 +1,7 @@
 // Global memory of a launch: the buffers, each at its virtual address.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,18 @@ struct View {
     // run adds to as threads store. Null: all of them.
     uint8_t* filled = nullptr;
 };
+
+// Bits of the map for `bytes` bytes from an address on, word by word: fn(byte of the map, bits).
+template <class Fn>
+void each_word_filled(const View& view, uint64_t address, uint32_t bytes, Fn fn) {
+    uint64_t at = address - view.base;
+    for (const uint64_t end = at + bytes; at < end;) {
+        const auto first = static_cast<uint32_t>(at % 4);
+        const uint32_t n = static_cast<uint32_t>(std::min<uint64_t>(4 - first, end - at));
+        fn(view.filled + at / 4, static_cast<uint8_t>(((1u << n) - 1) << first));
+        at += n;
+    }
+}
 
 // Virtual addresses for buffers of the given sizes (bytes): each 256-byte aligned, as cudaMalloc
 // aligns, with at least 4 KiB of nothing after each, so that an index past an end faults.

@@ -177,6 +177,15 @@ public:
     std::vector<InitialBytes> module_initial;
 };
 
+// Fills the slots of a column: bytes 4 or 8 each, 0 for a predicate.
+void fill_column(std::byte* column, int bytes, uint64_t value);
+// The constant pool of a launch, but for what differs from block to block.
+void fill_pool(const Program& program, const Launch& launch, std::byte* pool);
+// Constant memory: the program's and, where it takes their addresses, the parameters behind it.
+std::vector<std::byte> constants_of(const Program& program, const Launch& launch);
+// The space of a generic address.
+ptx::StateSpace space_of_generic(uint64_t address);
+
 // prepare(), with lane functions of the caller's choice.
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& kernel,
                                                LaneVersion version, const std::vector<Array>& arrays = {},

@@ -120,6 +120,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     const Blocks blocks = blocks_of(launch, asked.window);
     std::mutex printing;
     RunOptions options = asked;
+    options.threads = threads_of(asked.threads);
     if (asked.print) {
         options.print = [&](std::string_view text) {
             const std::lock_guard lock(printing);
@@ -179,8 +180,14 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     // A block that waits for others is laid aside with its machine, so that these can run.
     Waiting waiting;
     waiting.room = most_side_by_side(program, launch, options);
+    // Whether other engines may run blocks: nobody watches, and no order but the usual one is asked for.
+    BlockEngine* const engine = make_observer || options.values || options.absent != 0 ||
+                                        options.schedule.kind != Schedule::Kind::Fair || program.grid_barrier
+                                    ? nullptr
+                                    : options.engine;
     const auto run_blocks = [&] {
         std::unique_ptr<Machine> machine;
+        std::unique_ptr<BlockRunner> runner;
         for (;;) {
             if (stop_is_set()) {
                 waiting.stop_all();
@@ -204,6 +211,19 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                 continue;
             }
             BlockEnd how{};
+            if (new_block && engine && !runner) runner = engine->runner(options, views);
+            if (new_block && runner) {
+                const bool ran = runner->run_block(blocks.at(block.number));
+                if (!engine->compiled(ran)) runner.reset();
+                if (ran) {
+                    waiting.end();
+                    const std::lock_guard lock(mutex);
+                    counts.emplace_back(block.number, runner->instructions);
+                    for (size_t v = 0; v < views.size(); ++v) touched[v] |= runner->touched[v];
+                    if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+                    continue;
+                }
+            }
             if (new_block) {
                 if (!machine) machine = std::make_unique<Machine>(program, launch, options, views);
                 block.machine = std::move(machine);
@@ -222,6 +242,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             note(block.number, how, *block.machine);
             waiting.end();
             count(block.number, *block.machine);
+            if (engine) engine->interpreted(block.machine->instructions);
             if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
             if (how == BlockEnd::Stopped) waiting.stop_all();
             if (how == BlockEnd::Stopped) break;
@@ -286,7 +307,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
 
     // At least one block fits, by check().
     const uint64_t cpu_threads =
-        std::min<uint64_t>({threads_of(options.threads), total, most_side_by_side(program, launch, options)});
+        std::min<uint64_t>({options.threads, total, most_side_by_side(program, launch, options)});
     do {
         next = 0;
         on_threads(cpu_threads, [&] {

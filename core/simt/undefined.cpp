@@ -48,18 +48,6 @@ std::string place_text(const Launch& launch, uint64_t address) {
 
 auto order_of(const BlockId& b) { return std::tuple(b.z, b.y, b.x); }
 
-// Bits of the map for `bytes` bytes from an address on, word by word: fn(byte of the map, bits).
-template <class Fn>
-void each_word(const View& view, uint64_t address, uint32_t bytes, Fn fn) {
-    uint64_t at = address - view.base;
-    for (const uint64_t end = at + bytes; at < end;) {
-        const auto first = static_cast<uint32_t>(at % 4);
-        const uint32_t n = static_cast<uint32_t>(std::min<uint64_t>(4 - first, end - at));
-        fn(view.filled + at / 4, static_cast<uint8_t>(((1u << n) - 1) << first));
-        at += n;
-    }
-}
-
 }  // namespace
 
 void join(Undefined& all, const Undefined& more) {
@@ -195,7 +183,7 @@ void Machine::watch_filled(const Warp& warp, const MicroOp& op, const MemoryAcce
         // Bytes that fill up a struct, or a vector's last element, are read with those beside them.
         bool any = !loads;
         if (loads)
-            each_word(*view, address, bytes, [&](uint8_t* word, uint8_t bits) {
+            each_word_filled(*view, address, bytes, [&](uint8_t* word, uint8_t bits) {
                 any |= (__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != 0;
             });
         if (!any) {
@@ -209,7 +197,7 @@ void Machine::watch_filled(const Warp& warp, const MicroOp& op, const MemoryAcce
                                 place_text(launch_, address), line_text(op));
         }
         if (stores)
-            each_word(*view, address, bytes, [](uint8_t* word, uint8_t bits) {
+            each_word_filled(*view, address, bytes, [](uint8_t* word, uint8_t bits) {
                 if (bits == 15)
                     __atomic_store_n(word, bits, __ATOMIC_RELAXED);
                 else

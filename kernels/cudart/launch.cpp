@@ -235,9 +235,13 @@ void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::
     }
 }
 
-LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch,
-                    const simt::RunOptions& options, const std::string& key, uint64_t number) {
+LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch, simt::RunOptions options,
+                    const std::string& key, launched::LaunchLine& line) {
     const std::vector<simt::View> views = r.memory.views();
+    const auto choice = compiled::engine_of(r.orders.engine);
+    compiled::LaunchEngine engine(r.kernels, *function.program, launch,
+                                  choice.value_or(compiled::EngineChoice::Automatic));
+    options.engine = &engine;
     const auto outcome = simt::run(*function.program, launch, views, options, {});
     LaunchEnd done;
     if (!outcome) {
@@ -247,12 +251,13 @@ LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& laun
     done.fault = outcome->fault;
     done.stopped = outcome->stopped;
     done.undefined = outcome->undefined;
+    if (engine.blocks_compiled() > 0) line.engine = "compiled";
     r.memory.settle();
     const bool printed = [&] {
         const std::lock_guard lock(r.print_mutex);
         return !r.printed.empty();
     }();
-    note_touched(r, key, number, views, outcome->touched,
+    note_touched(r, key, line.number, views, outcome->touched,
                  outcome->complete && !printed && !function.uses_heap);
     return done;
 }
@@ -280,6 +285,7 @@ public:
         line.shared = shared;
         line.kernel = function ? function->name : "?";
         line.backend = r.gpu ? "gpu" : "cpu";
+        if (!r.gpu) line.engine = "interpreted";
     }
     // Writes the row of a launch that ended so.
     cudaError_t end(cudaError_t code, const std::string& sentence) {
@@ -368,7 +374,7 @@ LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described
         watch(!line.recorded.empty());
     }
     return r.gpu ? run_on_gpu(r, function, described, on_gpu)
-                 : run_plain(r, function, described, options, key, line.number);
+                 : run_plain(r, function, described, options, key, line);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "core/limits/device_spec.h"
+#include "kernels/compiled/engine.h"
 #include "kernels/cudart/caller.h"
 #include "kernels/cudart/gpu.h"
 #include "kernels/cudart/guard.h"
@@ -98,8 +99,9 @@ struct Runtime {
     uint64_t constants_version = 1;
     cudaError_t sticky = cudaSuccess;  // the error of a fault, which every later call returns
     launched::Orders orders;
-    bool recording = false;  // orders were given
-    std::string source;      // text of the program's source; empty where it is not known
+    compiled::Library kernels;  // that were compiled
+    bool recording = false;     // orders were given
+    std::string source;         // text of the program's source; empty where it is not known
     analysis::DeviceSpec device;
     uint64_t launches = 0;
     double launches_ms = 0;                        // of all launches so far

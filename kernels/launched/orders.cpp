@@ -58,6 +58,7 @@ std::string to_json(const Orders& orders) {
                     {"source", orders.source},
                     {"device", orders.device},
                     {"backend", orders.backend},
+                    {"engine", orders.engine},
                     {"kernels", orders.kernels},
                     {"numbers", orders.numbers},
                     {"every", orders.every},
@@ -72,6 +73,7 @@ std::string to_json(const LaunchLine& line) {
                     {"shared", line.shared},
                     {"ms", line.ms},
                     {"backend", line.backend},
+                    {"engine", or_null(line.engine)},
                     {"error", or_null(line.error)},
                     {"recorded", or_null(line.recorded)},
                     {"unrecorded", or_null(line.unrecorded)},
@@ -103,6 +105,7 @@ Result<Orders> orders_from_json(std::string_view text) {
         orders.source = value.at("source").get<std::string>();
         orders.device = value.at("device").get<std::string>();
         orders.backend = value.at("backend").get<std::string>();
+        orders.engine = value.at("engine").get<std::string>();
         orders.kernels = value.at("kernels").get<std::vector<std::string>>();
         orders.numbers = value.at("numbers").get<std::vector<uint64_t>>();
         orders.every = value.at("every").get<bool>();
@@ -122,6 +125,7 @@ Result<LaunchLine> launch_from_json(std::string_view text) {
         line.shared = value.at("shared").get<uint64_t>();
         line.ms = value.at("ms").get<double>();
         line.backend = value.at("backend").get<std::string>();
+        line.engine = text_of(value.at("engine"));
         line.error = text_of(value.at("error"));
         line.recorded = text_of(value.at("recorded"));
         line.unrecorded = text_of(value.at("unrecorded"));

@@ -29,6 +29,7 @@ struct Orders {
     std::string source;    // path of the program's source
     std::string device;    // id in assets/devices; empty: H200, or the GPU that it runs on
     std::string backend;   // "cpu", "gpu", or "auto": the GPU where there is one; empty: cpu
+    std::string engine;    // "auto", "interpreted" or "compiled" (kernels/compiled/engine.h); empty: auto
     // Which launches are recorded: the first one of each kernel, where none of these says more.
     std::vector<std::string> kernels;  // only launches of these kernels
     std::vector<uint64_t> numbers;     // these launches, numbered from 1
@@ -58,13 +59,14 @@ struct LaunchLine {
     uint64_t number = 0;  // from 1
     std::string kernel;   // as people call it
     Dim3 grid, block;
-    uint64_t shared = 0;              // dynamic bytes a block
-    double ms = 0;                    // time of the interpreter, or of the kernel on the GPU
-    std::string backend;              // "cpu" or "gpu": where it ran
-    std::string error;                // a sentence; empty where the launch was right
-    std::string recorded;             // path of the recording; empty where there is none
-    std::string unrecorded;           // why a launch that was to be recorded was not; empty
-    std::string remark;               // what else is to be known of a launch without errors; empty
+    uint64_t shared = 0;     // dynamic bytes a block
+    double ms = 0;           // time of the interpreter, or of the kernel on the GPU
+    std::string backend;     // "cpu" or "gpu": where it ran
+    std::string engine;      // on the CPU: "interpreted", or "compiled" where compiled code ran blocks of it
+    std::string error;       // a sentence; empty where the launch was right
+    std::string recorded;    // path of the recording; empty where there is none
+    std::string unrecorded;  // why a launch that was to be recorded was not; empty
+    std::string remark;      // what else is to be known of a launch without errors; empty
     std::vector<LaunchFault> faults;  // what its recording proves, remarks too; empty
     uint64_t same_as = 0;  // the earlier launch that this one repeats and was not run again for; 0: none
     bool operator==(const LaunchLine&) const = default;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include "core/base/file.h"
 #include "core/base/shell_words.h"
@@ -89,32 +88,6 @@ std::vector<std::pair<std::string, std::string>> all_headers() {
 
 }  // namespace
 
-Digest& Digest::add(std::string_view bytes) {
-    const auto take = [&](unsigned char c) {
-        a_ = (a_ ^ c) * 0x100000001b3;
-        b_ = (b_ ^ c ^ (b_ >> 29)) * 0x9fb21c651e98df25;
-    };
-    for (uint64_t size = bytes.size(), k = 0; k < 8; ++k) take(static_cast<unsigned char>(size >> 8 * k));
-    for (const char c : bytes) take(static_cast<unsigned char>(c));
-    return *this;
-}
-
-std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
-
-Result<WorkFolder> WorkFolder::make(const fs::path& in) {
-    std::string name = (in / "making-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-        return Error{fmt::format(
-            "no folder can be made in '{}'; make room, or name another folder with XDG_CACHE_HOME",
-            in.string())};
-    return WorkFolder(name);
-}
-
-WorkFolder::~WorkFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
-}
-
 Result<fs::path> headers_folder() {
     const auto headers = all_headers();
     Digest digest;
@@ -156,15 +129,6 @@ std::optional<std::string> digest_of_files(const std::vector<std::string>& paths
         digest.add(path).add(*text);
     }
     return digest.text();
-}
-
-void tidy(const fs::path& folder) {
-    std::error_code error;
-    const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24 * 30);
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-        std::error_code ignored;
-        if (entry.last_write_time(ignored) < oldest && !ignored) fs::remove_all(entry.path(), ignored);
-    }
 }
 
 }  // namespace tilescope::program

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/base/clang.h"
 #include "core/base/result.h"
 
 namespace tilescope::program {
@@ -50,13 +51,7 @@ Result<Built> build(const std::filesystem::path& source, const CompileOptions& o
                     Complaint* complaint = nullptr);
 
 // nvcc of PATH, of /usr/local/cuda, or what TILESCOPE_NVCC names; version: "nvcc 13.0". Error: there is none.
-struct Compiler {
-    std::string path, version;
-};
 Result<Compiler> find_nvcc();
-
-// The newest clang++ of PATH, or what TILESCOPE_CLANG names. Error: there is none; what to install.
-Result<Compiler> find_compiler();
 
 // The library that takes the place of NVIDIA's runtime: beside this program, where both are installed
 // (cmake/package.cmake), or in ../lib of it.

@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 
 constexpr auto kDeadline = 5min;                     // of one file; a compiler that takes longer hangs
 constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // bytes that a compiler may take for it
-constexpr int kOldest = 13, kNewest = 30;            // versions of clang
 
 // The newest architecture up to `wanted` that the compiler makes PTX for; `wanted` where there is none. PTX is
 // read here and not run on a device, so a program for a newer one is no worse off.
@@ -50,7 +49,7 @@ Result<Tools> tools_of(const CompileOptions& options) {
     if (!words) return words.error();
     auto flags = flags_of(*words);
     if (!flags) return flags.error();
-    auto compiler = find_compiler();
+    auto compiler = find_clang();
     if (!compiler) return compiler.error();
     auto headers = headers_folder();
     if (!headers) return headers.error();
@@ -124,37 +123,6 @@ Result<void> call(std::vector<std::string> words, const CompileOptions& options,
     const std::string missing = missing_call(ran->err);
     return Error{missing.empty() ? fmt::format("'{}' does not compile; the compiler's words say why", what)
                                  : missing};
-}
-
-Result<Compiler> find_compiler() {
-    std::vector<std::string> names;
-    const char* given = std::getenv("TILESCOPE_CLANG");
-    if (given != nullptr && given[0] != '\0') {
-        names = {given};
-    } else {
-        for (int version = kNewest; version >= kOldest; --version)
-            names.push_back(fmt::format("clang++-{}", version));
-        names.push_back("clang++");
-    }
-    for (const std::string& name : names) {
-        const std::string path = find_program(name);
-        if (path.empty()) continue;
-        const auto ran = run_process({path, "--version"}, 30s);
-        if (!ran || ran->status != 0) continue;
-        const size_t at = ran->out.find("clang version ");
-        if (at == std::string::npos) continue;
-        const std::string version = ran->out.substr(at, ran->out.find_first_of(" \n(", at + 14) - at);
-        if (std::atoi(version.c_str() + 14) < kOldest) continue;
-        return Compiler{path, version};
-    }
-    if (given != nullptr && given[0] != '\0')
-        return Error{fmt::format(
-            "TILESCOPE_CLANG names '{}', which is no clang++ of version {} or newer; name another one", given,
-            kOldest)};
-    return Error{
-        fmt::format("CUDA programs are compiled by clang, which is not installed; install the package clang, "
-                    "version {} or newer",
-                    kOldest)};
 }
 
 Result<Compiler> find_nvcc() {

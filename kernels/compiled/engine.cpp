@@ -1,0 +1,208 @@
+#include "kernels/compiled/engine.h"
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "core/base/user_cache.h"
+
+namespace tilescope::compiled {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// Warp instructions that the interpreter makes in the time that one compilation takes (tests/bench/engines.cpp), and in
+// the time that it takes to look whether there is one.
+constexpr uint64_t kWorthCompiling = 25'000'000, kWorthLooking = 1'000'000;
+constexpr auto kDeadline = 60s;                      // of one kernel
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // bytes that the compiler may take for it
+constexpr size_t kLargestText = 4 << 20;
+// Blocks that compiled code may give up, beside a share of those that it ran.
+constexpr uint64_t kMostGivenUp = 8, kShareGivenUp = 64;
+
+std::vector<std::string> flags() {
+    std::vector<std::string> words = {"-x",
+                                      "c",
+                                      "-std=gnu11",
+                                      "-w",
+                                      "-O2",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-ffp-contract=off",
+                                      "-fno-math-errno",
+                                      "-fno-strict-aliasing",
+                                      "-fwrapv",
+                                      "-fvisibility=hidden",
+                                      "-nostdlib",
+                                      "-fno-stack-protector"};
+    if (simt::best_version() == simt::LaneVersion::Avx2)
+        words.insert(words.end(), {"-mavx2", "-mfma", "-mbmi", "-mbmi2"});
+    return words;
+}
+
+RunFunction load(const fs::path& path, std::string& why) {
+    if (why = why_not_ours(path); !why.empty()) return nullptr;
+    void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char* const said = dlerror();
+        why = said ? said : "it cannot be loaded";
+        return nullptr;
+    }
+    return reinterpret_cast<RunFunction>(dlsym(library, "run"));
+}
+
+}  // namespace
+
+std::optional<EngineChoice> engine_of(std::string_view name) {
+    if (name.empty() || name == "auto") return EngineChoice::Automatic;
+    if (name == "interpreted") return EngineChoice::Interpreted;
+    if (name == "compiled") return EngineChoice::Compiled;
+    return {};
+}
+
+Library::~Library() {
+    stop_ = true;
+    entries_.clear();
+}
+
+Result<Compiler> Library::clang() {
+    const std::lock_guard lock(clang_mutex_);
+    if (!clang_) clang_ = find_clang();
+    return *clang_;
+}
+
+void Library::make(Entry& entry, const std::string& text, bool from_cache) {
+    const auto fail = [&](std::string why) {
+        entry.why = std::move(why);
+        entry.failed = true;
+    };
+    const auto folder = cache_folder("kernels");
+    if (!folder) return fail(folder.error().message);
+    const auto clang = this->clang();
+    if (!clang) return fail(clang.error().message);
+    std::vector<std::string> words = flags();
+    Digest digest;
+    digest.add(clang->version).add(text);
+    for (const std::string& word : words) digest.add(word);
+    const fs::path path = *folder / (digest.text() + ".so");
+    std::error_code error;
+    std::string why;
+    if (fs::exists(path, error)) {
+        if (const RunFunction run = load(path, why)) {
+            fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+            entry.run = run;
+            return;
+        }
+        fs::remove(path, error);
+    }
+    if (from_cache) return fail("");
+    tidy(*folder);
+    auto work = WorkFolder::make(*folder);
+    if (!work) return fail(work.error().message);
+    const fs::path source = work->path() / "kernel.c", made = work->path() / "kernel.so";
+    if (why = write_whole(source.string(), text); !why.empty()) return fail(why);
+    words.insert(words.begin(), clang->path);
+    words.insert(words.end(), {"-o", made.string(), source.string()});
+    const auto ran = run_process(std::move(words), kDeadline, &stop_, kMostMemory);
+    if (!ran) return fail(ran.error().message);
+    if (ran->status != 0 || ran->stopped || ran->too_late)
+        return fail(ran->too_late
+                        ? "the compiler took too long for it"
+                        : fmt::format("the compiler does not compile it: {}", ran->err.substr(0, 200)));
+    fs::rename(made, path, error);
+    if (error) return fail(error.message());
+    if (const RunFunction run = load(path, why))
+        entry.run = run;
+    else
+        fail(why);
+}
+
+std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make_it, bool wait) {
+    const std::string key = Digest().add(text).text();
+    std::shared_ptr<Entry> entry;
+    {
+        const std::lock_guard lock(mutex_);
+        std::shared_ptr<Entry>& at = entries_[key];
+        // What was only looked for in the cache may be made now.
+        if (at && at->failed && at->why.empty() && make_it) at.reset();
+        if (!at) {
+            at = std::make_shared<Entry>();
+            Entry& one = *at;
+            one.maker = std::jthread([this, &one, text, make_it] { make(one, text, !make_it); });
+        }
+        entry = at;
+    }
+    if (wait && entry->maker.joinable()) entry->maker.join();
+    return entry;
+}
+
+LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const Launch& launch,
+                           EngineChoice choice)
+    : library_(library), program_(program), launch_(launch), choice_(choice) {
+    if (choice == EngineChoice::Interpreted) off_ = true;
+    if (choice == EngineChoice::Compiled) look(true, true);
+}
+
+void LaunchEngine::look(bool make, bool wait) {
+    const std::lock_guard lock(mutex_);
+    if (off_ || run_ || (make ? asked_ : looked_)) return;
+    (make ? asked_ : looked_) = true;
+    if (!kernel_) kernel_ = make_kernel(program_, launch_);
+    if (!*kernel_ || (*kernel_)->text.size() > kLargestText) {
+        off_ = true;
+        return;
+    }
+    entry_ = library_.find((*kernel_)->text, make, wait);
+    if (wait) run_ = entry_->run.load();
+}
+
+std::unique_ptr<simt::BlockRunner> LaunchEngine::runner(const simt::RunOptions& options,
+                                                        const std::vector<simt::View>& views) {
+    if (off_) return nullptr;
+    if (!run_) {
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock || !entry_) return nullptr;
+        if (const RunFunction run = entry_->run)
+            run_ = run;
+        else
+            return nullptr;
+    }
+    return make_runner(**kernel_, run_, options, views);
+}
+
+void LaunchEngine::interpreted(uint64_t instructions) {
+    if (off_ || run_) return;
+    const uint64_t all = instructions_ += instructions, blocks = ++interpreted_;
+    const uint64_t left = launch_.grid.count() - std::min(launch_.grid.count(), blocks);
+    const double rest = static_cast<double>(all) / static_cast<double>(blocks) * static_cast<double>(left);
+    if (rest > static_cast<double>(kWorthCompiling))
+        look(true, false);
+    else if (rest > static_cast<double>(kWorthLooking) && all > kWorthLooking)
+        look(false, false);
+}
+
+bool LaunchEngine::compiled(bool ran) {
+    if (ran) {
+        ++compiled_;
+        return true;
+    }
+    if (++given_up_ <= kMostGivenUp + compiled_ / kShareGivenUp) return true;
+    off_ = true;
+    return false;
+}
+
+std::string LaunchEngine::why_not() const {
+    const std::lock_guard lock(mutex_);
+    if (kernel_ && !*kernel_) return kernel_->error().message;
+    return entry_ && entry_->failed ? entry_->why : "";
+}
+
+}  // namespace tilescope::compiled
