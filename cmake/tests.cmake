@@ -108,6 +108,9 @@ endif()
 
 tilescope_tests(host program RELEASE LINK tilescope_program tilescope_ptx)
 
+# Both engines on one launch; clang compiles the kernels.
+tilescope_tests(host engine SHARDS 2 RELEASE LINK tilescope_engine)
+
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
 tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
@@ -124,7 +127,7 @@ tilescope_uses_fake_cuda(host_cli)
 
 # core/ stands alone: every object of it, used or not, is linked with nothing but core's own libraries, and
 # what came out asks for no OpenGL, X11, CUDA or ImGui.
-set(core_parts base ptx simt trace recording analysis hazards limits levels playback export)
+set(core_parts base ptx simt compiled trace recording analysis hazards limits levels playback export)
 add_executable(core_alone ${PROJECT_SOURCE_DIR}/tests/unit/core_alone.cpp)
 target_link_libraries(core_alone PRIVATE tilescope_export tilescope_playback)
 foreach(part IN LISTS core_parts)

@@ -9,6 +9,7 @@
 #include "app/cli/record.h"
 #include "app/cli/work.h"
 #include "core/base/file.h"
+#include "core/base/user_cache.h"
 #include "core/trace/claims.h"
 #include "kernels/call/guess.h"
 #include "kernels/program/cache.h"
@@ -91,8 +92,7 @@ int record_host_call(const std::string& file, const ProgramRequest& request, con
         made.built = build_program(file, request, need(program::kept_source(kernels::main_for(call))));
         std::error_code error;
         const fs::path temporary = fs::temp_directory_path(error);
-        const program::WorkFolder work =
-            need(program::WorkFolder::make(error ? fs::path("/tmp") : temporary));
+        const WorkFolder work = need(WorkFolder::make(error ? fs::path("/tmp") : temporary));
         const kernels::GuessedCall guessed =
             with_progress(1, "calls guessed", "nothing was recorded", [&](const auto& stop, auto&) {
                 return kernels::guess_call(
