@@ -954,7 +954,7 @@ Printed Printer::print() {
         declared += fmt::format("    const s64 o{0}_{1} = sh[{0}].lane[{2}];\n", offset.first, offset.second,
                                 8 * offset.second);
     made_.text = fmt::format(
-        "int run(struct Context* const cx, struct Warp* const w) {{\n"
+        "__attribute__((visibility(\"default\"))) int run(struct Context* const cx, struct Warp* const w) {{\n"
         "    const struct Shape* const sh = w->shapes;\n"
         "    const u32 b0 = cx->block[0], b1 = cx->block[1], b2 = cx->block[2];\n"
         "{}{}"

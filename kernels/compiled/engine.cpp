@@ -56,7 +56,9 @@ RunFunction load(const fs::path& path, std::string& why) {
         why = said ? said : "it cannot be loaded";
         return nullptr;
     }
-    return reinterpret_cast<RunFunction>(dlsym(library, "run"));
+    void* const run = dlsym(library, "run");
+    if (!run) why = "it has no function run";
+    return reinterpret_cast<RunFunction>(run);
 }
 
 }  // namespace
