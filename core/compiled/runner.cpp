@@ -415,7 +415,7 @@ int Runner::bind(uint32_t number, uint32_t op, uint64_t low, uint64_t bytes) {
 
 bool Runner::is_filled(const View& view, uint64_t at, uint32_t bytes) const {
     bool any = false;
-    simt::each_word_filled(view, at, bytes, [&](uint8_t* word, uint8_t bits) {
+    simt::each_word_filled(view, view.base + at, bytes, [&](uint8_t* word, uint8_t bits) {
         any |= (__atomic_load_n(word, __ATOMIC_RELAXED) & bits) != 0;
     });
     return any;
@@ -430,7 +430,7 @@ bool Runner::fill(const View& view, uint64_t at, uint32_t bytes) {
         return true;
     }
     bool kept = true;
-    simt::each_word_filled(view, at, bytes, [&](uint8_t* word, uint8_t bits) {
+    simt::each_word_filled(view, view.base + at, bytes, [&](uint8_t* word, uint8_t bits) {
         kept = kept && keep_bytes(reinterpret_cast<std::byte*>(word), 1);
         __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
     });
