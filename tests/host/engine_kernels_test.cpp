@@ -302,13 +302,13 @@ TEST(EngineKernels, WatchWhatIsFilled) {
     const auto program = simt::prepare(module(), "stencil");
     ASSERT_TRUE(program);
     constexpr uint32_t kSide = 64, kBytes = kSide * kSide * 4;
-    for (const uint32_t hole : {0u, 1500u}) {  // words of `in` that nobody filled; the middle's are read
+    for (const uint32_t hole : {0u, 1500u}) {  // a word of `in` that nobody filled; the corner is not read
         std::vector<uint8_t> maps[2][2];
         std::vector<simt::Outcome> outcomes;
         for (const auto choice : {compiled::EngineChoice::Interpreted, compiled::EngineChoice::Compiled}) {
             auto& filled = maps[outcomes.size()];
             filled[0].assign(kSide * kSide, 15), filled[1].assign(kSide * kSide, 0);
-            filled[0][hole] = filled[0][hole + 1] = 0;
+            filled[0][hole] = 0;
             const auto bases = simt::place_buffers({kBytes, kBytes});
             simt::GlobalMemory memory;
             memory.buffers = {{"in", bases[0], std::vector<std::byte>(kBytes), {}, 0, filled[0].data()},
