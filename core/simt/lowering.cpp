@@ -346,7 +346,7 @@ bool Lowering::choose_lanes() {
                 "the interpreter does not know this form of it; compile the kernel another way or leave it "
                 "out");
         }
-        op.full = found.full, op.partial = found.partial;
+        op.full = found.full, op.partial = found.partial, op.warps = found.warps;
         code.flow = flow_of(code.does);
         code.flop = flops_of(code.does);
         code.writes_column = ptx::type_of(ptx::rule_of(code.does.op).operands[0], code.does) != Type::Pred;
