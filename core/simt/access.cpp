@@ -258,11 +258,13 @@ bool Machine::move_whole(Warp& warp, const MicroOp& op, const MemoryAccess& acce
 
 // Reports a request that has moved as a whole.
 template <bool Values>
-void Machine::tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask) {
+void Machine::tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
+                   const LanePattern& pattern) {
     if (!observer_ && !Values) return;
     addresses(warp, op, access);
     Request request;
     request.mask = mask;
+    request.pattern = pattern.number;
     report<Values>(warp, op, access, request);
 }
 
@@ -273,7 +275,7 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     const MemoryAccess& access = program_.accesses[op.target];
     if (move_whole(warp, op, access, mask)) {
         if (access.site < 0) return true;
-        tell<Values>(warp, op, access, mask);
+        tell<Values>(warp, op, access, mask, patterns_[followed(warp, op).pattern]);
         ++steps_;
         return true;
     }
@@ -419,7 +421,7 @@ void Machine::follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, 
     if (observer_) observer_->on_request(request);
 }
 
-template void Machine::tell<false>(Warp&, const MicroOp&, const MemoryAccess&, uint32_t);
+template void Machine::tell<false>(Warp&, const MicroOp&, const MemoryAccess&, uint32_t, const LanePattern&);
 template bool Machine::access<false>(Warp&, const MicroOp&, uint32_t);
 template bool Machine::access<true>(Warp&, const MicroOp&, uint32_t);
 

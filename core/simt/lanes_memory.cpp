@@ -377,6 +377,7 @@ uint32_t LanePatterns::find(const std::byte* column, bool wide, uint32_t mask) {
         known = static_cast<uint8_t>(1 + (hash >> 32) % kMost);
     }
     patterns_[known] = pattern_of(difference, mask);
+    patterns_[known].number = ++latest_;
     return known;
 }
 

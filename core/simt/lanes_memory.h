@@ -30,6 +30,7 @@ struct LanePattern {
     // The same in 32 bits, for columns of 32-bit addresses; where they do not hold it, such as no column has.
     alignas(64) std::array<uint32_t, kWarpSize> narrow{};
     uint32_t mask = 0;        // 0: no pattern
+    uint32_t number = 0;      // no other pattern of its LanePatterns has, earlier ones included
     uint32_t first = 0;       // the lowest lane of the mask
     int32_t stride = kMixed;  // of all lanes; of each half of them, where it is that of both; of each group
     int32_t half_stride = kMixed;
@@ -85,6 +86,7 @@ private:
     static constexpr size_t kMost = 64;
     std::vector<LanePattern> patterns_{1};  // the first one is none
     std::array<uint8_t, 2 * kMost> by_hash_{};
+    uint32_t latest_ = 0;  // the number given last
 };
 
 }  // namespace tilescope::simt

@@ -295,7 +295,8 @@ private:
     bool request_together(uint32_t first);
     void prepare_whole();
     template <bool Values>
-    void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
+              const LanePattern& pattern);
     template <bool Values>
     void report(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request& request);
     bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);

@@ -123,8 +123,8 @@ bool Machine::request_together(uint32_t first) {
         clock_ >= std::min(most_of_warp_, most_of_block_))
         return false;
     const MemoryAccess& access = program_.accesses[op.target];
-    // An observer may have seen enough after any of them.
-    const uint32_t most = observer_ ? 1 : WarpRequests::kMost;
+    // An observer may have seen enough after any of them; what the next ones would have loaded then is of no account.
+    const uint32_t most = observer_ && op.kind == MicroOp::Kind::Store ? 1 : WarpRequests::kMost;
     WarpRequests requests = requests_from(warps_[first], op, access);
     const Followed* const latest = &followed(warps_[first], op);
     for (uint32_t left = (together_ & ~owed_) >> first; (left & 1) && requests.warps < most; left >>= 1) {
@@ -134,11 +134,14 @@ bool Machine::request_together(uint32_t first) {
         requests.pattern[requests.warps++] = &patterns_[pattern.pattern];
     }
     if (requests.warps == 0) return false;
-    const uint32_t moved = wholes_[op.target].move(requests);
+    uint32_t moved = wholes_[op.target].move(requests);
     last_space_ = space_of(access.space);
     for (uint32_t w = 0; w < moved; ++w) {
         Warp& warp = warps_[first + w];
-        if (observer_) tell<false>(warp, op, access, ~0u);
+        if (observer_) {
+            tell<false>(warp, op, access, ~0u, *requests.pattern[w]);
+            if (observer_->enough) moved = w + 1;
+        }
         ++warp.instructions;
         watch(warp, op, pc, requests.start[w]);
         warp.stack.back().pc = pc + 1;
