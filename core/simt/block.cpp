@@ -92,6 +92,15 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         warps_[w].registers = register_store_[w * register_chunks(program)].bytes;
         if (options.values) warps_[w].origins = origin_store_[w * register_chunks(program)].bytes;
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
+        const Dim3& size = launch.block;
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            const uint32_t thread = static_cast<uint32_t>(w) * kWarpSize + lane;
+            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+            for (size_t k = 0; k < 3; ++k)
+                if (program.tid[k] != UINT32_MAX)
+                    reinterpret_cast<uint32_t*>(warps_[w].registers + program.tid[k])[lane] = xyz[k];
+        }
+        if (program.warp_id != UINT32_MAX) fill(warps_[w].registers + program.warp_id, 4, w);
     }
     using K = PoolColumn::Kind;
     const std::vector<std::byte> parameters = parameter_block(program, launch);
@@ -162,7 +171,8 @@ void Machine::start(const BlockId& block) {
     for (Warp& warp : warps_) {
         const uint64_t first = uint64_t{warp.number} * kWarpSize,
                        lanes = std::min<uint64_t>(kWarpSize, threads - first);
-        std::memset(warp.registers, 0, program_.register_bytes);
+        for (const Program::RegisterRange& range : program_.cleared)
+            std::memset(warp.registers + range.offset, 0, range.bytes);
         set_state(warp, Warp::State::Ready);
         warp.alive = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
         warp.stack.assign(1, {0, kNoPc, warp.alive});
@@ -175,15 +185,6 @@ void Machine::start(const BlockId& block) {
         warp.copies.clear();
         warp.missing.clear();
         warp.groups = {};
-        const Dim3& size = launch_.block;
-        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            const uint32_t thread = warp.number * kWarpSize + lane;
-            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
-            for (size_t k = 0; k < 3; ++k)
-                if (program_.tid[k] != UINT32_MAX)
-                    reinterpret_cast<uint32_t*>(warp.registers + program_.tid[k])[lane] = xyz[k];
-        }
-        if (program_.warp_id != UINT32_MAX) fill(warp.registers + program_.warp_id, 4, warp.number);
     }
 }
 

@@ -1,6 +1,5 @@
 // From PTX to micro-operations: one instruction after the other, then branches and reconvergence.
 #include <algorithm>
-#include <ranges>
 
 #include <fmt/format.h>
 
@@ -263,78 +262,6 @@ void find_value_flow(Program& program) {
     }
 }
 
-// Which Lanes run in one go (MicroOp::run).
-void find_runs(std::vector<MicroOp>& code) {
-    constexpr uint16_t kMost = UINT16_MAX;
-    const MicroOp* next = nullptr;
-    for (MicroOp& op : std::views::reverse(code)) {
-        if (op.kind == MicroOp::Kind::Lane && op.guard == kNoGuard) {
-            const bool joined = next && !next->join && next->run < kMost;
-            op.run = static_cast<uint16_t>(1 + (joined ? next->run : 0));
-            op.run_counted = static_cast<uint16_t>(op.counted + (joined ? next->run_counted : 0));
-        }
-        next = &op;
-    }
-}
-
-// From where a warp comes to its next step calmly (MicroOp::calm). Paths that part must not both come to a barrier,
-// as one part of a warp would wait there for the other.
-void find_calm(Program& program) {
-    using Kind = MicroOp::Kind;
-    std::vector<MicroOp>& code = program.code;
-    // fn(op, pc, whether it is a step): once for each instruction, the last first, as long as something changes.
-    const auto settle = [&](auto fn) {
-        constexpr int kMostSweeps = 16;
-        bool changed = true;
-        for (int sweep = 0; changed && sweep < kMostSweeps; ++sweep) {
-            changed = false;
-            for (size_t pc = code.size(); pc-- > 0;) changed |= fn(code[pc], pc);
-        }
-        return !changed;
-    };
-    const auto ends = [&](const MicroOp& op) {  // a warp that comes there stands, or has ended
-        if (op.guard != kNoGuard) return false;
-        const bool request = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
-        return request || op.kind == Kind::Exit || op.kind == Kind::Barrier || op.kind == Kind::Converge;
-    };
-    std::vector<bool> to_barrier(code.size());  // without a step before it
-    const bool known = settle([&](const MicroOp& op, size_t pc) {
-        const bool before = to_barrier[pc];
-        to_barrier[pc] =
-            op.kind == Kind::Barrier || (op.kind == Kind::Branch && to_barrier[op.target]) ||
-            (!ends(op) && !(op.kind == Kind::Branch && op.guard == kNoGuard) && to_barrier[pc + 1]);
-        return to_barrier[pc] != before;
-    });
-    if (!known) return;
-    const auto is_calm = [&](const MicroOp& op, size_t pc) {
-        const bool guarded = op.guard != kNoGuard;
-        switch (op.kind) {
-            case Kind::Lane:
-            case Kind::Nothing: return code[pc + 1].calm;
-            case Kind::Branch:
-                if (!guarded) return code[op.target].calm;
-                return code[op.target].calm && code[pc + 1].calm &&
-                       !(to_barrier[op.target] && to_barrier[pc + 1]);
-            case Kind::Load:
-            case Kind::Store:
-            case Kind::Atomic: {
-                const MemoryAccess& access = program.accesses[op.target];
-                return access.site >= 0 && !access.copy && (!guarded || code[pc + 1].calm);
-            }
-            case Kind::Exit: return !guarded || code[pc + 1].calm;
-            case Kind::Barrier: return !guarded;
-            case Kind::Converge: return !guarded && op.target != kNoSite;
-            default: return false;
-        }
-    };
-    // A path round a loop without a step stays what all are at first: not calm.
-    settle([&](MicroOp& op, size_t pc) {
-        const bool before = op.calm;
-        op.calm = is_calm(op, pc);
-        return op.calm != before;
-    });
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const std::string& name,
@@ -397,9 +324,10 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         op.reconverge = pc_of[flow.blocks[static_cast<size_t>(join)].first];
         program->code[op.reconverge].join = true;
     }
+    program->register_bytes = lowering.next_column;
     find_runs(program->code);
     find_calm(*program);
-    program->register_bytes = lowering.next_column;
+    find_cleared(*program, lowering.columns);
     find_value_flow(*program);
     return std::shared_ptr<const Program>(program);
 }

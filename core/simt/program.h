@@ -160,7 +160,12 @@ public:
     std::vector<uint32_t> source_lines;
     std::vector<PoolColumn> pool;
     uint32_t pool_bytes = 0, register_bytes = 0;
-    // Columns of a warp's registers that are filled when it starts; UINT32_MAX where not used.
+    // Registers that a block may read before it writes them: they are cleared when it starts.
+    struct RegisterRange {
+        uint32_t offset = 0, bytes = 0;
+    };
+    std::vector<RegisterRange> cleared;
+    // Columns of a warp's registers that are filled when its machine is made; UINT32_MAX where not used.
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
     // Where each parameter lies in the block of parameters.
