@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -141,6 +142,10 @@ bool Machine::locate_global(Warp& warp, const MicroOp& op, const MemoryAccess& a
             return false;
         }
         last = static_cast<uint32_t>(v);
+        // Narrow addresses wrap at 32 bits, which those of a pattern do not.
+        if (access.wide_address && access.space == StateSpace::Global)
+            wholes_[op.target].set_memory(views_[v].filled ? nullptr : views_[v].data, views_[v].base,
+                                          views_[v].bytes, bytes);
         touched[v] |= op.kind == MicroOp::Kind::Load    ? kLoads
                       : op.kind == MicroOp::Kind::Store ? kStores
                                                         : kLoads | kStores;
@@ -178,22 +183,98 @@ StateSpace space_of_generic(uint64_t address) {
                                     : StateSpace::Const;
 }
 
-namespace {
-
-Space space_of(StateSpace space) {
-    return space == StateSpace::Shared  ? Space::Shared
-           : space == StateSpace::Local ? Space::Local
-           : space == StateSpace::Const ? Space::Const
-                                        : Space::Global;
+// Requests of the access move as a whole in memory that holds them.
+void WholeAccess::set_memory(std::byte* to, uint64_t base_of, uint64_t size, uint32_t bytes) {
+    memory = move != nullptr && size >= bytes ? to : nullptr;
+    base = base_of, most = size - bytes;
 }
 
-}  // namespace
+// Which accesses move as a whole, and how. Those of global memory do so from their first request on.
+void Machine::prepare_whole() {
+    wholes_.resize(program_.accesses.size());
+    followed_.resize(wholes_.size() * warps_.size());
+    for (const MicroOp& op : program_.code) {
+        const bool is_load = op.kind == MicroOp::Kind::Load;
+        if (!is_load && op.kind != MicroOp::Kind::Store) continue;
+        const MemoryAccess& access = program_.accesses[op.target];
+        const auto registers = std::span(access.data_bytes).first(access.elements);
+        if (access.copy || std::ranges::adjacent_find(registers, std::not_equal_to()) != registers.end())
+            continue;
+        WholeAccess& whole = wholes_[op.target];
+        whole.move =
+            is_load ? kLanes.load(access.element_bytes, access.is_signed, registers[0], access.wide_address)
+                    : kLanes.store(access.element_bytes, access.wide_address);
+        const uint32_t bytes = uint32_t{access.element_bytes} * access.elements;
+        if (access.space == StateSpace::Shared) whole.set_memory(shared_, 0, shared_bytes_, bytes);
+        if (access.space == StateSpace::Const && is_load)
+            whole.set_memory(constants_.data(), 0, constants_.size(), bytes);
+    }
+}
+
+// Those of the warp, and of warps behind it; how many there are and their patterns are still to be filled in.
+WarpRequests Machine::requests_from(Warp& warp, const MicroOp& op, const MemoryAccess& access) {
+    const WholeAccess& whole = wholes_[op.target];
+    const auto next = [&](Ref ref) { return in_pool(ref) ? 0 : static_cast<ptrdiff_t>(warp_bytes_); };
+    WarpRequests requests;
+    requests.elements = access.elements;
+    requests.address = at(warp, op.a), requests.next_address = next(op.a);
+    requests.offset = static_cast<uint64_t>(access.offset);
+    for (size_t i = 0; i < access.elements; ++i)
+        requests.data[i] = at(warp, access.data[i]), requests.next_data[i] = next(access.data[i]);
+    requests.memory = whole.memory, requests.base = whole.base, requests.most = whole.most;
+    return requests;
+}
+
+// A request whose lanes follow a pattern, in the memory that the one before it fell into. False where it has to
+// be looked at lane by lane: nothing has moved then.
+bool Machine::move_whole(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask) {
+    constexpr uint8_t kMostMisses = 4, kRest = 32;
+    const WholeAccess& whole = wholes_[op.target];
+    if (whole.memory == nullptr) return false;
+    Followed& latest = followed(warp, op);
+    if (latest.rest != 0) return --latest.rest, false;
+    WarpRequests requests = requests_from(warp, op, access);
+    requests.warps = 1, requests.mask = mask;
+    requests.pattern[0] = &patterns_[latest.pattern];
+    if (whole.move(requests) != 0) {
+        latest.misses = 0;
+    } else {
+        const auto found = static_cast<uint8_t>(patterns_.find(at(warp, op.a), access.wide_address, mask));
+        if (found != latest.pattern && ++latest.misses == kMostMisses) latest.misses = 0, latest.rest = kRest;
+        latest.pattern = found;
+        requests.pattern[0] = &patterns_[found];
+        if (whole.move(requests) == 0) return false;
+    }
+    const auto first = static_cast<size_t>(std::countr_zero(mask));
+    address_[first] = requests.start[0];
+    host_[first] = whole.memory + (requests.start[0] - whole.base);
+    last_space_ = space_of(access.space);
+    return true;
+}
+
+// Reports a request that has moved as a whole.
+template <bool Values>
+void Machine::tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
+                   const LanePattern& pattern) {
+    if (!observer_ && !Values) return;
+    addresses(warp, op, access);
+    Request request;
+    request.mask = mask;
+    request.pattern = pattern.number;
+    report<Values>(warp, op, access, request);
+}
 
 // Executes a load, store or atomic for the lanes of the mask and makes it a step; one for each memory space
 // where a generic access leads to several, in the order of their lowest lanes.
 template <bool Values>
 bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     const MemoryAccess& access = program_.accesses[op.target];
+    if (move_whole(warp, op, access, mask)) {
+        if (access.site < 0) return true;
+        tell<Values>(warp, op, access, mask, patterns_[followed(warp, op).pattern]);
+        ++steps_;
+        return true;
+    }
     addresses(warp, op, access);
     if (access.space != StateSpace::Generic) return access_in<Values>(warp, op, access.space, mask);
     while (mask) {
@@ -255,11 +336,8 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
     if (!locate(warp, op, space, mask)) return false;
     if (watches_ && space == StateSpace::Global) watch_filled(warp, op, access, mask);
     Request request;
-    request.site = static_cast<uint32_t>(access.site);
-    request.warp = warp.number;
     request.mask = mask;
-    request.space = last_space_ = space_of(space);
-    request.address = address_.data();
+    last_space_ = space_of(space);
     const bool is_load = op.kind == MicroOp::Kind::Load, is_atomic = op.kind == MicroOp::Kind::Atomic;
     const bool shared_by_blocks = space == StateSpace::Global;
     if (is_atomic) {
@@ -276,12 +354,22 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
         store(warp, access, mask, shared_by_blocks);
     }
     if (access.site < 0) return true;
+    report<Values>(warp, op, access, request);
+    ++steps_;
+    return true;
+}
+
+// Tells the observer of a request of last_space_; address_ holds its addresses.
+template <bool Values>
+void Machine::report(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request& request) {
+    request.site = static_cast<uint32_t>(access.site);
+    request.warp = warp.number;
+    request.space = last_space_;
+    request.address = address_.data();
     if constexpr (Values)
         follow(warp, op, access, request);
     else if (observer_)
         observer_->on_request(request);
-    ++steps_;
-    return true;
 }
 
 // Reports a request with its values and where they came from.
@@ -329,6 +417,7 @@ void Machine::follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, 
     if (observer_) observer_->on_request(request);
 }
 
+template void Machine::tell<false>(Warp&, const MicroOp&, const MemoryAccess&, uint32_t, const LanePattern&);
 template bool Machine::access<false>(Warp&, const MicroOp&, uint32_t);
 template bool Machine::access<true>(Warp&, const MicroOp&, uint32_t);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,12 +23,15 @@ uint64_t splitmix64(uint64_t& state) {
 
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(Chunk) + 1); }
 
+// Of a warp's registers: so many that one column of 16 warps has cache lines of its own in each.
+size_t register_chunks(const Program& program) { return (chunks(program.register_bytes) + 3) / 8 * 8 + 4; }
+
 }  // namespace
 
 uint64_t Machine::bytes(const Program& program, const Launch& launch, bool values) {
     const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t a_warp = uint64_t{program.register_bytes} * (values ? 2 : 1) +
-                            program.local_bytes * kWarpSize + 4 * sizeof(Chunk);
+                            program.local_bytes * kWarpSize + 12 * sizeof(Chunk);
     return program.pool_bytes + program.shared_bytes + launch.dynamic_shared + warps * a_warp;
 }
 
@@ -40,7 +44,8 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
     watches_ = std::ranges::any_of(views_, [](const View& view) { return view.filled != nullptr; });
     pool_store_.resize(chunks(program.pool_bytes));
     pool_ = pool_store_.data()->bytes;
-    register_store_.resize(chunks(program.register_bytes) * warps);
+    register_store_.resize(register_chunks(program) * warps);
+    warp_bytes_ = register_chunks(program) * sizeof(Chunk);
     if (options.values) origin_store_.resize(register_store_.size());
     shared_bytes_ = program.shared_bytes + launch.dynamic_shared;
     shared_store_.resize(chunks(shared_bytes_));
@@ -49,12 +54,27 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
     warps_.resize(warps);
     for (size_t w = 0; w < warps; ++w) {
         warps_[w].number = static_cast<uint32_t>(w);
-        warps_[w].registers = register_store_[w * chunks(program.register_bytes)].bytes;
-        if (options.values) warps_[w].origins = origin_store_[w * chunks(program.register_bytes)].bytes;
+        warps_[w].registers = register_store_[w * register_chunks(program)].bytes;
+        if (options.values) warps_[w].origins = origin_store_[w * register_chunks(program)].bytes;
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
+        const Dim3& size = launch.block;
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            const uint32_t thread = static_cast<uint32_t>(w) * kWarpSize + lane;
+            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+            for (size_t k = 0; k < 3; ++k)
+                if (program.tid[k] != UINT32_MAX)
+                    reinterpret_cast<uint32_t*>(warps_[w].registers + program.tid[k])[lane] = xyz[k];
+        }
+        if (program.warp_id != UINT32_MAX) fill_column(warps_[w].registers + program.warp_id, 4, w);
     }
     constants_ = constants_of(program, launch);
     fill_pool(program, launch, pool_);
+    prepare_whole();
+    // What the lanes of 32 warps may run before their next steps, each of them alone.
+    const uint64_t margin = uint64_t{program.code.size()} * kWarpSize * kWarpSize;
+    most_of_warp_ = options.max_instructions_per_warp - std::min(options.max_instructions_per_warp, margin);
+    most_of_block_ =
+        options.max_instructions_per_block - std::min(options.max_instructions_per_block, margin);
 }
 
 void Machine::start(const BlockId& block) {
@@ -62,6 +82,7 @@ void Machine::start(const BlockId& block) {
     fault.reset();
     at_grid_ = grid_is_here_ = waiting_ = false;
     steps_ = next_chain_ = 0;
+    ready_ = owed_ = together_ = 0;
     changes_ = 0;
     next_return_ = 0;
     clock_ = 0;
@@ -69,7 +90,6 @@ void Machine::start(const BlockId& block) {
     const uint64_t number =
         block.x + uint64_t{launch_.grid.x} * (block.y + uint64_t{launch_.grid.y} * block.z);
     random_ = options_.schedule.seed ^ (number * 0xD1B5'4A32'D192'ED03u);
-    std::memset(register_store_.data(), 0, register_store_.size() * sizeof(Chunk));
     std::memset(shared_, options_.unfilled, shared_store_.size() * sizeof(Chunk));
     if (program_.local_bytes) std::memset(local_store_.data(), 0, local_store_.size() * sizeof(Chunk));
     if (options_.values) std::memset(origin_store_.data(), 0, origin_store_.size() * sizeof(Chunk));
@@ -82,7 +102,9 @@ void Machine::start(const BlockId& block) {
     for (Warp& warp : warps_) {
         const uint64_t first = uint64_t{warp.number} * kWarpSize,
                        lanes = std::min<uint64_t>(kWarpSize, threads - first);
-        warp.state = Warp::State::Ready;
+        for (const Program::RegisterRange& range : program_.cleared)
+            std::memset(warp.registers + range.offset, 0, range.bytes);
+        set_state(warp, Warp::State::Ready);
         warp.alive = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
         warp.stack.assign(1, {0, kNoPc, warp.alive});
         warp.parked = {};
@@ -94,35 +116,20 @@ void Machine::start(const BlockId& block) {
         warp.copies.clear();
         warp.missing.clear();
         warp.groups = {};
-        const Dim3& size = launch_.block;
-        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-            const uint32_t thread = warp.number * kWarpSize + lane;
-            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
-            for (size_t k = 0; k < 3; ++k)
-                if (program_.tid[k] != UINT32_MAX)
-                    reinterpret_cast<uint32_t*>(warp.registers + program_.tid[k])[lane] = xyz[k];
-        }
-        if (program_.warp_id != UINT32_MAX) fill_column(warp.registers + program_.warp_id, 4, warp.number);
     }
 }
 
 // The warp whose turn it is; -1 where none is ready; -2 where a recorded order names one that is not.
 int Machine::next_warp() {
+    if (ready_ == 0) return -1;
     const uint32_t n = static_cast<uint32_t>(warps_.size());
-    const auto ready = [&](uint32_t w) { return warps_[w].state == Warp::State::Ready; };
-    if (options_.schedule.kind == Schedule::Kind::Fair) {
-        for (uint32_t w = cursor_ + 1; w < n; ++w)
-            if (ready(w)) return static_cast<int>(w);
-        for (uint32_t w = 0; w <= cursor_; ++w)
-            if (ready(w)) return static_cast<int>(w);
-        return -1;
-    }
-    uint32_t first = n, count = 0;
-    for (uint32_t w = 0; w < n; ++w)
-        if (ready(w)) first = std::min(first, w), ++count;
-    if (count == 0) return -1;
+    const auto first = static_cast<uint32_t>(std::countr_zero(ready_));
+    const auto ready = [&](uint32_t w) { return (ready_ >> w & 1) != 0; };
     switch (options_.schedule.kind) {
-        case Schedule::Kind::Fair: break;  // above
+        case Schedule::Kind::Fair: {
+            const uint32_t later = ready_ & (~1u << cursor_);
+            return later ? std::countr_zero(later) : static_cast<int>(first);
+        }
         case Schedule::Kind::Greedy:
             if (!ready(cursor_) || steps_ == 0) return static_cast<int>(first);
             // One that waits for another lets it run.
@@ -130,7 +137,7 @@ int Machine::next_warp() {
                 if (ready(w % n)) return static_cast<int>(w % n);
             return static_cast<int>(cursor_);
         case Schedule::Kind::Seeded: {
-            uint64_t pick = splitmix64(random_) % count;
+            uint64_t pick = splitmix64(random_) % static_cast<uint32_t>(std::popcount(ready_));
             for (uint32_t w = first; w < n; ++w)
                 if (ready(w) && pick-- == 0) return static_cast<int>(w);
             return -1;
@@ -160,9 +167,10 @@ template <bool Values>
 Machine::Advance Machine::step(Warp& warp) {
     StackEntry& top = warp.stack.back();
     const MicroOp& op = program_.code[top.pc];
+    together_ &= ~(1u << warp.number);
     if (op.kind == MicroOp::Kind::Barrier) {
         const int lane = std::countr_zero(warp.pending_mask);
-        warp.state = Warp::State::Waiting;
+        set_state(warp, Warp::State::Waiting);
         warp.spin.waits_at = UINT64_MAX;
         warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
         // Source: PTX ISA, "bar, barrier": operand a is 0 to 15.
@@ -183,13 +191,27 @@ Machine::Advance Machine::step(Warp& warp) {
         exchange<Values>(warp, top.pc, warp.pending_mask);
         ++warp.instructions, ++clock_, ++steps_;
         top.pc += 2;
-        return advance<Values>(warp);
+        return go_on<Values>(warp);
     }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
     // A copy's two steps are one instruction.
     const bool counts = op.counted || !program_.accesses[op.target].copy;
     warp.instructions += counts, clock_ += counts;
-    watch(warp, op, top.pc++);
+    watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
+    return go_on<Values>(warp);
+}
+
+// Behind a step.
+template <bool Values>
+Machine::Advance Machine::go_on(Warp& warp) {
+    if constexpr (!Values) {
+        if (may_owe(warp)) {
+            owed_ |= 1u << warp.number;
+            return Advance::Ok;
+        }
+        if (owed_)
+            if (const Advance a = settle_owed(); a != Advance::Ok) return a;
+    }
     return advance<Values>(warp);
 }
 
@@ -225,6 +247,12 @@ void Machine::reduce(const std::vector<Warp*>& warps) {
 template <bool Values>
 Machine::Advance Machine::release_barriers() {
     for (;;) {
+        at_grid_ = false;
+        // A warp that still runs holds up all barriers but those of a number of threads.
+        if (ready_ && std::ranges::none_of(warps_, [](const Warp& warp) {
+                return warp.state == Warp::State::Waiting && warp.barrier_threads;
+            }))
+            return Advance::Ok;
         int release = -1;
         for (const Warp& warp : warps_) {
             if (warp.state != Warp::State::Waiting) continue;
@@ -248,12 +276,18 @@ Machine::Advance Machine::release_barriers() {
                 released.push_back(&warp);
         reduce(released);
         for (Warp* warp : released) {
-            warp->state = Warp::State::Ready;
+            set_state(*warp, Warp::State::Ready);
             ++warp->instructions, ++clock_;
             ++warp->stack.back().pc;
         }
-        for (Warp* warp : released)
-            if (const Advance a = advance<Values>(*warp); a != Advance::Ok) return a;
+        if constexpr (Values) {
+            for (Warp* warp : released)
+                if (const Advance a = advance<Values>(*warp); a != Advance::Ok) return a;
+        } else {
+            uint32_t all = 0;
+            for (const Warp* warp : released) all |= 1u << warp->number;
+            if (const Advance a = advance_all(all); a != Advance::Ok) return a;
+        }
     }
 }
 
@@ -265,19 +299,31 @@ BlockEnd Machine::turns() {
     } else if (at_grid_) {
         grid_is_here_ = true;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
-    } else {
+    } else if constexpr (Values) {
         for (Warp& warp : warps_)
             if (const Advance a = advance<Values>(warp); a != Advance::Ok) return ended(a);
+    } else {
+        if (const Advance a = advance_all(ready_); a != Advance::Ok) return ended(a);
     }
     for (;;) {
-        if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return BlockEnd::Stopped;
-        if (observer_ && observer_->enough) return BlockEnd::Stopped;
-        const int next = next_warp();
+        const bool stopped = (options_.stop && options_.stop->load(std::memory_order_relaxed)) ||
+                             (observer_ && observer_->enough);
+        const int next = stopped ? -1 : next_warp();
+        if (owed_ && (next == -1 || !may_step(next))) {
+            if (const Advance a = settle_owed(); a != Advance::Ok) return ended(a);
+            if (!stopped) continue;
+        }
+        if (stopped) return BlockEnd::Stopped;
         if (next == -2) return BlockEnd::OrderNotFollowed;
         if (next == -1) break;
+        if constexpr (!Values)
+            if ((together_ >> next & 1) && request_together(static_cast<uint32_t>(next))) continue;
         Warp& warp = warps_[static_cast<size_t>(next)];
         cursor_ = static_cast<uint32_t>(next);
-        if (const Advance a = step<Values>(warp); a != Advance::Ok) return ended(a);
+        if (const Advance a = step<Values>(warp); a != Advance::Ok) {
+            if (owed_ && settle_owed() != Advance::Ok) return ended(Advance::Fault);
+            return ended(a);
+        }
         if (warp.state == Warp::State::Ready) {
             if (waits(warp) && all_wait()) return BlockEnd::Waits;
             continue;

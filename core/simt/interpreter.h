@@ -93,6 +93,9 @@ struct Request {
     // [32]; global: virtual address; shared: byte offset in the block's shared memory; local: in the thread's
     // local memory; constant: in constant memory; inactive lanes undefined.
     const uint64_t* address = nullptr;
+    // Where it is not 0: requests of one block with this number have one mask, and their lanes lie the same distances
+    // apart.
+    uint32_t pattern = 0;
     // Of an atomic, [32]: the bits that each lane found, which atom returns; null for all others.
     // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;

@@ -23,9 +23,19 @@ namespace tilescope::simt {
 using LaneFn = void (*)(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b,
                         const std::byte* c, uint32_t mask);
 
+// The columns of an operation in the first of several warps, and how far from them those of the next warp are.
+struct WarpColumns {
+    std::byte *d = nullptr, *e = nullptr;
+    const std::byte *a = nullptr, *b = nullptr, *c = nullptr;
+    ptrdiff_t next_d = 0, next_e = 0, next_a = 0, next_b = 0, next_c = 0;
+};
+using WarpsFn = void (*)(const WarpColumns& columns, uint32_t warps);
+
 struct LaneOp {
     LaneFn full = nullptr;     // may write every lane, for a mask that covers all lanes that live
     LaneFn partial = nullptr;  // writes the lanes of the mask only
+    WarpsFn warps =
+        nullptr;  // as full, for several warps, one after the other; null: full is called for each
     explicit operator bool() const { return full != nullptr; }
 };
 

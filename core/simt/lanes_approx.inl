@@ -9,6 +9,59 @@ namespace tilescope::simt::TILESCOPE_LANES {
 struct ApproxEx2 {
     static float op(float a) { return static_cast<float>(std::exp2(double{a})); }
 };
+// The same for all lanes at once. 2^x is 2^n times 2^f, n a whole number and f at most a half; 2^f is a polynomial
+// in double precision, whose error is far below half a unit of a float. Where the result lies so near the middle
+// between two floats that the error could tell which is nearer, and where x is not small, the function above is asked.
+template <bool Ftz, bool Sat>
+inline void ex2_lanes(const Slots<float>& x, Slots<float>& result) {
+    constexpr int kDegree = 10;
+    constexpr auto kTerm = [] {
+        std::array<double, kDegree + 1> term{1.0};  // ln(2)^k / k!
+        for (size_t k = 1; k < term.size(); ++k)
+            term[k] = term[k - 1] * std::numbers::ln2 / static_cast<double>(k);
+        return term;
+    }();
+    constexpr double kWhole = 0x1.8p52;  // added, leaves whole numbers
+    // Bits of a double that a float does not have; the middle of them; twice what the terms left out come to.
+    constexpr uint64_t kBeyond = (1 << 29) - 1, kMiddle = 1 << 28, kNear = 1 << 12;
+    constexpr uint32_t kLargest = std::bit_cast<uint32_t>(125.0f);
+    double power[kWarpSize];
+    uint64_t unsure[kWarpSize], any = 0;
+    for (int i = 0; i < kWarpSize; ++i) power[i] = double{flushed<Ftz>(from_slot<float>(x[i]))};
+    for (int i = 0; i < kWarpSize; ++i) {
+        const double shifted = power[i] + kWhole, f = power[i] - (shifted - kWhole);
+        double sum = kTerm[kDegree];
+        for (size_t k = kDegree; k-- > 0;) sum = sum * f + kTerm[k];
+        const uint64_t bits = std::bit_cast<uint64_t>(sum) + (std::bit_cast<uint64_t>(shifted) << 52);
+        power[i] = std::bit_cast<double>(bits);
+        const uint64_t from_middle = (bits & kBeyond) - (kMiddle - kNear);
+        unsure[i] = from_middle <= 2 * kNear ? 1 : 0;
+        any |= unsure[i];
+    }
+    uint32_t large = 0;
+    for (int i = 0; i < kWarpSize; ++i) large |= (x[i] & 0x7FFF'FFFFu) > kLargest ? 1u : 0u;
+    for (int i = 0; i < kWarpSize; ++i)
+        result[i] = to_slot<float>(finished<Ftz, Sat>(static_cast<float>(power[i])));
+    if ((any | large) == 0) return;
+    for (int i = 0; i < kWarpSize; ++i)
+        if (unsure[i] != 0 || (x[i] & 0x7FFF'FFFFu) > kLargest)
+            result[i] = to_slot<float>(F32<ApproxEx2, Ftz, Sat>::apply(from_slot<float>(x[i])));
+}
+template <bool Ftz, bool Sat>
+void ex2_full(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t) {
+    Slots<float> result;
+    ex2_lanes<Ftz, Sat>(slots<float>(a), result);
+    for (int i = 0; i < kWarpSize; ++i) slots<float>(d)[i] = result[i];
+}
+template <bool Ftz, bool Sat>
+void ex2_partial(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
+                 uint32_t mask) {
+    Slots<float> result;
+    ex2_lanes<Ftz, Sat>(slots<float>(a), result);
+    for (int i = 0; i < kWarpSize; ++i)
+        if (mask >> i & 1) slots<float>(d)[i] = result[i];
+}
+
 struct ApproxLg2 {
     static float op(float a) { return static_cast<float>(std::log2(double{a})); }
 };
@@ -65,7 +118,10 @@ inline LaneOp find_approx(const Operation& i) {
     switch (i.op) {
         case Op::Cos: return float32_op<ApproxCos, 1>(i);
         case Op::Div: return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float32_op<ApproxDiv, 2>(i);
-        case Op::Ex2: return float32_op<ApproxEx2, 1>(i);
+        case Op::Ex2:
+            return with_flags(i.ftz, i.sat, [](auto ftz, auto sat) -> LaneOp {
+                return {ex2_full<ftz, sat>, ex2_partial<ftz, sat>, each_warp<ex2_full<ftz, sat>>};
+            });
         case Op::Lg2: return float32_op<ApproxLg2, 1>(i);
         case Op::Rcp: return float32_op<FRcp, 1>(i);
         case Op::Rsqrt: return float32_op<ApproxRsqrt, 1>(i);

@@ -106,22 +106,36 @@ void partial3(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, 
     }
 }
 
+// An operation for warp after warp, so that what it costs to come to it is paid once.
+template <LaneFn kFull>
+void each_warp(const WarpColumns& first, uint32_t warps) {
+    for (WarpColumns at = first; warps != 0; --warps) {
+        kFull(at.d, at.e, at.a, at.b, at.c, ~0u);
+        at.d += at.next_d, at.e += at.next_e, at.a += at.next_a, at.b += at.next_b, at.c += at.next_c;
+    }
+}
+
 template <class F, class D, class A>
 LaneOp unary() {
-    return {full1<F, D, A>, partial1<F, D, A>};
+    return {full1<F, D, A>, partial1<F, D, A>, each_warp<full1<F, D, A>>};
 }
 template <class F, class D, class A, class B = A>
 LaneOp binary() {
-    return {full2<F, D, A, B>, partial2<F, D, A, B>};
+    return {full2<F, D, A, B>, partial2<F, D, A, B>, each_warp<full2<F, D, A, B>>};
 }
 template <class F, class D, class A, class B = A, class C = A>
 LaneOp ternary() {
-    return {full3<F, D, A, B, C>, partial3<F, D, A, B, C>};
+    return {full3<F, D, A, B, C>, partial3<F, D, A, B, C>, each_warp<full3<F, D, A, B, C>>};
+}
+
+template <LaneFn kFn>
+LaneOp same() {
+    return {kFn, kFn, each_warp<kFn>};
 }
 
 template <class F>
 LaneOp same(F f) {
-    return {f, f};
+    return {f, f, nullptr};
 }
 
 // Calls f with the value as a constant, where it is one of those listed.

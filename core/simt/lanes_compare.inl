@@ -48,7 +48,7 @@ struct SetTo {
 
 template <Compare C, class T, bool Ftz>
 LaneOp compare_with(const Operation& i) {
-    if (i.op == Op::Setp) return same(setp<C, T, Ftz>);
+    if (i.op == Op::Setp) return same<setp<C, T, Ftz>>();
     if (i.type == Type::F32) return binary<SetTo<C, Ftz, 0x3F80'0000u>, uint32_t, T>();
     return size_of(i.type) == 4 ? binary<SetTo<C, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
 }
@@ -112,11 +112,11 @@ void pred1(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const
 inline LaneOp find_predicate(const Operation& i) {
     if (i.type != Type::Pred) return {};
     switch (i.op) {
-        case Op::And: return same(pred2<And>);
-        case Op::Or: return same(pred2<Or>);
-        case Op::Xor: return same(pred2<Xor>);
-        case Op::Not: return same(pred1<Not>);
-        case Op::Mov: return same(pred1<Identity>);
+        case Op::And: return same<pred2<And>>();
+        case Op::Or: return same<pred2<Or>>();
+        case Op::Xor: return same<pred2<Xor>>();
+        case Op::Not: return same<pred1<Not>>();
+        case Op::Mov: return same<pred1<Identity>>();
         default: return {};
     }
 }
@@ -130,7 +130,7 @@ LaneOp slct(const Operation& i) {
 
 inline LaneOp find_select(const Operation& i) {
     const bool wide = size_of(i.type) == 8;
-    if (i.op == Op::Selp) return wide ? same(selp<uint64_t>) : same(selp<uint32_t>);
+    if (i.op == Op::Selp) return wide ? same<selp<uint64_t>>() : same<selp<uint32_t>>();
     if (i.op != Op::Slct) return {};
     return wide ? slct<uint64_t>(i) : slct<uint32_t>(i);
 }

@@ -1,11 +1,13 @@
 // What the lane functions' sources need, once and for all versions.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <type_traits>
 
 #include "core/ptx/ast.h"

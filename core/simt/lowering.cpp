@@ -75,6 +75,7 @@ Result<void> Lowering::lay_out() {
         else
             register_offset.push_back(0);
     next_column = static_cast<uint32_t>(aligned(next_predicate, kColumnBytes));
+    columns.push_back({0, next_column, true});
     next_predicate = next_column;  // temporaries take a column each 32 of them
     for (size_t i = 0; i < kernel.registers.size(); ++i)
         if (kernel.registers[i].type != Type::Pred)
@@ -189,11 +190,15 @@ uint32_t Lowering::column(uint32_t bytes) {
         return 0;
     }
     next_column += bytes == 8 ? 2 * kColumnBytes : kColumnBytes;
+    columns.push_back({at, next_column - at, false});
     return at;
 }
 
 uint32_t Lowering::predicate() {
-    if (next_predicate % kColumnBytes == 0) next_predicate = column(4);
+    if (next_predicate % kColumnBytes == 0) {
+        next_predicate = column(4);
+        columns.back().predicates = true;
+    }
     const uint32_t at = next_predicate;
     next_predicate += 4;
     return at;
@@ -346,7 +351,7 @@ bool Lowering::choose_lanes() {
                 "the interpreter does not know this form of it; compile the kernel another way or leave it "
                 "out");
         }
-        op.full = found.full, op.partial = found.partial;
+        op.full = found.full, op.partial = found.partial, op.warps = found.warps;
         code.flow = flow_of(code.does);
         code.flop = flops_of(code.does);
         code.writes_column = ptx::type_of(ptx::rule_of(code.does.op).operands[0], code.does) != Type::Pred;

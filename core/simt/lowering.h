@@ -10,6 +10,12 @@
 
 namespace tilescope::simt {
 
+// One column of a warp's registers, or several of predicates.
+struct RegisterColumn {
+    uint32_t offset = 0, bytes = 0;
+    bool predicates = false;
+};
+
 struct Lowering {
     const ptx::Module& module;
     const ptx::Kernel& kernel;
@@ -25,6 +31,7 @@ struct Lowering {
     std::vector<int32_t> site_of{};                // by instruction
     uint32_t carry = UINT32_MAX;                   // the predicate that is the carry flag, once needed
     uint32_t next_predicate = 0, next_column = 0;  // offsets
+    std::vector<RegisterColumn> columns{};         // all of them, by their offsets
     // Kind, bytes, index, type, bits of a pool column -> what refers to it.
     std::map<std::tuple<PoolColumn::Kind, uint8_t, uint16_t, ptx::Type, uint64_t>, Ref> pooled{};
     std::map<std::pair<int32_t, int64_t>, Ref> call_values{};  // symbol and offset -> its column
@@ -78,6 +85,13 @@ struct Lowering {
     bool space_test();
     bool arithmetic();
 };
+
+// What a program's code says before it runs (lookahead.cpp).
+void find_runs(std::vector<MicroOp>& code);  // which Lanes run in one go (MicroOp::run)
+// From where a warp comes to its next step calmly (MicroOp::calm). Paths that part must not both come to a barrier,
+// as one part of a warp would wait there for the other.
+void find_calm(Program& program);
+void find_cleared(Program& program, const std::vector<RegisterColumn>& columns);  // Program::cleared
 
 // Bytes of the constants that the arrays name.
 void set_constants(Program& program, const std::vector<Array>& arrays);

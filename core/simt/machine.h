@@ -2,6 +2,7 @@
 //
 //   run_block     turns: which warp is next, barriers, faults            (block.cpp)
 //   advance       a warp runs up to its next request or barrier          (warp.cpp)
+//   together      warps that make the same request and compute side by side    (together.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   exchange      lanes of a warp that give each other something         (exchange.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "core/simt/copy_groups.h"
+#include "core/simt/lanes_memory.h"
 #include "core/simt/program.h"
 
 namespace tilescope::simt {
@@ -58,9 +60,10 @@ struct PendingCopy {
 // The request at which a path of a warp comes by again and again (progress.cpp).
 struct Spin {
     uint32_t pc = kNoPc;
-    uint64_t address = 0;              // of its first lane
     uint32_t since = 0, times = 0;     // requests since it was seen last; how often it was seen
     bool exact = false;                // registers and stack were the same as the last time
+    uint64_t address = 0;              // of its first lane
+    uint64_t waits_at = UINT64_MAX;    // the block's changes when all paths of the warp only waited
     uint64_t changes = 0;              // of the block's memory, the last time
     std::vector<std::byte> registers;  // as they were the last time
     std::vector<StackEntry> stack;
@@ -73,8 +76,7 @@ struct Spin {
     uint32_t tried = 0;  // lanes whose paths only wait
     uint64_t round_changes = UINT64_MAX;
     bool round_exact = true;
-    uint64_t waits_at = UINT64_MAX;  // the block's changes when all paths of the warp only waited
-    bool waits_exactly = false;      // each of them does the same for ever while memory stays as it is
+    bool waits_exactly = false;  // each of them does the same for ever while memory stays as it is
 };
 
 // Lanes that a mask names at an instruction that they have not come to.
@@ -84,22 +86,22 @@ struct MissingLanes {
     std::array<uint32_t, kWarpSize> came{};  // times that each lane came when not all did
 };
 
-struct Warp {
+struct alignas(64) Warp {
     enum class State : uint8_t { Ready, Waiting, Ended } state = State::Ready;
     uint32_t number = 0;
     uint32_t alive = 0;             // lanes that have not exited
     uint32_t pending_mask = 0;      // Ready: the lanes of the request to come
     std::vector<StackEntry> stack;  // the last one runs
-    StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
-    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: number of the barrier; threads, where given
     uint64_t instructions = 0;
     std::byte* registers = nullptr;
-    std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
-    std::byte* local = nullptr;            // Program::local_bytes for each lane
-    std::map<Origin, LooseProduct> loose;  // by chain
-    std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
-    CopyGroups groups;
     Spin spin;
+    StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
+    uint32_t barrier = 0, barrier_threads = 0;  // Waiting: number of the barrier; threads, where given
+    std::byte* origins = nullptr;               // the same layout; Origin for every 32-bit slot
+    std::byte* local = nullptr;                 // Program::local_bytes for each lane
+    std::map<Origin, LooseProduct> loose;       // by chain
+    std::vector<PendingCopy> copies;            // under way, in the order in which they were asked for
+    CopyGroups groups;
     bool split = false;     // lanes that waited at a join went on without the others
     uint32_t gathered = 0;  // split: lanes that wait for the others at a *.sync
     std::vector<MissingLanes> missing;
@@ -115,10 +117,34 @@ struct alignas(64) Chunk {
     std::byte bytes[64];
 };
 
+inline Space space_of(ptx::StateSpace space) {
+    return space == ptx::StateSpace::Shared  ? Space::Shared
+           : space == ptx::StateSpace::Local ? Space::Local
+           : space == ptx::StateSpace::Const ? Space::Const
+                                             : Space::Global;
+}
+
 // What several machines met of one kind at one instruction.
 void join(Undefined& all, const Undefined& more);
 // With how many reads there are, and of which elements, in its sentence.
 Undefined with_range(Undefined found, const Launch& launch);
+
+// A load or store whose requests may move as a whole (access.cpp).
+struct WholeAccess {
+    MoveLanes move = nullptr;  // null: they never do
+    // The memory that its latest request fell into, and how far above `base` the first byte of a lane may lie;
+    // null: none that requests move as a whole in.
+    std::byte* memory = nullptr;
+    uint64_t base = 0, most = 0;
+    void set_memory(std::byte* to, uint64_t base_of, uint64_t size, uint32_t bytes);
+};
+
+// The pattern that the latest requests of one warp by one access had.
+struct Followed {
+    uint8_t pattern = 0;
+    uint8_t misses = 0;  // since one was followed
+    uint8_t rest = 0;    // requests that are not to be held against a pattern, as none has been followed
+};
 
 class Machine {
 public:
@@ -161,6 +187,11 @@ private:
 
     // block.cpp
     void start(const BlockId& block);
+    void set_state(Warp& warp, Warp::State state) {
+        const uint32_t bit = 1u << warp.number;
+        ready_ = state == Warp::State::Ready ? ready_ | bit : ready_ & ~bit;
+        warp.state = state;
+    }
     int next_warp();
     BlockEnd run();
     template <bool Values>
@@ -168,7 +199,16 @@ private:
     template <bool Values>
     Advance step(Warp& warp);
     template <bool Values>
+    Advance go_on(Warp& warp);
+    template <bool Values>
     Advance release_barriers();
+    bool may_owe(const Warp& warp) const;
+    bool may_step(int next) const {  // before those advance that owe it
+        const Warp& warp = warps_[static_cast<size_t>(next)];
+        return !(owed_ >> next & 1) && program_.code[warp.stack.back().pc].kind != MicroOp::Kind::Barrier;
+    }
+    Advance settle_owed();
+    Advance advance_all(uint32_t warps);
     void reduce(const std::vector<Warp*>& warps);
     BlockEnd ended(Advance why) const {
         return why == Advance::Stopped ? BlockEnd::Stopped : BlockEnd::Faulted;
@@ -179,6 +219,16 @@ private:
     Advance advance(Warp& warp);
     template <bool Values>
     void lane_op(Warp& warp, const MicroOp& op, uint32_t mask);
+    template <bool Values>
+    void run_lanes(Warp& warp, const MicroOp& op, uint32_t mask);
+    void run_lanes_of(std::span<Warp> warps, const MicroOp& op);
+    // The lanes of a mask whose guard holds.
+    static uint32_t lanes_of(const Warp& warp, const MicroOp& op, uint32_t mask) {
+        if (op.guard == kNoGuard) return mask;
+        const uint32_t p = *reinterpret_cast<const uint32_t*>(warp.registers + op.guard);
+        return mask & (op.guard_negated ? ~p : p);
+    }
+    bool advance_together(std::span<Warp> warps);
     void diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken);
     void park(Warp& warp, uint32_t pc, uint32_t mask);
     void settle(Warp& warp);
@@ -190,8 +240,8 @@ private:
     }
 
     // progress.cpp
-    // Called after each request of a warp, before its path goes on.
-    void watch(Warp& warp, const MicroOp& op, uint32_t pc) {
+    // Called after each request of a warp, before its path goes on. address: of its first lane.
+    void watch(Warp& warp, const MicroOp& op, uint32_t pc, uint64_t address) {
         Spin& spin = warp.spin;
         const MemoryAccess& access = program_.accesses[op.target];
         if (op.kind == MicroOp::Kind::Store || access.copy ||
@@ -200,7 +250,6 @@ private:
             spin.pc = kNoPc;
             return;
         }
-        const uint64_t address = address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))];
         if (spin.pc == pc && spin.address == address) {
             spin.since = 0;
             if (++spin.times >= kPatience) look_again(warp, op);
@@ -238,6 +287,18 @@ private:
     bool access(Warp& warp, const MicroOp& op, uint32_t mask);
     template <bool Values>
     bool access_in(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
+    bool move_whole(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
+    WarpRequests requests_from(Warp& warp, const MicroOp& op, const MemoryAccess& access);
+    Followed& followed(const Warp& warp, const MicroOp& op) {
+        return followed_[op.target * warps_.size() + warp.number];
+    }
+    bool request_together(uint32_t first);
+    void prepare_whole();
+    template <bool Values>
+    void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
+              const LanePattern& pattern);
+    template <bool Values>
+    void report(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request& request);
     bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
     void follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request);
     bool locate_global(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
@@ -291,12 +352,20 @@ private:
     std::vector<View> views_;
     bool watches_ = false;             // one of them is not filled whole
     std::vector<uint32_t> last_view_;  // by access: where its last request fell; none before the first
+    std::vector<WholeAccess> wholes_;  // by access
+    std::vector<Followed> followed_;   // by access, then warp
+    LanePatterns patterns_;
     std::vector<Chunk> pool_store_, register_store_, origin_store_, shared_store_, local_store_;
     std::byte* pool_ = nullptr;
     std::byte* shared_ = nullptr;
     std::vector<std::byte> constants_;  // the program's and, where it takes their addresses, the parameters
     uint64_t shared_bytes_ = 0;         // declared and dynamic
     std::vector<Warp> warps_;
+    uint32_t ready_ = 0;     // the warps that are Ready, a bit each
+    uint32_t owed_ = 0;      // those that have made their request and not yet advanced (block.cpp)
+    uint32_t together_ = 0;  // those of which all lanes are active, and which stand before a request or owe
+    size_t warp_bytes_ = 0;  // from one warp's registers to the next one's
+    uint64_t most_of_warp_ = 0, most_of_block_ = 0;  // instructions up to which a warp may owe
     BlockId block_;
     BlockObserver* observer_ = nullptr;
     uint32_t steps_ = 0;    // of this block, so far

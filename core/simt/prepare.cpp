@@ -325,6 +325,9 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         program->code[op.reconverge].join = true;
     }
     program->register_bytes = lowering.next_column;
+    find_runs(program->code);
+    find_calm(*program);
+    find_cleared(*program, lowering.columns);
     find_value_flow(*program);
     return std::shared_ptr<const Program>(program);
 }

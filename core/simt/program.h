@@ -74,7 +74,14 @@ struct MicroOp {
     uint32_t reconverge = kNoPc;  // Branch: pc
     Ref d = 0, e = 0, a = 0, b = 0, c = 0;
     uint32_t instruction = 0;  // index into Kernel::instructions
+    // Of a Lane: how many run one after the other from it on, none with a guard and no other a join (0: it has
+    // a guard itself); how many of these are counted.
+    uint16_t run = 0, run_counted = 0;
+    // A warp whose lanes are together comes from here to its next step, or its end, by arithmetic and branches
+    // alone, and without a fault.
+    bool calm = false;
     LaneFn full = nullptr, partial = nullptr;
+    WarpsFn warps = nullptr;
 };
 
 // What a Lane micro-operation computes, from which its functions are chosen; and what it does to origins
@@ -153,7 +160,12 @@ public:
     std::vector<uint32_t> source_lines;
     std::vector<PoolColumn> pool;
     uint32_t pool_bytes = 0, register_bytes = 0;
-    // Columns of a warp's registers that are filled when it starts; UINT32_MAX where not used.
+    // Registers that a block may read before it writes them: they are cleared when it starts.
+    struct RegisterRange {
+        uint32_t offset = 0, bytes = 0;
+    };
+    std::vector<RegisterRange> cleared;
+    // Columns of a warp's registers that are filled when its machine is made; UINT32_MAX where not used.
     std::array<uint32_t, 3> tid{UINT32_MAX, UINT32_MAX, UINT32_MAX};
     uint32_t warp_id = UINT32_MAX;
     // Where each parameter lies in the block of parameters.

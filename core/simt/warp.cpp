@@ -77,6 +77,23 @@ void Machine::lane_op(Warp& warp, const MicroOp& op, uint32_t mask) {
     }
 }
 
+// The Lanes from op on that run in one go.
+template <bool Values>
+void Machine::run_lanes(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const MicroOp* const end = &op + op.run;
+    if constexpr (Values) {
+        for (const MicroOp* one = &op; one != end; ++one) lane_op<Values>(warp, *one, mask);
+        return;
+    }
+    std::byte* const columns[2] = {warp.registers, pool_};
+    const auto at = [&](Ref ref) { return columns[ref & 1] + (ref & ~1u); };
+    const auto each = [&](LaneFn MicroOp::*fn) {
+        for (const MicroOp* one = &op; one != end; ++one)
+            (one->*fn)(at(one->d), at(one->e), at(one->a), at(one->b), at(one->c), mask);
+    };
+    each(mask == warp.alive ? &MicroOp::full : &MicroOp::partial);
+}
+
 // Runs a warp until it stands before a request, barrier or exchange (then it stays Ready), or has ended.
 template <bool Values>
 Machine::Advance Machine::advance(Warp& warp) {
@@ -103,15 +120,16 @@ Machine::Advance Machine::advance(Warp& warp) {
             reload();
             continue;
         }
-        uint32_t mask = active;
-        if (op.guard != kNoGuard) {
-            const uint32_t p = *reinterpret_cast<const uint32_t*>(warp.registers + op.guard);
-            mask &= op.guard_negated ? ~p : p;
-        }
+        uint32_t mask = lanes_of(warp, op, active);
         switch (op.kind) {
             case MicroOp::Kind::Lane:
-                if (mask) lane_op<Values>(warp, op, mask);
-                go_on(op);
+                if (op.run == 0) {
+                    if (mask) lane_op<Values>(warp, op, mask);
+                    go_on(op);
+                    break;
+                }
+                if (mask) run_lanes<Values>(warp, op, mask);
+                count += op.run_counted, pc += op.run;
                 break;
             case MicroOp::Kind::Commit:
                 warp.groups.commit(mask);
@@ -196,7 +214,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
                 if (warp.alive == 0) {
                     if (!warp.missing.empty()) tell_missing(warp);
-                    warp.state = Warp::State::Ended;
+                    set_state(warp, Warp::State::Ended);
                     settle_count();
                     if constexpr (Values) settle_all_loose(warp);
                     return Advance::Ok;

@@ -21,6 +21,7 @@ struct AddressPattern {
     Space space = Space::Global;
     // First addresses for which all lanes lie in the form's array and the base keeps its high bits.
     uint64_t lowest = 1, highest = 0;
+    uint32_t number = 0;                    // Request::pattern of the latest request that it was
     uint64_t origin = 0;                    // address that bases count from
     std::array<uint64_t, 32> difference{};  // from the first active lane's address
     std::array<uint64_t, 32> active{};      // all ones for active lanes

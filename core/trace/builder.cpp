@@ -16,14 +16,17 @@ namespace {
 
 constexpr uint32_t kAccounted = 1024;  // steps between looks at the memory
 
-bool matches(const AddressPattern& pattern, const simt::Request& request, uint64_t start) {
+bool matches(AddressPattern& pattern, const simt::Request& request, uint64_t start) {
     if (pattern.mask != request.mask || pattern.space != request.space || start < pattern.lowest ||
         start > pattern.highest)
         return false;
+    if (request.pattern != 0 && request.pattern == pattern.number) return true;
     uint64_t different = 0;
     for (int lane = 0; lane < kWarpSize; ++lane)
         different |= (request.address[lane] - start - pattern.difference[lane]) & pattern.active[lane];
-    return different == 0;
+    if (different != 0) return false;
+    pattern.number = request.pattern;
+    return true;
 }
 
 // Where the pattern's first address may lie. Requests that name no array although there are some in
@@ -89,6 +92,7 @@ const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
     pattern.form = number;
     pattern.mask = request.mask;
     pattern.space = request.space;
+    pattern.number = request.pattern;
     const uint64_t start = request.address[std::countr_zero(request.mask)];
     for_lanes(request.mask, [&](uint32_t lane) {
         pattern.difference[lane] = request.address[lane] - start;
@@ -102,9 +106,9 @@ const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
 const AddressPattern* record(BlockRecorder::State& state, const simt::Request& request) {
     SiteCache& cache = state.caches[request.site];
     const uint64_t start = request.address[std::countr_zero(request.mask)];
-    for (uint32_t i = 0; i < cache.patterns.size(); ++i) {
-        const uint32_t at = (cache.latest + i) % static_cast<uint32_t>(cache.patterns.size());
-        const AddressPattern& pattern = cache.patterns[at];
+    const auto size = static_cast<uint32_t>(cache.patterns.size());
+    for (uint32_t i = 0, at = cache.latest; i < size; ++i, at = at + 1 == size ? 0 : at + 1) {
+        AddressPattern& pattern = cache.patterns[at];
         if (matches(pattern, request, start)) {
             cache.latest = at;
             add_step(state, pattern.form, request.warp, static_cast<uint32_t>(start - pattern.origin));
