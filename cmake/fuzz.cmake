@@ -28,7 +28,7 @@ endfunction()
 
 tilescope_fuzzer(trace tilescope_models)
 target_sources(fuzz_trace PRIVATE ${fuzz_folder}/little_memory.cpp ${PROJECT_SOURCE_DIR}/tests/stand_in_figures.cpp)
-tilescope_fuzzer(ptx tilescope_kernels)
+tilescope_fuzzer(ptx tilescope_kernels tilescope_engine)
 target_sources(fuzz_ptx PRIVATE ${fuzz_folder}/little_memory.cpp)
 tilescope_fuzzer(args tilescope_cli)
 tilescope_fuzzer(description tilescope_alone)

@@ -581,8 +581,8 @@ int Runner::request(Warp& warp, uint32_t i, uint64_t base, const Shape* shape, c
     }
     if (op.kind == Kind::Atomic) {
         std::array<uint64_t, kWarpSize> returned, stored;
-        simt::update_lanes(access, mask, global, host_.data(), reinterpret_cast<std::byte*>(data),
-                           reinterpret_cast<const std::byte*>(data + 1),
+        simt::update_lanes(access, mask, global, !global || options_.threads == 1, host_.data(),
+                           reinterpret_cast<std::byte*>(data), reinterpret_cast<const std::byte*>(data + 1),
                            reinterpret_cast<const std::byte*>(data + 2), returned.data(), stored.data());
         if (!global) return 0;
         for_lanes(mask, [&](uint32_t lane) {

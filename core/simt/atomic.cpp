@@ -49,6 +49,7 @@ T flushed(T value) {
 template <Atomic How, class T, bool Flush = false>
 struct Changed {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    static constexpr bool kAdds = How == Atomic::Add && !std::is_floating_point_v<T>;
     static Bits bits(Bits old, Bits b, Bits c) {
         const auto first = std::bit_cast<T>(old), second = std::bit_cast<T>(b);
         if constexpr (Flush)
@@ -83,7 +84,7 @@ void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told)
         lanes.returned[lane] = old, lanes.stored[lane] = next;
         d[lane] = old;
     };
-    if (alone)
+    if (alone && told.empty())
         return for_lanes(lanes.mask, [&](uint32_t lane) {
             auto& word = *reinterpret_cast<Bits*>(lanes.host[lane]);
             const Bits old = word;
@@ -97,6 +98,8 @@ void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told)
         if (next_told < told.size()) {
             old = static_cast<Bits>(told[next_told++]);
             word.store(next = Change::bits(old, first, second));
+        } else if constexpr (Change::kAdds) {
+            next = (old = word.fetch_add(first)) + first;
         } else {
             do next = Change::bits(old, first, second);
             while (!word.compare_exchange_weak(old, next));
@@ -123,8 +126,8 @@ void update_as(Atomic how, const Lanes& lanes, bool alone, std::span<const uint6
     }
 }
 
-void update_all(const MemoryAccess& access, const Lanes& lanes, bool global, std::span<const uint64_t> told) {
-    const bool alone = !global;
+void update_all(const MemoryAccess& access, const Lanes& lanes, bool global, bool alone,
+                std::span<const uint64_t> told) {
     if (access.element_bytes == 8) {
         if (access.is_float) return update_each<Changed<Atomic::Add, double>>(lanes, alone, told);
         return access.is_signed ? update_as<int64_t>(access.atomic, lanes, alone, told)
@@ -139,10 +142,10 @@ void update_all(const MemoryAccess& access, const Lanes& lanes, bool global, std
 
 }  // namespace
 
-void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, std::byte* const* host,
+void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, bool alone, std::byte* const* host,
                   std::byte* d, const std::byte* b, const std::byte* c, uint64_t* returned,
                   uint64_t* stored) {
-    update_all(access, {mask, host, d, b, c, returned, stored}, global, {});
+    update_all(access, {mask, host, d, b, c, returned, stored}, global, alone, {});
 }
 
 // host_ holds where the lanes' words lie, aligned and inside their memory.
@@ -156,7 +159,7 @@ void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool
     update_all(access,
                {mask, host_.data(), at(warp, access.data[0]), at(warp, access.data[1]),
                 at(warp, access.data[2]), returned_.data(), stored_.data()},
-               global, told);
+               global, !global || options_.threads == 1, told);
 }
 
 }  // namespace tilescope::simt

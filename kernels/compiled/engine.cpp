@@ -147,10 +147,13 @@ std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make
 }
 
 LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const Launch& launch,
-                           EngineChoice choice)
+                           EngineChoice choice, const History& history)
     : library_(library), program_(program), launch_(launch), choice_(choice) {
     if (choice == EngineChoice::Interpreted) off_ = true;
     if (choice == EngineChoice::Compiled) look(true, true);
+    // Kernels that are launched again and again are worth it in the end.
+    if (choice == EngineChoice::Automatic && history.latest > kWorthLooking)
+        look(history.all > kWorthCompiling, false);
 }
 
 void LaunchEngine::look(bool make, bool wait) {

@@ -55,10 +55,16 @@ private:
     std::atomic<bool> stop_{false};
 };
 
+// What earlier launches of a kernel took: warp instructions of all of them, and of the latest.
+struct History {
+    uint64_t all = 0, latest = 0;
+};
+
 // The engine of one launch. All that it is given must outlive it.
 class LaunchEngine final : public simt::BlockEngine {
 public:
-    LaunchEngine(Library& library, const simt::Program& program, const Launch& launch, EngineChoice choice);
+    LaunchEngine(Library& library, const simt::Program& program, const Launch& launch, EngineChoice choice,
+                 const History& history = {});
 
     std::unique_ptr<simt::BlockRunner> runner(const simt::RunOptions& options,
                                               const std::vector<simt::View>& views) override;

@@ -235,12 +235,12 @@ void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::
     }
 }
 
-LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& launch, simt::RunOptions options,
+LaunchEnd run_plain(Runtime& r, HostFunction& function, const Launch& launch, simt::RunOptions options,
                     const std::string& key, launched::LaunchLine& line) {
     const std::vector<simt::View> views = r.memory.views();
     const auto choice = compiled::engine_of(r.orders.engine);
     compiled::LaunchEngine engine(r.kernels, *function.program, launch,
-                                  choice.value_or(compiled::EngineChoice::Automatic));
+                                  choice.value_or(compiled::EngineChoice::Automatic), function.history);
     options.engine = &engine;
     const auto outcome = simt::run(*function.program, launch, views, options, {});
     LaunchEnd done;
@@ -252,6 +252,7 @@ LaunchEnd run_plain(Runtime& r, const HostFunction& function, const Launch& laun
     done.stopped = outcome->stopped;
     done.undefined = outcome->undefined;
     if (engine.blocks_compiled() > 0) line.engine = "compiled";
+    function.history.all += function.history.latest = outcome->instructions;
     r.memory.settle();
     const bool printed = [&] {
         const std::lock_guard lock(r.print_mutex);

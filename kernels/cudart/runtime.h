@@ -79,6 +79,7 @@ struct HostFunction : launched::LoadedKernel {
     uint64_t last_blocks = 0;
     bool told_unfilled = false, told_absent = false;  // that it reads what nobody filled, or nobody's lane
     double last_ms = 0;
+    compiled::History history;
 };
 
 // What a launch did that may be repeated: it loaded nothing that it stored.

@@ -2,7 +2,7 @@
 // bytes make Tilescope break a promise:
 //
 //   trace        a recording: read, walked as the commands walk it, written and read again
-//   ptx          PTX text: parsed, printed and parsed again, instrumented, run, recorded, run again
+//   ptx          PTX text: parsed, printed and parsed again, instrumented, run by both engines, recorded, run again
 //   args         a command line: its arguments, one a line; read, and run where that touches no file
 //   description  a launch in comments: read, said again as a command, read again
 //   flags        the compiler's flags: taken apart, quoted and taken apart again, sorted out

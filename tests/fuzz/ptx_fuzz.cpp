@@ -1,14 +1,20 @@
 // PTX text: whatever it is, it is refused in a sentence or parsed; what was parsed prints back to the same,
 // can be instrumented, and is run and recorded for a few instructions; a recording of it can be read, and run
-// again.
+// again. It can be written as C, and what is compiled of a part of the inputs leaves what the interpreter leaves.
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 
+#include "core/base/user_cache.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/instrument.h"
 #include "core/ptx/parse.h"
 #include "core/recording/phases.h"
 #include "core/trace/file.h"
 #include "core/trace/format.h"
+#include "kernels/compiled/engine.h"
 #include "kernels/run/record.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -116,6 +122,45 @@ void run(const ptx::Module& module, const kernels::Plan& plan) {
     made(simt::run(**program, plan.launch, memory, options, [](const simt::BlockId&) { return nullptr; }));
 }
 
+constexpr uint64_t kCompiledOf = 16;  // one of so many inputs is compiled, since each takes clang a while
+
+compiled::Library& library() {
+    static const auto cache = WorkFolder::make(std::filesystem::temp_directory_path());
+    demand(cache, "no folder for compiled kernels");
+    setenv("XDG_CACHE_HOME", cache->path().c_str(), 1);
+    static compiled::Library made;
+    return made;
+}
+
+// Blocks of one warp, one after the other: no order of warps is left open.
+void run_by_both(const ptx::Module& module, const kernels::Plan& plan, uint64_t hash) {
+    const auto program = simt::prepare(module, plan.kernel);
+    if (!program) return;
+    Launch launch = plan.launch;
+    launch.block = hash >> 11 & 1 ? Dim3{32, 1, 1} : Dim3{4, 3, 1};
+    const auto kernel = compiled::make_kernel(**program, launch);
+    if (!made(kernel) || hash % kCompiledOf != 0) return;
+    std::array<simt::GlobalMemory, 2> memory;
+    std::array<std::string, 2> ends;
+    for (size_t k = 0; k < 2; ++k) {
+        for (const Array& array : launch.arrays)
+            memory[k].buffers.push_back({array.name, array.base, std::vector<std::byte>(array.bytes())});
+        compiled::LaunchEngine engine(
+            library(), **program, launch,
+            k == 0 ? compiled::EngineChoice::Interpreted : compiled::EngineChoice::Compiled);
+        simt::RunOptions options;
+        options.threads = 1;
+        options.max_instructions_per_warp = kMostInstructions;
+        options.engine = &engine;
+        const auto outcome = simt::run(**program, launch, memory[k], options, {});
+        if (!made(outcome)) return;
+        ends[k] = outcome->fault ? outcome->fault->message : std::to_string(outcome->instructions);
+    }
+    demand(ends[0] == ends[1], "the engines end otherwise: " + ends[0] + " | " + ends[1]);
+    for (size_t b = 0; b < memory[0].buffers.size(); ++b)
+        demand(memory[0].buffers[b].bytes == memory[1].buffers[b].bytes, "the engines leave other bytes");
+}
+
 // Printed PTX without its .loc lines: one that no instruction follows is printed once, and then no more.
 std::string code_of(std::string_view printed) {
     std::string code;
@@ -147,6 +192,7 @@ void hold(const std::string& text) {
         if (!is_small(*module, kernel)) continue;
         record(plan);
         run(*module, plan);
+        run_by_both(*module, plan, hash);
     }
 }
 
