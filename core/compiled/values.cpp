@@ -475,6 +475,19 @@ std::vector<int64_t> Values::scaled(Ref a, Ref b, uint32_t i) {
     return made;
 }
 
+// Whether `low` is known, and less than the lowest bit that `high`, which was shifted, can have.
+bool Values::apart(Ref high, Ref low) const {
+    const Value small = value(low);
+    if (!small.known() || in_pool(high) || reg(high).writes.size() != 1) return false;
+    const uint32_t made = reg(high).writes[0];
+    const MicroOp& op = program_.code[made];
+    if (op.kind != Kind::Lane || program_.lanes[made].does.op != Op::Shl) return false;
+    const auto by = constant(op.b);
+    return by && *by < 64 &&
+           std::ranges::all_of(tables[static_cast<size_t>(small.table)],
+                               [&](uint64_t number) { return number >> *by == 0; });
+}
+
 Value Values::affine(uint32_t i, uint8_t bytes) {
     const MicroOp& op = program_.code[i];
     const ptx::Operation& does = program_.lanes[i].does;
@@ -498,6 +511,10 @@ Value Values::affine(uint32_t i, uint8_t bytes) {
         case Op::Sub:
             if (of(op.a).varying() || of(op.b).varying()) return varying;
             return sum(shapes[of(op.a).shape], shapes[of(op.b).shape], does.op == Op::Add ? 1 : ~uint64_t{0});
+        case Op::Or:  // of bits that do not meet it is a sum
+            if (of(op.a).varying() || of(op.b).varying() || !(apart(op.a, op.b) || apart(op.b, op.a)))
+                return varying;
+            return sum(shapes[of(op.a).shape], shapes[of(op.b).shape], 1);
         case Op::Neg:
             return of(op.a).varying() ? varying : sum(shapes[0], shapes[of(op.a).shape], ~uint64_t{0});
         case Op::Shl: {

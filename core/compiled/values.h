@@ -105,6 +105,7 @@ private:
     Value tabled(std::vector<uint64_t> table, uint8_t bytes);
     uint32_t shape_with(std::vector<int64_t> differences, uint8_t bytes);
     std::vector<int64_t> scaled(simt::Ref a, simt::Ref b, uint32_t op);
+    bool apart(simt::Ref high, simt::Ref low) const;
     bool splits(uint32_t branch) const;
     std::vector<bool> reached(uint32_t from, uint32_t until) const;
 
