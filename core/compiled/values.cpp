@@ -27,8 +27,8 @@ using Level = Value::Level;
 
 namespace {
 
-constexpr uint32_t kMostOps = 20'000, kMostBlocks = 4'000;
-constexpr uint64_t kMostWork = uint64_t{1} << 28;
+constexpr uint32_t kMostOps = 8'000;
+constexpr uint64_t kMostWork = uint64_t{1} << 24;  // blocks times registers
 
 uint8_t slot(Type type) { return static_cast<uint8_t>(simt::slot_bytes(type)); }
 
@@ -118,7 +118,7 @@ Result<Values> Values::of(const simt::Program& program, const Launch& launch) {
     values.warps = static_cast<uint32_t>((launch.block.count() + kWarpSize - 1) / kWarpSize);
     if (auto ok = values.collect(); !ok) return ok.error();
     values.find_blocks();
-    if (values.blocks.size() > kMostBlocks || values.blocks.size() * values.registers.size() > kMostWork)
+    if (values.blocks.size() * values.registers.size() > kMostWork)
         return Error{"the kernel is too large to be compiled"};
     values.find_live();
     values.fill_pool();
@@ -234,7 +234,7 @@ void Values::fill_pool() {
     auto* const bytes = reinterpret_cast<std::byte*>(store.data());
     simt::fill_pool(program_, launch_, bytes);
     pool_.resize(program_.pool_bytes / simt::kColumnBytes + 1);
-    shapes.emplace_back(size_t{warps} * kWarpSize, 0);
+    shape_with(std::vector<int64_t>(size_t{warps} * kWarpSize), 8);
     for (const PoolColumn& column : program_.pool) {
         Value& value = pool_[column.offset / simt::kColumnBytes];
         value = {Level::Affine, 0, -1};
@@ -255,9 +255,14 @@ void Values::fill_pool() {
 uint32_t Values::shape_with(std::vector<int64_t> differences, uint8_t bytes) {
     if (bytes == 4)
         for (int64_t& d : differences) d = static_cast<int32_t>(d);
-    const auto same = std::ranges::find(shapes, differences);
-    const auto at = static_cast<uint32_t>(same - shapes.begin());
-    if (same == shapes.end()) shapes.push_back(std::move(differences));
+    uint64_t hash = 0xCBF2'9CE4'8422'2325;  // FNV-1a, by words
+    for (const int64_t d : differences) hash = (hash ^ static_cast<uint64_t>(d)) * 0x100'0000'01B3;
+    std::vector<uint32_t>& alike = shapes_by_hash_[hash];
+    for (const uint32_t one : alike)
+        if (shapes[one] == differences) return one;
+    const auto at = static_cast<uint32_t>(shapes.size());
+    shapes.push_back(std::move(differences));
+    alike.push_back(at);
     return at;
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -113,6 +114,7 @@ private:
     const Launch& launch_;
     std::vector<int32_t> index_;  // by ref / 4
     std::vector<uint32_t> block_of_;
+    std::unordered_map<uint64_t, std::vector<uint32_t>> shapes_by_hash_;
     size_t pool_tables_ = 0;
     std::vector<Value> pool_;                 // by ref / kColumnBytes
     std::vector<std::vector<Place>> places_;  // by micro-operation
