@@ -57,42 +57,55 @@ Bits changed_bits(Atomic how, Bits old, Bits b, Bits c) {
         return std::bit_cast<Bits>(changed<T>(how, first, second, std::bit_cast<T>(c)));
 }
 
-template <class Bits>
-using Change = Bits (*)(Atomic, Bits, Bits, Bits);
-
 }  // namespace
 
-// host_ holds where the lanes' words lie, aligned and inside their memory.
+// host_ holds where the lanes' words lie, aligned and inside their memory. Those of shared memory are this thread's.
 void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool global) {
     const bool told = global && !options_.returns.empty();
-    const auto each = [&]<class Bits>(Change<Bits> change) {
+    // change(old, b, c): what a word becomes.
+    const auto each = [&]<class Bits>(Bits, auto change) {
         auto* d = reinterpret_cast<Bits*>(at(warp, access.data[0]));
         const auto* b = reinterpret_cast<const Bits*>(at(warp, access.data[1]));
         const auto* c = reinterpret_cast<const Bits*>(at(warp, access.data[2]));
         for_lanes(mask, [&](uint32_t lane) {
-            const std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(host_[lane]));
+            Bits& place = *reinterpret_cast<Bits*>(host_[lane]);
             const Bits first = b[lane], second = c[lane];
-            Bits old = word.load(), next{};
-            if (told && next_return_ < options_.returns.size()) {
-                old = static_cast<Bits>(options_.returns[next_return_++]);
-                word.store(next = change(access.atomic, old, first, second));
+            Bits old{}, next{};
+            if (!global) {
+                old = place;
+                place = next = change(old, first, second);
             } else {
-                do next = change(access.atomic, old, first, second);
-                while (!word.compare_exchange_weak(old, next));
+                const std::atomic_ref<Bits> word(place);
+                old = word.load();
+                if (told && next_return_ < options_.returns.size()) {
+                    old = static_cast<Bits>(options_.returns[next_return_++]);
+                    word.store(next = change(old, first, second));
+                } else {
+                    do next = change(old, first, second);
+                    while (!word.compare_exchange_weak(old, next));
+                }
             }
             returned_[lane] = old, stored_[lane] = next;
             d[lane] = old;
         });
     };
-    if (access.element_bytes == 8)
-        return each.operator()<uint64_t>(access.is_float    ? changed_bits<double, uint64_t>
-                                         : access.is_signed ? changed_bits<int64_t, uint64_t>
-                                                            : changed_bits<uint64_t, uint64_t>);
+    const auto by = [&]<class T, class Bits, bool Flush = false>(Bits zero) {
+        each(zero, [how = access.atomic](Bits old, Bits b, Bits c) {
+            return changed_bits<T, Bits, Flush>(how, old, b, c);
+        });
+    };
+    const bool wide = access.element_bytes == 8;
+    if (access.atomic == Atomic::Add && !access.is_float) {
+        const auto add = [](auto old, auto b, auto) { return old + b; };
+        return wide ? each(uint64_t{}, add) : each(uint32_t{}, add);
+    }
+    if (wide)
+        return access.is_float    ? by.operator()<double>(uint64_t{})
+               : access.is_signed ? by.operator()<int64_t>(uint64_t{})
+                                  : by.operator()<uint64_t>(uint64_t{});
     if (access.is_float)
-        return each.operator()<uint32_t>(global ? changed_bits<float, uint32_t, true>
-                                                : changed_bits<float, uint32_t, false>);
-    each.operator()<uint32_t>(access.is_signed ? changed_bits<int32_t, uint32_t>
-                                               : changed_bits<uint32_t, uint32_t>);
+        return global ? by.operator()<float, uint32_t, true>(uint32_t{}) : by.operator()<float>(uint32_t{});
+    access.is_signed ? by.operator()<int32_t>(uint32_t{}) : by.operator()<uint32_t>(uint32_t{});
 }
 
 }  // namespace tilescope::simt
