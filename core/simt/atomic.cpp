@@ -69,10 +69,6 @@ struct Lanes {
     uint64_t *returned, *stored;
 };
 
-}  // namespace
-
-namespace {
-
 // alone: no other CPU thread changes the words. Told: what they held, lane by lane, in place of what they hold.
 template <class Change>
 void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told) {

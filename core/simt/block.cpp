@@ -32,7 +32,9 @@ uint64_t Machine::bytes(const Program& program, const Launch& launch, bool value
     const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t a_warp = uint64_t{program.register_bytes} * (values ? 2 : 1) +
                             program.local_bytes * kWarpSize + 12 * sizeof(Chunk);
-    return program.pool_bytes + program.shared_bytes + launch.dynamic_shared + warps * a_warp;
+    const uint64_t patterns = LanePatterns::kMost * sizeof(LanePattern) +
+                              program.accesses.size() * (sizeof(WholeAccess) + warps * sizeof(Followed));
+    return program.pool_bytes + program.shared_bytes + launch.dynamic_shared + warps * a_warp + patterns;
 }
 
 Machine::Machine(const Program& program, const Launch& launch, const RunOptions& options,

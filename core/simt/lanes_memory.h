@@ -81,9 +81,9 @@ public:
     // The pattern of the lanes of a mask, not 0, in a column of addresses.
     uint32_t find(const std::byte* column, bool wide, uint32_t mask);
     const LanePattern& operator[](size_t number) const { return patterns_[number]; }
+    static constexpr size_t kMost = 64;
 
 private:
-    static constexpr size_t kMost = 64;
     std::vector<LanePattern> patterns_{1};  // the first one is none
     std::array<uint8_t, 2 * kMost> by_hash_{};
     uint32_t latest_ = 0;  // the number given last

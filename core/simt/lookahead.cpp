@@ -47,6 +47,8 @@ void find_calm(Program& program) {
         return to_barrier[pc] != before;
     });
     if (!known) return;
+    // A lane that exits writes what it has asked for and not waited for.
+    const bool copies = std::ranges::any_of(program.accesses, &MemoryAccess::copy);
     const auto is_calm = [&](const MicroOp& op, size_t pc) {
         const bool guarded = op.guard != kNoGuard;
         switch (op.kind) {
@@ -62,7 +64,7 @@ void find_calm(Program& program) {
                 const MemoryAccess& access = program.accesses[op.target];
                 return access.site >= 0 && !access.copy && (!guarded || code[pc + 1].calm);
             }
-            case Kind::Exit: return !guarded || code[pc + 1].calm;
+            case Kind::Exit: return !copies && (!guarded || code[pc + 1].calm);
             case Kind::Barrier: return !guarded;
             case Kind::Converge: return !guarded && op.target != kNoSite;
             default: return false;

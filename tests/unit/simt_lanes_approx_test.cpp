@@ -53,6 +53,26 @@ TEST(LanesApprox, ErrorsAreWithinTheManual) {
     }
 }
 
+TEST(LanesApprox, TwoToThePowerIsTheLibrarysOfDoublesRounded) {
+    std::vector<Bits> a;
+    uint64_t state = 5;
+    for (int i = 0; i < 1 << 20; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        // Of any size, and small enough for a result that is no zero, infinity or 1.
+        a.push_back(
+            i % 2 ? state >> 32
+                  : std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(state >> 32) * 0x1p-24)));
+    }
+    for (float x = -150.0f; x <= 130.0f; x += 0.5f)
+        for (const float near : {std::nextafter(x, -kInfinity), x, std::nextafter(x, kInfinity)})
+            a.push_back(std::bit_cast<uint32_t>(near));
+    const std::vector<Bits> got = results_of_line("ex2.approx.f32 %D, %A;", 4, a);
+    for (size_t i = 0; i < a.size(); ++i) {
+        const float want = static_cast<float>(std::exp2(double{f(a[i])}));
+        ASSERT_EQ(got[i], want != want ? 0x7FFF'FFFF : std::bit_cast<uint32_t>(want)) << f(a[i]);
+    }
+}
+
 TEST(LanesApprox, SpecialValuesAreTheManuals) {
     constexpr float kSub = 1e-40f;
     const Bits nan = 0x7FFF'FFFF;
