@@ -32,7 +32,7 @@ struct Range {
     int64_t most;
     uint8_t* data;
     uint32_t view;
-    uint32_t noted;  // each access is told to note()
+    uint32_t noted;  // loads (1) and stores (2) are told to note()
 };
 
 // A column of a request.

@@ -501,9 +501,9 @@ void Printer::quick(uint32_t i) {
     const uint32_t shape = all.shape;
     const std::string q = fmt::format("q{}", all.first);
     if (all.number >= kFirstGroup)
-        put("if (unlikely(cx->ranges[{0}].noted) && cx->note(cx, {0}, {1}, {2} + {3}, sh + {4})) goto "
+        put("if (unlikely(cx->ranges[{0}].noted & {5}) && cx->note(cx, {0}, {1}, {2} + {3}, sh + {4})) goto "
             "give_up;\n",
-            all.number, i, q, access.offset - all.low, shape);
+            all.number, i, q, access.offset - all.low, shape, op.kind == Kind::Load ? 1 : 2);
     if (four_of_[i] >= 0) {
         // Its four neighbours were, or are, loaded together.
         const Four& four = fours_[static_cast<size_t>(four_of_[i])];
@@ -660,8 +660,9 @@ void Printer::access(uint32_t i, bool whole, const std::string& mask) {
             put("{{\nconst u64 a = (u64){} + (u64){}ll;\n", scalar(all.base, all.wide ? 8 : 4),
                 access.offset);
             put("if (likely(!(a & {}) && inside(cx->ranges + {}, a + (u64)sh[{}].low, {} + sh[{}].span) && "
-                "!cx->ranges[{}].noted)) {{\n",
-                bytes_of(access) - 1, all.number, all.shape, bytes_of(access), all.shape, all.number);
+                "!(cx->ranges[{}].noted & {}))) {{\n",
+                bytes_of(access) - 1, all.number, all.shape, bytes_of(access), all.shape, all.number,
+                op.kind == Kind::Load ? 1 : 2);
             put("u8* const q = cx->ranges[{0}].data + (a - cx->ranges[{0}].base);\n", all.number);
             move_data(i, "q", 0, mask);
             put("}} else ");
@@ -954,7 +955,8 @@ Printed Printer::print() {
         declared += fmt::format("    const s64 o{0}_{1} = sh[{0}].lane[{2}];\n", offset.first, offset.second,
                                 8 * offset.second);
     made_.text = fmt::format(
-        "__attribute__((visibility(\"default\"))) int run(struct Context* const cx, struct Warp* const w) {{\n"
+        "__attribute__((visibility(\"default\"))) int run(struct Context* const cx, struct Warp* const w) "
+        "{{\n"
         "    const struct Shape* const sh = w->shapes;\n"
         "    const u32 b0 = cx->block[0], b1 = cx->block[1], b2 = cx->block[2];\n"
         "{}{}"

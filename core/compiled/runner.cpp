@@ -408,7 +408,8 @@ int Runner::bind(uint32_t number, uint32_t op, uint64_t low, uint64_t bytes) {
     if (!view) return 1;
     const auto v = static_cast<uint32_t>(view - views_.data());
     touched[v] |= static_cast<uint8_t>((group.loads ? simt::kLoads : 0) | (group.stores ? simt::kStores : 0));
-    const bool noted = view->filled != nullptr || (group.stores && loaded_[v]);
+    const bool watched = view->filled != nullptr;
+    const uint32_t noted = (watched ? 1u : 0u) | (watched || loaded_[v] ? 2u : 0u);
     range = {view->base, static_cast<int64_t>(view->bytes), reinterpret_cast<uint8_t*>(view->data), v, noted};
     return 0;
 }
