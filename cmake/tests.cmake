@@ -109,7 +109,8 @@ endif()
 tilescope_tests(host program RELEASE LINK tilescope_program tilescope_ptx)
 
 # Both engines on one launch; clang compiles the kernels.
-tilescope_tests(host engine SHARDS 2 RELEASE LINK tilescope_engine tilescope_program)
+tilescope_tests(host engine SHARDS 2 RELEASE LINK tilescope_engine tilescope_program
+  NOT_SANITIZED "EngineLibrary.CompilesBeside*")
 
 # The command line, through the program itself.
 tilescope_tests(unit cli LINK tilescope_cli)
