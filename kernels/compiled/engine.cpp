@@ -48,6 +48,15 @@ std::vector<std::string> flags() {
     return words;
 }
 
+// Without a fused multiplication, each lane's is a call, and the interpreter is as fast.
+bool is_faster() {
+#if defined(__x86_64__)
+    return simt::best_version() == simt::LaneVersion::Avx2;
+#else
+    return true;
+#endif
+}
+
 RunFunction load(const fs::path& path, std::string& why) {
     if (why = why_not_ours(path); !why.empty()) return nullptr;
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -149,7 +158,8 @@ std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make
 LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const Launch& launch,
                            EngineChoice choice, const History& history)
     : library_(library), program_(program), launch_(launch), choice_(choice) {
-    if (choice == EngineChoice::Interpreted) off_ = true;
+    if (choice == EngineChoice::Interpreted || (choice == EngineChoice::Automatic && !is_faster()))
+        off_ = true;
     if (choice == EngineChoice::Compiled) look(true, true);
     // Kernels that are launched again and again are worth it in the end.
     if (choice == EngineChoice::Automatic && history.latest > kWorthLooking)
