@@ -406,15 +406,8 @@ void Printer::lane(uint32_t i, bool whole, const std::string& mask) {
     }
     if (name.empty()) return call_lane(i, whole, mask);
     const bool sum64 = does.type == Type::F64 && !has_scalar(does);
-    if (!sum64)
-        return assign(*to,
-                      lane_expression(i, to->bytes == 0 ? !std::ranges::all_of(values_.places(i),
-                                                                               [&](const Place& p) {
-                                                                                   return !p.is_read ||
-                                                                                          p.bytes == 0;
-                                                                               })
-                                                        : true),
-                      everywhere, mask, makes_any_nan(does));
+    if (!sum64) return assign(*to, lane_expression(i, true), everywhere, mask, makes_any_nan(does));
+    // A NaN has a payload, which the interpreter's function chooses.
     put("{{\nconst V64 t = {};\nif (unlikely(has_nan(t))) {{\n", lane_expression(i, true));
     call_lane(i, whole, mask);
     put("}} else {{\n");
