@@ -156,8 +156,12 @@ std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make
 }
 
 LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const Launch& launch,
-                           EngineChoice choice, const History& history)
-    : library_(library), program_(program), launch_(launch), choice_(choice) {
+                           EngineChoice choice, const History& history, std::atomic<Phase>* phase)
+    : library_(library),
+      program_(program),
+      launch_(launch),
+      choice_(choice),
+      phase_(phase ? phase : &own_phase_) {
     if (choice == EngineChoice::Interpreted || (choice == EngineChoice::Automatic && !is_faster()))
         off_ = true;
     if (choice == EngineChoice::Compiled) look(true, true);
@@ -176,7 +180,8 @@ void LaunchEngine::look(bool make, bool wait) {
         return;
     }
     entry_ = library_.find((*kernel_)->text, make, wait);
-    if (wait) run_ = entry_->run.load();
+    if (make) enter(Phase::Compiling);
+    if (wait && (run_ = entry_->run.load())) enter(Phase::Compiled);
 }
 
 std::unique_ptr<simt::BlockRunner> LaunchEngine::runner(const simt::RunOptions& options,
@@ -185,10 +190,11 @@ std::unique_ptr<simt::BlockRunner> LaunchEngine::runner(const simt::RunOptions& 
     if (!run_) {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock || !entry_) return nullptr;
-        if (const RunFunction run = entry_->run)
-            run_ = run;
-        else
-            return nullptr;
+        const RunFunction run = entry_->run;
+        if (!run && entry_->failed) enter(Phase::Interpreted);
+        if (!run) return nullptr;
+        run_ = run;
+        enter(Phase::Compiled);
     }
     return make_runner(**kernel_, run_, options, views);
 }
@@ -211,6 +217,7 @@ bool LaunchEngine::compiled(bool ran) {
     }
     if (++given_up_ <= kMostGivenUp + compiled_ / kShareGivenUp) return true;
     off_ = true;
+    enter(Phase::Interpreted);
     return false;
 }
 

@@ -55,6 +55,9 @@ private:
     std::atomic<bool> stop_{false};
 };
 
+// What runs the blocks that begin now.
+enum class Phase : uint8_t { Interpreted, Compiling, Compiled };
+
 // What earlier launches of a kernel took: warp instructions of all of them, and of the latest.
 struct History {
     uint64_t all = 0, latest = 0;
@@ -64,7 +67,7 @@ struct History {
 class LaunchEngine final : public simt::BlockEngine {
 public:
     LaunchEngine(Library& library, const simt::Program& program, const Launch& launch, EngineChoice choice,
-                 const History& history = {});
+                 const History& history = {}, std::atomic<Phase>* phase = nullptr);
 
     std::unique_ptr<simt::BlockRunner> runner(const simt::RunOptions& options,
                                               const std::vector<simt::View>& views) override;
@@ -78,6 +81,7 @@ public:
 
 private:
     void look(bool make, bool wait);
+    void enter(Phase phase) { *phase_ = phase; }
 
     Library& library_;
     const simt::Program& program_;
@@ -88,6 +92,8 @@ private:
     std::shared_ptr<Library::Entry> entry_;
     bool asked_ = false, looked_ = false;
 
+    std::atomic<Phase> own_phase_{Phase::Interpreted};
+    std::atomic<Phase>* phase_;
     std::atomic<RunFunction> run_{nullptr};
     std::atomic<bool> off_{false};
     std::atomic<uint64_t> instructions_{0}, interpreted_{0}, compiled_{0}, given_up_{0};

@@ -236,11 +236,12 @@ void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::
 }
 
 LaunchEnd run_plain(Runtime& r, HostFunction& function, const Launch& launch, simt::RunOptions options,
-                    const std::string& key, launched::LaunchLine& line) {
+                    const std::string& key, launched::LaunchLine& line, std::atomic<compiled::Phase>& phase) {
     const std::vector<simt::View> views = r.memory.views();
     const auto choice = compiled::engine_of(r.orders.engine);
     compiled::LaunchEngine engine(r.kernels, *function.program, launch,
-                                  choice.value_or(compiled::EngineChoice::Automatic), function.history);
+                                  choice.value_or(compiled::EngineChoice::Automatic), function.history,
+                                  &phase);
     options.engine = &engine;
     const auto outcome = simt::run(*function.program, launch, views, options, {});
     LaunchEnd done;
@@ -335,6 +336,7 @@ LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described
                      const std::string& key, Telling& telling, double& on_gpu) {
     launched::LaunchLine& line = telling.line;
     std::atomic<uint64_t> blocks_done{0};
+    std::atomic phase{compiled::Phase::Interpreted};
     simt::RunOptions options;
     options.stop = &interrupted;
     options.blocks_done = &blocks_done;
@@ -353,7 +355,7 @@ LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described
     const auto watch = [&](bool kept) {
         if (may_be_long)
             estimate.emplace(fmt::format("launch {}, {},", line.number, line.kernel), line.grid.count(),
-                             blocks_done, kept);
+                             blocks_done, kept, phase);
     };
     if (!record_it || line.grid.count() == 1) watch(false);
     if (record_it) {
@@ -375,7 +377,7 @@ LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described
         watch(!line.recorded.empty());
     }
     return r.gpu ? run_on_gpu(r, function, described, on_gpu)
-                 : run_plain(r, function, described, options, key, line);
+                 : run_plain(r, function, described, options, key, line, phase);
 }
 
 }  // namespace

@@ -81,8 +81,9 @@ void end_by_signal() {
     std::raise(signal);
 }
 
-Estimate::Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept)
-    : watcher_([this, what, blocks, &done, kept] { watch(what, blocks, done, kept); }) {}
+Estimate::Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept,
+                   const std::atomic<compiled::Phase>& phase)
+    : watcher_([this, what, blocks, &done, kept, &phase] { watch(what, blocks, done, kept, phase); }) {}
 
 Estimate::~Estimate() {
     {
@@ -93,25 +94,35 @@ Estimate::~Estimate() {
     watcher_.join();
 }
 
-void Estimate::watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept) {
+void Estimate::watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept,
+                     const std::atomic<compiled::Phase>& phase) {
     constexpr double kLong = 60;  // seconds
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    const auto start = std::chrono::steady_clock::now();
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto since = [&](auto then) { return std::chrono::duration<double>(now() - then).count(); };
+    const auto start = now();
+    // The pace is that of the engine that runs it now.
+    auto engine = compiled::Phase::Interpreted;
+    auto began = start;
+    uint64_t before = 0;
     bool said = false;
     std::unique_lock lock(mutex_);
     for (auto wait = std::chrono::seconds(3);; wait = std::chrono::seconds(said ? 1 : 2)) {
         if (woken_.wait_for(lock, wait, [&] { return over_; })) break;
         const uint64_t so_far = done.load(std::memory_order_relaxed);
-        const double seconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        const double all =
-            so_far == 0 ? 0 : seconds / static_cast<double>(so_far) * static_cast<double>(blocks);
+        if (engine != phase.load()) engine = phase, began = now(), before = so_far;
+        const double seconds = since(began);
+        const uint64_t ran = so_far - before;
+        const double all = ran == 0 ? 0
+                                    : since(start) + seconds / static_cast<double>(ran) *
+                                                         static_cast<double>(blocks - so_far);
         if (said) {
             fmt::print(stderr, "\r{} of {}\x1b[K", grouped(so_far), counted(blocks, "block"));
             std::fflush(stderr);
             continue;
         }
-        if (so_far == 0 ? seconds < kLong / 2 : all < kLong) continue;
+        if (ran == 0 ? seconds < kLong / 2 : all < kLong) continue;
+        if (engine == compiled::Phase::Compiling && seconds < kLong / 2) continue;
         say(fmt::format("{} will take {} on this machine, {} of {} done; Ctrl-C ends it{}", what,
                         launched::long_time(all), grouped(so_far), counted(blocks, "block"),
                         kept ? ", and its recording is kept" : " and keeps what is recorded"));

@@ -40,14 +40,16 @@ private:
 // thread of its own.
 class Estimate {
 public:
-    // kept: a recording of the launch has been written.
-    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept);
+    // kept: a recording of the launch has been written. phase: nothing is said while the rest is being compiled.
+    Estimate(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept,
+             const std::atomic<compiled::Phase>& phase);
     ~Estimate();
     Estimate(const Estimate&) = delete;
     Estimate& operator=(const Estimate&) = delete;
 
 private:
-    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept);
+    void watch(const std::string& what, uint64_t blocks, const std::atomic<uint64_t>& done, bool kept,
+               const std::atomic<compiled::Phase>& phase);
 
     std::mutex mutex_;
     std::condition_variable woken_;
