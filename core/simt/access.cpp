@@ -252,14 +252,14 @@ bool Machine::move_whole(Warp& warp, const MicroOp& op, const MemoryAccess& acce
     return true;
 }
 
-// Reports a request that has moved as a whole.
+// Reports a request that has moved as a whole. Its column of addresses may hold what it loaded.
 template <bool Values>
-void Machine::tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
-                   const LanePattern& pattern) {
+void Machine::tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, const LanePattern& pattern,
+                   uint64_t start) {
     if (!observer_ && !Values) return;
-    addresses(warp, op, access);
+    kLanes.displace(address_.data(), pattern.difference.data(), start);
     Request request;
-    request.mask = mask;
+    request.mask = pattern.mask;
     request.pattern = pattern.number;
     report<Values>(warp, op, access, request);
 }
@@ -271,7 +271,8 @@ bool Machine::access(Warp& warp, const MicroOp& op, uint32_t mask) {
     const MemoryAccess& access = program_.accesses[op.target];
     if (move_whole(warp, op, access, mask)) {
         if (access.site < 0) return true;
-        tell<Values>(warp, op, access, mask, patterns_[followed(warp, op).pattern]);
+        tell<Values>(warp, op, access, patterns_[followed(warp, op).pattern],
+                     address_[static_cast<size_t>(std::countr_zero(mask))]);
         ++steps_;
         return true;
     }
@@ -417,7 +418,7 @@ void Machine::follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, 
     if (observer_) observer_->on_request(request);
 }
 
-template void Machine::tell<false>(Warp&, const MicroOp&, const MemoryAccess&, uint32_t, const LanePattern&);
+template void Machine::tell<false>(Warp&, const MicroOp&, const MemoryAccess&, const LanePattern&, uint64_t);
 template bool Machine::access<false>(Warp&, const MicroOp&, uint32_t);
 template bool Machine::access<true>(Warp&, const MicroOp&, uint32_t);
 

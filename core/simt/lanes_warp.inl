@@ -106,8 +106,8 @@ LaneOp match_as(Mode mode) {
 template <Mode M>
 void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, const std::byte* c,
           uint32_t mask) {
-    uint32_t result[kWarpSize] = {};
-    uint32_t inside = 0;
+    uint32_t from[kWarpSize], result[kWarpSize], inside = 0;
+    TILESCOPE_EACH_LANE
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
         const uint32_t bval = slots<uint32_t>(b)[lane] & 31, cval = slots<uint32_t>(c)[lane] & 31;
         const uint32_t segment = slots<uint32_t>(c)[lane] >> 8 & 31;
@@ -119,11 +119,12 @@ void shfl(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, co
         if constexpr (M == Mode::Down) j = static_cast<int>(lane + bval), in = j <= max_lane;
         if constexpr (M == Mode::Bfly) j = static_cast<int>(lane ^ bval), in = j <= max_lane;
         if constexpr (M == Mode::Idx) j = static_cast<int>(min_lane | (bval & ~segment)), in = j <= max_lane;
-        result[lane] = slots<uint32_t>(a)[in ? j : static_cast<int>(lane)];
+        from[lane] = in ? static_cast<uint32_t>(j) : lane;
         inside |= in ? 1u << lane : 0u;
     }
-    for (int i = 0; i < kWarpSize; ++i)
-        if (mask >> i & 1) slots<uint32_t>(d)[i] = result[i];
+    for (int i = 0; i < kWarpSize; ++i) result[i] = slots<uint32_t>(a)[from[i]];
+    auto& out = slots<uint32_t>(d);
+    for (int i = 0; i < kWarpSize; ++i) out[i] = (mask >> i & 1) ? result[i] : out[i];
     word(e) = (word(e) & ~mask) | (inside & mask);
 }
 

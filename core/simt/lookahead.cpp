@@ -23,7 +23,7 @@ void find_runs(std::vector<MicroOp>& code) {
 void find_calm(Program& program) {
     using Kind = MicroOp::Kind;
     std::vector<MicroOp>& code = program.code;
-    // fn(op, pc, whether it is a step): once for each instruction, the last first, as long as something changes.
+    // fn(op, pc) says whether it changed something: for each instruction, the last first, as long as one does.
     const auto settle = [&](auto fn) {
         constexpr int kMostSweeps = 16;
         bool changed = true;

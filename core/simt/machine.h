@@ -295,8 +295,8 @@ private:
     bool request_together(uint32_t first);
     void prepare_whole();
     template <bool Values>
-    void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
-              const LanePattern& pattern);
+    void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, const LanePattern& pattern,
+              uint64_t start);
     template <bool Values>
     void report(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request& request);
     bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
@@ -362,10 +362,11 @@ private:
     uint64_t shared_bytes_ = 0;         // declared and dynamic
     std::vector<Warp> warps_;
     uint32_t ready_ = 0;     // the warps that are Ready, a bit each
-    uint32_t owed_ = 0;      // those that have made their request and not yet advanced (block.cpp)
+    uint32_t owed_ = 0;      // those that have made their request and not yet advanced (together.cpp)
     uint32_t together_ = 0;  // those of which all lanes are active, and which stand before a request or owe
     size_t warp_bytes_ = 0;  // from one warp's registers to the next one's
-    uint64_t most_of_warp_ = 0, most_of_block_ = 0;  // instructions up to which a warp may owe
+    // Instructions that a warp and a block may have run before warps run together, whose loops are not counted.
+    uint64_t most_of_warp_ = 0, most_of_block_ = 0;
     BlockId block_;
     BlockObserver* observer_ = nullptr;
     uint32_t steps_ = 0;    // of this block, so far

@@ -32,14 +32,15 @@ Machine::Advance Machine::settle_owed() {
 Machine::Advance Machine::advance_all(uint32_t warps) {
     constexpr size_t kMost = 8;  // whose columns the nearest cache holds
     const auto whole = [&](const Warp& warp) {
-        return (together_ >> warp.number & 1) ||
-               (warp.alive == ~0u && warp.stack.size() == 1 && warp.parked.mask == 0);
+        return warp.instructions < most_of_warp_ &&
+               ((together_ >> warp.number & 1) ||
+                (warp.alive == ~0u && warp.stack.size() == 1 && warp.parked.mask == 0));
     };
     while (warps) {
         const auto first = static_cast<size_t>(std::countr_zero(warps));
         const Warp& leader = warps_[first];
         size_t count = 1;
-        if (whole(leader) && program_.code[leader.stack.back().pc].calm)
+        if (clock_ < most_of_block_ && whole(leader) && program_.code[leader.stack.back().pc].calm)
             while (count < kMost && first + count < warps_.size() && (warps >> (first + count) & 1) &&
                    whole(warps_[first + count]) &&
                    warps_[first + count].stack.back().pc == leader.stack.back().pc)
@@ -139,7 +140,7 @@ bool Machine::request_together(uint32_t first) {
     for (uint32_t w = 0; w < moved; ++w) {
         Warp& warp = warps_[first + w];
         if (observer_) {
-            tell<false>(warp, op, access, ~0u, *requests.pattern[w]);
+            tell<false>(warp, op, access, *requests.pattern[w], requests.start[w]);
             if (observer_->enough) moved = w + 1;
         }
         ++warp.instructions;

@@ -1,5 +1,5 @@
 // Warp instructions a second of the interpreter, on 64 blocks of the tiled 1024 x 1024 x 1024 product with T
-// = 16: floats and integers, on one core and on all, recorded and not.
+// = 16: floats and integers, on one core and on all, recorded and not; and on those of the naive one.
 #include "tests/bench/tiled_product.h"
 
 namespace {
@@ -14,8 +14,18 @@ void instructions(benchmark::State& state, bool integer, unsigned threads, bool 
                      recorded ? bench::Watched::Recorded : bench::Watched::Not);
 }
 
+void naive(benchmark::State& state, bool recorded) {
+    simt::RunOptions options;
+    options.threads = 1;
+    options.window.y1 = 1;
+    bench::run_product(state, file_text(TILESCOPE_SOURCE_DIR "/assets/ptx/untiled.ptx"), "untiled", 1024,
+                       options, recorded ? bench::Watched::Recorded : bench::Watched::Not);
+}
+
 }  // namespace
 
+BENCHMARK_CAPTURE(naive, one_core, false)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(naive, one_core_recorded, true)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(instructions, float_one_core, false, 1, false)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();

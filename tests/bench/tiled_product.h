@@ -1,4 +1,5 @@
-// The tiled product with T = 16, run by the interpreter and timed: floats as shipped, or 32-bit integers.
+// The tiled product with T = 16, of floats as shipped or of 32-bit integers, and the naive one in blocks of 16 x 16
+// threads, run by the interpreter and timed.
 #pragma once
 
 #include <memory>
@@ -37,11 +38,11 @@ inline std::string tiled_ptx(bool integer) {
 enum class Watched { Not, Counted, Recorded };
 
 // n x n x n. Reports warp instructions a second.
-inline void run_tiled(benchmark::State& state, uint32_t n, bool integer, const simt::RunOptions& options,
-                      Watched watched) {
-    const auto module = ptx::parse(tiled_ptx(integer), "tiled.t16.ptx");
+inline void run_product(benchmark::State& state, const std::string& ptx, const std::string& kernel,
+                        uint32_t n, const simt::RunOptions& options, Watched watched) {
+    const auto module = ptx::parse(ptx, kernel);
     if (!module) return state.SkipWithError(module.error().message.c_str());
-    const auto program = simt::prepare(*module, "tiled");
+    const auto program = simt::prepare(*module, kernel);
     if (!program) return state.SkipWithError(program.error().message.c_str());
     const size_t bytes = size_t{n} * n * 4;
     simt::GlobalMemory memory;
@@ -75,6 +76,11 @@ inline void run_tiled(benchmark::State& state, uint32_t n, bool integer, const s
     }
     state.counters["warp_instructions/s"] =
         benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
+}
+
+inline void run_tiled(benchmark::State& state, uint32_t n, bool integer, const simt::RunOptions& options,
+                      Watched watched) {
+    run_product(state, tiled_ptx(integer), "tiled", n, options, watched);
 }
 
 }  // namespace tilescope::bench

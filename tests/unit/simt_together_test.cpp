@@ -25,7 +25,8 @@ struct Kernel {
     std::string body;
     uint32_t threads = 128, blocks = 1;
     bool observed = true, values = false, generic = false;
-    uint64_t enough = UINT64_MAX;  // requests of a block after which its observer has seen enough
+    uint64_t most_instructions = 1 << 20;  // of a warp, and of a block
+    uint64_t enough = UINT64_MAX;          // requests of a block after which its observer has seen enough
 
     std::string text() const {
         std::string made = R"ptx(.version 6.0
@@ -77,6 +78,8 @@ add.s64 %o, %out, %d19;
         add("second", kSecond, kWords);
         add("out", kOut, kWords);
         made.options.values = values;
+        made.options.max_instructions_per_warp = most_instructions;
+        made.options.max_instructions_per_block = 3 * most_instructions;
         Left left;
         left.events.resize(observed ? blocks : 0);
         std::vector<std::unique_ptr<BlockObserver>> observers(blocks);
@@ -209,6 +212,28 @@ TEST(Together, EachSizeOfElementMovesAsAWhole) {
                 left_of({body});
             }
     }
+}
+
+TEST(Together, ALoadMayOverwriteItsAddress) {
+    EXPECT_EQ(left_of({R"ptx(
+mov.u64 %d1, tile;
+mul.wide.u32 %d2, %t, 16;
+add.s64 %d3, %d1, %d2;
+xor.b64 %d4, %d3, 16;
+st.shared.v2.u64 [%d3], {%d4, %d2};
+bar.sync 0;
+mov.u64 %d5, %d3;
+ld.shared.u64 %d3, [%d3];
+ld.shared.v2.u64 {%d5, %d3}, [%d3];
+add.s64 %d5, %d5, %d3;
+st.global.u32 [%o], %d5;
+cvt.u32.u64 %r1, %d4;
+ld.shared.u32 %r1, [%r1];
+ld.shared.u32 %r1, [%r1];
+st.global.u32 [%a], %r1;
+)ptx"})
+                  .fault,
+              "");
 }
 
 TEST(Together, AddressesOf32BitsWrapAtTheirEnd) {
@@ -346,6 +371,19 @@ TEST(Together, AFaultEndsTheBlockWhereItDoesInTurn) {
                            std::string(fault) + "st.global.u32 [%a], %r1;\n"})
                       .fault,
                   "");
+}
+
+TEST(Together, AKernelThatNeverEndsIsStoppedWhereItIsInTurn) {
+    // After so many instructions of a warp, or of the block; between requests, and round a loop without any.
+    for (const uint64_t most : {5u, 20u, 100u, 101u, 5000u, 40'000u, 100'000u})
+        for (const char* const body :
+             {"again:\nld.global.u32 %r1, [%a];\nadd.u32 %r2, %r2, %r1;\nbra.uni again;\n",
+              "ld.global.u32 %r1, [%a];\nagain:\nadd.u32 %r2, %r2, %r1;\nbra.uni again;\n",
+              "again:\nadd.u32 %r2, %r2, 1;\nbra.uni again;\n"}) {
+            Kernel kernel{body};
+            kernel.most_instructions = most;
+            EXPECT_NE(left_of(kernel).fault, "");
+        }
 }
 
 TEST(Together, AnObserverThatHasSeenEnoughSeesNoMore) {
