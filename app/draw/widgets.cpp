@@ -108,6 +108,17 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
     return {rect, {{in.min.x, in.max.y - ui.px(28)}, in.max}};
 }
 
+bool primary_button(Ui& ui, const char* label, ImVec2 size) {
+    const Rgba accent = ui.ink(Ink::Accent), panel = ui.ink(Ink::Panel);  // as button() has one that is on
+    ImGui::PushStyleColor(ImGuiCol_Button, accent);
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, mix(accent, panel, 0.12f));
+    ImGui::PushStyleColor(ImGuiCol_ButtonActive, mix(accent, panel, 0.25f));
+    ImGui::PushStyleColor(ImGuiCol_Text, ui.context.palette.text_on(accent));
+    const bool pressed = ImGui::Button(label, size);
+    ImGui::PopStyleColor(4);
+    return pressed;
+}
+
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text) {
     const float small = line_height(ui, Size::Small);
     at.x += note(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(200), text) + ui.px(8);

@@ -34,6 +34,9 @@ struct ScreenHead {
 ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
                        const std::vector<std::string>& wordings, std::string_view whole = {});
 
+// A button of ImGui's in a form, in the colour of what the form is for.
+bool primary_button(Ui& ui, const char* label, ImVec2 size);
+
 // A word before a control, on its middle line. at.x moves on.
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 

@@ -56,6 +56,15 @@ TEST(Programs, ReadTheListOfLaunches) {
     EXPECT_NE(list->launches[1].error.find("4 bytes past"), std::string::npos);
 }
 
+// The interpreter's time is none of a kernel on a GPU.
+TEST(Programs, SayWhoseTimeALaunchTook) {
+    session::LaunchList list;
+    list.backend = "cpu";
+    EXPECT_STREQ(programs::time_head(list), "CPU ms");
+    list.backend = "gpu";
+    EXPECT_STREQ(programs::time_head(list), "GPU ms");
+}
+
 // One that repeats another has no recording of its own, says which one it repeats, and leads to that.
 TEST(Programs, ALaunchThatRepeatsAnotherSaysWhichOne) {
     std::string repeats = launch_json(3, "copy", "");
