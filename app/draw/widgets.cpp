@@ -131,6 +131,43 @@ float warning_height(Ui& ui, float width, const std::string& warning) {
     return ui.px(28) + static_cast<float>(more) * line_height(ui, Size::Small);
 }
 
+ListType list_type(const Ui& ui, const Rect& rect) {
+    const bool large = rect.width() >= ui.px(860) && rect.height() >= ui.px(560);
+    return large ? ListType{Size::Title, Size::Body, std::min(rect.width(), ui.px(1280))}
+                 : ListType{Size::Body, Size::Small, std::min(rect.width(), ui.px(880))};
+}
+
+void row_ground(Ui& ui, const Rect& row, bool chosen) {
+    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+}
+
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen, Size size) {
+    row_ground(ui, row, chosen);
+    line(ui, {row.min.x + indent, row.min.y + ui.px(size == Size::Body ? 6 : 4)},
+         ui.px(size == Size::Body ? 24 : 32), Face::Mono, size, Ink::TextQuiet, std::to_string(at + 1),
+         draw::Align::Center);
+}
+
+// All of it, or as many of its clauses as have room.
+static std::string clauses_in(const Font& font, std::string_view text, float room) {
+    for (size_t end = text.size(); end > 0 && end != std::string_view::npos;) {
+        if (text_size(font, text.substr(0, end)).x <= room) return std::string(text.substr(0, end));
+        do end = text.find_last_of(",;:.", end - 1);
+        while (end != std::string_view::npos && end > 0 && text[end + 1] != ' ');
+    }
+    return std::string(text);
+}
+
+void entry_row(Ui& ui, const Rect& row, size_t at, bool chosen, const ListType& type, float pad,
+               std::string_view name, std::string_view about) {
+    row_head(ui, row, ui.px(14), at, chosen, type.words);
+    const float x = row.min.x + ui.px(type.words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
+    line(ui, {x, row.min.y + pad}, room, Face::Text, type.words, Ink::Text, name);
+    const float below = row.min.y + pad + line_height(ui, type.words);
+    const std::string said = clauses_in(ui.font(Face::Text, type.notes), about, room);
+    if (!said.empty()) line(ui, {x, below}, room, Face::Text, type.notes, Ink::TextQuiet, said);
+}
+
 void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,
                  float least) {
     if (all <= shown || strip.height() <= 0) return;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/input/program_list.h"
 #include "app/programs/model.h"
 #include "app/programs/state.h"
 
@@ -150,8 +151,8 @@ void state_sign(Ui& ui, ImVec2 middle, bool fault) {
 
 void launches_panel(Ui& ui, const Rect& rect, const session::LaunchList& list) {
     surface(ui, rect);
-    State& state = ui.state;
     const std::vector<launched::LaunchLine>& launches = list.launches;
+    State& state = ui.state;
     const Rect in = rect.inset(ui.px(12));
     const float small = line_height(ui, Size::Small), high = small + ui.px(8);
     const Rect area{{in.min.x, in.min.y + high}, in.max};
@@ -256,17 +257,27 @@ void controls(Ui& ui, const Rect& row, const Program& program) {
         input::ask(ui, "open");
 }
 
-void draw_screen(Ui& ui, const Rect& area) {
-    if (!ui.session.program) {
-        constexpr draw::EmptyButton kOpen{"Open\u2026", "Type or choose its path (Ctrl + O)"};
-        if (empty_panel(ui, area, "No program is open.",
-                        "Drop a .cu file with a main on the window, or press Ctrl+O and choose it: it is "
-                        "compiled and "
-                        "run here, and its launches are recorded.",
-                        ui.session.message, {&kOpen, 1}))
-            input::ask(ui, "open");
-        return;
+// What to do, and beside that, or below it in a high window, the programs that ship.
+void draw_empty(Ui& ui, Rect area) {
+    if (!ui.session.assets.examples().empty()) {
+        Rect list = area.inset(ui.px(8));
+        if (area.height() > area.width())
+            list.min.y = area.max.y = std::round(area.min.y + area.height() * 0.3f);
+        else
+            list.min.x = area.max.x = std::round(area.min.x + area.width() * 0.4f);
+        input::programs(ui, list, ui.state.shipped);
     }
+    constexpr draw::EmptyButton kOpen{"Open\u2026", "Type or choose its path (Ctrl + O)"};
+    if (empty_panel(
+            ui, area, "No program is open.",
+            "Drop a .cu file with a main on the window, or press Ctrl+O and choose it: it is compiled and "
+            "run here, and its launches are recorded.",
+            ui.session.message, {&kOpen, 1}))
+        input::ask(ui, "open");
+}
+
+void draw_screen(Ui& ui, const Rect& area) {
+    if (!ui.session.program) return draw_empty(ui, area);
     const Program& program = *ui.session.program;
     State& state = ui.state;
     if (program.running) ui.context.soon = true;
@@ -323,7 +334,7 @@ float strip(Ui& ui, const Rect& area) {
 // The arrows choose a launch, Enter opens it; Esc ends a program that runs.
 bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
-    if (!session.program) return false;
+    if (!session.program) return input::press_in_programs(state.shipped, session, press);
     const bool running = session.program->running;
     if (press.key == Key::Escape && running) {
         session::cancel_program(session);
