@@ -92,6 +92,7 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     if (stop.screen == session::kRaceScreen && session::open_counterpart(session)) session.pair.other = {};
     for (const std::string& act : stop.acts) session.ask_to(act);
     state.acted = !stop.acts.empty();
+    state.raced = state.acted && stop.screen == session::kRaceScreen;
     open_question(state, session);
 }
 
@@ -104,6 +105,7 @@ void stand_on_model(State& state, Session& session, const LessonStop& stop) {
 // What a stop did beside its recording is not left to the next one, or to whoever ends the lesson there.
 void take_back(State& state, Session& session) {
     if (std::exchange(state.acted, false)) session.ask_to("plain_look");
+    if (std::exchange(state.raced, false)) session.ask_to("race_start");
 }
 
 // Goes to the next stop or the one before; behind the last one to the end, and from there to the next lesson.

@@ -86,6 +86,7 @@ struct State {
     std::map<size_t, AskedQuestion> answered;  // by stop, in this walk
     QuestionTally tally;
     bool acted = false;  // the stop that was shown last did something beside it, which is taken back
+    bool raced = false;  // and that was to a race, which may have begun
     // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
     bool quiz = false;
     LessonStop quizzed;                                // the question that stands
