@@ -280,7 +280,7 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     ASSERT_TRUE(state.session.pair.other.recording);
     EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 2");
     EXPECT_EQ(state.input.path.mode, PathBox::Mode::Closed);
-    // The list begins with the pair, and the pairs that ship are one further on.
+    // The list begins with the pair, and the pairs that ship come behind one's own.
     handle_input(state, press(Key::V));
     state.compare.chosen = 0;
     handle_input(state, press(Key::Enter));
@@ -289,7 +289,8 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 3");
     EXPECT_EQ(state.session.pair.launches, pair);
     handle_input(state, press(Key::V));
-    for (int i = 0; i < 2; ++i) handle_input(state, press(Key::Right));
+    const size_t own = session::own_pairs(state.session).size();
+    for (size_t i = 0; i < own + 1; ++i) handle_input(state, press(Key::Right));
     handle_input(state, press(Key::Enter));
     EXPECT_EQ(state.session.pair.preset, 1);
     EXPECT_FALSE(state.session.pair.launches);
