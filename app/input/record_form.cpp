@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
 #include "core/base/text.h"
 #include "kernels/run/record.h"
