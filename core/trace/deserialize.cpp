@@ -318,10 +318,10 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     const bool exchanges = ptx::has_exchanges(trace.sites);
     if (const auto header = read_header(bytes, bytes.size());
         header && (header->version == kExchangesVersion) != exchanges)
-        return Error{
-            fmt::format("it has version {}, and {} exchanges among the lanes of a warp: recordings with them have "
-                        "version {}",
-                        header->version, exchanges ? "holds" : "holds no", kExchangesVersion)};
+        return Error{fmt::format(
+            "it has version {}, and {} exchanges among the lanes of a warp: recordings with them have "
+            "version {}",
+            header->version, exchanges ? "holds" : "holds no", kExchangesVersion)};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();
