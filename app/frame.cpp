@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,9 +20,10 @@ namespace {
 
 constexpr const char* kNoPanel = "that panel is not on the screen any more; point at it once more";
 
-// A copy that is drawn: what the window's own state has under way goes on there.
+// A copy that is drawn: what the window's own state has under way goes on there, keys for its form among it.
 void stand_still(State& state) {
     state.session.playback.playing = false;
+    state.input.form.keys.clear();
     static_cast<session::UnderWay&>(state.session) = {};
 }
 // And nothing lies over the panels.
@@ -79,6 +81,12 @@ static float scale_of_window(const Canvas& canvas) {
     return std::clamp(std::floor(std::min(high, wide) * 12 + 0.01f) / 12, 1.f, 2.f);
 }
 
+// Framebuffer pixels per logical pixel, the size of type included.
+static float scale_of(const session::Session& session, const Canvas& canvas) {
+    return canvas.scale * session.text_scale * scale_of_window(canvas) *
+           (session.lecture ? session::kLectureScale : 1.f);
+}
+
 Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const Canvas& canvas, bool still,
                                bool waits) {
     const auto start = std::chrono::steady_clock::now();
@@ -86,8 +94,7 @@ Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const
     const session::Session& session = state.session;
     input::RecordForm& form = state.input.form;
     const draw::Palette& palette = draw::palette(session.theme, session.lecture);
-    const float scale = canvas.scale * session.text_scale * scale_of_window(canvas) *
-                        (session.lecture ? session::kLectureScale : 1.f);
+    const float scale = scale_of(session, canvas);
     canvas_ = canvas;
     dress(palette, scale);
     if (!still) time_ += input.dt;
@@ -135,11 +142,14 @@ void Frame::render() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
-// The state as polygons without ImGui's own smoothing, for `use`.
+// The state as polygons without ImGui's own smoothing, for `use`. Buttons of the mouse that are held stay held: ImGui
+// would take one that came back for another press.
 void Frame::build_as_polygons(State& state, const Canvas& canvas, bool waits,
                               const std::function<void()>& use) {
+    ImGui::SetCurrentContext(imgui_);
     platform::Input input;
     input.dt = 1.0 / 60;
+    std::copy_n(ImGui::GetIO().MouseDown, std::size(input.mouse_down), input.mouse_down);
     clears_surfaces_ = false;
     build(state, input, canvas, true, waits);  // sets the style that is changed here
     ImGuiStyle& style = ImGui::GetStyle();
@@ -187,8 +197,8 @@ const draw::Panel* Frame::panel(const session::PanelAt& at) const {
 }
 
 Result<platform::Image> panel_image(State state, const Canvas& shown, const session::PanelAt& at) {
-    constexpr float kMostScale = 4;  // pixels a logical one: type that is larger asks for very large textures
-    const int times = shown.scale * 2 <= kMostScale ? 2 : 1;
+    constexpr float kMostScale = 4;  // type that is larger asks for very large textures
+    const int times = scale_of(state.session, shown) * 2 <= kMostScale ? 2 : 1;
     const Canvas canvas{shown.width * times, shown.height * times, shown.scale * static_cast<float>(times)};
     auto framebuffer = platform::Framebuffer::create(canvas.width, canvas.height);
     if (!framebuffer) return framebuffer.error();

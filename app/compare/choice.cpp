@@ -166,7 +166,7 @@ bool ready(State& state, Session& session, bool wait) {
     for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
         if (!index->why_not.empty()) pair.message = index->why_not + ".", state.choosing = true;
     other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
-    if (state.whole_run) return coming;
+    if (state.whole_run || !session.totals || !other.totals) return coming;
     const bool of_run = state.lock == Lock::Share;
     coming = count_loads(state.a, session, of_run, wait) || coming;
     return count_loads(state.b, other, of_run, wait) || coming;
@@ -199,9 +199,9 @@ std::optional<Sketch> sketch_of_own(const session::LaunchPair& pair) {
 
 bool sketch(State& state, Session& session, bool wait) {
     if (state.sketches.empty() && !state.sketching.begun())
-        state.sketching =
-            session.jobs->start([recordings = session.assets.recordings()](session::Control& control) {
-                std::vector<std::optional<Sketch>> made;
+        state.sketching = session.jobs->start(
+            [recordings = session.assets.recordings()](session::Control& control) -> Result<Sketches> {
+                Sketches made;
                 // One block of each tells enough, unless blocks are not alike: of a small product wrong elements may lie
                 // in any, and what ships from a GPU has all of its blocks.
                 for (const session::ComparePreset& preset : session::compare_presets()) {
@@ -212,7 +212,9 @@ bool sketch(State& state, Session& session, bool wait) {
                 }
                 return made;
             });
-    if (auto made = state.sketching.take(wait)) state.sketches = std::move(*made);
+    if (auto made = state.sketching.take(wait)) {
+        state.sketches = *made ? std::move(**made) : Sketches(session::compare_presets().size());
+    }
     const std::vector<session::LaunchPair> own = session::own_pairs(session);
     std::erase_if(state.own,
                   [&](const State::Own& one) { return std::ranges::find(own, one.of) == own.end(); });
@@ -222,9 +224,10 @@ bool sketch(State& state, Session& session, bool wait) {
         if (known == state.own.end()) {
             state.own.push_back({pair});
             known = state.own.end() - 1;
-            known->job = session.jobs->start([pair](session::Control&) { return sketch_of_own(pair); });
+            known->job = session.jobs->start(
+                [pair](session::Control&) -> Result<std::optional<Sketch>> { return sketch_of_own(pair); });
         }
-        if (auto made = known->job.take(wait)) known->sketch = std::move(*made);
+        if (auto made = known->job.take(wait); made && *made) known->sketch = std::move(**made);
         coming = coming || known->job.begun();
     }
     return coming;

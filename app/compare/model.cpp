@@ -220,7 +220,8 @@ std::string ratio_text(const Count& count) {
 
 namespace {
 
-// Of different work: whole products have a measure that does not depend on their sizes.
+// Of different work: whole products have a measure that does not depend on their sizes. It is of the whole run, however
+// far that is.
 std::string different_work(const Run& a, const Run& b) {
     const auto whole = [](const Run& run) {
         const auto& product = run.tally.product;
@@ -234,8 +235,10 @@ std::string different_work(const Run& a, const Run& b) {
     if (!whole(a) || !whole(b) || each(a) == 0 || each(b) == 0)
         return "Different work: fewer requests do not mean better.";
     const std::string fewer = times_fewer(each(a), each(b));
-    if (fewer == "same") return "Different work. For each multiplication both load as many elements.";
-    return fmt::format("Different work. For each multiplication B loads {} elements than A.", fewer);
+    if (fewer == "same")
+        return "Different work. For each multiplication both load as many elements in the whole run.";
+    return fmt::format("Different work. For each multiplication B loads {} elements than A in the whole run.",
+                       fewer);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ struct Known {
     look::TimelineView strip;
 };
 
+using Sketches = std::vector<std::optional<Sketch>>;
+
 struct State {
     Lock lock = Lock::Phase;
     bool whole_run = false;  // maps and sentence are of the whole run, else of what was done so far
@@ -38,13 +40,13 @@ struct State {
     Known a, b;
 
     // Pictures of the cards: of the pairs that ship, made once by a job when the list is first shown; and of a
-    // person's own.
-    std::vector<std::optional<Sketch>> sketches;
-    session::Job<std::vector<std::optional<Sketch>>> sketching;
+    // person's own. A job that fails leaves its cards without.
+    Sketches sketches;
+    session::Job<Result<Sketches>> sketching;
     struct Own {
         session::LaunchPair of;
         std::optional<Sketch> sketch{};
-        session::Job<std::optional<Sketch>> job{};
+        session::Job<Result<std::optional<Sketch>>> job{};
     };
     std::vector<Own> own;
 };

@@ -6,6 +6,7 @@
 //     +-----------------> x
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,7 +55,11 @@ struct PixelBox {
     float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
     bool overlaps(const PixelBox& b) const { return x0 < b.x1 && b.x0 < x1 && y0 < b.y1 && b.y0 < y1; }
     bool within(const PixelBox& b) const { return x0 >= b.x0 && x1 <= b.x1 && y0 >= b.y0 && y1 <= b.y1; }
+    bool empty() const { return x0 >= x1 || y0 >= y1; }
 };
+inline PixelBox common(const PixelBox& a, const PixelBox& b) {
+    return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
+}
 // A place for a label of w x h beside a point: right, left, above, below, then further out; within `area` and
 // clear of all that is `taken`. It is added to `taken`. None where there is no room.
 std::optional<PixelBox> place(float x, float y, float w, float h, float gap, const PixelBox& area,

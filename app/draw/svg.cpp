@@ -160,8 +160,10 @@ struct Shapes {
     Rgba color = 0;
     unsigned first = 0, last = 0;  // vertices of the fan: its centre, its latest
 
-    void command(const ImDrawCmd& command) {
-        clip = {command.ClipRect.x, command.ClipRect.y, command.ClipRect.z, command.ClipRect.w};
+    void command(const ImDrawCmd& command, const PixelBox& within) {
+        const ImVec4& own = command.ClipRect;
+        clip = common({own.x, own.y, own.z, own.w}, within);
+        if (clip.empty()) return;
         const ImDrawVert* const vertex = list.VtxBuffer.Data + command.VtxOffset;
         const ImDrawIdx* i = list.IdxBuffer.Data + command.IdxOffset;
         for (const ImDrawIdx* const end = i + command.ElemCount; end - i >= 3; i += 3) {
@@ -507,9 +509,10 @@ std::string SvgText::document(const PixelBox& part, Rgba ground, std::string_vie
         svg_paint("fill", ground), svg_rect(part), body_);
 }
 
-void svg_grid(SvgText& svg, const DrawnGrid& grid) {
+void svg_grid(SvgText& svg, const DrawnGrid& grid, const PixelBox& within) {
     const ImVec2 low = grid.view.clip_min, high = grid.view.clip_max;
-    const PixelBox clip{low.x, low.y, high.x, high.y};
+    const PixelBox clip = common({low.x, low.y, high.x, high.y}, within);
+    if (clip.empty()) return;
     svg.clip(clip);
     GridSvg in{svg, grid};
     if (grid.cells) in.cells(*grid.cells, clip);
@@ -525,15 +528,11 @@ std::string svg_of(const ImDrawData& data, Rgba ground, std::string_view title,
     for (int i = 0; i < data.CmdListsCount; ++i) {
         const ImDrawList& list = *data.CmdLists[i];
         Shapes shapes{svg, glyphs, list, atlas.TexUvWhitePixel};
-        for (ImDrawCmd command : list.CmdBuffer) {
-            ImVec4& clip = command.ClipRect;
-            if (part)
-                clip = {std::max(clip.x, shown.x0), std::max(clip.y, shown.y0), std::min(clip.z, shown.x1),
-                        std::min(clip.w, shown.y1)};
+        for (const ImDrawCmd& command : list.CmdBuffer) {
             if (const DrawnGrid* const grid = GridRenderer::drawn(command))
-                svg_grid(svg, *grid);
+                svg_grid(svg, *grid, shown);
             else if (!command.UserCallback)
-                shapes.command(command);
+                shapes.command(command, shown);
         }
     }
     return svg.document(shown, ground, title);

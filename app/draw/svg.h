@@ -60,6 +60,7 @@ private:
     std::string definitions_;
 };
 
-void svg_grid(SvgText& svg, const DrawnGrid& grid);
+// within: what of it the picture shows.
+void svg_grid(SvgText& svg, const DrawnGrid& grid, const PixelBox& within);
 
 }  // namespace tilescope::draw

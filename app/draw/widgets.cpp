@@ -108,6 +108,17 @@ ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
     return {rect, {{in.min.x, in.max.y - ui.px(28)}, in.max}};
 }
 
+bool primary_button(Ui& ui, const char* label, ImVec2 size) {
+    const Rgba accent = ui.ink(Ink::Accent), panel = ui.ink(Ink::Panel);  // as button() has one that is on
+    ImGui::PushStyleColor(ImGuiCol_Button, accent);
+    ImGui::PushStyleColor(ImGuiCol_ButtonHovered, mix(accent, panel, 0.12f));
+    ImGui::PushStyleColor(ImGuiCol_ButtonActive, mix(accent, panel, 0.25f));
+    ImGui::PushStyleColor(ImGuiCol_Text, ui.context.palette.text_on(accent));
+    const bool pressed = ImGui::Button(label, size);
+    ImGui::PopStyleColor(4);
+    return pressed;
+}
+
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text) {
     const float small = line_height(ui, Size::Small);
     at.x += note(ui, {at.x, at.y + (height - small) / 2 + ui.px(1)}, ui.px(200), text) + ui.px(8);
@@ -118,6 +129,43 @@ float warning_height(Ui& ui, float width, const std::string& warning) {
     const size_t lines = wrapped(ui.font(Face::Strong, Size::Small), warning, width - ui.px(52)).size();
     const size_t more = std::clamp<size_t>(lines, 1, kMostLines) - 1;
     return ui.px(28) + static_cast<float>(more) * line_height(ui, Size::Small);
+}
+
+ListType list_type(const Ui& ui, const Rect& rect) {
+    const bool large = rect.width() >= ui.px(860) && rect.height() >= ui.px(560);
+    return large ? ListType{Size::Title, Size::Body, std::min(rect.width(), ui.px(1280))}
+                 : ListType{Size::Body, Size::Small, std::min(rect.width(), ui.px(880))};
+}
+
+void row_ground(Ui& ui, const Rect& row, bool chosen) {
+    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
+}
+
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen, Size size) {
+    row_ground(ui, row, chosen);
+    line(ui, {row.min.x + indent, row.min.y + ui.px(size == Size::Body ? 6 : 4)},
+         ui.px(size == Size::Body ? 24 : 32), Face::Mono, size, Ink::TextQuiet, std::to_string(at + 1),
+         draw::Align::Center);
+}
+
+// All of it, or as many of its clauses as have room.
+static std::string clauses_in(const Font& font, std::string_view text, float room) {
+    for (size_t end = text.size(); end > 0 && end != std::string_view::npos;) {
+        if (text_size(font, text.substr(0, end)).x <= room) return std::string(text.substr(0, end));
+        do end = text.find_last_of(",;:.", end - 1);
+        while (end != std::string_view::npos && end > 0 && text[end + 1] != ' ');
+    }
+    return std::string(text);
+}
+
+void entry_row(Ui& ui, const Rect& row, size_t at, bool chosen, const ListType& type, float pad,
+               std::string_view name, std::string_view about) {
+    row_head(ui, row, ui.px(14), at, chosen, type.words);
+    const float x = row.min.x + ui.px(type.words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
+    line(ui, {x, row.min.y + pad}, room, Face::Text, type.words, Ink::Text, name);
+    const float below = row.min.y + pad + line_height(ui, type.words);
+    const std::string said = clauses_in(ui.font(Face::Text, type.notes), about, room);
+    if (!said.empty()) line(ui, {x, below}, room, Face::Text, type.notes, Ink::TextQuiet, said);
 }
 
 void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,

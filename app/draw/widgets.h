@@ -1,5 +1,5 @@
-// Controls and strips that screens share: a list that opens, a row of choices of which one is on, a warning,
-// the card of a screen that has nothing to show yet.
+// Controls and strips that screens share: a list that opens, a row of choices of which one is on, rows of a list, a
+// warning, the card of a screen that has nothing to show yet.
 #pragma once
 
 #include <functional>
@@ -34,6 +34,9 @@ struct ScreenHead {
 ScreenHead screen_head(Ui& ui, const Rect& area, std::string_view title,
                        const std::vector<std::string>& wordings, std::string_view whole = {});
 
+// A button of ImGui's in a form, in the colour of what the form is for.
+bool primary_button(Ui& ui, const char* label, ImVec2 size);
+
 // A word before a control, on its middle line. at.x moves on.
 void control_label(Ui& ui, ImVec2& at, float height, std::string_view text);
 
@@ -53,12 +56,27 @@ void button_shapes(Ui& ui, const Rect& rect, std::initializer_list<ButtonShape> 
 // A frame outside of cells, seen on any of their colours; pitch: pixels a cell.
 void frame_around(Ui& ui, std::vector<GridMark>& marks, const CellRect& cells, float pitch);
 
-// What a viewer must know before they believe the recording (look/sums.h); it stays.
+// The type of a list that is read, and how wide its text may run: larger where a large window has room, so that it fills
+// it and reads from further away.
+struct ListType {
+    Size words = Size::Body, notes = Size::Small;
+    float width = 0;
+};
+ListType list_type(const Ui& ui, const Rect& rect);
+// The ground of a row; and with its number from 1 before its words.
+void row_ground(Ui& ui, const Rect& row, bool chosen);
+void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen = false, Size size = Size::Body);
+// With its number, what it is called, and below that in small what it is about, unless that is "": all of that, or as
+// many of its clauses as have room.
+void entry_row(Ui& ui, const Rect& row, size_t at, bool chosen, const ListType& type, float pad,
+               std::string_view name, std::string_view about);
+
 // How far down a list of `all` rows, or pixels, the `shown` ones from `first` on are: a mark in a strip beside
 // it, at least `least` pixels high. None where all of them are shown or the strip has no height.
 void scroll_mark(Ui& ui, ImDrawList& list, const Rect& strip, double first, double shown, double all,
                  float least = 0);
 
+// What a viewer must know before they believe the recording (look/sums.h); it stays.
 void warning_strip(Ui& ui, const Rect& rect, const std::string& warning);
 // Of as many lines as it needs, four at most.
 float warning_height(Ui& ui, float width, const std::string& warning);

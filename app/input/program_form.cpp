@@ -9,6 +9,7 @@
 //   Device     [the GPU here, or an H200   ]
 //   Flags      [of the compiler, and files ]
 //   [ Compile, run and record ]
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
 
 namespace tilescope::input {
@@ -45,7 +46,7 @@ void program_fields(Ui<State>& ui) {
     go = field(ui, "Blocks", "##blocks", "all; x0:x1,y0:y1", order.blocks) || go;
     go = field(ui, "Device", "##device", "the GPU here, or an H200", order.device) || go;
     go = field(ui, "Flags", "##flags", "-O2 -DN=64 other.cu", order.flags) || go;
-    if (ImGui::Button("Compile, run and record", {-1, ui.px(34)}) || go) {
+    if (draw::primary_button(ui, "Compile, run and record", {-1, ui.px(34)}) || go) {
         session::run_program(ui.session, order);
         if (ui.session.message.empty()) ui.state.form.open = false;
     }

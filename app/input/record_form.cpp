@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/draw/widgets.h"
 #include "app/input/overlays.h"
 #include "core/base/text.h"
 #include "kernels/run/record.h"
@@ -344,7 +345,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     }
     block_picker(ui, form);
     backend_choice(ui, low);
-    if (ImGui::Button("Record", {-1, ui.px(34)})) order(ui);
+    if (draw::primary_button(ui, "Record", {-1, ui.px(34)})) order(ui);
     // Below the button, which stays where it was pressed.
     if (!ui.session.message.empty()) ImGui::TextUnformatted(one_sentence(ui.session.message).c_str());
     ImGui::PopTextWrapPos();

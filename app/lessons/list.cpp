@@ -4,39 +4,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/draw/widgets.h"
 #include "app/lessons/panels.h"
 #include "core/base/text.h"
 
 namespace tilescope::lessons {
 
 using draw::Face, draw::Ink, draw::Rect, draw::Size;
-
-ListType list_type(const Ui& ui, const Rect& rect) {
-    const bool large = rect.width() >= ui.px(860) && rect.height() >= ui.px(560);
-    return large ? ListType{Size::Title, Size::Body, std::min(rect.width(), ui.px(1280))}
-                 : ListType{Size::Body, Size::Small, std::min(rect.width(), ui.px(880))};
-}
-
-void row_ground(Ui& ui, const Rect& row, bool chosen) {
-    if (chosen || ui.over(row)) ui.list.AddRectFilled(row.min, row.max, ui.ink(Ink::Raised), ui.px(4));
-}
-
-void row_head(Ui& ui, const Rect& row, float indent, size_t at, bool chosen, Size size) {
-    row_ground(ui, row, chosen);
-    line(ui, {row.min.x + indent, row.min.y + ui.px(size == Size::Body ? 6 : 4)},
-         ui.px(size == Size::Body ? 24 : 32), Face::Mono, size, Ink::TextQuiet, std::to_string(at + 1),
-         draw::Align::Center);
-}
-
-void entry_row(Ui& ui, const Rect& row, size_t at, bool chosen, const ListType& type, float pad,
-               std::string_view name, std::string_view about) {
-    row_head(ui, row, ui.px(14), at, chosen, type.words);
-    const float x = row.min.x + ui.px(type.words == Size::Body ? 40 : 48), room = row.max.x - x - ui.px(8);
-    line(ui, {x, row.min.y + pad}, room, Face::Text, type.words, Ink::Text, name);
-    const float below = row.min.y + pad + line_height(ui, type.words);
-    if (!about.empty()) line(ui, {x, below}, room, Face::Text, type.notes, Ink::TextQuiet, about);
-}
 
 void strip_ground(Ui& ui, const Rect& strip, Ink ink, float share) {
     ui.list.AddRectFilled(strip.min, strip.max, draw::mix(ui.ink(Ink::Panel), ui.ink(ink), share), ui.px(6));
@@ -117,7 +90,7 @@ void lesson_list_panel(Ui& ui, const Rect& rect) {
         const size_t lessons = place.lessons->size();
         const std::string& title = at < lessons    ? (*place.lessons)[at].title
                                    : at == lessons ? kFigures
-                                                   : kPrograms;
+                                                   : input::kPrograms;
         ListRow row{heading_of(at), &title,
                     std::min<size_t>(wrapped(ui.font(face, size), title, width).size(), 3), 0};
         row.height = high_of_line * static_cast<float>(row.lines) + air + gap +

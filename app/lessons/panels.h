@@ -1,21 +1,15 @@
 // The parts of the Lessons screen: its list, a lesson's end, and the line of a stop that is written.
 #pragma once
 
+#include "app/draw/widgets.h"
 #include "app/lessons/state.h"
 
 namespace tilescope::lessons {
 
+using draw::ListType;
 using Ui = input::Ui<State>;
 
-inline const std::string kPrograms = "Programs to open", kFigures = "Figures to play with";
-
-// The type of a list on this screen, and how wide its text may run: larger where a large window has room, so
-// that it fills it and reads from further away.
-struct ListType {
-    draw::Size words = draw::Size::Body, notes = draw::Size::Small;
-    float width = 0;
-};
-ListType list_type(const Ui& ui, const draw::Rect& rect);
+inline const std::string kFigures = "Figures to play with";
 
 // How many rows the list has: the lessons, and one for the programs where some ship.
 size_t rows_of(const State& state, const session::Session& session);
@@ -23,13 +17,6 @@ void lesson_list_panel(Ui& ui, const draw::Rect& rect);
 // Whether the row of the list that is chosen is that of the figures, or of the programs behind it.
 bool lists_figures(const State& state);
 bool lists_programs(const State& state, const session::Session& session);
-// The ground of a row; and with its number from 1 before its words.
-void row_ground(Ui& ui, const draw::Rect& row, bool chosen);
-void row_head(Ui& ui, const draw::Rect& row, float indent, size_t at, bool chosen = false,
-              draw::Size size = draw::Size::Body);
-// With its number, what it is called, and below that in small what it is about, unless that is "".
-void entry_row(Ui& ui, const draw::Rect& row, size_t at, bool chosen, const ListType& type, float pad,
-               std::string_view name, std::string_view about);
 
 // A stop in small, in a box of any size; an empty frame where its recording is not worked out yet. (small_pictures.cpp)
 void stop_picture(Ui& ui, const draw::Rect& box, size_t lesson, size_t stop);

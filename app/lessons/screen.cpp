@@ -92,6 +92,7 @@ void stand_at(State& state, Session& session, const LessonStop& stop) {
     if (stop.screen == session::kRaceScreen && session::open_counterpart(session)) session.pair.other = {};
     for (const std::string& act : stop.acts) session.ask_to(act);
     state.acted = !stop.acts.empty();
+    state.raced = state.acted && stop.screen == session::kRaceScreen;
     open_question(state, session);
 }
 
@@ -104,6 +105,7 @@ void stand_on_model(State& state, Session& session, const LessonStop& stop) {
 // What a stop did beside its recording is not left to the next one, or to whoever ends the lesson there.
 void take_back(State& state, Session& session) {
     if (std::exchange(state.acted, false)) session.ask_to("plain_look");
+    if (std::exchange(state.raced, false)) session.ask_to("race_start");
 }
 
 // Goes to the next stop or the one before; behind the last one to the end, and from there to the next lesson.
@@ -208,44 +210,6 @@ void lesson(Ui& ui, const Rect& rect, size_t number) {
     stop_list(ui, {{in.min.x, y}, {in.min.x + width, in.max.y}}, number);
 }
 
-// A row a program: its name, and its first line in small. A click opens it, as Enter does the chosen one.
-void programs(Ui& ui, const Rect& rect) {
-    surface(ui, rect);
-    const auto& all = ui.session.assets.examples();
-    const Rect in = rect.inset(ui.px(24));
-    const ListType type = list_type(ui, in);
-    const float body = line_height(ui, type.words), small = line_height(ui, type.notes), pad = ui.px(2);
-    const float width = type.width;
-    float y = in.min.y;
-    y += paragraph(ui, {in.min.x, y}, width, Face::Strong, Size::Display, Ink::Text, kPrograms, 2) + ui.px(8);
-    y +=
-        paragraph(ui, {in.min.x, y}, width, Face::Text, Size::Body, Ink::Text,
-                  "Each is compiled and run here, and the first launch of each of its kernels is recorded.") +
-        ui.px(4);
-    const std::vector<std::string> hints{
-        "Enter opens; \u2190 \u2192 choose a program. Any other .cu file: drop it on the window, or Ctrl+O.",
-        "Enter opens; \u2190 \u2192 choose a program."};
-    note(ui, {in.min.x, y}, width, hints);
-    y += small + ui.px(12);
-    State& place = ui.state;
-    place.program = std::min(place.program, all.size() - 1);
-    const float high = body + small + pad * 2;
-    const auto fit = static_cast<size_t>(std::max(1.f, std::floor((in.max.y - y) / high)));
-    const auto last = static_cast<double>(all.size() - std::min(all.size(), fit));
-    if (const float wheel = ImGui::GetIO().MouseWheel; ui.over(rect)) place.top -= 3.0 * wheel;
-    place.top = std::clamp(std::round(place.top), 0.0, last);
-    const auto first = static_cast<size_t>(place.top);
-    for (size_t at = first; at < std::min(all.size(), first + fit); ++at, y += high) {
-        const Rect row{{in.min.x, y}, {in.min.x + width, y + high}};
-        entry_row(ui, row, at, at == place.program, type, pad, all[at].name, all[at].about);
-        if (ui.over(row)) ui.tip = all[at].about;
-        if (!ui.clicked(row)) continue;
-        place.program = at;
-        session::open_example(ui.session, all[at].name);
-        ui.context.another_frame = true;
-    }
-}
-
 void draw_screen(Ui& ui, const Rect& area) {
     const float gap = ui.px(8), left = std::clamp(area.width() * 0.3f, ui.px(260),
                                                   ui.px(area.width() > ui.px(1600) ? 560 : 420));
@@ -258,7 +222,8 @@ void draw_screen(Ui& ui, const Rect& area) {
     lesson_list_panel(ui, {in.min, {in.min.x + left, in.max.y}});
     const Rect rest{{in.min.x + left + gap, in.min.y}, in.max};
     if (lists_figures(place)) return figure_list_panel(ui, rest);
-    lists_programs(place, ui.session) ? programs(ui, rest) : lesson(ui, rest, place.listed);
+    lists_programs(place, ui.session) ? input::programs(ui, rest, place.programs)
+                                      : lesson(ui, rest, place.listed);
 }
 
 // The strip of the lesson that runs, above the other screens: which stop this is, what to look at, and where
@@ -325,22 +290,7 @@ bool press(State& state, Session& session, const input::KeyPress& press) {
         return press.key == Key::Enter;
     }
     if (press_figure(state, session, press)) return true;
-    const auto& programs = session.assets.examples();
-    if (lists_programs(state, session)) {
-        state.program = std::min(state.program, programs.size() - 1);
-        if (press.key == Key::Enter) {
-            session::open_example(session, programs[state.program].name);
-            return true;
-        }
-        if (const int by = input::along(press, Key::Left, Key::Right); by != 0) {
-            if (by > 0 ? state.program + 1 < programs.size() : state.program > 0)
-                state.program += static_cast<size_t>(by);
-            // The one chosen stays in sight: ten rows have room in every window.
-            const auto at = static_cast<double>(state.program);
-            state.top = std::clamp(state.top, std::max(0.0, at - 9), at);
-            return true;
-        }
-    }
+    if (lists_programs(state, session) && press_in_programs(state.programs, session, press)) return true;
     if (press.key == Key::Down)
         state.listed = std::min(state.listed + 1, rows_of(state, session) - 1);
     else if (press.key == Key::Up)

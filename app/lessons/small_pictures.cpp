@@ -47,8 +47,7 @@ void product(Ui& ui, const Rect& box, const std::vector<Part>& parts, Ink ink) {
 
 // A row a warp, up to the bar where it has come; the bar alone where no warps are told.
 void gate(Ui& ui, const Rect& box, const look::GateView& of) {
-    constexpr size_t kMostRows = 16;
-    const size_t rows = std::min(of.warps.size(), kMostRows);
+    const size_t rows = of.warps.size();
     const float bar = ui.px(3), x = box.max.x - bar,
                 pitch = std::min(box.height() / static_cast<float>(std::max<size_t>(rows, 1)), ui.px(14));
     const float top = (box.min.y + box.max.y - pitch * static_cast<float>(rows)) / 2;

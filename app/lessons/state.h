@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/input/overlays.h"
+#include "app/input/program_list.h"
 #include "app/lessons/model.h"
 #include "app/lessons/stop_picture.h"
 
@@ -69,10 +70,9 @@ struct State {
     Standing standing;
     // The first row of the list in sight, and what was chosen when that was settled.
     size_t listed_top = 0, listed_seen = 0;
-    size_t listed = 0;   // the lesson chosen on the Lessons screen; behind the last one, the programs
-    size_t program = 0;  // the program chosen
-    double top = 0;      // first row of the programs in sight
-    size_t figure = 0;   // the figure chosen on the list of figures
+    size_t listed = 0;  // the lesson chosen on the Lessons screen; behind the last one, the programs
+    input::ProgramList programs;
+    size_t figure = 0;                 // the figure chosen on the list of figures
     std::optional<FigureShown> shown;  // the figure that is shown
     // What the stops say, by lesson and stop, as far as worked out, in `wording`.
     std::vector<std::vector<Standing>> said;
@@ -86,6 +86,7 @@ struct State {
     std::map<size_t, AskedQuestion> answered;  // by stop, in this walk
     QuestionTally tally;
     bool acted = false;  // the stop that was shown last did something beside it, which is taken back
+    bool raced = false;  // and that was to a race, which may have begun
     // "Ask me": a walk from question to question through the recording that is open (ask_me.cpp).
     bool quiz = false;
     LessonStop quizzed;                                // the question that stands

@@ -25,7 +25,7 @@ bool is_elsewhere(const State& state, const session::Session& session, const Les
            (!is_modelled(stop) && (!session.recording || session.recording->serial != state.standing.serial));
 }
 
-// The lecture's product at its first step, all panels there.
+// The lecture's product at its first step, all panels there, where the first lesson is offered.
 void stand_at_start(State& state, session::Session& session) {
     if (session.recording->serial != state.offered) {
         auto made = recording_of((*state.lessons)[0].stops[0]);
@@ -51,7 +51,7 @@ void leave_elsewhere(State& state, session::Session& session) {
     }
     if (!std::exchange(state.unfolding, false) || session.walking) return;
     session.pin = {};
-    if (stop != nullptr && state.offered != 0 && !is_elsewhere(state, session, *stop))
+    if (stop != nullptr && state.lesson == 0 && state.offered != 0 && !is_elsewhere(state, session, *stop))
         stand_at_start(state, session);
 }
 

@@ -1,6 +1,7 @@
 #include "app/look/loads_so_far.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -33,6 +34,12 @@ LoadsOfArray counts_for(const draw::CellRect& part, const Array& array, const dr
     return made;
 }
 
+// Of all counts of the program: what was drawn of one is never taken for another's.
+uint64_t next_version() {
+    static std::atomic<uint64_t> latest{0};
+    return ++latest;
+}
+
 }  // namespace
 
 std::vector<uint32_t> LoadsOfArray::by_bin() const {
@@ -49,6 +56,7 @@ LoadsSoFar::LoadsSoFar(std::shared_ptr<const trace::Trace> trace, const std::vec
       counter_(*trace_, [this](uint8_t array, uint64_t first, uint64_t length, uint64_t by) {
           take(array, first, length, by);
       }) {
+    version_ = next_version();
     const std::vector<Array>& arrays = trace_->launch.arrays;
     uint64_t left = kMostCounted;
     for (size_t at = 0; at < arrays.size(); ++at) {
@@ -88,7 +96,7 @@ void LoadsSoFar::walk(uint64_t from, uint64_t to, bool adds) {
     adds_ = adds;
     for (uint64_t step = from; step < to; ++step) counter_.add(step);
     counter_.finish();
-    ++version_;
+    version_ = next_version();
 }
 
 void LoadsSoFar::clear() {
@@ -99,7 +107,7 @@ void LoadsSoFar::clear() {
         std::ranges::fill(one.bins, 0);
         one.low = UINT64_MAX, one.high = 0;
     }
-    ++version_;
+    version_ = next_version();
 }
 
 bool LoadsSoFar::go(uint64_t first, uint64_t end, uint64_t most_steps) {

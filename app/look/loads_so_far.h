@@ -51,7 +51,8 @@ public:
 
     const LoadsOfArray& of(size_t array) const { return arrays_[array]; }
     LoadedRange range(size_t array) const;
-    uint64_t version() const { return version_; }  // another one whenever a count has changed
+    // Another one whenever a count has changed, and of no other LoadsSoFar: a recording may be counted anew.
+    uint64_t version() const { return version_; }
 
 private:
     void take(uint8_t array, uint64_t first, uint64_t length, uint64_t by);
@@ -64,7 +65,7 @@ private:
     analysis::LoadCounter counter_;
     bool adds_ = true;
     uint64_t first_ = 0, end_ = 0;
-    uint64_t version_ = 1;
+    uint64_t version_ = 0;
 };
 
 }  // namespace tilescope::look

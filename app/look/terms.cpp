@@ -38,6 +38,11 @@ constexpr Term kTerms[] = {
      "beside it stands the least that would do", "=cost"},
     {"least", "what requests would take at best: their bytes without gaps, no bank hit twice", "screen_step",
      "where cost and least are one, nothing is wasted", "=least"},
+    {"efficiency", "the bytes that lanes ask global memory for, of those that the sectors move",
+     "lesson:coalescing", "over 100 % where lanes share bytes; Nsight Compute calls it so",
+     "efficiency|load efficiency|store efficiency"},
+    {"idle lane", "a lane of a request's warp that touches nothing, of 32 in each", "screen_step",
+     "its thread does not exist, or takes another path", "idle lane|idle lanes|lane idle|lanes idle"},
     {"fault", "what a kernel does wrong, such as an access outside its array", "lesson:race"},
     // Threads.
     {"kernel", "a function that a launch runs once in every thread", "record", "", "kernel|kernels"},

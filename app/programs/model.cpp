@@ -79,6 +79,8 @@ ProgramRow row_of(const launched::LaunchLine& launch) {
     return row;
 }
 
+const char* time_head(const session::LaunchList& list) { return list.backend == "gpu" ? "GPU ms" : "CPU ms"; }
+
 std::string title_of(const launched::LaunchLine& launch) {
     const std::string shared = launch.shared == 0 ? "" : fmt::format(", {}", capacity_text(launch.shared));
     return fmt::format("Launch {}: {} <<<{}, {}{}>>>", grouped(launch.number), one_line(launch.kernel),

@@ -2,7 +2,7 @@
 //
 //   transpose.cu     clang · CPU · 12 launches, 3 recorded · 0.8 s      [Run again] [Other arguments...]
 //   +--------------------------------------------+-------------------------+
-//   |  #  kernel      grid    block     ms       |  what the program       |
+//   |  #  kernel      grid    block     CPU ms   |  what the program       |
 //   |  1  copy        64 x 64 32 x 8  1.20  ...  |  printed, its last      |
 //   |  2  transpose   64 x 64 32 x 8  1.31  ...  |  lines in sight         |
 //   +--------------------------------------------+                         |
@@ -26,6 +26,8 @@ struct ProgramRow {
     bool fault = false, recorded = false;
 };
 ProgramRow row_of(const launched::LaunchLine& launch);
+// What stands above their times: the interpreter's are the CPU's. As the command's own table has it.
+const char* time_head(const session::LaunchList& list);
 
 // The launch that is chosen, in words: "Launch 2: transpose <<<64 x 64, 32 x 8>>>", and what is to be known
 // of it: what went wrong, or what Enter does.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
+#include "app/input/program_list.h"
 #include "app/programs/model.h"
 #include "app/programs/state.h"
 
@@ -90,7 +91,10 @@ void output_panel(Ui& ui, const Rect& rect, const Program& program) {
 
 // --- the launches
 
-constexpr std::array<const char*, 7> kHeads = {"#", "kernel", "grid", "block", "shared", "ms", ""};
+using Heads = std::array<const char*, 7>;
+Heads heads_of(const session::LaunchList& list) {
+    return {"#", "kernel", "grid", "block", "shared", time_head(list), ""};
+}
 constexpr std::array<bool, 7> kRight = {true, false, true, true, true, true, false};
 constexpr size_t kKernel = 1, kShared = 4, kState = 6;
 
@@ -102,10 +106,10 @@ using Columns = std::array<Rect, 7>;  // x of each; an empty one has no room
 
 // As wide as what is in sight asks for; the kernel's name takes the rest. Where that leaves it little, shared
 // memory and the grid's and block's gaps go first.
-Columns columns_of(Ui& ui, const Rect& area, const std::vector<ProgramRow>& rows) {
+Columns columns_of(Ui& ui, const Rect& area, const Heads& heads, const std::vector<ProgramRow>& rows) {
     const draw::Font mono = ui.font(Face::Mono, Size::Small), small = ui.font(Face::Text, Size::Small);
     std::array<float, 7> wide{};
-    for (size_t at = 0; at < wide.size(); ++at) wide[at] = draw::text_size(small, kHeads[at]).x;
+    for (size_t at = 0; at < wide.size(); ++at) wide[at] = draw::text_size(small, heads[at]).x;
     for (const ProgramRow& row : rows)
         for (size_t at = 0; at < wide.size(); ++at)
             wide[at] = std::max(wide[at], draw::text_size(at == kState ? small : mono, *cells_of(row)[at]).x);
@@ -145,8 +149,9 @@ void state_sign(Ui& ui, ImVec2 middle, bool fault) {
         ui.list.AddCircleFilled(middle, r, ui.ink(Ink::Accent));
 }
 
-void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::LaunchLine>& launches) {
+void launches_panel(Ui& ui, const Rect& rect, const session::LaunchList& list) {
     surface(ui, rect);
+    const std::vector<launched::LaunchLine>& launches = list.launches;
     State& state = ui.state;
     const Rect in = rect.inset(ui.px(12));
     const float small = line_height(ui, Size::Small), high = small + ui.px(8);
@@ -159,9 +164,10 @@ void launches_panel(Ui& ui, const Rect& rect, const std::vector<launched::Launch
     const size_t end = std::min(launches.size(), first + static_cast<size_t>(fit));
     std::vector<ProgramRow> rows;
     for (size_t at = first; at < end; ++at) rows.push_back(row_of(launches[at]));
-    const Columns columns = columns_of(ui, area.inset(ui.px(8)), rows);
-    for (size_t at = 0; at < kHeads.size(); ++at)
-        cell(ui, columns[at], in.min.y, at, Face::Text, Ink::TextQuiet, kHeads[at]);
+    const Heads heads = heads_of(list);
+    const Columns columns = columns_of(ui, area.inset(ui.px(8)), heads, rows);
+    for (size_t at = 0; at < heads.size(); ++at)
+        cell(ui, columns[at], in.min.y, at, Face::Text, Ink::TextQuiet, heads[at]);
     ui.list.AddLine({in.min.x, area.min.y - ui.px(3)}, {in.max.x, area.min.y - ui.px(3)}, ui.ink(Ink::Line));
     for (size_t at = first; at < end; ++at) {
         const ProgramRow& row = rows[at - first];
@@ -251,17 +257,27 @@ void controls(Ui& ui, const Rect& row, const Program& program) {
         input::ask(ui, "open");
 }
 
-void draw_screen(Ui& ui, const Rect& area) {
-    if (!ui.session.program) {
-        constexpr draw::EmptyButton kOpen{"Open\u2026", "Type or choose its path (Ctrl + O)"};
-        if (empty_panel(ui, area, "No program is open.",
-                        "Drop a .cu file with a main on the window, or press Ctrl+O and choose it: it is "
-                        "compiled and "
-                        "run here, and its launches are recorded.",
-                        ui.session.message, {&kOpen, 1}))
-            input::ask(ui, "open");
-        return;
+// What to do, and beside that, or below it in a high window, the programs that ship.
+void draw_empty(Ui& ui, Rect area) {
+    if (!ui.session.assets.examples().empty()) {
+        Rect list = area.inset(ui.px(8));
+        if (area.height() > area.width())
+            list.min.y = area.max.y = std::round(area.min.y + area.height() * 0.3f);
+        else
+            list.min.x = area.max.x = std::round(area.min.x + area.width() * 0.4f);
+        input::programs(ui, list, ui.state.shipped);
     }
+    constexpr draw::EmptyButton kOpen{"Open\u2026", "Type or choose its path (Ctrl + O)"};
+    if (empty_panel(
+            ui, area, "No program is open.",
+            "Drop a .cu file with a main on the window, or press Ctrl+O and choose it: it is compiled and "
+            "run here, and its launches are recorded.",
+            ui.session.message, {&kOpen, 1}))
+        input::ask(ui, "open");
+}
+
+void draw_screen(Ui& ui, const Rect& area) {
+    if (!ui.session.program) return draw_empty(ui, area);
     const Program& program = *ui.session.program;
     State& state = ui.state;
     if (program.running) ui.context.soon = true;
@@ -286,7 +302,7 @@ void draw_screen(Ui& ui, const Rect& area) {
     const Chosen chosen = chosen_of(launches[state.chosen]);
     const float foot = chosen_height(ui, middle - rest.min.x, chosen);
     const uint64_t number = launches[state.chosen].number;
-    launches_panel(ui, {rest.min, {middle, rest.max.y - foot - gap}}, launches);
+    launches_panel(ui, {rest.min, {middle, rest.max.y - foot - gap}}, *list);
     chosen_panel(ui, {{rest.min.x, rest.max.y - foot}, {middle, rest.max.y}}, chosen, number);
     output_panel(ui, {{middle + gap, rest.min.y}, rest.max}, program);
 }
@@ -318,7 +334,7 @@ float strip(Ui& ui, const Rect& area) {
 // The arrows choose a launch, Enter opens it; Esc ends a program that runs.
 bool press(State& state, Session& session, const input::KeyPress& press) {
     using input::Key;
-    if (!session.program) return false;
+    if (!session.program) return input::press_in_programs(state.shipped, session, press);
     const bool running = session.program->running;
     if (press.key == Key::Escape && running) {
         session::cancel_program(session);

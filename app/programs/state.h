@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/session.h"
+#include "app/input/program_list.h"
 
 namespace tilescope::programs {
 
@@ -21,6 +21,7 @@ struct State {
     size_t lines_columns = 0;
     std::chrono::steady_clock::time_point began{};  // when the run that is shown began
     bool was_running = false;
+    input::ProgramList shipped{};  // shown while no program is open
 };
 
 extern const input::Screen<State> kScreen;  // screen.cpp

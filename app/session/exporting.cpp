@@ -104,6 +104,7 @@ std::string run_export(const trace::Trace* trace, std::vector<std::string> argum
     auto ran = platform::run_self(std::move(arguments), bytes, control.stop, watch);
     if (!ran) return ran.error().message;
     if (!ran->good) {
+        if (control.stop) return fmt::format("Stopped; '{}' was not written.", path);
         const std::string said = complaint(ran->err);
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
@@ -190,6 +191,7 @@ void start_export(Session& session, const ExportChoice& choice, const std::strin
 
 std::string exporting_words(const Session& session) {
     const Exporting& export_ = *session.exporting;
+    if (export_.stopping) return fmt::format("Stopping the export to '{}'.", export_.path);
     std::string words = fmt::format("Exporting to '{}'", export_.path);
     if (export_.job.begun() && export_.job.control().total > 0)
         words += fmt::format(": {} of {} steps", grouped(export_.job.control().done),
@@ -199,9 +201,9 @@ std::string exporting_words(const Session& session) {
 
 void stop_export(Session& session) {
     if (!session.exporting) return;
-    session.message = fmt::format("Stopped; '{}' was not written.", session.exporting->path);
-    session.exporting->job.stop();
-    session.exporting.reset();
+    session.exporting->job.ask_to_stop();
+    session.exporting->stopping = true;
+    session.message = session.exporting->said = exporting_words(session);
 }
 
 }  // namespace tilescope::session

@@ -53,8 +53,11 @@ public:
         *this = {};
         return result;
     }
-    void stop() {
+    void ask_to_stop() {
         if (begun()) control_->stop = true;
+    }
+    void stop() {  // its result is forgotten
+        ask_to_stop();
         *this = {};
     }
 

@@ -81,7 +81,7 @@ uint64_t launch_in_name(const std::filesystem::path& path) {
     return digits ? std::stoull(number) : 0;
 }
 
-constexpr size_t kMostEntries = 20'000;               // entries of a folder: it must not hold up a frame
+constexpr size_t kMostEntries = 20'000;  // entries of a folder: it must not hold up a frame
 constexpr uint64_t kMostBytesBefore = uint64_t{256} << 20;  // bytes of the recording that was shown before
 
 // The launch before one in its folder, else the one behind it.
@@ -227,10 +227,10 @@ void keep_before(Session& session) {
 
 void look_into_folder(Session& session) {
     Pair& pair = session.pair;
-    if (!session.recording || pair.looked_at == session.recording->origin) return;
-    pair.looked_at = session.recording->origin;
+    if (!session.recording || pair.looked_at == session.recording->serial) return;
+    pair.looked_at = session.recording->serial;
     pair.in_folder.reset();
-    const std::filesystem::path own = pair.looked_at;
+    const std::filesystem::path own = session.recording->origin;
     const auto found = neighbour(own);
     if (!found) return;
     const auto name = [](const std::filesystem::path& path) {
@@ -277,8 +277,7 @@ std::vector<LaunchPair> own_pairs(const Session& session) {
     }
     if (before && near) add(*before);
     if (const auto launches = launch_pair(session)) add(*launches);
-    if (session.recording && pair.in_folder && pair.looked_at == session.recording->origin &&
-        pair.in_folder->there_a->serial == session.recording->serial)
+    if (session.recording && pair.in_folder && pair.looked_at == session.recording->serial)
         add(*pair.in_folder);
     if (before) add(*before);
     return pairs;
@@ -369,13 +368,14 @@ bool ready_pair(Session& session, bool wait) {
     bool coming = pair.opening.begun() || (session.opening && session.opening->beside);
     coming = update(session, wait) || coming;  // of a recording that has just come
     if (!are_two(session)) return coming;
-    if (!pair.opening.begun()) refuse_empty(session);
-    // Another recording was opened as A: the pair is not the one that was chosen.
+    // Another recording was opened as A: the pair is not the one that was chosen, nor what was wrong with that.
     if (pair.a.serial != 0 && pair.a.serial != session.recording->serial && !coming)
-        pair.preset = -1, pair.launches.reset();
-    std::string trouble = pair.message;
-    coming = count(pair.other, *session.jobs, wait, trouble) || coming;
-    if (trouble != pair.message) refuse(pair, trouble);
+        pair.preset = -1, pair.launches.reset(), pair.message.clear();
+    if (!pair.opening.begun()) refuse_empty(session);
+    std::string said;
+    coming = count(pair.other, *session.jobs, wait, said) || coming;
+    for (const std::string* why : {&session.uncounted, &pair.other.uncounted})
+        if (!why->empty()) refuse(pair, *why);
     coming = know(pair.a, session, *session.jobs, wait) || coming;
     coming = know(pair.b, pair.other, *session.jobs, wait) || coming;
     for (const Tallied* known : {&pair.a, &pair.b})

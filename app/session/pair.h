@@ -92,11 +92,10 @@ struct Pair {
     bool refused = false;                  // that has just been found; whoever shows it takes this back
     Job<Result<BothRecordings>> opening;
 
-    Shown other;  // B; its faults do not include wrong elements of the output
-    std::shared_ptr<const Recording>
-        before;             // the one that was shown before A was opened; null where it is large
-    std::string looked_at;  // origin of the recording into whose folder was looked
-    std::optional<LaunchPair> in_folder;  // what was found there
+    Shown other;                              // B; its faults do not include wrong elements of the output
+    std::shared_ptr<const Recording> before;  // the one that was shown before A; null where it is large
+    uint64_t looked_at = 0;                   // serial of the recording into whose folder was looked
+    std::optional<LaunchPair> in_folder;      // what was found there
     Tallied a, b;
 };
 

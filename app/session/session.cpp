@@ -48,7 +48,7 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
     if (opened.beside)
         session.ask(wish::SetBeside{std::move(**made)});
     else
-        keep_before(session), show(session, std::move(**made));
+        show(session, std::move(**made));
     if (!opened.beside && &coming == &session.opening) session.screen = kStepScreen;
     if (!opened.path.empty()) remember_file(session, opened.path);
     // A GPU that is there and was not taken is worth a word.
@@ -60,6 +60,8 @@ void take(Session& session, std::optional<Opening>& coming, bool wait) {
 
 void show(Session& session, std::shared_ptr<const Recording> recording,
           std::shared_ptr<const Totals> totals) {
+    if (session.recording && recording && session.recording->serial != recording->serial)
+        keep_before(session);
     set(session, worded(std::move(recording), session.wording), std::move(totals));
     session.playback.playing = false;
     session.playback.carry = 0;

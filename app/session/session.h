@@ -83,8 +83,9 @@ struct Opening {
 };
 struct Exporting {
     std::string path;
-    Job<std::string> job;  // the sentence that says how it ended
-    std::string said;      // the sentence about it that Session::message had last
+    Job<std::string> job;   // the sentence that says how it ended
+    std::string said;       // the sentence about it that Session::message had last
+    bool stopping = false;  // it was stopped and has not ended yet: its file is still its own
 };
 
 // A panel of the window: what it was called as it was drawn, and its middle, as shares of the window's width and height.
@@ -299,7 +300,7 @@ std::vector<std::string> inputs(const Session& session);
 void start_export(Session& session, const ExportChoice& choice, const std::string& path);
 // "Exporting to 'a.gif': 12 of 34 steps; Shift + Esc stops it."
 std::string exporting_words(const Session& session);
-// Ends the export that goes on, if one does; nothing is written.
+// Asks the export that goes on, if one does, to end without writing; a later update() says that it has.
 void stop_export(Session& session);
 
 }  // namespace tilescope::session

@@ -251,7 +251,7 @@ bool count(Shown& shown, Jobs& jobs, bool wait, std::string& message) {
     if (*totals)
         shown.totals = std::move(**totals);
     else
-        message = shown.uncounted = totals->error().message;
+        message = shown.uncounted = totals->error().message + ".";
     return false;
 }
 

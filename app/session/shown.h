@@ -100,7 +100,7 @@ struct ShownBlocks {
 struct Shown : MadeBlock {                       // of the cursor's block
     std::shared_ptr<const Recording> recording;  // null while none is open
     std::shared_ptr<const Totals> totals;        // of it; null while they are counted
-    std::string uncounted;                       // why they cannot be counted, once that was said
+    std::string uncounted;                       // why they cannot be counted, a sentence, once that was said
     playback::Cursor cursor;
     Job<MadeTotals> counting;
     std::shared_ptr<const look::SaidFaults>

@@ -61,7 +61,8 @@ struct MadeCell {
 };
 
 // The cells in sight that were stored up to this step; none of an array that the kernel only reads, and none
-// where more cells are in sight than can be told apart. Of very many, one of each square stands for it.
+// where more cells are in sight than can be told apart. Of very many small ones one of each square stands for it; the
+// squares are the tile's, whatever is in sight of it.
 std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const draw::GridView& grid) {
     constexpr uint64_t kMostCells = 1 << 15, kMostEach = 1 << 12;
     std::vector<MadeCell> made;
@@ -77,9 +78,11 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                             std::max(tile.col0, sight.col0), std::min(tile.col1, sight.col1)};
         if (part.empty() || uint64_t{part.rows()} * part.cols() > kMostCells) continue;
         uint32_t by = 1;
-        while (uint64_t{part.rows() / by} * (part.cols() / by) > kMostEach) ++by;
-        for (uint32_t row = part.row0; row < part.row1; row += by)
-            for (uint32_t col = part.col0; col < part.col1; col += by) {
+        while (grid.pitch < ui.px(4) && uint64_t{tile.rows() / by} * (tile.cols() / by) > kMostEach) ++by;
+        const uint32_t first_row = part.row0 - (part.row0 - tile.row0) % by,
+                       first_col = part.col0 - (part.col0 - tile.col0) % by;
+        for (uint32_t row = first_row; row < part.row1; row += by)
+            for (uint32_t col = first_col; col < part.col1; col += by) {
                 const auto element = sheet.element(row, col);
                 if (!element) continue;
                 const playback::CellState cell = replay->cell(matrix.array, *element, ui.step());
@@ -88,7 +91,7 @@ std::vector<MadeCell> made_cells(const Ui& ui, const MatrixView& matrix, const d
                                      ? replay->running_sum(playback::Element{matrix.array, *element}, *step)
                                      : std::nullopt;
                 if (!cell.written && !sum) continue;
-                const CellRect place{row, std::min(row + by, part.row1), col, std::min(col + by, part.col1)};
+                const CellRect place{row, std::min(row + by, tile.row1), col, std::min(col + by, tile.col1)};
                 MadeCell one{place, sum.value_or(cell.value), cell.written};
                 const double part_of = std::abs(number_of(one.value)) / std::max(largest, 1e-30);
                 one.fill = sums ? sum_color(ui, static_cast<float>(part_of))

@@ -191,8 +191,8 @@ Rect lay_out_narrow(Ui& ui, Rect rest, StepLayout& l) {
     return rest;
 }
 
-// Some panels alone: source, request and timeline around the matrices, as they lie on the whole screen; below them in
-// a narrow window.
+// Some panels alone: source, request, sums and timeline around the matrices, as they lie on the whole screen; below
+// them in a narrow window. In a lecture the sums give way where source and request would have too little room.
 void lay_out_some(Ui& ui, Rect rest, StepLayout& l) {
     using session::Panel;
     const session::Session& session = ui.session;
@@ -211,7 +211,10 @@ void lay_out_some(Ui& ui, Rect rest, StepLayout& l) {
             gap);
         l.time = l.bottom.inset(ui.px(12));
     }
+    const bool low = session.lecture && (source || request) && rest.height() < sums_height(ui) + ui.px(280);
+    const bool sums = session.shows(Panel::Sums) && !asked_on_paper && !low;
     if (high) {
+        if (sums) l.sums = cut(rest, ImGuiDir_Down, sums_height(ui), gap);
         if (source || request) {
             Rect lower =
                 cut(rest, ImGuiDir_Down, std::clamp(rest.height() * 0.36f, ui.px(220), ui.px(400)), gap);
@@ -220,16 +223,24 @@ void lay_out_some(Ui& ui, Rect rest, StepLayout& l) {
             if (source) l.source = lower;
         }
     } else if (session.lecture) {  // the request above the source
-        if (source || request)
-            l.request = cut(rest, ImGuiDir_Right, std::clamp(wide * 0.27f, ui.px(240), ui.px(420)), gap);
+        if (source || request || sums)
+            l.request =
+                cut(rest, ImGuiDir_Right, std::clamp(wide * 0.27f, ui.px(sums ? 304 : 240), ui.px(420)), gap);
+        if (sums)
+            l.sums = source || request ? cut(l.request, ImGuiDir_Down, sums_height(ui), gap)
+                                       : std::exchange(l.request, {});
         const float lines = l.request.height() >= ui.px(460) ? 12 : l.request.height() >= ui.px(330) ? 5 : 2;
         if (source)
             l.source =
                 request ? cut(l.request, ImGuiDir_Down, lines * line_height(ui, Size::Small) + ui.px(16), gap)
                         : std::exchange(l.request, {});
     } else {
-        if (request)
-            l.request = cut(rest, ImGuiDir_Right, std::clamp(wide * 0.22f, ui.px(280), ui.px(420)), gap);
+        if (request || sums)
+            l.request =
+                cut(rest, ImGuiDir_Right, std::clamp(wide * 0.22f, ui.px(sums ? 304 : 280), ui.px(420)), gap);
+        if (sums)
+            l.sums =
+                request ? cut(l.request, ImGuiDir_Down, sums_height(ui), gap) : std::exchange(l.request, {});
         if (source)
             l.source = cut(rest, ImGuiDir_Left, std::clamp(wide * 0.215f, ui.px(260), ui.px(400)), gap);
     }
@@ -447,8 +458,8 @@ void draw_screen(Ui& ui, const Rect& screen) {
             timeline_panel(ui, l.time);
         }
         if (l.transport.height() > 0) input::transport(ui, l.transport);
-        if (l.sums.height() > 0) sums_panel(ui, l.sums);
     }
+    if (l.sums.height() > 0) sums_panel(ui, l.sums);
     motion(ui);
     // The legend is of what the frame before drew.
     if (state.signs != state.signs_before) ui.context.another_frame = true;

@@ -123,11 +123,6 @@ float table(Ui& ui, const Rect& in, float y, const look::SumsTable& sums) {
     }
     if (sums.shares.empty() || y + small > in.max.y + ui.px(4)) return y;
     note(ui, {in.min.x, y}, in.width(), sums.shares);
-    if (ui.over({{in.min.x, y}, {in.max.x, y + small}}))
-        ui.tip =
-            "Efficiency: bytes that lanes ask for, of those that the sectors move; above 100 % lanes share "
-            "bytes. "
-            "Idle: lanes of a request's warp that touch nothing, of 32 each.";
     return y + small;
 }
 

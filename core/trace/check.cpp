@@ -20,11 +20,15 @@ Result<void> check_sites(const Trace& trace) {
             (atomic && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
         if (exchange != (site.exchange != ptx::Exchange::None))
+            return Error{fmt::format("its site {} is {}", site.id,
+                                     exchange ? "an exchange among lanes, and does not say which one"
+                                              : "no exchange among lanes, and names one")};
+        const bool computes = atomic || site.exchange == ptx::Exchange::Reduce;
+        if (computes != (site.atomic != ptx::Atomic::None))
             return Error{fmt::format(
-                "its site {} is an exchange and does not say which, or says which and is none", site.id)};
-        if ((atomic || site.exchange == ptx::Exchange::Reduce) != (site.atomic != ptx::Atomic::None))
-            return Error{fmt::format(
-                "its site {} is an atomic or a reduction without what it does, or neither with it", site.id)};
+                "its site {} is {}", site.id,
+                computes ? "an atomic or an exchange that reduces, and does not say what it does"
+                         : "neither an atomic nor an exchange that reduces, and says what one does")};
         if (!site.past_registers()) continue;
         // A cp.async is a load of global memory with a store to shared memory behind it.
         const auto is_half = [](const ptx::Site& half, ptx::SiteKind kind, Space space) {
@@ -107,11 +111,17 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
         const bool barrier = site.kind == ptx::SiteKind::Barrier;
         const bool exchange = site.kind == ptx::SiteKind::Exchange;
         const bool placed = form.array != kNoArray;
+        if (exchange && (placed || !can_go_to(site.kind, form.space))) {
+            return Error{fmt::format(
+                "its form {} is of an exchange among lanes, which touches no memory, and names {}",
+                &form - trace.forms.data(),
+                placed ? "an array" : std::string(name_of(form.space)) + " memory")};
+        }
         if (!barrier && !can_go_to(site.kind, form.space)) {
             return Error{fmt::format("its form {} goes to {} memory, which its site cannot touch",
                                      &form - trace.forms.data(), name_of(form.space))};
         }
-        if (placed && (barrier || exchange || trace.launch.arrays[form.array].space != form.space)) {
+        if (placed && (barrier || trace.launch.arrays[form.array].space != form.space)) {
             return Error{fmt::format("its form {} names an array that its site cannot touch",
                                      &form - trace.forms.data())};
         }

@@ -315,11 +315,13 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (auto ok = read_contents(bytes, sections, trace); !ok) return ok;
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
+    const bool exchanges = ptx::has_exchanges(trace.sites);
     if (const auto header = read_header(bytes, bytes.size());
-        header && (header->version == kExchangesVersion) != ptx::has_exchanges(trace.sites))
-        return Error{
-            "its version is not that of what its sites do: version 4 is of exchanges among the lanes of a "
-            "warp"};
+        header && (header->version == kExchangesVersion) != exchanges)
+        return Error{fmt::format(
+            "it has version {}, and {} exchanges among the lanes of a warp: recordings with them have "
+            "version {}",
+            header->version, exchanges ? "holds" : "holds no", kExchangesVersion)};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();

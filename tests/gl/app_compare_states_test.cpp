@@ -69,6 +69,27 @@ TEST(CompareScreen, ARecordingWithoutAStep) {
     }
 }
 
+// On whichever side: the list says why, and nothing is waited for. Another recording takes its place.
+TEST(CompareScreen, ComparingEndsWhereTotalsCannotBeCounted) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1280, 720);
+    for (const bool is_a : {true, false}) {
+        State state = pair("untiled", {8, 8, 8, 4}, "tiled", {8, 8, 8, 4});
+        session::Shown& shown = is_a ? static_cast<session::Shown&>(state.session) : state.session.pair.other;
+        shown.totals = nullptr;
+        shown.counting = state.session.jobs->start(
+            [](session::Control&) -> session::MadeTotals { return Error{"counting takes more memory"}; });
+        const std::string words = drawn.words_now(state) + drawn.words(state);
+        EXPECT_TRUE(says(words, "counting takes more memory."));
+        EXPECT_TRUE(compare::choosing(state.compare, state.session));
+        EXPECT_FALSE(compare::ready(state.compare, state.session, false));
+        EXPECT_FALSE(says(words, "Counting the requests"));
+        take_choice(state.compare, state.session, 0);
+        EXPECT_FALSE(says(drawn.words(state), "counting takes more memory"));
+        EXPECT_FALSE(compare::choosing(state.compare, state.session));
+    }
+}
+
 TEST(CompareScreen, TinyOnesShowTheirCounts) {
     SKIP_WITHOUT_OPENGL();
     Drawn drawn(1280, 720);

@@ -443,7 +443,7 @@ std::vector<Rule> compare_rules() {
               must(!whole_run() && (c[3].empty() || of_run())))},
         {"Different work: * in A, * in B. A ratio compares the sizes as well.",
          SAYS(size_of_work(g_both->a), size_of_work(g_both->b))},
-        {"Different work. For each multiplication B loads ~ × {fewer|more} elements than A.",
+        {"Different work. For each multiplication B loads ~ × {fewer|more} elements than A in the whole run.",
          SAYS(beside_loads_a_multiplication(c[1]))},
         {"*, *: * ~, * ~: no difference beyond the spread of the runs.", SAYS(faster(c))},
         {kFaster + ".", SAYS(faster(c))},

@@ -16,8 +16,10 @@ struct WindowSize {
 };
 constexpr WindowSize kSizes[] = {{1280, 720}, {1600, 1000}, {1920, 1080}, {800, 1200}};
 
-State at_first(size_t stop, bool lecture = false) {
+State at_first(size_t stop, bool lecture = false,
+               const std::vector<lessons::Lesson>& lessons = lessons::lesson_list()) {
     State state;
+    state.lessons.lessons = &lessons;
     state.session.assets.timings = Assets::of(kNoTimes);
     state.session.lecture = lecture;
     go_to_stop(state.lessons, state.session, 0, stop);
@@ -63,6 +65,37 @@ TEST(FirstMinute, ShowsThePanelsOfItsStopAlone) {
                 if (state.session.shows(Panel::Tiles))
                     arrays.insert(index.shared.begin(), index.shared.end());
                 EXPECT_EQ(arrays_in(drawn.seen()), arrays);
+            }
+        }
+}
+
+// The first lesson's stops with the sums beside what they show.
+TEST(FirstMinute, SumsAreShownWhereAStopNamesThem) {
+    SKIP_WITHOUT_OPENGL();
+    std::vector<lessons::Lesson> with_sums = lessons::lesson_list();
+    std::erase_if(with_sums[0].stops, [](const lessons::LessonStop& stop) {
+        return stop.panels == session::kAllPanels || stop.ask.has_value();
+    });
+    for (lessons::LessonStop& stop : with_sums[0].stops)
+        stop.panels |= static_cast<uint8_t>(session::Panel::Sums);
+    // All of them are the whole screen, which a lecture shows in its own way.
+    with_sums[0].stops.back().panels &=
+        static_cast<uint8_t>(~static_cast<unsigned>(session::Panel::Timeline));
+    for (const WindowSize& size : kSizes)
+        for (const bool lecture : {false, true}) {
+            if (lecture && size.width < 1024) continue;  // the bar's large type has no room there
+            Drawn drawn(size.width, size.height);
+            for (size_t stop = 0; stop < with_sums[0].stops.size(); ++stop) {
+                SCOPED_TRACE(fmt::format("{}x{}{}, stop {}", size.width, size.height,
+                                         lecture ? ", lecture" : "", stop + 1));
+                State state = at_first(stop, lecture, with_sums);
+                const bool shown = drawn.words(state).find("wholerecording") != std::string::npos;
+                const session::Session& session = state.session;
+                const bool beside =  // what has the room of a low window in a lecture
+                    session.shows(session::Panel::Source) || session.shows(session::Panel::Request);
+                EXPECT_TRUE(shown || (lecture && beside && size.height <= 720));
+                for (const std::string& flaw : flaws(drawn.seen(), size.width, size.height))
+                    ADD_FAILURE() << flaw;
             }
         }
 }

@@ -1,5 +1,7 @@
 // Steps marked for a film on the timeline: by the mouse with Shift, by keys, in lecture mode; nothing that is written
 // there is cut or lies on another text.
+#include <cmath>
+#include <map>
 #include <random>
 
 #include "app/session/playing.h"
@@ -91,6 +93,44 @@ TEST(Marks, SpoilNoText) {
                     if (text.text.ends_with("marked")) EXPECT_FALSE(text.cut) << text.text;
             }
         }
+    }
+}
+
+// Cells of a few pixels that a block stored so far each have a mark of their own, smaller ones a square of them; and
+// the squares are the tile's, whatever is in sight of it.
+TEST(Marks, OfManySmallSumsAreSquaresOfTheTile) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    show_trace(state, kernels::recorded("register_tile", {128, 16, 128, 0}));
+    state.session.assets.timings = session::Assets::of(kNoTimes);
+    const uint8_t output = state.session.recording->product->P;
+    uint32_t& step = state.session.cursor.step =
+        state.session.block->steps - 1;  // the last that leaves P alone
+    while (state.session.trace().form_of(step).array == output) --step;
+    update(state, true);
+    Drawn drawn(1280, 720);
+    drawn.frames(state);
+    const auto places = [&](double pitch, double row, double col) {
+        state.step.view.fit = false;
+        state.step.view.pitch = pitch, state.step.view.row = row, state.step.view.col = col;
+        drawn.frames(state);
+        std::map<std::pair<float, float>, float> squares;
+        for (const auto& [array, mark] : drawn.seen().marks)
+            if (array == output && mark.fill >> 24 == 255 && mark.rows == mark.cols && mark.rows < 8)
+                squares[{mark.row, mark.col}] = mark.rows;
+        return squares;
+    };
+    for (const double moved : {0.0, 1.0, 5.0}) {
+        const auto small = places(3, moved, moved);
+        ASSERT_GT(small.size(), 100u);
+        for (const auto& [place, side] : small) {
+            EXPECT_EQ(side, 2);
+            EXPECT_EQ(std::fmod(place.first, side), 0) << place.first;
+            EXPECT_EQ(std::fmod(place.second, side), 0) << place.second;
+        }
+        const auto large = places(4, moved, moved);
+        ASSERT_GT(large.size(), 100u);
+        for (const auto& [place, side] : large) EXPECT_EQ(side, 1);
     }
 }
 

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "app/app.h"
@@ -131,6 +133,17 @@ TEST(PanelPicture, IsOfThatPanelAlone) {
             ++glyphs;
         }
         EXPECT_GT(glyphs, 15u);
+        // Nor is anything drawn that lies on other panels and would not be seen: each shape begins on this one.
+        const size_t drawn = svg->find("</defs>");
+        for (size_t path = drawn; (path = svg->find(" d=\"M", path + 1)) != std::string::npos;) {
+            size_t read = 0;
+            const std::string start = svg->substr(path + 5, 40);
+            const double x = std::stod(start, &read), y = std::stod(start.substr(read));
+            const double beyond = 20;  // what lies across its edge
+            EXPECT_TRUE(x > low.x - beyond && x < high.x + beyond && y > low.y - beyond &&
+                        y < high.y + beyond)
+                << start;
+        }
 
         const auto image = app::panel_image(state, {1280, 720, 1}, at);
         ASSERT_TRUE(image) << image.error().message;
@@ -155,6 +168,60 @@ TEST(PanelPicture, IsOfThatPanelAlone) {
     EXPECT_FALSE(app::panel_image(state, {1280, 720, 1}, {"request_panel", 0.5f, 0.001f}));
     window.frames(state);  // the window goes on with its own context
     EXPECT_GT(window.panels().size(), 5u);
+}
+
+// However large it is, its type has room in the textures that it is made in: then the picture is not twice as large.
+TEST(PanelPicture, HasTypeOfASizeThatTexturesHold) {
+    SKIP_WITHOUT_OPENGL();
+    app::Drawn window(1280, 720);
+    app::State state = state_of_svg(draw::Theme::Light);
+    for (const auto& [text, lecture, times] : {std::tuple(1.f, false, 2), {1.4f, true, 2}, {2.f, true, 1}}) {
+        state.session.text_scale = text;
+        state.session.lecture = lecture;
+        window.frames(state);
+        const draw::Panel panel = window.panels().back();
+        const auto [low, high] = panel.rect;
+        const auto image = app::panel_image(
+            state, {1280, 720, 1}, {panel.name, (low.x + high.x) / 2 / 1280, (low.y + high.y) / 2 / 720});
+        ASSERT_TRUE(image) << image.error().message;
+        EXPECT_EQ(std::lround(static_cast<float>(image->width) / panel.rect.width()), times) << text;
+    }
+}
+
+// A button that is held while a picture is made was pressed once, and is pressed no second time after it.
+TEST(PanelPicture, PressesNoButtonAnew) {
+    SKIP_WITHOUT_OPENGL();
+    app::Drawn window(1280, 720);
+    app::State state = state_of_svg(draw::Theme::Light);
+    window.frames(state);
+    const auto texts = window.seen().texts;
+    const auto button = std::ranges::find(texts, "Dark", &draw::Written::text);
+    ASSERT_NE(button, texts.end());
+    platform::Input input;
+    input.mouse_x = (button->min.x + button->max.x) / 2, input.mouse_y = (button->min.y + button->max.y) / 2;
+    window.frames(state, input, 2, false);
+    input.mouse_down[0] = true;
+    window.frames(state, input, 2, false);
+    ASSERT_EQ(state.session.theme, draw::Theme::Dark);
+    const auto [low, high] = window.panels().front().rect;
+    const session::PanelAt at{window.panels().front().name, (low.x + high.x) / 2 / 1280,
+                              (low.y + high.y) / 2 / 720};
+    const std::function<void()> pictures[] = {
+        [&] { EXPECT_TRUE(window.svg_of_panel(state, at)); },
+        [&] { EXPECT_FALSE(window.svg(state, false).empty()); },
+        [&] {
+            EXPECT_TRUE(app::panel_image(state, {1280, 720, 1}, at));
+        },
+    };
+    for (const auto& make : pictures) {
+        make();
+        EXPECT_TRUE(ImGui::GetIO().MouseDown[0]);
+        window.frames(state, input, 2, false);
+        EXPECT_EQ(state.session.theme, draw::Theme::Dark);
+    }
+    input.mouse_down[0] = false;
+    window.frames(state, input, 2, false);
+    EXPECT_EQ(state.session.theme, draw::Theme::Dark);
 }
 
 // What an open question hides is hidden on the picture of a panel, too: here the answer's screen is one card.
@@ -355,7 +422,7 @@ TEST(SvgGrid, ManyCellsAreAnEmbeddedPicture) {
     grid.palette = &draw::palette(draw::Theme::Light);
     grid.cells = &cells;
     draw::SvgText svg;
-    draw::svg_grid(svg, grid);
+    draw::svg_grid(svg, grid, {0, 0, 1000, 1000});
     const std::string text = svg.document(1000, 1000, 0, "");
     EXPECT_NE(text.find("<image x=\"0\" y=\"0\" width=\"1000\""), std::string::npos);
     expect_well_formed(text);
@@ -370,10 +437,14 @@ TEST(SvgGrid, EqualCellsAreOneRectangle) {
     grid.palette = &draw::palette(draw::Theme::Light);
     grid.cells = &cells;
     draw::SvgText svg;
-    draw::svg_grid(svg, grid);
+    draw::svg_grid(svg, grid, {0, 0, 100, 100});
     const std::string text = svg.document(100, 100, 0, "");
     EXPECT_NE(text.find("M12 22h2v2h-2z"), std::string::npos) << "the fault's cell alone: " << text;
     EXPECT_NE(text.find("M10 20h8v2h-8z"), std::string::npos) << "the first row in one: " << text;
+    draw::SvgText beside;
+    draw::svg_grid(beside, grid, {100, 0, 200, 100});
+    EXPECT_EQ(beside.document(100, 100, 0, ""), draw::SvgText().document(100, 100, 0, ""))
+        << "a picture of what lies beside it has none of it";
 }
 
 }  // namespace

@@ -332,23 +332,26 @@ TEST(Exchanges, OfADamagedFileAreRefusedInOneSentence) {
             for (trace::Form& form : t.forms)
                 if (is_exchange(t, form)) form.array = 0;
         },
-        "names an array");
+        "is of an exchange among lanes, which touches no memory, and names an array");
     refused(
         [&](trace::Trace& t) {
             for (trace::Form& form : t.forms)
                 if (is_exchange(t, form)) form.space = Space::Shared;
         },
-        "shared memory, which its site cannot touch");
+        "is of an exchange among lanes, which touches no memory, and names shared memory");
     refused([](trace::Trace& t) { t.sites[1].exchange = ptx::Exchange::None; },
-            "an exchange and does not say which");
+            "its site 1 is an exchange among lanes, and does not say which one");
+    refused([](trace::Trace& t) { t.sites[1].exchange = ptx::Exchange::Reduce; },
+            "its site 1 is an atomic or an exchange that reduces, and does not say what it does");
+    refused([](trace::Trace& t) { t.sites[1].atomic = ptx::Atomic::Add; },
+            "its site 1 is neither an atomic nor an exchange that reduces, and says what one does");
     refused([](trace::Trace& t) { t.sites[1].bytes = 4; }, "touches 4 bytes");
     std::string old = trace::serialize(*made.trace);
     trace::set(old, 8, trace::kFileVersion);
     trace::repair(old);
     const auto read = trace::deserialize(old, "exchange.tsc");
     ASSERT_FALSE(read);
-    EXPECT_NE(read.error().message.find("version 4 is of exchanges among the lanes of a warp"),
-              std::string::npos)
+    EXPECT_NE(read.error().message.find("holds exchanges among the lanes of a warp"), std::string::npos)
         << read.error().message;
 }
 

@@ -82,6 +82,34 @@ TEST_F(OwnPairs, TheLaunchBeforeItInItsFolder) {
     EXPECT_NE(state.session.message.find("No recording was shown before this one"), std::string::npos);
 }
 
+TEST_F(OwnPairs, AFileThatIsOpenedAgainHasItsNeighbour) {
+    const std::string first = file("copy.1.tsc", "tiled"), second = file("copy.2.tsc", "untiled");
+    state.session.recording.reset();
+    for (int times = 0; times < 2; ++times) {
+        open(first);
+        state.session.pair.before = nullptr;
+        session::look_into_folder(state.session);
+        const auto own = session::own_pairs(state.session);
+        ASSERT_EQ(own.size(), 1u) << times;
+        EXPECT_EQ(own[0].path_b, second);
+        EXPECT_EQ(own[0].there_a->serial, state.session.recording->serial);
+    }
+}
+
+// Not files alone: a stop of a lesson, a pair of the list, or what is recorded may take its place.
+TEST_F(OwnPairs, WhateverTakesItsPlaceTheOneBeforeIsKept) {
+    const auto first = *session::make_recording(kernels::recorded("untiled", {8, 8, 8, 4}), "first"),
+               second = *session::make_recording(kernels::recorded("tiled", {8, 8, 8, 4}), "second");
+    show(state.session, first);
+    show(state.session, second);
+    EXPECT_EQ(state.session.pair.before, first);
+    show(state.session, second);
+    EXPECT_EQ(state.session.pair.before, first) << "it is the same one";
+    compare_before();
+    EXPECT_EQ(state.session.recording->origin, "second");
+    EXPECT_EQ(beside(), "first");
+}
+
 TEST_F(OwnPairs, OneOfTheSameFolderIsNearerThanAnyOther) {
     const std::string first = file("copy.1.tsc", "tiled"), third = file("copy.3.tsc", "tiled");
     file("copy.2.tsc", "untiled");

@@ -86,7 +86,7 @@ TEST(Compare, LoadsOfAnElementAreRoundedUpWhereTDoesNotDivide) {
 TEST(Compare, DifferentWorkIsNotCalledBetter) {
     const Walked a = walked("tiled", {16, 16, 16, 8}), b = walked("tiled", {32, 16, 32, 16});
     EXPECT_EQ(headline(a.compared(), b.compared()),
-              "Different work. For each multiplication B loads 2 × fewer elements than A.");
+              "Different work. For each multiplication B loads 2 × fewer elements than A in the whole run.");
     for (const CounterRow& row : counters_at_end(a, b).rows) EXPECT_FALSE(row.merit) << row.what;
     EXPECT_FALSE(counters_at_end(a, b).products);
     EXPECT_EQ(speed_text(a.compared(), b.compared(), kernels::shipped_timings(), kernels::shipped_counters()),

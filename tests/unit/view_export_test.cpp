@@ -135,9 +135,17 @@ TEST_F(Exports, SayHowFarTheyAreAndCanBeStopped) {
     state.session.message = "Another message stays.";
     session::update(state.session, false);
     EXPECT_EQ(state.session.message, "Another message stays.");
+    // Until it has ended its file is its own: no other export begins. Stopped twice it is stopped once.
     press(state, {Key::Escape, true});
+    press(state, {Key::Escape, true});
+    EXPECT_EQ(state.session.message, "Stopping the export to '" + (folder / "a.gif").string() + "'.");
+    run_command(state.input, state.session, offers(), "export:trace_csv");
+    input::set_text(state.input.path.path, (folder / "b.csv").string());
+    take_path(state.input, state.session);
+    EXPECT_NE(state.input.path.problem.find("a.gif"), std::string::npos) << state.input.path.problem;
+    state.input.path = {};
+    wait_for("Stopped; '" + (folder / "a.gif").string() + "' was not written.");
     EXPECT_FALSE(state.session.exporting);
-    EXPECT_EQ(state.session.message, "Stopped; '" + (folder / "a.gif").string() + "' was not written.");
 
     stand_in("wrong", "printf '\\r3 of 4 steps\\r\\033[Ktilescope: no room for it\\nmore\\n' >&2\nexit 1\n");
     wait_for("Not exported: no room for it.");

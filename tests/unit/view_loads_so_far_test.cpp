@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -104,6 +105,20 @@ TEST(LoadsSoFar, ComeNearerByAFewStepsACall) {
     EXPECT_NE(fast.version(), version);
     EXPECT_TRUE(fast.go(0, end + 7, UINT64_MAX)) << "as far as there are steps";
     expect_same(fast, *trace, 1, 0, end);
+}
+
+// Of one recording that is counted twice, too: what was drawn of one is not taken for the other's.
+TEST(LoadsSoFar, HaveVersionsOfTheirOwn) {
+    const auto trace = std::make_shared<const trace::Trace>(kernels::recorded("tiled", {8, 8, 8, 4}));
+    LoadsSoFar one(trace, whole_arrays(*trace)), other(trace, whole_arrays(*trace));
+    std::set<uint64_t> seen{one.version()};
+    EXPECT_TRUE(seen.insert(other.version()).second);
+    for (const uint64_t end : {3, 9, 4}) {
+        one.go(0, end, UINT64_MAX);
+        EXPECT_TRUE(seen.insert(one.version()).second) << end;
+        other.go(0, end + 1, UINT64_MAX);
+        EXPECT_TRUE(seen.insert(other.version()).second) << end;
+    }
 }
 
 // N of 4 x 20,000 elements: more than are drawn in a frame, so bins of several are kept too.

@@ -56,6 +56,15 @@ TEST(Programs, ReadTheListOfLaunches) {
     EXPECT_NE(list->launches[1].error.find("4 bytes past"), std::string::npos);
 }
 
+// The interpreter's time is none of a kernel on a GPU.
+TEST(Programs, SayWhoseTimeALaunchTook) {
+    session::LaunchList list;
+    list.backend = "cpu";
+    EXPECT_STREQ(programs::time_head(list), "CPU ms");
+    list.backend = "gpu";
+    EXPECT_STREQ(programs::time_head(list), "GPU ms");
+}
+
 // One that repeats another has no recording of its own, says which one it repeats, and leads to that.
 TEST(Programs, ALaunchThatRepeatsAnotherSaysWhichOne) {
     std::string repeats = launch_json(3, "copy", "");
@@ -271,7 +280,7 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     ASSERT_TRUE(state.session.pair.other.recording);
     EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 2");
     EXPECT_EQ(state.input.path.mode, PathBox::Mode::Closed);
-    // The list begins with the pair, and the pairs that ship are one further on.
+    // The list begins with the pair, and the pairs that ship come behind one's own.
     handle_input(state, press(Key::V));
     state.compare.chosen = 0;
     handle_input(state, press(Key::Enter));
@@ -280,7 +289,8 @@ TEST_F(RunPrograms, ItsLaunchesAreTheFirstPairToCompare) {
     EXPECT_EQ(state.session.pair.other.recording->origin, "my transpose.cu, launch 3");
     EXPECT_EQ(state.session.pair.launches, pair);
     handle_input(state, press(Key::V));
-    for (int i = 0; i < 2; ++i) handle_input(state, press(Key::Right));
+    const size_t own = session::own_pairs(state.session).size();
+    for (size_t i = 0; i < own + 1; ++i) handle_input(state, press(Key::Right));
     handle_input(state, press(Key::Enter));
     EXPECT_EQ(state.session.pair.preset, 1);
     EXPECT_FALSE(state.session.pair.launches);

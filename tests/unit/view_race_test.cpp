@@ -80,6 +80,33 @@ TEST(RaceScreen, BeginsOnceItIsThere) {
     EXPECT_FALSE(state.race.playing);
 }
 
+// Whoever leaves a stop before its race was made meets no race that plays by itself.
+TEST(RaceScreen, AStopTakesBackThatItsRaceBegins) {
+    State state = with("tiled", {8, 8, 8, 4});
+    const auto& stops = lessons::lesson_list()[0].stops;
+    const auto stop = std::ranges::find(stops, session::kRaceScreen, &lessons::LessonStop::screen);
+    ASSERT_NE(stop, stops.end());
+    lessons::go_to_stop(state.lessons, state.session, 0, static_cast<size_t>(stop - stops.begin()));
+    update(state, true);
+    ASSERT_TRUE(state.race.begins);
+    handle_input(state, press(Key::Digit1), true);
+    update(state, true);
+    EXPECT_FALSE(state.session.walking);
+    race::ready(state.race, state.session, true);
+    ASSERT_TRUE(state.race.race);
+    EXPECT_FALSE(state.race.begins);
+    EXPECT_FALSE(state.race.playing);
+    EXPECT_EQ(state.race.at, 0);
+    // A stop that does something on another screen leaves a race that somebody plays as it is.
+    state.race.at = 0.5;
+    lessons::go_to_stop(state.lessons, state.session, 0, 0);
+    update(state, true);
+    ASSERT_FALSE(stops[0].acts.empty());
+    lessons::go_to_stop(state.lessons, state.session, 0, 1);
+    update(state, true);
+    EXPECT_EQ(state.race.at, 0.5);
+}
+
 TEST(RaceScreen, Keys) {
     State state = with("tiled", {8, 8, 8, 4});
     race::ready(state.race, state.session, true);

@@ -31,6 +31,8 @@ TEST(Terms, AreFoundAsWholeWords) {
     EXPECT_EQ(words_in("4 sectors (32 bytes) in 1 line (128 bytes)"),
               "sector=sectors;line=line (128 bytes);");
     EXPECT_EQ(words_in("Coalesced accesses"), "coalescing=Coalesced;access=accesses;");
+    EXPECT_EQ(words_in("load efficiency 50 %, 12 of 32 lanes idle, 37.5 %"),
+              "efficiency=load efficiency;idle lane=lanes idle;");
     EXPECT_EQ(words_in(""), "");
     EXPECT_EQ(words_in("\xc3\xa9tile \xe2\x86\x92 tile"), "tile=tile;") << "the first one is within a word";
 }

@@ -171,6 +171,22 @@ TEST_F(FirstMinute, AnotherScreenOrRecordingLeavesIt) {
     EXPECT_EQ(state.session.screen, "compare");
 }
 
+// Of another lesson that unfolds the screen, too, what it stands on stays: the start is the first one's.
+TEST_F(FirstMinute, AnotherLessonThatUnfoldsIsLeftWhereItStands) {
+    std::vector<lessons::Lesson> more = lessons::lesson_list();
+    more.push_back(more[0]);
+    for (lessons::LessonStop& stop : more.back().stops) stop.shape = {8, 8, 8, 4};
+    state.lessons.lessons = &more;
+    lessons::go_to_stop(state.lessons, state.session, more.size() - 1, 0);
+    update(state, true);
+    ASSERT_TRUE(state.session.unfolds());
+    handle_input(state, press(Key::Escape), true);
+    update(state, true);
+    EXPECT_FALSE(state.session.walking);
+    EXPECT_FALSE(state.session.unfolds());
+    EXPECT_EQ(analysis::size_name(*state.session.recording), "8\u00d78\u00d78");
+}
+
 // Another lesson is walked on any screen, as ever.
 TEST_F(FirstMinute, OtherLessonsStayOnOtherScreens) {
     lessons::go_to_stop(state.lessons, state.session, 2, 0);
