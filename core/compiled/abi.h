@@ -16,7 +16,8 @@ enum Event {
     kEnded = 0,
     kAtBarrier = 1,
     kBeforeAtomic = 2,  // whose order matters: it is executed when the warp goes on
-    kGivenUp = 3,       // a fault, or what is left to the interpreter
+    kPaused = 3,        // in a loop, so that the warps of a block share what is in the caches
+    kGivenUp = 4,       // a fault, or what is left to the interpreter
 };
 
 // How a value differs from lane to lane: lane i holds the first lane's value plus lane[i].
@@ -48,10 +49,10 @@ struct Path {
 struct Warp {
     uint32_t number, alive, mask;
     uint32_t resume, depth, join;  // join: of the path that runs
-    uint32_t event;           // index of the micro-operation where it stands
-    uint32_t barrier, threads;  // at a barrier: its number; of how many threads, 0 for all
-    uint32_t told, answer;    // bar.red: the predicate of its lanes, and what comes back
-    uint64_t count, turns;    // instructions; requests, barriers and exchanges
+    uint32_t event;                // index of the micro-operation where it stands
+    uint32_t barrier, threads;     // at a barrier: its number; of how many threads, 0 for all
+    uint32_t told, answer;         // bar.red: the predicate of its lanes, and what comes back
+    uint64_t count, turns;         // instructions; requests, barriers and exchanges
     const struct Shape* shapes;
     const uint64_t* firsts;      // values that only depend on the thread: the first lane's
     const uint32_t* predicates;  // the same: bits by lane
@@ -63,8 +64,8 @@ typedef void (*LaneFunction)(void* d, void* e, const void* a, const void* b, con
 
 struct Context {
     uint32_t block[3];
-    uint64_t limit;       // of Warp::count, from which on poll() is asked
-    struct Range* ranges;  // by group
+    uint64_t limit;             // of Warp::count, from which on it pauses, or asks poll() where it cannot
+    struct Range* ranges;       // by group
     const LaneFunction* lanes;  // by micro-operation: for all lanes, for some
     void* machine;
     // Makes the group's range hold [low, low + bytes): 0; another number where no memory does.

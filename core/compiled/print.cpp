@@ -73,7 +73,8 @@ private:
     void converge(uint32_t i, bool whole);
     void stop_before(uint32_t i);
     std::string go_to(uint32_t from, uint32_t to);
-    void save(const std::vector<bool>& live);
+    std::string pause(uint32_t to);
+    std::string saved(const std::vector<bool>& live);
     std::string restored(const std::vector<bool>& live);
     std::vector<bool> waiting() const;
 
@@ -671,8 +672,21 @@ void Printer::access(uint32_t i, bool whole, const std::string& mask) {
 
 std::string Printer::go_to(uint32_t from, uint32_t to) {
     if (to > from) return fmt::format("goto L{};", to);
+    const simt::Ref guard = program_.code[from].guard;
+    if (guard == simt::kNoGuard || values_.value(guard).uniform()) return pause(to);
     return fmt::format(
         "{{ if (unlikely(count >= cx->limit) && cx->poll(cx, w, count)) goto give_up; goto L{}; }}", to);
+}
+
+// Back to the beginning of a loop; after some instructions the other warps of the block go on first.
+std::string Printer::pause(uint32_t to) {
+    std::vector<bool> live = values_.blocks[values_.block_of(to)].live;
+    const std::vector<bool> others = waiting();
+    for (size_t r = 0; r < live.size(); ++r) live[r] = live[r] || others[r];
+    ++resume_;
+    resumes_ += fmt::format("case {}:\n{}goto L{};\n", resume_, restored(live), to);
+    return fmt::format("{{\nif (likely(count < cx->limit)) goto L{};\n{}w->resume = {};\nreturn kPaused;\n}}",
+                       to, saved(live), resume_);
 }
 
 void Printer::branch(uint32_t i) {
@@ -735,19 +749,19 @@ std::vector<bool> Printer::waiting() const {
 }
 
 // Where a register lies in Warp::saved.
-void Printer::save(const std::vector<bool>& live) {
+std::string Printer::saved(const std::vector<bool>& live) {
+    std::string text =
+        "w->alive = alive; w->mask = m; w->join = join; w->depth = depth; w->count = count; w->turns = "
+        "turns;\n";
     for (size_t r = 0; r < live.size(); ++r) {
         const Register& reg = values_.registers[r];
         if (!live[r] || reg.value.known()) continue;
-        if (reg.bytes == 0)
-            put("*(u32*)(w->saved + {}) = p{};\n", save_at_[r], reg.ref);
-        else if (reg.value.varying())
-            put("*(V{}*)(w->saved + {}) = v{};\n", 8 * reg.bytes, save_at_[r], reg.ref);
-        else
-            put("*(u{}*)(w->saved + {}) = s{};\n", 8 * reg.bytes, save_at_[r], reg.ref);
+        text += reg.bytes == 0 ? fmt::format("*(u32*)(w->saved + {}) = p{};\n", save_at_[r], reg.ref)
+                : reg.value.varying()
+                    ? fmt::format("*(V{}*)(w->saved + {}) = v{};\n", 8 * reg.bytes, save_at_[r], reg.ref)
+                    : fmt::format("*(u{}*)(w->saved + {}) = s{};\n", 8 * reg.bytes, save_at_[r], reg.ref);
     }
-    put("w->alive = alive; w->mask = m; w->join = join; w->depth = depth; w->count = count; w->turns = "
-        "turns;\n");
+    return text;
 }
 
 std::string Printer::restored(const std::vector<bool>& live) {
@@ -777,7 +791,7 @@ void Printer::barrier(uint32_t i) {
     put("w->barrier = {};\nw->threads = {};\n", first(op.a),
         op.c & simt::kBarrierThreads ? first(op.b) : "0");
     if (reduces) put("w->told = {};\n", bits(op.e));
-    save(values_.blocks[values_.block_of(next)].live);
+    text_ += saved(values_.blocks[values_.block_of(next)].live);
     ++resume_;
     put("w->event = {};\nw->resume = {};\nreturn kAtBarrier;\n}}\n}}\n", i, resume_);
     put("goto L{};\n", next);
@@ -800,7 +814,7 @@ void Printer::stop_before(uint32_t i) {
     const std::vector<bool> others = waiting();
     for (size_t r = 0; r < live.size(); ++r) live[r] = live[r] || others[r];
     put("if ({}) {{\n", mask_of(program_.code[i], false));
-    save(live);
+    text_ += saved(live);
     ++resume_;
     put("w->event = {};\nw->resume = {};\nreturn kBeforeAtomic;\n}}\nA{}:;\n", i, resume_, i);
     resumes_ += fmt::format("case {}:\n{}goto A{};\n", resume_, restored(live), i);

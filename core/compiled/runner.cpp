@@ -56,7 +56,7 @@ Result<Kernel> make_kernel(const simt::Program& program, const Launch& launch) {
 
 namespace {
 
-constexpr uint64_t kPoll = 1 << 16;           // instructions of a warp between looks at the stop flag
+constexpr uint64_t kPause = 512;              // instructions of a warp before others of its block go on
 constexpr uint64_t kMostAtOnce = 1ull << 28;  // from one event to the next: beyond, it may wait for others
 constexpr size_t kMostKept = 32 << 20;        // bytes that a block has stored to and that can be taken back
 
@@ -105,6 +105,7 @@ private:
         int event = 0;
         uint64_t origin = 0, turns = 0;  // it could go on in turn `origin`, and had had so many
         uint64_t since = 0, time = 0;    // the turn that let it go on; that of the event
+        uint64_t began = 0;              // Warp::count when it could go on
     };
     void start(const simt::BlockId& block);
     bool run_in_turns();
@@ -148,7 +149,7 @@ private:
     std::vector<std::byte> old_;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
-    uint64_t began_ = 0;  // Warp::count of the running warp
+    uint64_t began_ = 0;  // of the running warp
 };
 
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(simt::Chunk) + 1); }
@@ -231,7 +232,7 @@ void Runner::start(const simt::BlockId& block) {
         warp.resume = warp.depth = 0;
         warp.join = simt::kNoPc;
         warp.count = warp.turns = 0;
-        states_[w] = {State::At::Ready, 0, w, 0, 0, 0};
+        states_[w] = {State::At::Ready, 0, w, 0, 0, 0, 0};
     }
 }
 
@@ -248,13 +249,15 @@ bool Runner::run_block(const simt::BlockId& block) {
 // Runs a ready warp to its next event; false where it gives up.
 bool Runner::go(uint32_t w) {
     Warp& warp = warps_[w];
-    began_ = warp.count;
-    context_.limit = warp.count + kPoll;
+    began_ = states_[w].began;
+    context_.limit = warp.count + kPause;
     const int event = run_(&context_, &warp);
     if (event == kGivenUp || warp.count >= options_.max_instructions_per_warp) return false;
+    if (event == kPaused) return poll(warp.count) == 0;
     State& state = states_[w];
     state.at = State::At::Event;
     state.event = event;
+    state.began = warp.count;
     const uint64_t made = warp.turns - state.turns;
     // It ends with the turn of its last request.
     state.time = event != kEnded ? state.origin + made * kernel_.warps
@@ -268,25 +271,25 @@ int Runner::poll(uint64_t count) {
     if (count >= options_.max_instructions_per_warp || count >= options_.max_instructions_per_block ||
         count - began_ > kMostAtOnce)
         return 1;
-    context_.limit = count + kPoll;
+    context_.limit = count + kPause;
     return 0;
 }
 
 // No order matters but that of barriers, where all warps that have not ended meet.
 bool Runner::run_to_barriers() {
     for (;;) {
-        uint32_t waiting = 0, number = 0;
+        uint32_t waiting = 0, ready = 0, number = 0;
         for (uint32_t w = 0; w < kernel_.warps; ++w) {
-            if (states_[w].at == State::At::Ended) continue;
-            if (!go(w)) return false;
-            if (states_[w].event == kEnded) {
-                states_[w].at = State::At::Ended;
-                continue;
-            }
-            states_[w].at = State::At::Waiting;
+            State& state = states_[w];
+            if (state.at == State::At::Ready && !go(w)) return false;
+            if (state.at == State::At::Event)
+                state.at = state.event == kEnded ? State::At::Ended : State::At::Waiting;
+            ready += state.at == State::At::Ready;
+            if (state.at != State::At::Waiting) continue;
             if (waiting++ > 0 && warps_[w].barrier != number) return false;
             number = warps_[w].barrier;
         }
+        if (ready > 0) continue;
         if (waiting == 0) return true;
         if (number >= 16) return false;
         release(number);
@@ -325,8 +328,12 @@ void Runner::release(uint32_t number) {
 bool Runner::run_in_turns() {
     const uint32_t n = kernel_.warps;
     for (;;) {
-        for (uint32_t w = 0; w < n; ++w)
+        bool ready = false;
+        for (uint32_t w = 0; w < n; ++w) {
             if (states_[w].at == State::At::Ready && !go(w)) return false;
+            ready = ready || states_[w].at == State::At::Ready;
+        }
+        if (ready) continue;
         uint32_t next = n;
         for (uint32_t w = 0; w < n; ++w)
             if (states_[w].at == State::At::Event && (next == n || states_[w].time < states_[next].time))
