@@ -30,7 +30,7 @@ Result<Kernel> make_kernel(const simt::Program& program, const Launch& launch) {
                   std::string(embedded_text("core/compiled/prelude.h")) + printed.text;
     kernel.warps = values->warps;
     kernel.saved_bytes = printed.saved_bytes;
-    kernel.in_turns = values->in_turns;
+    kernel.in_turns = values->in_turns, kernel.hands_on = values->hands_on;
     kernel.groups = std::move(printed.groups);
     for (uint32_t w = 0; w < values->warps; ++w) {
         std::vector<Shape>& shapes = kernel.shapes.emplace_back();
@@ -56,9 +56,10 @@ Result<Kernel> make_kernel(const simt::Program& program, const Launch& launch) {
 
 namespace {
 
-constexpr uint64_t kPause = 512;              // instructions of a warp before others of its block go on
-constexpr uint64_t kMostAtOnce = 1ull << 28;  // from one event to the next: beyond, it may wait for others
-constexpr size_t kMostKept = 32 << 20;        // bytes that a block has stored to and that can be taken back
+constexpr uint64_t kPause = 512;  // instructions of a warp before others of its block go on
+// Instructions of a warp from one barrier to the next: beyond, it may wait for others. Such loops have atomics.
+constexpr uint64_t kMostAtOnce = 1ull << 28, kMostWithAtomics = 1ull << 20;
+constexpr size_t kMostKept = 32 << 20;  // bytes that a block has stored to and that can be taken back
 
 // What bytes of memory held before.
 struct Undo {
@@ -66,7 +67,8 @@ struct Undo {
     uint32_t bytes;
     uint32_t old;  // index into the bytes that are kept
     // Of an atomic: what it left; others may have changed it since.
-    bool is_atomic = false, sum = false;
+    ptx::Atomic atomic = ptx::Atomic::None;
+    bool is_float = false;
     uint64_t left = 0;
 };
 
@@ -121,6 +123,7 @@ private:
                 uint32_t mask, Data* data);
     int poll(uint64_t count);
     const View* view_at(uint64_t address, uint64_t bytes, uint32_t& last) const;
+    void undo_atomic(const Undo& one, uint64_t old);
     bool keep_bytes(std::byte* at, uint32_t bytes);
     bool is_filled(const View& view, uint64_t at, uint32_t bytes) const;
     bool fill(const View& view, uint64_t at, uint32_t bytes);
@@ -253,11 +256,13 @@ bool Runner::go(uint32_t w) {
     context_.limit = warp.count + kPause;
     const int event = run_(&context_, &warp);
     if (event == kGivenUp || warp.count >= options_.max_instructions_per_warp) return false;
-    if (event == kPaused) return poll(warp.count) == 0;
+    if (event == kPaused || event == kBeforeAtomic)
+        if (poll(warp.count) != 0) return false;
+    if (event == kPaused) return true;
     State& state = states_[w];
     state.at = State::At::Event;
     state.event = event;
-    state.began = warp.count;
+    if (event != kBeforeAtomic) state.began = warp.count;
     const uint64_t made = warp.turns - state.turns;
     // It ends with the turn of its last request.
     state.time = event != kEnded ? state.origin + made * kernel_.warps
@@ -269,7 +274,7 @@ bool Runner::go(uint32_t w) {
 int Runner::poll(uint64_t count) {
     if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return 1;
     if (count >= options_.max_instructions_per_warp || count >= options_.max_instructions_per_block ||
-        count - began_ > kMostAtOnce)
+        count - began_ > (kernel_.in_turns ? kMostWithAtomics : kMostAtOnce))
         return 1;
     context_.limit = count + kPause;
     return 0;
@@ -369,11 +374,10 @@ void Runner::take_back() {
     for (size_t k = undo_.size(); k-- > 0;) {
         const Undo& one = undo_[k];
         const std::byte* const old = old_.data() + one.old;
-        if (one.is_atomic) {
+        if (one.atomic != ptx::Atomic::None) {
             uint64_t bits = 0;
             std::memcpy(&bits, old, one.bytes);
-            const uint64_t now = load_bits(one.at, one.bytes);
-            store_bits(one.at, one.bytes, one.sum && now != one.left ? now + bits - one.left : bits);
+            undo_atomic(one, bits);
         } else {
             std::memcpy(one.at, old, one.bytes);
         }
@@ -381,9 +385,26 @@ void Runner::take_back() {
     undo_.clear(), old_.clear();
 }
 
+// Of an atomic that changed `old`; others may have changed what it left. The interpreter will make it again.
+void Runner::undo_atomic(const Undo& one, uint64_t old) {
+    const uint64_t now = load_bits(one.at, one.bytes);
+    if (now == one.left) return store_bits(one.at, one.bytes, old);
+    const auto back = [&]<class T>(T, auto bits) {
+        using Bits = decltype(bits);
+        const T sum = std::bit_cast<T>(static_cast<Bits>(now)) -
+                      std::bit_cast<T>(static_cast<Bits>(one.left)) +
+                      std::bit_cast<T>(static_cast<Bits>(old));
+        store_bits(one.at, one.bytes, std::bit_cast<Bits>(sum));
+    };
+    if (one.is_float) return one.bytes == 8 ? back(double{}, uint64_t{}) : back(float{}, uint32_t{});
+    if (one.atomic == ptx::Atomic::Add) store_bits(one.at, one.bytes, now - one.left + old);
+    if (one.atomic == ptx::Atomic::Xor) store_bits(one.at, one.bytes, now ^ one.left ^ old);
+    // The least of all, and the like, stays that when it is made again.
+}
+
 bool Runner::keep_bytes(std::byte* at, uint32_t bytes) {
     if (old_.size() + bytes > kMostKept) return false;
-    undo_.push_back({at, bytes, static_cast<uint32_t>(old_.size()), false, false, 0});
+    undo_.push_back({at, bytes, static_cast<uint32_t>(old_.size())});
     old_.insert(old_.end(), at, at + bytes);
     return true;
 }
@@ -594,8 +615,8 @@ int Runner::request(Warp& warp, uint32_t i, uint64_t base, const Shape* shape, c
                            reinterpret_cast<const std::byte*>(data + 2), returned.data(), stored.data());
         if (!global) return 0;
         for_lanes(mask, [&](uint32_t lane) {
-            undo_.push_back({host_[lane], access.element_bytes, static_cast<uint32_t>(old_.size()), true,
-                             access.atomic == ptx::Atomic::Add && !access.is_float, stored[lane]});
+            undo_.push_back({host_[lane], access.element_bytes, static_cast<uint32_t>(old_.size()),
+                             access.atomic, access.is_float, stored[lane]});
             const auto* const old = reinterpret_cast<const std::byte*>(&returned[lane]);
             old_.insert(old_.end(), old, old + access.element_bytes);
         });

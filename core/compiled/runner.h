@@ -27,8 +27,9 @@ struct Kernel {
     std::string text;  // of the whole file
     uint32_t warps = 0, saved_bytes = 0;
     bool in_turns = false;
-    std::vector<std::vector<Shape>> shapes;         // by warp
-    std::vector<std::vector<uint64_t>> firsts;      // by warp
+    bool hands_on = false;                      // its blocks must run one after the other (Values::hands_on)
+    std::vector<std::vector<Shape>> shapes;     // by warp
+    std::vector<std::vector<uint64_t>> firsts;  // by warp
     std::vector<std::vector<uint32_t>> predicates;  // by warp
     std::vector<LaneFunction> lanes;
     std::vector<Group> groups;

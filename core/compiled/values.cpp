@@ -161,7 +161,10 @@ Result<void> Values::collect() {
         const bool commutes = !access.is_float && access.atomic != ptx::Atomic::Exch &&
                               access.atomic != ptx::Atomic::Cas && access.atomic != ptx::Atomic::Inc &&
                               access.atomic != ptx::Atomic::Dec;
-        ordered[i] = !commutes || read[static_cast<size_t>(index_[access.data[0] / 4])];
+        const bool is_read = read[static_cast<size_t>(index_[access.data[0] / 4])];
+        ordered[i] = !commutes || is_read;
+        hands_on =
+            hands_on || (access.space != StateSpace::Shared && (is_read || (!commutes && !access.is_float)));
         in_turns = in_turns || ordered[i];
     }
     return {};

@@ -90,6 +90,8 @@ public:
     std::vector<std::vector<Widening>> widenings;  // by micro-operation
     std::vector<bool> ordered;  // by micro-operation: an atomic whose order among warps matters
     bool in_turns = false;      // turns have to be counted
+    // Blocks tell each other something by atomics: what one did cannot be taken back once others have run.
+    bool hands_on = false;
 
 private:
     Values(const simt::Program& program, const Launch& launch) : program_(program), launch_(launch) {}

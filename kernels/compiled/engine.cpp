@@ -179,6 +179,7 @@ void LaunchEngine::look(bool make, bool wait) {
         off_ = true;
         return;
     }
+    hands_on_ = (*kernel_)->hands_on;
     entry_ = library_.find((*kernel_)->text, make, wait);
     if (make) enter(Phase::Compiling);
     if (wait && (run_ = entry_->run.load())) enter(Phase::Compiled);
@@ -187,6 +188,12 @@ void LaunchEngine::look(bool make, bool wait) {
 std::unique_ptr<simt::BlockRunner> LaunchEngine::runner(const simt::RunOptions& options,
                                                         const std::vector<simt::View>& views) {
     if (off_) return nullptr;
+    // Its blocks could not be taken back while others run.
+    if (hands_on_ && options.threads != 1) {
+        off_ = true;
+        enter(Phase::Interpreted);
+        return nullptr;
+    }
     if (!run_) {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock || !entry_) return nullptr;

@@ -95,7 +95,7 @@ private:
     std::atomic<Phase> own_phase_{Phase::Interpreted};
     std::atomic<Phase>* phase_;
     std::atomic<RunFunction> run_{nullptr};
-    std::atomic<bool> off_{false};
+    std::atomic<bool> off_{false}, hands_on_{false};
     std::atomic<uint64_t> instructions_{0}, interpreted_{0}, compiled_{0}, given_up_{0};
 };
 
