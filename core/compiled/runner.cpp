@@ -58,7 +58,7 @@ namespace {
 
 constexpr uint64_t kPause = 512;  // instructions of a warp before others of its block go on
 // Instructions of a warp from one barrier to the next: beyond, it may wait for others. Such loops have atomics.
-constexpr uint64_t kMostAtOnce = 1ull << 28, kMostWithAtomics = 1ull << 20;
+constexpr uint64_t kMostAtOnce = 1ull << 26, kMostWithAtomics = 1ull << 20;
 constexpr size_t kMostKept = 32 << 20;  // bytes that a block has stored to and that can be taken back
 
 // What bytes of memory held before.
@@ -153,6 +153,7 @@ private:
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};
     uint64_t began_ = 0;  // of the running warp
+    bool waits_ = false;  // a block seemed to wait for others, and the next ones would, too
 };
 
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(simt::Chunk) + 1); }
@@ -240,6 +241,7 @@ void Runner::start(const simt::BlockId& block) {
 }
 
 bool Runner::run_block(const simt::BlockId& block) {
+    if (waits_) return false;
     start(block);
     bool done = kernel_.in_turns ? run_in_turns() : run_to_barriers();
     instructions = 0;
@@ -273,8 +275,8 @@ bool Runner::go(uint32_t w) {
 
 int Runner::poll(uint64_t count) {
     if (options_.stop && options_.stop->load(std::memory_order_relaxed)) return 1;
-    if (count >= options_.max_instructions_per_warp || count >= options_.max_instructions_per_block ||
-        count - began_ > (kernel_.in_turns ? kMostWithAtomics : kMostAtOnce))
+    waits_ = count - began_ > (kernel_.in_turns ? kMostWithAtomics : kMostAtOnce);
+    if (waits_ || count >= options_.max_instructions_per_warp || count >= options_.max_instructions_per_block)
         return 1;
     context_.limit = count + kPause;
     return 0;

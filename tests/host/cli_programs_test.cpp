@@ -412,11 +412,40 @@ int main() {
     EXPECT_TRUE(fs::is_regular_file(in_folder("large.tsc"))) << ran.out;
 }
 
+// Launches that are recorded are interpreted; of the others --engine decides.
+TEST(CliPrograms, RunsLaunchesByTheEngineThatIsChosen) {
+    write(in_folder("twice.cu"), R"(#include <cstdio>
+__global__ void twice(float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] = a[i] * 2 + 1;
+}
+int main() {
+    float *a;
+    cudaMallocManaged(&a, 4000);
+    for (int i = 0; i < 1000; ++i) a[i] = i;
+    for (int k = 0; k < 3; ++k) twice<<<4, 256>>>(a, 1000);
+    cudaDeviceSynchronize();
+    fprintf(stderr, "%g %g\n", a[0], a[999]);
+}
+)");
+    for (const std::string engine : {"auto", "interpreted", "compiled"}) {
+        const Ran ran = record("twice.cu -o out --json --engine " + engine);
+        ASSERT_EQ(ran.status, 0) << ran.err;
+        EXPECT_EQ(ran.err, "7 7999\n");
+        const json launches = json::parse(ran.out)["launches"];
+        ASSERT_EQ(launches.size(), 3u);
+        EXPECT_EQ(launches[0]["engine"], "interpreted");
+        EXPECT_EQ(launches[2]["engine"], engine == "compiled" ? "compiled" : "interpreted");
+    }
+}
+
 TEST(CliPrograms, RefusesAWrongCall) {
     expect_refused(1, {"record", "nowhere.cu"}, "nowhere.cu");
     write(in_folder("m.cu"), "int main() {}\n");
     expect_refused(2, {"record", "m.cu", "--backend", "tpu"}, "choose cpu, gpu or auto");
     expect_refused(2, {"record", "m.cu", "--compiler", "gcc"}, "choose clang or nvcc");
+    expect_refused(2, {"record", "m.cu", "--engine", "fast"}, "choose interpreted, compiled or auto");
+    expect_refused(2, {"record", "tiled", "--engine", "compiled"}, "--engine is for files");
     expect_refused(2, {"record", "m.cu", "--launch", "0"}, "--launch 0");
     expect_refused(2, {"record", "m.cu", "--blocks", "x"}, "--blocks 'x'");
     expect_refused(1, {"record", "m.cu", "--flags", "'"}, "not closed");
