@@ -27,12 +27,19 @@ typedef LANES(int16_t) S16;
 #define FN static inline __attribute__((always_inline))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#define PART(v, n) __builtin_shufflevector(v, v, 8 * n, 8 * n + 1, 8 * n + 2, 8 * n + 3, 8 * n + 4, 8 * n + 5, 8 * n + 6, 8 * n + 7)
+#define PART(v, n)                                                                                         \
+    __builtin_shufflevector(v, v, 8 * n, 8 * n + 1, 8 * n + 2, 8 * n + 3, 8 * n + 4, 8 * n + 5, 8 * n + 6, \
+                            8 * n + 7)
 #define JOIN_8(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define JOIN_16(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
+#define JOIN_16(a, b)                                                                                       \
+    __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, \
+                            21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
 #define JOIN(a, b, c, d) JOIN_16(JOIN_8(a, b), JOIN_8(c, d))
 
-static const V32 kLaneBit = {1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+static const V32 kLaneBit = {1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+                             1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+                             1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+                             1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
 FN V32 splat32(u32 x) { return (V32){} + x; }
 FN V64 splat64(u64 x) { return (V64){} + x; }
@@ -45,8 +52,10 @@ FN S64 spread64(u32 mask) { return __builtin_convertvector(spread32(mask), S64);
 FN u32 gather_mask(S32 m) {
 #if __has_builtin(__builtin_ia32_movmskps256) && defined(__AVX2__)
     typedef float M __attribute__((vector_size(32)));
-    return (u32)__builtin_ia32_movmskps256((M)PART(m, 0)) | (u32)__builtin_ia32_movmskps256((M)PART(m, 1)) << 8 |
-           (u32)__builtin_ia32_movmskps256((M)PART(m, 2)) << 16 | (u32)__builtin_ia32_movmskps256((M)PART(m, 3)) << 24;
+    return (u32)__builtin_ia32_movmskps256((M)PART(m, 0)) |
+           (u32)__builtin_ia32_movmskps256((M)PART(m, 1)) << 8 |
+           (u32)__builtin_ia32_movmskps256((M)PART(m, 2)) << 16 |
+           (u32)__builtin_ia32_movmskps256((M)PART(m, 3)) << 24;
 #else
     u32 bits = 0;
     for (int i = 0; i < 32; ++i) bits |= (u32)(m[i] & 1) << i;
@@ -67,7 +76,8 @@ FN int fits_u(u32 base, const struct Shape* s) {
     return (s64)base + s->low >= 0 && (s64)base + s->low + s->span <= UINT32_MAX;
 }
 /* The first lane's value in 64 bits, where only the lanes of a mask matter: 0 where they lie as far apart as in 32. */
-static __attribute__((noinline)) int widen(u32 base, const struct Shape* s, u32 mask, int keeps_sign, u64* made) {
+static __attribute__((noinline)) int widen(u32 base, const struct Shape* s, u32 mask, int keeps_sign,
+                                           u64* made) {
     const int first = __builtin_ctz(mask);
     for (u32 left = mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
@@ -82,7 +92,7 @@ FN int inside(const struct Range* r, u64 low, u64 bytes) {
     return (s64)bytes <= r->most && low - r->base <= (u64)r->most - bytes;
 }
 
-#define BOTH_1(NAME, BITS, EXPRESSION)                                   \
+#define BOTH_1(NAME, BITS, EXPRESSION)                                     \
     FN u##BITS u_##NAME##BITS(u##BITS a) { return (u##BITS)(EXPRESSION); } \
     FN V##BITS v_##NAME##BITS(V##BITS a) { return (V##BITS)(EXPRESSION); }
 #define BOTH_2(NAME, BITS, EXPRESSION)                                                \
@@ -91,17 +101,17 @@ FN int inside(const struct Range* r, u64 low, u64 bytes) {
 #define BOTH_3(NAME, BITS, EXPRESSION)                                                           \
     FN u##BITS u_##NAME##BITS(u##BITS a, u##BITS b, u##BITS c) { return (u##BITS)(EXPRESSION); } \
     FN V##BITS v_##NAME##BITS(V##BITS a, V##BITS b, V##BITS c) { return (V##BITS)(EXPRESSION); }
-#define INTEGERS(BITS)            \
-    BOTH_1(mov, BITS, a)          \
-    BOTH_1(not, BITS, ~a)         \
-    BOTH_1(neg, BITS, 0 - a)      \
-    BOTH_2(add, BITS, a + b)      \
-    BOTH_2(sub, BITS, a - b)      \
-    BOTH_2(mul, BITS, a * b)      \
-    BOTH_2(and, BITS, a & b)      \
-    BOTH_2(or, BITS, a | b)       \
-    BOTH_2(xor, BITS, a ^ b)      \
-    BOTH_3(mad, BITS, a * b + c)
+#define INTEGERS(BITS)       \
+    BOTH_1(mov, BITS, a)     \
+    BOTH_1(not, BITS, ~a)    \
+    BOTH_1(neg, BITS, 0 - a) \
+    BOTH_2(add, BITS, a + b) \
+    BOTH_2(sub, BITS, a - b) \
+    BOTH_2(mul, BITS, a* b)  \
+    BOTH_2(and, BITS, a& b)  \
+    BOTH_2(or, BITS, a | b)  \
+    BOTH_2(xor, BITS, a ^ b) \
+    BOTH_3(mad, BITS, a* b + c)
 INTEGERS(32)
 INTEGERS(64)
 
@@ -116,27 +126,23 @@ FN V32 v_shl32(V32 a, V32 n) { return (a << (n & 31)) & (V32)(n <= 31); }
 FN V32 v_shr_u32(V32 a, V32 n) { return (a >> (n & 31)) & (V32)(n <= 31); }
 FN V32 v_shr_s32(V32 a, V32 n) { return (V32)((S32)a >> (S32)choose32(n > 31, splat32(31), n)); }
 FN V64 wide_u(V32 a) { return __builtin_convertvector(a, V64); }
-FN V64 wide_s(V32 a) { return (V64)__builtin_convertvector((S32)a, S64); }
+FN V64 wide_s(V32 a) { return (V64) __builtin_convertvector((S32)a, S64); }
 FN V64 v_shl64(V64 a, V32 n) { return (a << (wide_u(n) & 63)) & (V64)(wide_u(n) <= 63); }
 FN V64 v_shr_u64(V64 a, V32 n) { return (a >> (wide_u(n) & 63)) & (V64)(wide_u(n) <= 63); }
 FN V64 v_shr_s64(V64 a, V32 n) { return (V64)((S64)a >> (S64)wide_u(choose32(n > 63, splat32(63), n))); }
 
-#define ORDERED(BITS)                                                                             \
-    FN u##BITS u_min_u##BITS(u##BITS a, u##BITS b) { return a < b ? a : b; }                      \
-    FN u##BITS u_max_u##BITS(u##BITS a, u##BITS b) { return a < b ? b : a; }                      \
-    FN u##BITS u_min_s##BITS(u##BITS a, u##BITS b) { return (s##BITS)a < (s##BITS)b ? a : b; }    \
-    FN u##BITS u_max_s##BITS(u##BITS a, u##BITS b) { return (s##BITS)a < (s##BITS)b ? b : a; }    \
-    FN V##BITS v_min_u##BITS(V##BITS a, V##BITS b) { return choose##BITS(a < b, a, b); }          \
-    FN V##BITS v_max_u##BITS(V##BITS a, V##BITS b) { return choose##BITS(a < b, b, a); }          \
-    FN V##BITS v_min_s##BITS(V##BITS a, V##BITS b) {                                              \
-        return choose##BITS((S##BITS)a < (S##BITS)b, a, b);                                       \
-    }                                                                                             \
-    FN V##BITS v_max_s##BITS(V##BITS a, V##BITS b) {                                              \
-        return choose##BITS((S##BITS)a < (S##BITS)b, b, a);                                       \
-    }                                                                                             \
-    FN u##BITS u_abs##BITS(u##BITS a) { return (s##BITS)a < 0 ? 0 - a : a; }                      \
-    FN V##BITS v_abs##BITS(V##BITS a) { return choose##BITS((S##BITS)a < 0, 0 - a, a); }          \
-    FN u##BITS u_select##BITS(u##BITS a, u##BITS b, u32 p) { return p ? a : b; }                  \
+#define ORDERED(BITS)                                                                                      \
+    FN u##BITS u_min_u##BITS(u##BITS a, u##BITS b) { return a < b ? a : b; }                               \
+    FN u##BITS u_max_u##BITS(u##BITS a, u##BITS b) { return a < b ? b : a; }                               \
+    FN u##BITS u_min_s##BITS(u##BITS a, u##BITS b) { return (s##BITS)a < (s##BITS)b ? a : b; }             \
+    FN u##BITS u_max_s##BITS(u##BITS a, u##BITS b) { return (s##BITS)a < (s##BITS)b ? b : a; }             \
+    FN V##BITS v_min_u##BITS(V##BITS a, V##BITS b) { return choose##BITS(a < b, a, b); }                   \
+    FN V##BITS v_max_u##BITS(V##BITS a, V##BITS b) { return choose##BITS(a < b, b, a); }                   \
+    FN V##BITS v_min_s##BITS(V##BITS a, V##BITS b) { return choose##BITS((S##BITS)a < (S##BITS)b, a, b); } \
+    FN V##BITS v_max_s##BITS(V##BITS a, V##BITS b) { return choose##BITS((S##BITS)a < (S##BITS)b, b, a); } \
+    FN u##BITS u_abs##BITS(u##BITS a) { return (s##BITS)a < 0 ? 0 - a : a; }                               \
+    FN V##BITS v_abs##BITS(V##BITS a) { return choose##BITS((S##BITS)a < 0, 0 - a, a); }                   \
+    FN u##BITS u_select##BITS(u##BITS a, u##BITS b, u32 p) { return p ? a : b; }                           \
     FN V##BITS v_select##BITS(V##BITS a, V##BITS b, u32 p) { return v_keep##BITS(p, a, b); }
 ORDERED(32)
 ORDERED(64)
@@ -216,12 +222,18 @@ FN F32 fused(F32 a, F32 b, F32 c) {
     return a;
 }
 #endif
-#define FLOAT_2(NAME, EXPRESSION)                                                                 \
-    FN u32 u_##NAME(u32 x, u32 y) { const float a = as_f(x), b = as_f(y); return of_f(EXPRESSION); } \
-    FN V32 v_##NAME(V32 x, V32 y) { const F32 a = (F32)x, b = (F32)y; return (V32)(EXPRESSION); }
+#define FLOAT_2(NAME, EXPRESSION)             \
+    FN u32 u_##NAME(u32 x, u32 y) {           \
+        const float a = as_f(x), b = as_f(y); \
+        return of_f(EXPRESSION);              \
+    }                                         \
+    FN V32 v_##NAME(V32 x, V32 y) {           \
+        const F32 a = (F32)x, b = (F32)y;     \
+        return (V32)(EXPRESSION);             \
+    }
 FLOAT_2(fadd, a + b)
 FLOAT_2(fsub, a - b)
-FLOAT_2(fmul, a * b)
+FLOAT_2(fmul, a* b)
 FLOAT_2(fdiv, a / b)
 FN u32 u_ffma(u32 a, u32 b, u32 c) { return of_f(__builtin_fmaf(as_f(a), as_f(b), as_f(c))); }
 FN V32 v_ffma(V32 a, V32 b, V32 c) { return (V32)fused((F32)a, (F32)b, (F32)c); }
@@ -246,14 +258,15 @@ FN u32 u_fmin(u32 a, u32 b) { return f_canonical(v_fmin(splat32(a), splat32(b)))
 FN u32 u_fmax(u32 a, u32 b) { return f_canonical(v_fmax(splat32(a), splat32(b)))[0]; }
 FN u32 u_f_of_s32(u32 a) { return of_f((float)(s32)a); }
 FN u32 u_f_of_u32(u32 a) { return of_f((float)a); }
-FN V32 v_f_of_s32(V32 a) { return (V32)__builtin_convertvector((S32)a, F32); }
-FN V32 v_f_of_u32(V32 a) { return (V32)__builtin_convertvector(a, F32); }
+FN V32 v_f_of_s32(V32 a) { return (V32) __builtin_convertvector((S32)a, F32); }
+FN V32 v_f_of_u32(V32 a) { return (V32) __builtin_convertvector(a, F32); }
 /* To the integer nearest to zero; beyond the range its end, of a NaN 0. */
 FN V32 v_s32_of_f(V32 a) {
     const F32 x = (F32)a;
     const S32 inside = (x >= -0x1p31f) & (x < 0x1p31f);
-    const V32 r = (V32)__builtin_convertvector((F32)(a & (V32)inside), S32);
-    const V32 beyond = choose32(x >= 0x1p31f, splat32(0x7FFFFFFF), choose32(x < 0, splat32(0x80000000), splat32(0)));
+    const V32 r = (V32) __builtin_convertvector((F32)(a & (V32)inside), S32);
+    const V32 beyond =
+        choose32(x >= 0x1p31f, splat32(0x7FFFFFFF), choose32(x < 0, splat32(0x80000000), splat32(0)));
     return choose32(inside, r, beyond);
 }
 FN u32 u_s32_of_f(u32 a) { return v_s32_of_f(splat32(a))[0]; }
@@ -264,11 +277,14 @@ FN V32 v_ffloor(V32 a) { return (V32)floored((F32)a); }
 FN u32 u_ffloor(u32 a) { return of_f(__builtin_floorf(as_f(a))); }
 
 /* fp64 keeps the payload of a NaN: only where no result is one. */
-#define DOUBLE_2(NAME, EXPRESSION) \
-    FN V64 v_##NAME(V64 x, V64 y) { const F64 a = (F64)x, b = (F64)y; return (V64)(EXPRESSION); }
+#define DOUBLE_2(NAME, EXPRESSION)        \
+    FN V64 v_##NAME(V64 x, V64 y) {       \
+        const F64 a = (F64)x, b = (F64)y; \
+        return (V64)(EXPRESSION);         \
+    }
 DOUBLE_2(dadd, a + b)
 DOUBLE_2(dsub, a - b)
-DOUBLE_2(dmul, a * b)
+DOUBLE_2(dmul, a* b)
 DOUBLE_2(ddiv, a / b)
 #if __has_builtin(__builtin_elementwise_fma)
 FN V64 v_dfma(V64 a, V64 b, V64 c) { return (V64)__builtin_elementwise_fma((F64)a, (F64)b, (F64)c); }
@@ -284,12 +300,18 @@ BOTH_1(dneg, 64, a ^ 0x8000000000000000u)
 BOTH_1(dabs, 64, a & 0x7FFFFFFFFFFFFFFFu)
 
 /* Comparisons: a word of bits. */
-#define COMPARE(NAME, ST, VT, BITS, EXPRESSION)                                                            \
-    FN u32 u_##NAME(u##BITS x, u##BITS y) { const ST a = (ST)x, b = (ST)y; return EXPRESSION ? ~0u : 0u; } \
-    FN u32 v_##NAME(V##BITS x, V##BITS y) { const VT a = (VT)x, b = (VT)y; return gather_##BITS(EXPRESSION); }
+#define COMPARE(NAME, ST, VT, BITS, EXPRESSION) \
+    FN u32 u_##NAME(u##BITS x, u##BITS y) {     \
+        const ST a = (ST)x, b = (ST)y;          \
+        return EXPRESSION ? ~0u : 0u;           \
+    }                                           \
+    FN u32 v_##NAME(V##BITS x, V##BITS y) {     \
+        const VT a = (VT)x, b = (VT)y;          \
+        return gather_##BITS(EXPRESSION);       \
+    }
 #define gather_32(m) gather_mask(m)
 #define gather_64(m) gather_mask64(m)
-#define COMPARES(T, ST, VT, BITS)            \
+#define COMPARES(T, ST, VT, BITS)           \
     COMPARE(eq_##T, ST, VT, BITS, (a == b)) \
     COMPARE(ne_##T, ST, VT, BITS, (a != b)) \
     COMPARE(lt_##T, ST, VT, BITS, (a < b))  \
@@ -301,28 +323,37 @@ COMPARES(s32, s32, S32, 32)
 COMPARES(u64, u64, V64, 64)
 COMPARES(s64, s64, S64, 64)
 
-#define COMPARES_OF_FLOATS(T, ST, VT, BITS, CONVERT)                                                                 \
-    FN u32 u_eq_##T(u##BITS x, u##BITS y) { const ST a = CONVERT(x), b = CONVERT(y); return a == b ? ~0u : 0u; } \
-    FN u32 u_lt_##T(u##BITS x, u##BITS y) { const ST a = CONVERT(x), b = CONVERT(y); return a < b ? ~0u : 0u; }  \
-    FN u32 u_le_##T(u##BITS x, u##BITS y) { const ST a = CONVERT(x), b = CONVERT(y); return a <= b ? ~0u : 0u; } \
-    FN u32 u_gt_##T(u##BITS x, u##BITS y) { return u_lt_##T(y, x); }                                             \
-    FN u32 u_ge_##T(u##BITS x, u##BITS y) { return u_le_##T(y, x); }                                             \
-    FN u32 v_eq_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x == (VT)y); }                                \
-    FN u32 v_lt_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x < (VT)y); }                                 \
-    FN u32 v_le_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x <= (VT)y); }                                \
-    FN u32 v_gt_##T(V##BITS x, V##BITS y) { return v_lt_##T(y, x); }                                             \
-    FN u32 v_ge_##T(V##BITS x, V##BITS y) { return v_le_##T(y, x); }                                             \
+#define COMPARES_OF_FLOATS(T, ST, VT, BITS, CONVERT)                                \
+    FN u32 u_eq_##T(u##BITS x, u##BITS y) {                                         \
+        const ST a = CONVERT(x), b = CONVERT(y);                                    \
+        return a == b ? ~0u : 0u;                                                   \
+    }                                                                               \
+    FN u32 u_lt_##T(u##BITS x, u##BITS y) {                                         \
+        const ST a = CONVERT(x), b = CONVERT(y);                                    \
+        return a < b ? ~0u : 0u;                                                    \
+    }                                                                               \
+    FN u32 u_le_##T(u##BITS x, u##BITS y) {                                         \
+        const ST a = CONVERT(x), b = CONVERT(y);                                    \
+        return a <= b ? ~0u : 0u;                                                   \
+    }                                                                               \
+    FN u32 u_gt_##T(u##BITS x, u##BITS y) { return u_lt_##T(y, x); }                \
+    FN u32 u_ge_##T(u##BITS x, u##BITS y) { return u_le_##T(y, x); }                \
+    FN u32 v_eq_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x == (VT)y); } \
+    FN u32 v_lt_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x < (VT)y); }  \
+    FN u32 v_le_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x <= (VT)y); } \
+    FN u32 v_gt_##T(V##BITS x, V##BITS y) { return v_lt_##T(y, x); }                \
+    FN u32 v_ge_##T(V##BITS x, V##BITS y) { return v_le_##T(y, x); }                \
     OF_BOTH(T, u##BITS, u) OF_BOTH(T, V##BITS, v)
 /* Ne is ordered, Neu is not. */
-#define OF_BOTH(T, X, P)                                                                \
-    FN u32 P##_ne_##T(X x, X y) { return P##_lt_##T(x, y) | P##_lt_##T(y, x); }        \
-    FN u32 P##_neu_##T(X x, X y) { return ~P##_eq_##T(x, y); }                          \
-    FN u32 P##_equ_##T(X x, X y) { return ~P##_ne_##T(x, y); }                          \
-    FN u32 P##_ltu_##T(X x, X y) { return ~P##_ge_##T(x, y); }                          \
-    FN u32 P##_leu_##T(X x, X y) { return ~P##_gt_##T(x, y); }                          \
-    FN u32 P##_gtu_##T(X x, X y) { return ~P##_le_##T(x, y); }                          \
-    FN u32 P##_geu_##T(X x, X y) { return ~P##_lt_##T(x, y); }                          \
-    FN u32 P##_num_##T(X x, X y) { return P##_eq_##T(x, x) & P##_eq_##T(y, y); }       \
+#define OF_BOTH(T, X, P)                                                         \
+    FN u32 P##_ne_##T(X x, X y) { return P##_lt_##T(x, y) | P##_lt_##T(y, x); }  \
+    FN u32 P##_neu_##T(X x, X y) { return ~P##_eq_##T(x, y); }                   \
+    FN u32 P##_equ_##T(X x, X y) { return ~P##_ne_##T(x, y); }                   \
+    FN u32 P##_ltu_##T(X x, X y) { return ~P##_ge_##T(x, y); }                   \
+    FN u32 P##_leu_##T(X x, X y) { return ~P##_gt_##T(x, y); }                   \
+    FN u32 P##_gtu_##T(X x, X y) { return ~P##_le_##T(x, y); }                   \
+    FN u32 P##_geu_##T(X x, X y) { return ~P##_lt_##T(x, y); }                   \
+    FN u32 P##_num_##T(X x, X y) { return P##_eq_##T(x, x) & P##_eq_##T(y, y); } \
     FN u32 P##_nan_##T(X x, X y) { return ~P##_num_##T(x, y); }
 FN double as_d(u64 a) {
     const union {
@@ -335,35 +366,36 @@ COMPARES_OF_FLOATS(f32, float, F32, 32, as_f)
 COMPARES_OF_FLOATS(f64, double, F64, 64, as_d)
 
 /* Memory: pieces of 8, 16 or 32 elements that lie side by side, or one element for 8 lanes. */
-#define ELEMENTS(T)                                                                       \
-    typedef T T##_any __attribute__((aligned(1), may_alias));                             \
-    typedef OF_8(T) T##_8;                                                                \
-    typedef OF_16(T) T##_16;                                                              \
-    typedef OF_32(T) T##_32;                                                              \
-    typedef T T##_of8 __attribute__((vector_size(8 * sizeof(T))));                        \
-    typedef T T##_of16 __attribute__((vector_size(16 * sizeof(T))));                      \
-    FN LANES(T) T##_get32(const u8* p) { return *(const T##_32*)p; }                      \
-    FN T##_of16 T##_get16(const u8* p) { return *(const T##_16*)p; }                      \
-    FN T##_of8 T##_get8(const u8* p) { return *(const T##_8*)p; }                         \
-    FN T##_of16 T##_one16(const u8* p) { return (T##_of16){} + *(const T##_any*)p; }      \
-    FN T##_of8 T##_one8(const u8* p) { return (T##_of8){} + *(const T##_any*)p; }         \
-    FN T T##_get1(const u8* p) { return *(const T##_any*)p; }                             \
-    FN void T##_put32(u8* p, LANES(T) v) { *(T##_32*)p = v; }                             \
-    FN void T##_put8(u8* p, T##_of8 v) { *(T##_8*)p = v; }                                \
-    FN void T##_put1(u8* p, T v) { *(T##_any*)p = v; }                                    \
-    static __attribute__((noinline)) void T##_scatter(u8* p, const struct Shape* s, const T##_any* v) { \
-        for (int i = 0; i < 32; ++i) *(T##_any*)(p + s->lane[i]) = v[i];                  \
-    }                                                                                     \
-    static __attribute__((noinline)) void T##_scatter_some(u8* p, const struct Shape* s, const T##_any* v, u32 mask) { \
-        for (; mask; mask &= mask - 1) {                                                  \
-            const int i = __builtin_ctz(mask);                                            \
-            *(T##_any*)(p + s->lane[i]) = v[i];                                           \
-        }                                                                                 \
-    }                                                                                     \
-    FN LANES(T) T##_each(const u8* p, const struct Shape* s) {                            \
-        LANES(T) v;                                                                       \
-        for (int i = 0; i < 32; ++i) v[i] = *(const T##_any*)(p + s->lane[i]);            \
-        return v;                                                                         \
+#define ELEMENTS(T)                                                                                        \
+    typedef T T##_any __attribute__((aligned(1), may_alias));                                              \
+    typedef OF_8(T) T##_8;                                                                                 \
+    typedef OF_16(T) T##_16;                                                                               \
+    typedef OF_32(T) T##_32;                                                                               \
+    typedef T T##_of8 __attribute__((vector_size(8 * sizeof(T))));                                         \
+    typedef T T##_of16 __attribute__((vector_size(16 * sizeof(T))));                                       \
+    FN LANES(T) T##_get32(const u8* p) { return *(const T##_32*)p; }                                       \
+    FN T##_of16 T##_get16(const u8* p) { return *(const T##_16*)p; }                                       \
+    FN T##_of8 T##_get8(const u8* p) { return *(const T##_8*)p; }                                          \
+    FN T##_of16 T##_one16(const u8* p) { return (T##_of16){} + *(const T##_any*)p; }                       \
+    FN T##_of8 T##_one8(const u8* p) { return (T##_of8){} + *(const T##_any*)p; }                          \
+    FN T T##_get1(const u8* p) { return *(const T##_any*)p; }                                              \
+    FN void T##_put32(u8* p, LANES(T) v) { *(T##_32*)p = v; }                                              \
+    FN void T##_put8(u8* p, T##_of8 v) { *(T##_8*)p = v; }                                                 \
+    FN void T##_put1(u8* p, T v) { *(T##_any*)p = v; }                                                     \
+    static __attribute__((noinline)) void T##_scatter(u8* p, const struct Shape* s, const T##_any* v) {    \
+        for (int i = 0; i < 32; ++i) *(T##_any*)(p + s->lane[i]) = v[i];                                   \
+    }                                                                                                      \
+    static __attribute__((noinline)) void T##_scatter_some(u8* p, const struct Shape* s, const T##_any* v, \
+                                                           u32 mask) {                                     \
+        for (; mask; mask &= mask - 1) {                                                                   \
+            const int i = __builtin_ctz(mask);                                                             \
+            *(T##_any*)(p + s->lane[i]) = v[i];                                                            \
+        }                                                                                                  \
+    }                                                                                                      \
+    FN LANES(T) T##_each(const u8* p, const struct Shape* s) {                                             \
+        LANES(T) v;                                                                                        \
+        for (int i = 0; i < 32; ++i) v[i] = *(const T##_any*)(p + s->lane[i]);                             \
+        return v;                                                                                          \
     }
 ELEMENTS(u8)
 ELEMENTS(u16)
@@ -386,9 +418,12 @@ FN struct Four u32_four(const u8* p, const struct Shape* s) {
     } r;
     for (int g = 0; g < 8; ++g) {
         const u32_of4 a = *(const u32_4*)(p + s->lane[4 * g]), b = *(const u32_4*)(p + s->lane[4 * g + 1]),
-                      c = *(const u32_4*)(p + s->lane[4 * g + 2]), d = *(const u32_4*)(p + s->lane[4 * g + 3]);
-        const u32_of4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        const u32_of4 ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+                      c = *(const u32_4*)(p + s->lane[4 * g + 2]),
+                      d = *(const u32_4*)(p + s->lane[4 * g + 3]);
+        const u32_of4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+                      cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        const u32_of4 ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+                      cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
         r.row[0][g] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
         r.row[1][g] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
         r.row[2][g] = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
