@@ -25,6 +25,21 @@ inline void ex2_lanes(const Slots<float>& x, Slots<float>& result) {
     // Bits of a double that a float does not have; the middle of them; twice what the terms left out come to.
     constexpr uint64_t kBeyond = (1 << 29) - 1, kMiddle = 1 << 28, kNear = 1 << 12;
     constexpr uint32_t kLargest = std::bit_cast<uint32_t>(125.0f);
+    // Whole numbers, of which expf asks first, make powers of two.
+    constexpr float kWholeFloat = 0x1.8p23f;
+    uint32_t others = 0;
+    for (int i = 0; i < kWarpSize; ++i) {
+        const float number = from_slot<float>(x[i]);
+        others |= number + kWholeFloat - kWholeFloat != number || (x[i] & 0x7FFF'FFFFu) > kLargest ? 1u : 0u;
+    }
+    if (others == 0) {
+        for (int i = 0; i < kWarpSize; ++i) {
+            const uint32_t n = std::bit_cast<uint32_t>(from_slot<float>(x[i]) + kWholeFloat) -
+                               std::bit_cast<uint32_t>(kWholeFloat);
+            result[i] = to_slot<float>(finished<Ftz, Sat>(std::bit_cast<float>((n + 127) << 23)));
+        }
+        return;
+    }
     double power[kWarpSize];
     uint64_t unsure[kWarpSize], any = 0;
     for (int i = 0; i < kWarpSize; ++i) power[i] = double{flushed<Ftz>(from_slot<float>(x[i]))};

@@ -90,7 +90,7 @@ inline void run(const Tiled& t, simt::BlockObserver& observer) {
         }
         if (mask == 0) return;
         const ptx::Site s = sites()[site];
-        observer.on_request({site, warp, mask, s.space, address.data(), nullptr, 1, 4, value.data(),
+        observer.on_request({site, warp, mask, s.space, address.data(), 0, nullptr, 1, 4, value.data(),
                              s.kind == ptx::SiteKind::Store ? origin.data() : nullptr});
         ++step;
     };
