@@ -394,7 +394,8 @@ COMPARES_OF_FLOATS(f64, double, F64, 64, as_d)
     }                                                                                                      \
     FN LANES(T) T##_each(const u8* p, const struct Shape* s) {                                             \
         LANES(T) v;                                                                                        \
-        for (int i = 0; i < 32; ++i) v[i] = *(const T##_any*)(p + s->lane[i]);                             \
+        _Pragma("clang loop unroll(full)") for (int i = 0; i < 32; ++i) v[i] =                             \
+            *(const T##_any*)(p + s->lane[i]);                                                             \
         return v;                                                                                          \
     }
 ELEMENTS(u8)
