@@ -122,7 +122,8 @@ tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
   CliHandout.OfAFile CliHandout.TheExample* CliHandout.OfFigures* CliLevels.AWindow* CliOrder.WhatIsOrdered* CliPackage.Holds*
   CliPictures.AFilm* CliPictures.AFrame* CliPictures.ARace* CliPictures.AnSvg* CliPictures.Films* CliPictures.Lecture*
   CliPictures.ThoseOfTheDocs*
-  CliPrograms.ALaunchTooLarge* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.Takes* CliPrograms.Tells*
+  CliPrograms.ALaunchTooLarge* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.RunsLaunches* CliPrograms.Takes*
+  CliPrograms.Tells*
   CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.ProgramsOfOthers*
   CliUndefined.AGuess* CliUndefined.Copies* CliUndefined.Launches* CliUndefined.Shared*
   CliWaiting.ALong* CliWaiting.Destructors* CliWaiting.Large* CliWaiting.RecordingsKeep*)
