@@ -299,53 +299,46 @@ FN u32 has_nan(V64 a) { return gather_mask64((F64)a != (F64)a); }
 BOTH_1(dneg, 64, a ^ 0x8000000000000000u)
 BOTH_1(dabs, 64, a & 0x7FFFFFFFFFFFFFFFu)
 
-/* Comparisons: a word of bits. */
-#define COMPARE(NAME, ST, VT, BITS, EXPRESSION) \
-    FN u32 u_##NAME(u##BITS x, u##BITS y) {     \
-        const ST a = (ST)x, b = (ST)y;          \
-        return EXPRESSION ? ~0u : 0u;           \
-    }                                           \
-    FN u32 v_##NAME(V##BITS x, V##BITS y) {     \
-        const VT a = (VT)x, b = (VT)y;          \
-        return gather_##BITS(EXPRESSION);       \
-    }
+/* Comparisons: a word of bits. ST, VT: the numbers that x and y are, alone and by lanes. */
 #define gather_32(m) gather_mask(m)
 #define gather_64(m) gather_mask64(m)
-#define COMPARES(T, ST, VT, BITS)           \
-    COMPARE(eq_##T, ST, VT, BITS, (a == b)) \
-    COMPARE(ne_##T, ST, VT, BITS, (a != b)) \
-    COMPARE(lt_##T, ST, VT, BITS, (a < b))  \
-    COMPARE(le_##T, ST, VT, BITS, (a <= b)) \
-    COMPARE(gt_##T, ST, VT, BITS, (a > b))  \
-    COMPARE(ge_##T, ST, VT, BITS, (a >= b))
-COMPARES(u32, u32, V32, 32)
-COMPARES(s32, s32, S32, 32)
-COMPARES(u64, u64, V64, 64)
-COMPARES(s64, s64, S64, 64)
-
-#define COMPARES_OF_FLOATS(T, ST, VT, BITS, CONVERT)                                \
-    FN u32 u_eq_##T(u##BITS x, u##BITS y) {                                         \
-        const ST a = CONVERT(x), b = CONVERT(y);                                    \
-        return a == b ? ~0u : 0u;                                                   \
-    }                                                                               \
-    FN u32 u_lt_##T(u##BITS x, u##BITS y) {                                         \
-        const ST a = CONVERT(x), b = CONVERT(y);                                    \
-        return a < b ? ~0u : 0u;                                                    \
-    }                                                                               \
-    FN u32 u_le_##T(u##BITS x, u##BITS y) {                                         \
-        const ST a = CONVERT(x), b = CONVERT(y);                                    \
-        return a <= b ? ~0u : 0u;                                                   \
-    }                                                                               \
-    FN u32 u_gt_##T(u##BITS x, u##BITS y) { return u_lt_##T(y, x); }                \
-    FN u32 u_ge_##T(u##BITS x, u##BITS y) { return u_le_##T(y, x); }                \
-    FN u32 v_eq_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x == (VT)y); } \
-    FN u32 v_lt_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x < (VT)y); }  \
-    FN u32 v_le_##T(V##BITS x, V##BITS y) { return gather_##BITS((VT)x <= (VT)y); } \
-    FN u32 v_gt_##T(V##BITS x, V##BITS y) { return v_lt_##T(y, x); }                \
-    FN u32 v_ge_##T(V##BITS x, V##BITS y) { return v_le_##T(y, x); }                \
-    OF_BOTH(T, u##BITS, u) OF_BOTH(T, V##BITS, v)
-/* Ne is ordered, Neu is not. */
-#define OF_BOTH(T, X, P)                                                         \
+#define COMPARE(NAME, ST, VT, BITS, AS, EXPRESSION) \
+    FN u32 u_##NAME(u##BITS x, u##BITS y) {         \
+        const ST a = AS(x), b = AS(y);              \
+        return EXPRESSION ? ~0u : 0u;               \
+    }                                               \
+    FN u32 v_##NAME(V##BITS x, V##BITS y) {         \
+        const VT a = (VT)x, b = (VT)y;              \
+        return gather_##BITS(EXPRESSION);           \
+    }
+#define COMPARES(T, ST, VT, BITS, AS)           \
+    COMPARE(eq_##T, ST, VT, BITS, AS, (a == b)) \
+    COMPARE(lt_##T, ST, VT, BITS, AS, (a < b))  \
+    COMPARE(le_##T, ST, VT, BITS, AS, (a <= b)) \
+    COMPARE(gt_##T, ST, VT, BITS, AS, (a > b))  \
+    COMPARE(ge_##T, ST, VT, BITS, AS, (a >= b))
+FN double as_d(u64 a) {
+    const union {
+        u64 bits;
+        double number;
+    } x = {.bits = a};
+    return x.number;
+}
+COMPARES(u32, u32, V32, 32, (u32))
+COMPARES(s32, s32, S32, 32, (s32))
+COMPARES(u64, u64, V64, 64, (u64))
+COMPARES(s64, s64, S64, 64, (s64))
+COMPARES(f32, float, F32, 32, as_f)
+COMPARES(f64, double, F64, 64, as_d)
+#define NOT_EQUAL(T, X, P) \
+    FN u32 P##_ne_##T(X x, X y) { return ~P##_eq_##T(x, y); }
+#define FOR_BOTH(WHAT, T, BITS) WHAT(T, u##BITS, u) WHAT(T, V##BITS, v)
+FOR_BOTH(NOT_EQUAL, u32, 32)
+FOR_BOTH(NOT_EQUAL, s32, 32)
+FOR_BOTH(NOT_EQUAL, u64, 64)
+FOR_BOTH(NOT_EQUAL, s64, 64)
+/* Of floats, ne is ordered, neu is not. */
+#define UNORDERED(T, X, P)                                                       \
     FN u32 P##_ne_##T(X x, X y) { return P##_lt_##T(x, y) | P##_lt_##T(y, x); }  \
     FN u32 P##_neu_##T(X x, X y) { return ~P##_eq_##T(x, y); }                   \
     FN u32 P##_equ_##T(X x, X y) { return ~P##_ne_##T(x, y); }                   \
@@ -355,15 +348,8 @@ COMPARES(s64, s64, S64, 64)
     FN u32 P##_geu_##T(X x, X y) { return ~P##_lt_##T(x, y); }                   \
     FN u32 P##_num_##T(X x, X y) { return P##_eq_##T(x, x) & P##_eq_##T(y, y); } \
     FN u32 P##_nan_##T(X x, X y) { return ~P##_num_##T(x, y); }
-FN double as_d(u64 a) {
-    const union {
-        u64 bits;
-        double number;
-    } x = {.bits = a};
-    return x.number;
-}
-COMPARES_OF_FLOATS(f32, float, F32, 32, as_f)
-COMPARES_OF_FLOATS(f64, double, F64, 64, as_d)
+FOR_BOTH(UNORDERED, f32, 32)
+FOR_BOTH(UNORDERED, f64, 64)
 
 /* Memory: pieces of 8, 16 or 32 elements that lie side by side, or one element for 8 lanes. */
 #define ELEMENTS(T)                                                                                        \
