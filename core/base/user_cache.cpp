@@ -119,6 +119,13 @@ WorkFolder::~WorkFolder() {
     if (!path_.empty()) fs::remove_all(path_, error);
 }
 
+std::string put_in_place(const fs::path& made, const fs::path& at) {
+    std::error_code error;
+    fs::permissions(made, fs::perms::owner_all, error);
+    if (!error) fs::rename(made, at, error);
+    return error ? error.message() : "";
+}
+
 void tidy(const fs::path& folder) {
     std::error_code error;
     const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24 * 30);

@@ -31,6 +31,10 @@ private:
     uint64_t a_ = 0xcbf29ce484222325, b_ = 0x9ae16a3b2f90404f;
 };
 
+// Moves what was made into its place in the cache, for this user alone, whatever the umask let others do. Returns why
+// that failed, or "".
+std::string put_in_place(const std::filesystem::path& made, const std::filesystem::path& at);
+
 // A folder of its own in the cache, removed when this goes away.
 class WorkFolder {
 public:

@@ -1,7 +1,7 @@
 // Which operations have a name of their own in prelude.h; all others call the interpreter's lane functions.
-#include <fmt/format.h>
+#include "core/compiled/native.h"
 
-#include "core/compiled/values.h"
+#include <fmt/format.h>
 
 namespace tilescope::compiled {
 

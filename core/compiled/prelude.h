@@ -10,17 +10,13 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
-#define LANES(type) type __attribute__((vector_size(32 * sizeof(type))))
+#define LANES(type) type __attribute__((vector_size(32 * sizeof(type)), aligned(64)))
 typedef LANES(u32) V32;
 typedef LANES(u64) V64;
 typedef LANES(s32) S32;
 typedef LANES(s64) S64;
 typedef LANES(float) F32;
 typedef LANES(double) F64;
-typedef LANES(u8) V8;
-typedef LANES(u16) V16;
-typedef LANES(int8_t) S8;
-typedef LANES(int16_t) S16;
 #define OF_8(type) type __attribute__((vector_size(8 * sizeof(type)), aligned(1), may_alias))
 #define OF_16(type) type __attribute__((vector_size(16 * sizeof(type)), aligned(1), may_alias))
 #define OF_32(type) type __attribute__((vector_size(32 * sizeof(type)), aligned(1), may_alias))
@@ -86,6 +82,12 @@ static __attribute__((noinline)) int widen(u32 base, const struct Shape* s, u32 
         if (lane != first && from != *made) return 1;
         *made = from;
     }
+    return 0;
+}
+/* Before `bytes` bytes of each lane of a mask change. */
+FN int keep_lanes(struct Context* cx, u8* p, const struct Shape* s, u32 bytes, u32 mask) {
+    for (u32 left = mask; left; left &= left - 1)
+        if (keep_piece(cx, p + s->lane[__builtin_ctz(left)], bytes)) return 1;
     return 0;
 }
 FN int inside(const struct Range* r, u64 low, u64 bytes) {
@@ -388,8 +390,6 @@ ELEMENTS(u8)
 ELEMENTS(u16)
 ELEMENTS(u32)
 ELEMENTS(u64)
-typedef int8_t s8;
-typedef int16_t s16;
 
 /* Four neighbours of 4 bytes for each lane. */
 struct Four {

@@ -20,6 +20,7 @@
 
 #include "core/base/launch.h"
 #include "core/base/result.h"
+#include "core/compiled/places.h"
 #include "core/simt/program.h"
 
 namespace tilescope::compiled {
@@ -31,21 +32,13 @@ struct Value {
     bool uniform() const { return (level == Level::Known || level == Level::Affine) && shape == 0; }
     bool varying() const { return level == Level::Varying; }
     bool known() const { return level == Level::Known; }
-    bool operator==(const Value&) const = default;
-};
-
-// One column or predicate that a micro-operation reads or writes.
-struct Place {
-    simt::Ref ref = 0;
-    uint8_t bytes = 0;  // of a slot; 0: a predicate
-    bool is_written = false, is_read = false;
 };
 
 struct Register {
     simt::Ref ref = 0;
     uint8_t bytes = 0;
-    std::vector<uint32_t> writes;                     // micro-operations
-    bool read_before_written = false, waits = false;  // waits: lanes that wait hold it while others write it
+    std::vector<uint32_t> writes;                    // micro-operations
+    bool read_before_written = false, kept = false;  // kept: waiting lanes hold it while others write it
     Value value;
 };
 
@@ -54,7 +47,6 @@ struct BasicBlock {
     std::vector<uint32_t> next;  // blocks
     std::vector<bool> live;      // registers at its beginning
     bool divergent = false;      // it ends in a branch that lanes may take differently
-    bool in_loop = false;
 };
 
 // A value of 32 bits that an address needs in 64: base + shape must not wrap.
@@ -90,12 +82,13 @@ public:
     std::vector<std::vector<Widening>> widenings;  // by micro-operation
     std::vector<bool> ordered;  // by micro-operation: an atomic whose order among warps matters
     bool in_turns = false;      // turns have to be counted
-    // Blocks tell each other something by atomics: what one did cannot be taken back once others have run.
-    bool hands_on = false;
+    // Blocks tell each other something by atomics or fences: what one did cannot be taken back once others have run.
+    bool blocks_communicate = false;
 
 private:
     Values(const simt::Program& program, const Launch& launch) : program_(program), launch_(launch) {}
     Result<void> collect();
+    void find_order();
     void find_blocks();
     void find_live();
     void fill_pool();
@@ -121,15 +114,5 @@ private:
     std::vector<Value> pool_;                 // by ref / kColumnBytes
     std::vector<std::vector<Place>> places_;  // by micro-operation
 };
-
-// The columns that a micro-operation reads and writes; false where its kind is not one of compiled kernels.
-bool places_of(const simt::Program& program, uint32_t op, std::vector<Place>& places);
-
-// The name of what an operation is called in prelude.h, without u_ or v_; empty where it is not there. canonical: whether
-// its fp32 result may be any NaN.
-std::string native_name(const ptx::Operation& does);
-bool has_scalar(const ptx::Operation& does);  // u_NAME is there, too
-bool takes_any_nan(const ptx::Operation& does);
-bool makes_any_nan(const ptx::Operation& does);
 
 }  // namespace tilescope::compiled

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/simt/elements.h"
 #include "core/simt/lanes_memory.h"
 #include "core/simt/machine.h"
 
@@ -20,89 +21,7 @@ using ptx::StateSpace;
 
 namespace {
 
-template <class T, bool Atomic>
-inline T read(const std::byte* p) {
-    if constexpr (Atomic) return __atomic_load_n(reinterpret_cast<const T*>(p), __ATOMIC_RELAXED);
-    T value;
-    std::memcpy(&value, p, sizeof(T));
-    return value;
-}
-
-template <class T, bool Atomic>
-inline void write(std::byte* p, T value) {
-    if constexpr (Atomic)
-        __atomic_store_n(reinterpret_cast<T*>(p), value, __ATOMIC_RELAXED);
-    else
-        std::memcpy(p, &value, sizeof(T));
-}
-
 const MemoryLanes& kLanes = memory_lanes(best_version());
-
-template <class Fn>
-inline void each_lane(uint32_t mask, Fn fn) {
-    if (mask == ~0u) {
-        for (int lane = 0; lane < kWarpSize; lane += 4) fn(lane), fn(lane + 1), fn(lane + 2), fn(lane + 3);
-        return;
-    }
-    for_lanes(mask, fn);
-}
-
-// One element of every lane. T: how it lies in memory; extended to the register's size.
-template <class T, bool Atomic>
-void load_element(std::byte* column, int register_bytes, std::byte* const* host, uint32_t offset,
-                  uint32_t mask) {
-    if (register_bytes == 8) {
-        auto* out = reinterpret_cast<uint64_t*>(column);
-        each_lane(mask, [&](int l) {
-            out[l] = static_cast<uint64_t>(static_cast<int64_t>(read<T, Atomic>(host[l] + offset)));
-        });
-        return;
-    }
-    auto* out = reinterpret_cast<uint32_t*>(column);
-    if (std::is_signed_v<T> && register_bytes == 2) {
-        each_lane(mask, [&](int l) { out[l] = static_cast<uint16_t>(read<T, Atomic>(host[l] + offset)); });
-        return;
-    }
-    each_lane(mask, [&](int l) {
-        out[l] = static_cast<uint32_t>(static_cast<int32_t>(read<T, Atomic>(host[l] + offset)));
-    });
-}
-
-template <class T, bool Atomic>
-void store_element(const std::byte* column, std::byte* const* host, uint32_t offset, uint32_t mask) {
-    using S = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-    const auto* in = reinterpret_cast<const S*>(column);
-    each_lane(mask, [&](int l) { write<T, Atomic>(host[l] + offset, static_cast<T>(in[l])); });
-}
-
-template <bool Atomic>
-void load_sized(const MemoryAccess& access, std::byte* column, int bytes, std::byte* const* host,
-                uint32_t offset, uint32_t mask) {
-    switch (access.element_bytes) {
-        case 1:
-            return access.is_signed ? load_element<int8_t, Atomic>(column, bytes, host, offset, mask)
-                                    : load_element<uint8_t, Atomic>(column, bytes, host, offset, mask);
-        case 2:
-            return access.is_signed ? load_element<int16_t, Atomic>(column, bytes, host, offset, mask)
-                                    : load_element<uint16_t, Atomic>(column, bytes, host, offset, mask);
-        case 4:
-            return access.is_signed && bytes == 8
-                       ? load_element<int32_t, Atomic>(column, bytes, host, offset, mask)
-                       : load_element<uint32_t, Atomic>(column, bytes, host, offset, mask);
-        default: return load_element<uint64_t, Atomic>(column, bytes, host, offset, mask);
-    }
-}
-
-template <bool Atomic>
-void store_sized(const MemoryAccess& access, const std::byte* column, std::byte* const* host, uint32_t offset,
-                 uint32_t mask) {
-    switch (access.element_bytes) {
-        case 1: return store_element<uint8_t, Atomic>(column, host, offset, mask);
-        case 2: return store_element<uint16_t, Atomic>(column, host, offset, mask);
-        case 4: return store_element<uint32_t, Atomic>(column, host, offset, mask);
-        default: return store_element<uint64_t, Atomic>(column, host, offset, mask);
-    }
-}
 
 }  // namespace
 
@@ -159,9 +78,9 @@ void Machine::load(Warp& warp, const MemoryAccess& access, uint32_t mask, bool a
         std::byte* column = at(warp, access.data[i]);
         const uint32_t offset = i * access.element_bytes;
         if (atomic)
-            load_sized<true>(access, column, access.data_bytes[i], host_.data(), offset, mask);
+            load_elements<true>(access, column, access.data_bytes[i], host_.data(), offset, mask);
         else
-            load_sized<false>(access, column, access.data_bytes[i], host_.data(), offset, mask);
+            load_elements<false>(access, column, access.data_bytes[i], host_.data(), offset, mask);
     }
 }
 
@@ -170,9 +89,9 @@ void Machine::store(Warp& warp, const MemoryAccess& access, uint32_t mask, bool 
         const std::byte* column = at(warp, access.data[i]);
         const uint32_t offset = i * access.element_bytes;
         if (atomic)
-            store_sized<true>(access, column, host_.data(), offset, mask);
+            store_elements<true>(access, column, host_.data(), offset, mask);
         else
-            store_sized<false>(access, column, host_.data(), offset, mask);
+            store_elements<false>(access, column, host_.data(), offset, mask);
     }
 }
 

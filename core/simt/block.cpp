@@ -59,10 +59,9 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         warps_[w].registers = register_store_[w * register_chunks(program)].bytes;
         if (options.values) warps_[w].origins = origin_store_[w * register_chunks(program)].bytes;
         warps_[w].local = local_store_[w * chunks(program.local_bytes * kWarpSize)].bytes;
-        const Dim3& size = launch.block;
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
             const uint32_t thread = static_cast<uint32_t>(w) * kWarpSize + lane;
-            const uint32_t xyz[3] = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+            const std::array<uint32_t, 3> xyz = place_in_block(launch.block, thread);
             for (size_t k = 0; k < 3; ++k)
                 if (program.tid[k] != UINT32_MAX)
                     reinterpret_cast<uint32_t*>(warps_[w].registers + program.tid[k])[lane] = xyz[k];

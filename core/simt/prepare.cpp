@@ -224,6 +224,23 @@ bool Lowering::instruction() {
 
 namespace {
 
+// Program::has_fences and has_volatile.
+void find_fences(const Instruction& one, Program& program) {
+    const auto has = [&](std::initializer_list<std::string_view> words) {
+        return std::ranges::any_of(one.suffixes, [&](const std::string& suffix) {
+            return std::ranges::find(words, suffix) != words.end();
+        });
+    };
+    if (one.op == Op::Membar && !has({"cta"})) program.has_fences = true;
+    const bool moves = one.op == Op::Ld || one.op == Op::St;
+    const bool updates = one.op == Op::Atom || one.op == Op::Red;
+    if (!(moves && (one.is_volatile || has({"relaxed", "acquire", "release"}))) &&
+        !(updates && has({"acquire", "release", "acq_rel"})))
+        return;
+    program.has_volatile = true;
+    if (one.space == StateSpace::Global || one.space == StateSpace::Generic) program.has_fences = true;
+}
+
 // Which columns can ever hold a loaded value, or one computed from it. What the others hold are constants,
 // indices and addresses, whose origins stay 0, so their operations need not follow any.
 void find_value_flow(Program& program) {
@@ -299,6 +316,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         pc_of.push_back(static_cast<uint32_t>(program->code.size()));
         program->ptx_lines.push_back(lowering.current->text_line);
         program->source_lines.push_back(lowering.current->source.line);
+        find_fences(*lowering.current, *program);
         if (!lowering.instruction() || !lowering.problem.empty()) break;
         if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
         program->code.back().counted = true;

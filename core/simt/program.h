@@ -110,6 +110,11 @@ struct MemoryAccess {
     std::array<uint8_t, 4> data_bytes{};  // their registers' sizes
 };
 
+// That a lane loads or stores.
+constexpr uint32_t bytes_of(const MemoryAccess& access) {
+    return uint32_t{access.element_bytes} * access.elements;
+}
+
 // A column of the constant pool and what fills it.
 struct PoolColumn {
     enum class Kind : uint8_t {
@@ -178,6 +183,11 @@ public:
     // Where the block of parameters begins in constant memory, if the kernel takes their addresses; else 0.
     uint64_t parameter_base = 0;
     bool parameters_addressed = false;
+    // Its threads order what they do in global memory for threads of other blocks: a fence beyond the block, or loads
+    // and stores that are volatile, relaxed, acquire or release.
+    bool has_fences = false;
+    bool has_volatile =
+        false;  // it has such loads and stores, of any memory: its threads may wait for each other
     bool grid_barrier = false;               // it has a barrier of the grid: all blocks run side by side
     std::map<std::string, uint64_t> shared;  // offsets of shared variables
     uint64_t shared_bytes = 0;               // bytes of shared memory that the kernel declares
@@ -188,6 +198,11 @@ public:
     uint64_t module_bytes = 0;  // bytes of variables in global memory, from kModuleWindow on
     std::vector<InitialBytes> module_initial;
 };
+
+// The indices of a thread, from its number in the block.
+constexpr std::array<uint32_t, 3> place_in_block(const Dim3& block, uint32_t thread) {
+    return {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+}
 
 // Fills the slots of a column: bytes 4 or 8 each, 0 for a predicate.
 void fill_column(std::byte* column, int bytes, uint64_t value);

@@ -79,9 +79,20 @@ std::optional<EngineChoice> engine_of(std::string_view name) {
     return {};
 }
 
-Library::~Library() {
+Library::~Library() { end(); }
+
+void Library::end() {
     stop_ = true;
-    entries_.clear();
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, entry] : entries_) {
+        const std::lock_guard joining(entry->mutex);
+        if (entry->maker.joinable()) entry->maker.join();
+    }
+}
+
+bool Library::is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.empty();
 }
 
 Result<Compiler> Library::clang() {
@@ -97,6 +108,7 @@ void Library::make(Entry& entry, const std::string& text, bool from_cache) {
     };
     const auto folder = cache_folder("kernels");
     if (!folder) return fail(folder.error().message);
+    if (stop_) return fail("the program ends");
     const auto clang = this->clang();
     if (!clang) return fail(clang.error().message);
     std::vector<std::string> words = flags();
@@ -114,7 +126,7 @@ void Library::make(Entry& entry, const std::string& text, bool from_cache) {
         }
         fs::remove(path, error);
     }
-    if (from_cache) return fail("");
+    if (from_cache) return fail("it is not in the cache");
     tidy(*folder);
     auto work = WorkFolder::make(*folder);
     if (!work) return fail(work.error().message);
@@ -128,8 +140,7 @@ void Library::make(Entry& entry, const std::string& text, bool from_cache) {
         return fail(ran->too_late
                         ? "the compiler took too long for it"
                         : fmt::format("the compiler does not compile it: {}", ran->err.substr(0, 200)));
-    fs::rename(made, path, error);
-    if (error) return fail(error.message());
+    if (why = put_in_place(made, path); !why.empty()) return fail(why);
     if (const RunFunction run = load(path, why))
         entry.run = run;
     else
@@ -142,17 +153,33 @@ std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make
     {
         const std::lock_guard lock(mutex_);
         std::shared_ptr<Entry>& at = entries_[key];
-        // What was only looked for in the cache may be made now.
-        if (at && at->failed && at->why.empty() && make_it) at.reset();
-        if (!at) {
-            at = std::make_shared<Entry>();
-            Entry& one = *at;
-            one.maker = std::jthread([this, &one, text, make_it] { make(one, text, !make_it); });
-        }
+        const bool is_new = !at;
+        if (is_new) at = std::make_shared<Entry>();
         entry = at;
+        const std::lock_guard making(entry->mutex);
+        // What was only looked for in the cache may be made now.
+        if (is_new || (make_it && !entry->wanted && !entry->run)) {
+            entry->wanted = entry->wanted || make_it;
+            start(*entry, text, !make_it);
+        }
     }
+    const std::lock_guard joining(entry->mutex);
     if (wait && entry->maker.joinable()) entry->maker.join();
     return entry;
+}
+
+// Makes it on a thread of its own, behind what the entry's last one did.
+void Library::start(Entry& entry, const std::string& text, bool from_cache) {
+    if (entry.maker.joinable()) entry.maker.join();
+    entry.failed = false;
+    entry.maker = std::jthread([this, &entry, text, from_cache] {
+        try {
+            make(entry, text, from_cache);
+        } catch (const std::exception& error) {
+            entry.why = error.what();
+            entry.failed = true;
+        }
+    });
 }
 
 LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const Launch& launch,
@@ -170,16 +197,28 @@ LaunchEngine::LaunchEngine(Library& library, const simt::Program& program, const
         look(history.all > kWorthCompiling, false);
 }
 
+// Only one thread of a launch looks; the others go on.
 void LaunchEngine::look(bool make, bool wait) {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    try {
+        look_locked(make, wait);
+    } catch (const std::exception& error) {
+        kernel_ = Error{error.what()};
+        off_ = true;
+    }
+}
+
+void LaunchEngine::look_locked(bool make, bool wait) {
     if (off_ || run_ || (make ? asked_ : looked_)) return;
     (make ? asked_ : looked_) = true;
     if (!kernel_) kernel_ = make_kernel(program_, launch_);
-    if (!*kernel_ || (*kernel_)->text.size() > kLargestText) {
+    if (*kernel_ && (*kernel_)->text.size() > kLargestText) kernel_ = Error{"it is too long to be compiled"};
+    if (!*kernel_) {
         off_ = true;
         return;
     }
-    hands_on_ = (*kernel_)->hands_on;
+    blocks_communicate_ = (*kernel_)->blocks_communicate;
     entry_ = library_.find((*kernel_)->text, make, wait);
     if (make) enter(Phase::Compiling);
     if (wait && (run_ = entry_->run.load())) enter(Phase::Compiled);
@@ -189,7 +228,7 @@ std::unique_ptr<simt::BlockRunner> LaunchEngine::runner(const simt::RunOptions& 
                                                         const std::vector<simt::View>& views) {
     if (off_) return nullptr;
     // Its blocks could not be taken back while others run.
-    if (hands_on_ && options.threads != 1) {
+    if (blocks_communicate_ && options.threads != 1) {
         off_ = true;
         enter(Phase::Interpreted);
         return nullptr;
@@ -231,7 +270,10 @@ bool LaunchEngine::compiled(bool ran) {
 std::string LaunchEngine::why_not() const {
     const std::lock_guard lock(mutex_);
     if (kernel_ && !*kernel_) return kernel_->error().message;
-    return entry_ && entry_->failed ? entry_->why : "";
+    if (entry_ && entry_->failed) return entry_->why;
+    if (blocks_communicate_ && off_)
+        return "its blocks wait for each other, and several CPU threads run them";
+    return "";
 }
 
 }  // namespace tilescope::compiled

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "core/base/clang.h"
-#include "core/compiled/runner.h"
+#include "core/compiled/kernel.h"
 
 namespace tilescope::compiled {
 
@@ -31,24 +31,33 @@ std::optional<EngineChoice> engine_of(std::string_view name);
 class Library {
 public:
     Library() = default;
-    ~Library();  // ends the compiler, where it runs
+    ~Library();
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
 
     struct Entry {
         std::atomic<RunFunction> run{nullptr};
         std::atomic<bool> failed{false};
-        std::string why;  // it failed
+        std::string why;      // it failed
+        bool wanted = false;  // not only looked for in the cache
+
+    private:
+        friend Library;
+        std::mutex mutex;  // for the maker
         std::jthread maker;
     };
     // The entry of a text, which is looked for in the cache and, with `make`, compiled. wait: until that has ended.
     std::shared_ptr<Entry> find(const std::string& text, bool make, bool wait);
+    // Ends the compiler, where it runs; nothing is made any more.
+    void end();
+    bool is_empty() const;  // nothing was ever asked for
 
 private:
     void make(Entry& entry, const std::string& text, bool from_cache);
+    void start(Entry& entry, const std::string& text, bool from_cache);
     Result<Compiler> clang();
 
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Entry>> entries_;  // by digest
     std::mutex clang_mutex_;
     std::optional<Result<Compiler>> clang_;  // once it was looked for
@@ -76,11 +85,14 @@ public:
 
     // Blocks that compiled code ran.
     uint64_t blocks_compiled() const { return compiled_; }
-    // Why the kernel is not compiled, where that was tried.
+    // Blocks that it began and left to the interpreter.
+    uint64_t blocks_given_up() const { return given_up_; }
+    // Why the kernel is not compiled, where that was tried; else "".
     std::string why_not() const;
 
 private:
     void look(bool make, bool wait);
+    void look_locked(bool make, bool wait);
     void enter(Phase phase) { *phase_ = phase; }
 
     Library& library_;
@@ -95,7 +107,7 @@ private:
     std::atomic<Phase> own_phase_{Phase::Interpreted};
     std::atomic<Phase>* phase_;
     std::atomic<RunFunction> run_{nullptr};
-    std::atomic<bool> off_{false}, hands_on_{false};
+    std::atomic<bool> off_{false}, blocks_communicate_{false};
     std::atomic<uint64_t> instructions_{0}, interpreted_{0}, compiled_{0}, given_up_{0};
 };
 

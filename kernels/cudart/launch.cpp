@@ -235,6 +235,11 @@ void tell_undefined(Runtime& r, HostFunction& function, const std::vector<simt::
     }
 }
 
+std::string why_interpreted(const compiled::LaunchEngine& engine) {
+    if (const std::string why = engine.why_not(); !why.empty()) return "it was interpreted: " + why;
+    return "it was interpreted: its blocks end in a fault, or their lanes wait for each other";
+}
+
 LaunchEnd run_plain(Runtime& r, HostFunction& function, const Launch& launch, simt::RunOptions options,
                     const std::string& key, launched::LaunchLine& line, std::atomic<compiled::Phase>& phase) {
     const std::vector<simt::View> views = r.memory.views();
@@ -252,7 +257,10 @@ LaunchEnd run_plain(Runtime& r, HostFunction& function, const Launch& launch, si
     done.fault = outcome->fault;
     done.stopped = outcome->stopped;
     done.undefined = outcome->undefined;
-    if (engine.blocks_compiled() > 0) line.engine = "compiled";
+    if (engine.blocks_compiled() > 0)
+        line.engine = "compiled";
+    else if (choice == compiled::EngineChoice::Compiled)
+        line.remark += (line.remark.empty() ? "" : "; ") + why_interpreted(engine);
     function.history.all += function.history.latest = outcome->instructions;
     r.memory.settle();
     const bool printed = [&] {

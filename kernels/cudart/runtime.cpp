@@ -87,6 +87,7 @@ Runtime* make_runtime() {
     std::atexit([] {
         open_managed(runtime());
         flush_prints(runtime());
+        runtime().kernels.end();
     });
     return r;
 }

@@ -113,11 +113,11 @@ Result<fs::path> headers_folder() {
             return Error{
                 fmt::format("'{}' cannot be written: {}; make room in the cache", path.string(), why)};
     }
-    fs::rename(made, folder, error);
+    const std::string why = put_in_place(made, folder);
     // Another start may have been faster, with the same headers.
-    if (error && !fs::is_directory(folder))
-        return Error{fmt::format("'{}' cannot be made: {}; look at the cache's permissions", folder.string(),
-                                 error.message())};
+    if (!why.empty() && !fs::is_directory(folder))
+        return Error{
+            fmt::format("'{}' cannot be made: {}; look at the cache's permissions", folder.string(), why)};
     return usable();
 }
 

@@ -137,14 +137,21 @@ void run_by_both(const ptx::Module& module, const kernels::Plan& plan, uint64_t 
     const auto program = simt::prepare(module, plan.kernel);
     if (!program) return;
     Launch launch = plan.launch;
-    launch.block = hash >> 11 & 1 ? Dim3{32, 1, 1} : Dim3{4, 3, 1};
+    launch.block = hash >> 40 & 1 ? Dim3{32, 1, 1} : Dim3{4, 3, 1};
     const auto kernel = compiled::make_kernel(**program, launch);
-    if (!made(kernel) || hash % kCompiledOf != 0) return;
+    if (!made(kernel) || (hash >> 48) % kCompiledOf != 0) return;
     std::array<simt::GlobalMemory, 2> memory;
     std::array<std::string, 2> ends;
+    std::array<simt::Outcome, 2> outcomes;
     for (size_t k = 0; k < 2; ++k) {
-        for (const Array& array : launch.arrays)
-            memory[k].buffers.push_back({array.name, array.base, std::vector<std::byte>(array.bytes())});
+        for (const Array& array : launch.arrays) {
+            std::vector<std::byte> bytes(array.bytes());
+            uint64_t random = hash;
+            for (std::byte& one : bytes)
+                one = static_cast<std::byte>((random = random * 6364136223846793005 + 1442695040888963407) >>
+                                             56);
+            memory[k].buffers.push_back({array.name, array.base, std::move(bytes)});
+        }
         compiled::LaunchEngine engine(
             library(), **program, launch,
             k == 0 ? compiled::EngineChoice::Interpreted : compiled::EngineChoice::Compiled);
@@ -154,9 +161,15 @@ void run_by_both(const ptx::Module& module, const kernels::Plan& plan, uint64_t 
         options.engine = &engine;
         const auto outcome = simt::run(**program, launch, memory[k], options, {});
         if (!made(outcome)) return;
+        const std::string why = engine.why_not();
+        demand(why.empty() || why.find("too long") != std::string::npos,
+               "what is printed is not compiled: " + why);
+        outcomes[k] = *outcome;
         ends[k] = outcome->fault ? outcome->fault->message : std::to_string(outcome->instructions);
     }
     demand(ends[0] == ends[1], "the engines end otherwise: " + ends[0] + " | " + ends[1]);
+    demand(outcomes[0].touched == outcomes[1].touched, "the engines touch other arrays");
+    demand(outcomes[0].undefined.size() == outcomes[1].undefined.size(), "the engines meet other faults");
     for (size_t b = 0; b < memory[0].buffers.size(); ++b)
         demand(memory[0].buffers[b].bytes == memory[1].buffers[b].bytes, "the engines leave other bytes");
 }

@@ -117,6 +117,51 @@ KERNEL counted(const float* in, float* out, int n) {
     int a = __syncthreads_and(v > -5), o = __syncthreads_or(v > 0.99f);
     out[g] = c + 1000 * a + 2000 * o;
 }
+KERNEL leaving(const unsigned* in, unsigned* out, int n) {
+    int t = threadIdx.x + threadIdx.y * blockDim.x, k = 0;
+    while (__syncthreads_or(in[k] % 64 + k < n) && k < 8) { ++k; if (t % 5 == k) return; }
+    out[(blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x * blockDim.y + t] = k;
+}
+KERNEL mixed(const unsigned* in, unsigned* out, int n) {
+    __shared__ unsigned s;
+    if (threadIdx.x == 0) s = 5;
+    __syncthreads();
+    for (int k = 0; k < 4; ++k) { atomicAdd(&s, in[I + k] % 7); atomicMax(&s, in[I + k] % 300); }
+    __syncthreads();
+    out[I] = s;
+}
+KERNEL wraps(const unsigned* in, unsigned* out, int n) {
+    unsigned i = I - 5, j = 3 * threadIdx.x - 40;
+    if (i < n) out[i] = in[i];
+    if (j < 64) out[n + blockIdx.x * 64 + j] = in[j] + i;
+    int k = (int)threadIdx.x * 0x4000000;
+    if (k >= 0 && k < 0x40000000) out[2 * n + (k >> 26)] = in[k >> 24];
+}
+KERNEL apart(const unsigned* in, unsigned* out, int n) {
+    unsigned g = blockIdx.x << 8 | threadIdx.x << 1 | 1;
+    out[g] = in[g & 1023];
+}
+KERNEL before(const unsigned* in, unsigned* out, int n) {
+    const unsigned* from = in - 1;
+    unsigned* to = out - n;
+    to[n + I] = from[I + 1];
+}
+KERNEL partial(float* data, int n, int) {
+    int i = I, base = i - threadIdx.x;
+    data[i] = data[i] * 2 + 1;
+    __syncthreads();
+    float v = data[base + (threadIdx.x + 1) % blockDim.x];
+    __syncthreads();
+    if (threadIdx.x % 32 < 16) v += __shfl_down_sync(0xffff, v, 4);
+    data[i] = v;
+    atomicAdd(&data[n - 1], 1.0f);
+}
+KERNEL only_stores(float* data, int n, int last) {
+    int i = I;
+    data[i] = i;
+    data[1024 + 2 * i] = 3;
+    if (i == last) data[n + 100] = 1;
+}
 KERNEL named(const float* in, float* out, int) {
     __shared__ float s[128];
     int t = threadIdx.x;
@@ -209,7 +254,7 @@ struct Case {
     bool whole = false;  // the numbers are whole
 };
 
-test::Ran hold(const Case& of, uint32_t n, std::vector<uint64_t> more = {}) {
+test::Ran hold(const Case& of, uint32_t n, std::vector<uint64_t> more = {}, unsigned threads = 1) {
     const auto program = simt::prepare(module(), of.kernel);
     if (!program) throw std::runtime_error(program.error().message);
     const size_t bytes = size_t{n} * n * 4;
@@ -232,6 +277,7 @@ test::Ran hold(const Case& of, uint32_t n, std::vector<uint64_t> more = {}) {
     }
     simt::RunOptions options;
     options.max_instructions_per_warp = 200'000;
+    options.threads = threads;
     return test::expect_same(**program, launch, memory, options);
 }
 
@@ -263,6 +309,12 @@ TEST(EngineKernels, LeaveTheSameInMemory) {
         {"exchanged", {1, 1, 1}, {64, 1, 1}, true},
         {"counted", {4, 4, 1}, {16, 8, 1}},
         {"counted", {4, 2, 1}, {50, 1, 1}},
+        {"leaving", {4, 2, 1}, {50, 1, 1}, true},
+        {"leaving", {2, 1, 1}, {16, 16, 1}, true},
+        {"mixed", {3, 1, 1}, {96, 1, 1}, true},
+        {"wraps", {3, 1, 1}, {64, 1, 1}, true},
+        {"apart", {4, 1, 1}, {128, 1, 1}, true},
+        {"before", {4, 1, 1}, {64, 1, 1}, true},
         {"named", {8, 1, 1}, {128, 1, 1}},
         {"collatz", {2, 1, 1}, {64, 1, 1}, true},
         {"collatz", {1, 1, 1}, {50, 1, 1}, true},
@@ -279,10 +331,43 @@ TEST(EngineKernels, LeaveTheSameInMemory) {
     }
 }
 
+// Where no block depends on the order of the others, on several CPU threads.
+TEST(EngineKernels, LeaveTheSameOnSeveralThreads) {
+    const Case cases[] = {{"stencil", {7, 8, 1}, {10, 9, 1}},
+                          {"tree", {16, 1, 1}, {256, 1, 1}},
+                          {"histogram", {8, 2, 1}, {64, 4, 1}, true},
+                          {"counted", {4, 4, 1}, {16, 8, 1}},
+                          {"local", {8, 1, 1}, {64, 1, 1}, true}};
+    for (const Case& one : cases) {
+        SCOPED_TRACE(one.kernel);
+        EXPECT_EQ(hold(one, 64, {}, 4).compiled, one.grid.count());
+    }
+    // Blocks that take tickets are left to the interpreter there.
+    const auto program = simt::prepare(module(), "tickets");
+    ASSERT_TRUE(program);
+    Launch launch;
+    launch.grid = {4, 1, 1}, launch.block = {32, 1, 1};
+    launch.arguments = test_arguments({0, 0, 64});
+    const auto kernel = compiled::make_kernel(**program, launch);
+    ASSERT_TRUE(kernel);
+    EXPECT_TRUE(kernel->blocks_communicate);
+}
+
+// Lanes of a part of a warp that exchange values are the interpreter's: the block leaves nothing behind.
+TEST(EngineKernels, TakeBackWhatTheyGiveUp) {
+    for (const unsigned threads : {1u, 4u}) {
+        const test::Ran ran =
+            hold({"partial", {24, 1, 1}, {64, 1, 1}}, 64, {UINT64_MAX, 64 * 64, 0}, threads);
+        EXPECT_TRUE(ran.outcome.complete);
+        EXPECT_EQ(ran.compiled, 0u);
+    }
+}
+
 // What goes wrong is told as by the interpreter, of the same thread, and memory is as that leaves it.
 TEST(EngineKernels, FaultAlike) {
     using K = simt::Fault::Kind;
     const std::pair<const char*, K> faults[] = {{"in_place", K::OutOfBounds},
+                                                {"only_stores", K::OutOfBounds},
                                                 {"misaligned", K::Misaligned},
                                                 {"parted", K::BarrierDivergence},
                                                 {"for_ever", K::NeverEnds}};

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/stat.h>
+
 #include "core/simt/program.h"
 #include "tests/host/engine_both.h"
 #include "tests/temp_folder.h"
@@ -141,7 +143,36 @@ TEST_F(EngineLibrary, CompilesNothingForShortLaunches) {
     compiled::Library library;
     EXPECT_EQ(run(library, EngineChoice::Automatic, 200, 100).compiled, 0u);
     EXPECT_EQ(run(library, EngineChoice::Interpreted, 200, 100).compiled, 0u);
-    EXPECT_TRUE(kept().empty());
+    EXPECT_TRUE(library.is_empty());
+}
+
+// What others may write to is not loaded, so it must not be kept so.
+TEST_F(EngineLibrary, IsFoundAgainWhateverTheUmask) {
+    const mode_t before = umask(0002);
+    compiled::Library first;
+    run(first, EngineChoice::Compiled, 4, 10);
+    umask(before);
+    ASSERT_EQ(kept().size(), 1u);
+    const auto written = fs::last_write_time(kept()[0]) - std::chrono::hours(1);
+    fs::last_write_time(kept()[0], written);
+    compiled::Library second;
+    EXPECT_EQ(run(second, EngineChoice::Compiled, 4, 10).compiled, 4u);
+    EXPECT_GT(fs::last_write_time(kept()[0]), written) << "it was compiled again";
+    EXPECT_EQ(fs::status(kept()[0]).permissions(), fs::perms::owner_all);
+}
+
+// A look into the cache that finds nothing does not take the order to compile with it.
+TEST_F(EngineLibrary, CompilesWhatWasOnlyLookedFor) {
+    compiled::Library library;
+    const std::string text = "__attribute__((visibility(\"default\"))) int run() { return 0; }";
+    EXPECT_TRUE(library.find(text, false, true)->failed);
+    const auto found = library.find(text, true, true);
+    EXPECT_FALSE(found->failed) << found->why;
+    EXPECT_NE(found->run.load(), nullptr);
+    // When the process ends nothing is begun any more.
+    library.end();
+    EXPECT_TRUE(
+        library.find("__attribute__((visibility(\"default\"))) int run() { return 1; }", true, true)->failed);
 }
 
 // The blocks that begin when the compiler has done are compiled.
