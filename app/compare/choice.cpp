@@ -164,7 +164,8 @@ bool ready(State& state, Session& session, bool wait) {
              coming;
     if (!other.block) return true;
     for (const look::BlockIndex* index : {session.block.get(), other.block.get()})
-        if (!index->why_not.empty()) pair.message = index->why_not + ".", state.choosing = true;
+        if (!index->why_not.empty() && !pair.opening.begun())
+            session::refuse(pair, index->why_not + "."), state.choosing = true;
     other.cursor.step = partner_step(state.lock, a, *session.block, session.cursor, b, *other.block);
     if (state.whole_run || !session.totals || !other.totals) return coming;
     const bool of_run = state.lock == Lock::Share;

@@ -153,7 +153,7 @@ static std::string clauses_in(const Font& font, std::string_view text, float roo
     for (size_t end = text.size(); end > 0 && end != std::string_view::npos;) {
         if (text_size(font, text.substr(0, end)).x <= room) return std::string(text.substr(0, end));
         do end = text.find_last_of(",;:.", end - 1);
-        while (end != std::string_view::npos && end > 0 && text[end + 1] != ' ');
+        while (end != std::string_view::npos && end > 0 && !text.substr(end + 1).starts_with(' '));
     }
     return std::string(text);
 }

@@ -154,6 +154,7 @@ void begin_opening(Session& session) {
     Pair& pair = session.pair;
     pair.wanted = false;
     pair.message.clear();
+    pair.refused = false;
     pair.opening.stop();
     if (pair.launches) {
         std::string of;
@@ -176,12 +177,6 @@ void begin_opening(Session& session) {
     });
 }
 
-// Why the two cannot be shown; until another pair is chosen.
-void refuse(Pair& pair, std::string why) {
-    pair.refused = pair.refused || pair.message != why;
-    pair.message = std::move(why);
-}
-
 void swap_now(Session& session) {
     Pair& pair = session.pair;
     pair.swap = false;
@@ -195,14 +190,19 @@ void swap_now(Session& session) {
     set(pair.other, a.recording, a.totals);
 }
 
-// One that holds nothing cannot be stood in; the list says so.
-void refuse_empty(Session& session) {
+// Why the two cannot be shown: one that holds nothing cannot be stood in, and both have to be counted.
+std::string why_not(const Session& session) {
+    const Pair& pair = session.pair;
     for (const char letter : {'A', 'B'}) {
-        const Recording& one = letter == 'A' ? *session.recording : *session.pair.other.recording;
-        if (one.trace->steps() > 0) continue;
-        refuse(session.pair,
-               fmt::format("{} ({}) holds no step; choose another recording.", letter, one.origin));
+        const Recording& one = letter == 'A' ? *session.recording : *pair.other.recording;
+        if (one.trace->steps() == 0)
+            return fmt::format("{} ({}) holds no step; choose another recording.", letter, one.origin);
     }
+    for (const std::string* why : {&session.uncounted, &pair.other.uncounted})
+        if (!why->empty()) return *why;
+    for (const Tallied* known : {&pair.a, &pair.b})
+        if (!known->no_tally.empty()) return known->no_tally + ".";
+    return "";
 }
 
 // Lane trips of an inner loop that are recorded while nobody notices the wait: 4 blocks of 1,024 x 1,024 are a
@@ -354,6 +354,12 @@ bool open_counterpart(Session& session) {
     return true;
 }
 
+void refuse(Pair& pair, const std::string& why) {
+    if (!pair.message.empty() || why.empty() || pair.opening.begun()) return;
+    pair.message = why;
+    pair.refused = true;
+}
+
 bool ready_pair(Session& session, bool wait) {
     Pair& pair = session.pair;
     if (pair.swap) swap_now(session);
@@ -362,24 +368,21 @@ bool ready_pair(Session& session, bool wait) {
     if (both && *both) {
         if (!session.recording || session.recording->serial != (*both)->a->serial) show(session, (*both)->a);
         set(pair.other, (*both)->b);
+        pair.message.clear();
     } else if (both) {
         refuse(pair, both->error().message);
     }
-    bool coming = pair.opening.begun() || (session.opening && session.opening->beside);
-    coming = update(session, wait) || coming;  // of a recording that has just come
+    const bool opening = pair.opening.begun() || (session.opening && session.opening->beside);
+    bool coming = update(session, wait) || opening;  // of a recording that has just come
     if (!are_two(session)) return coming;
     // Another recording was opened as A: the pair is not the one that was chosen, nor what was wrong with that.
-    if (pair.a.serial != 0 && pair.a.serial != session.recording->serial && !coming)
+    if (!both && !opening && pair.a.serial != 0 && pair.a.serial != session.recording->serial)
         pair.preset = -1, pair.launches.reset(), pair.message.clear();
-    if (!pair.opening.begun()) refuse_empty(session);
     std::string said;
     coming = count(pair.other, *session.jobs, wait, said) || coming;
-    for (const std::string* why : {&session.uncounted, &pair.other.uncounted})
-        if (!why->empty()) refuse(pair, *why);
     coming = know(pair.a, session, *session.jobs, wait) || coming;
     coming = know(pair.b, pair.other, *session.jobs, wait) || coming;
-    for (const Tallied* known : {&pair.a, &pair.b})
-        if (!known->no_tally.empty()) refuse(pair, known->no_tally + ".");
+    refuse(pair, why_not(session));
     return coming;
 }
 

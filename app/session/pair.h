@@ -88,7 +88,7 @@ struct Pair {
     std::optional<LaunchPair> launches{};  // in place of a preset: the launches shown or opening
     bool wanted = false;                   // the preset or the launches are to be opened
     bool swap = false;                     // A and B are to change places
-    std::string message;                   // why the last pair could not be opened
+    std::string message;                   // why the last pair could not be opened, or the two be shown
     bool refused = false;                  // that has just been found; whoever shows it takes this back
     Job<Result<BothRecordings>> opening;
 
@@ -109,6 +109,9 @@ void set_beside(Session& session, std::shared_ptr<const Recording> other);
 // recorded now where that takes no time. False where there is none; else it is being opened.
 bool open_counterpart(Session& session);
 
+// Says why the two cannot be shown: the first reason stays until another pair is chosen, and none is said while one
+// is being opened.
+void refuse(Pair& pair, const std::string& why);
 // Opens what was chosen, and counts both. wait: at once; else what takes long comes with a later call. Returns
 // true while something is still to come.
 bool ready_pair(Session& session, bool wait);

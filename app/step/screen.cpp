@@ -20,9 +20,9 @@
 // A stop of a lesson may show some panels alone, each from when it is explained: they have all of the room, and the
 // strip above says what the sentence would.
 //
-// In lecture mode what the back row can read, and nothing else: the sums, the warps' rows and the buttons go:
-// they are small print, and a clicker has no mouse. Of the source the lines around the current one stay. At a stop
-// of a lesson its strip stands in place of the caption.
+// In lecture mode the screen shows what the back row can read. The warps' rows are small print and go, as do the
+// buttons, since a clicker has no mouse; the sums go unless a stop of a lesson names them. Of the source the lines around
+// the current one stay. At a stop its strip stands in place of the caption.
 //
 //   +-----------------------------------------------------------+
 //   | what just happened, large           step 12 of 352        |

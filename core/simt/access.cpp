@@ -1,9 +1,11 @@
-// A request: the lanes' addresses are checked as a whole, then data moves lane by lane, in lane order
-// (so where several lanes store to one place, the highest lane's value stays; a GPU leaves it open).
+// A request: the lanes' addresses are checked as a whole, then data moves in the order of the lanes (so where several
+// lanes store to one place, the highest lane's value stays; a GPU leaves it open): lane by lane, or, where the addresses
+// follow a pattern, by whole vectors (lanes_memory.h).
 //
-// Blocks of one launch run at the same time on several CPU threads and may touch the same global
-// words, as on a GPU. Aligned 32- and 64-bit elements are therefore read and written as relaxed
-// atomics, which costs nothing on any processor of today; smaller ones as bytes, the same way.
+// Blocks of one launch run at the same time on several CPU threads and may touch the same global words, as on a GPU. An
+// aligned element must therefore be read and written as one. Lane by lane that is said by relaxed atomics, which cost
+// nothing on any processor of today. Vectors and memcpy have no such word in C++; they rely on it that the compiler makes
+// one move of an element, and that the processor moves each aligned element of a vector as one.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -108,7 +110,7 @@ void WholeAccess::set_memory(std::byte* to, uint64_t base_of, uint64_t size, uin
     base = base_of, most = size - bytes;
 }
 
-// Which accesses move as a whole, and how. Those of global memory do so from their first request on.
+// Which accesses move as a whole, and how. Those of global memory do so once a request has found its array.
 void Machine::prepare_whole() {
     wholes_.resize(program_.accesses.size());
     followed_.resize(wholes_.size() * warps_.size());
@@ -133,13 +135,12 @@ void Machine::prepare_whole() {
 // Those of the warp, and of warps behind it; how many there are and their patterns are still to be filled in.
 WarpRequests Machine::requests_from(Warp& warp, const MicroOp& op, const MemoryAccess& access) {
     const WholeAccess& whole = wholes_[op.target];
-    const auto next = [&](Ref ref) { return in_pool(ref) ? 0 : static_cast<ptrdiff_t>(warp_bytes_); };
     WarpRequests requests;
     requests.elements = access.elements;
-    requests.address = at(warp, op.a), requests.next_address = next(op.a);
+    requests.address = at(warp, op.a), requests.next_address = next_of(op.a);
     requests.offset = static_cast<uint64_t>(access.offset);
     for (size_t i = 0; i < access.elements; ++i)
-        requests.data[i] = at(warp, access.data[i]), requests.next_data[i] = next(access.data[i]);
+        requests.data[i] = at(warp, access.data[i]), requests.next_data[i] = next_of(access.data[i]);
     requests.memory = whole.memory, requests.base = whole.base, requests.most = whole.most;
     return requests;
 }
@@ -287,13 +288,13 @@ void Machine::report(Warp& warp, const MicroOp& op, const MemoryAccess& access, 
     request.space = last_space_;
     request.address = address_.data();
     if constexpr (Values)
-        follow(warp, op, access, request);
+        report_values(warp, op, access, request);
     else if (observer_)
         observer_->on_request(request);
 }
 
 // Reports a request with its values and where they came from.
-void Machine::follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request) {
+void Machine::report_values(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request) {
     const uint32_t mask = request.mask;
     std::array<uint64_t, 4 * kWarpSize> value{};
     std::array<Origin, 4 * kWarpSize> origins{};

@@ -1,7 +1,8 @@
 // atom and red: a word is read, changed and written back as one.
 //
-// Blocks of one launch run on several CPU threads, so each lane's update is atomic among them; the
-// lanes of a warp go one after the other, lowest first (a GPU leaves their order open).
+// Blocks of one launch run on several CPU threads, and the host program's threads may change what they share with it,
+// so each lane's update of global memory is atomic among them; the lanes of a warp go one after the other, lowest
+// first (a GPU leaves their order open).
 //
 // Sums of floats are rounded to the nearest even one; those of 32 bits in global memory take and leave
 // subnormal numbers as zeros of their sign, those in shared memory keep them.
@@ -90,13 +91,14 @@ void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told)
     for_lanes(lanes.mask, [&](uint32_t lane) {
         const std::atomic_ref<Bits> word(*reinterpret_cast<Bits*>(lanes.host[lane]));
         const Bits first = b[lane], second = c[lane];
-        Bits old = word.load(), next{};
+        Bits old{}, next{};
         if (next_told < told.size()) {
             old = static_cast<Bits>(told[next_told++]);
             word.store(next = Change::bits(old, first, second));
         } else if constexpr (Change::kAdds) {
             next = (old = word.fetch_add(first)) + first;
         } else {
+            old = word.load();
             do next = Change::bits(old, first, second);
             while (!word.compare_exchange_weak(old, next));
         }
@@ -155,7 +157,7 @@ void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool
     update_all(access,
                {mask, host_.data(), at(warp, access.data[0]), at(warp, access.data[1]),
                 at(warp, access.data[2]), returned_.data(), stored_.data()},
-               global, !global || options_.threads == 1, told);
+               global, !global, told);  // global words may be changed by the host's threads too
 }
 
 }  // namespace tilescope::simt

@@ -23,7 +23,8 @@ uint64_t splitmix64(uint64_t& state) {
 
 size_t chunks(uint64_t bytes) { return static_cast<size_t>(bytes / sizeof(Chunk) + 1); }
 
-// Of a warp's registers: so many that one column of 16 warps has cache lines of its own in each.
+// Of a warp's registers: an odd multiple of 256 bytes, so that the same column of neighbouring warps does not fall into
+// the same cache sets.
 size_t register_chunks(const Program& program) { return (chunks(program.register_bytes) + 3) / 8 * 8 + 4; }
 
 }  // namespace
@@ -32,7 +33,7 @@ uint64_t Machine::bytes(const Program& program, const Launch& launch, bool value
     const uint64_t warps = (launch.block.count() + kWarpSize - 1) / kWarpSize;
     const uint64_t a_warp = uint64_t{program.register_bytes} * (values ? 2 : 1) +
                             program.local_bytes * kWarpSize + 12 * sizeof(Chunk);
-    const uint64_t patterns = LanePatterns::kMost * sizeof(LanePattern) +
+    const uint64_t patterns = (LanePatterns::kMost + 1) * sizeof(LanePattern) +
                               program.accesses.size() * (sizeof(WholeAccess) + warps * sizeof(Followed));
     return program.pool_bytes + program.shared_bytes + launch.dynamic_shared + warps * a_warp + patterns;
 }
@@ -192,19 +193,19 @@ Machine::Advance Machine::step(Warp& warp) {
         exchange<Values>(warp, top.pc, warp.pending_mask);
         ++warp.instructions, ++clock_, ++steps_;
         top.pc += 2;
-        return go_on<Values>(warp);
+        return behind_step<Values>(warp);
     }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
     // A copy's two steps are one instruction.
     const bool counts = op.counted || !program_.accesses[op.target].copy;
     warp.instructions += counts, clock_ += counts;
     watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
-    return go_on<Values>(warp);
+    return behind_step<Values>(warp);
 }
 
-// Behind a step.
+// What a warp does next, or owes, when it has made a step.
 template <bool Values>
-Machine::Advance Machine::go_on(Warp& warp) {
+Machine::Advance Machine::behind_step(Warp& warp) {
     if constexpr (!Values) {
         if (may_owe(warp)) {
             owed_ |= 1u << warp.number;

@@ -12,7 +12,7 @@ struct ApproxEx2 {
 // The same for all lanes at once. 2^x is 2^n times 2^f, n a whole number and f at most a half; 2^f is a polynomial
 // in double precision, whose error is far below half a unit of a float. Where the result lies so near the middle
 // between two floats that the error could tell which is nearer, and where x is not small, the function above is asked.
-template <bool Ftz, bool Sat>
+template <bool Ftz>
 inline void ex2_lanes(const Slots<float>& x, Slots<float>& result) {
     constexpr int kDegree = 10;
     constexpr auto kTerm = [] {
@@ -27,16 +27,17 @@ inline void ex2_lanes(const Slots<float>& x, Slots<float>& result) {
     constexpr uint32_t kLargest = std::bit_cast<uint32_t>(125.0f);
     // Whole numbers, of which expf asks first, make powers of two.
     constexpr float kWholeFloat = 0x1.8p23f;
-    uint32_t others = 0;
+    uint32_t parts = 0, large = 0;
     for (int i = 0; i < kWarpSize; ++i) {
         const float number = from_slot<float>(x[i]);
-        others |= number + kWholeFloat - kWholeFloat != number || (x[i] & 0x7FFF'FFFFu) > kLargest ? 1u : 0u;
+        parts |= number + kWholeFloat - kWholeFloat != number ? 1u : 0u;
+        large |= (x[i] & 0x7FFF'FFFFu) > kLargest ? 1u : 0u;
     }
-    if (others == 0) {
+    if ((parts | large) == 0) {
         for (int i = 0; i < kWarpSize; ++i) {
             const uint32_t n = std::bit_cast<uint32_t>(from_slot<float>(x[i]) + kWholeFloat) -
                                std::bit_cast<uint32_t>(kWholeFloat);
-            result[i] = to_slot<float>(finished<Ftz, Sat>(std::bit_cast<float>((n + 127) << 23)));
+            result[i] = to_slot<float>(finished<Ftz, false>(std::bit_cast<float>((n + 127) << 23)));
         }
         return;
     }
@@ -53,26 +54,24 @@ inline void ex2_lanes(const Slots<float>& x, Slots<float>& result) {
         unsure[i] = from_middle <= 2 * kNear ? 1 : 0;
         any |= unsure[i];
     }
-    uint32_t large = 0;
-    for (int i = 0; i < kWarpSize; ++i) large |= (x[i] & 0x7FFF'FFFFu) > kLargest ? 1u : 0u;
     for (int i = 0; i < kWarpSize; ++i)
-        result[i] = to_slot<float>(finished<Ftz, Sat>(static_cast<float>(power[i])));
+        result[i] = to_slot<float>(finished<Ftz, false>(static_cast<float>(power[i])));
     if ((any | large) == 0) return;
     for (int i = 0; i < kWarpSize; ++i)
         if (unsure[i] != 0 || (x[i] & 0x7FFF'FFFFu) > kLargest)
-            result[i] = to_slot<float>(F32<ApproxEx2, Ftz, Sat>::apply(from_slot<float>(x[i])));
+            result[i] = to_slot<float>(F32<ApproxEx2, Ftz, false>::apply(from_slot<float>(x[i])));
 }
-template <bool Ftz, bool Sat>
+template <bool Ftz>
 void ex2_full(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*, uint32_t) {
     Slots<float> result;
-    ex2_lanes<Ftz, Sat>(slots<float>(a), result);
+    ex2_lanes<Ftz>(slots<float>(a), result);
     for (int i = 0; i < kWarpSize; ++i) slots<float>(d)[i] = result[i];
 }
-template <bool Ftz, bool Sat>
+template <bool Ftz>
 void ex2_partial(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
                  uint32_t mask) {
     Slots<float> result;
-    ex2_lanes<Ftz, Sat>(slots<float>(a), result);
+    ex2_lanes<Ftz>(slots<float>(a), result);
     for (int i = 0; i < kWarpSize; ++i)
         if (mask >> i & 1) slots<float>(d)[i] = result[i];
 }
@@ -134,9 +133,8 @@ inline LaneOp find_approx(const Operation& i) {
         case Op::Cos: return float32_op<ApproxCos, 1>(i);
         case Op::Div: return i.round == Round::Full ? float32_op<FDiv, 2>(i) : float32_op<ApproxDiv, 2>(i);
         case Op::Ex2:
-            return with_flags(i.ftz, i.sat, [](auto ftz, auto sat) -> LaneOp {
-                return {ex2_full<ftz, sat>, ex2_partial<ftz, sat>, each_warp<ex2_full<ftz, sat>>};
-            });
+            return i.ftz ? LaneOp{ex2_full<true>, ex2_partial<true>, each_warp<ex2_full<true>>}
+                         : LaneOp{ex2_full<false>, ex2_partial<false>, each_warp<ex2_full<false>>};
         case Op::Lg2: return float32_op<ApproxLg2, 1>(i);
         case Op::Rcp: return float32_op<FRcp, 1>(i);
         case Op::Rsqrt: return float32_op<ApproxRsqrt, 1>(i);

@@ -64,38 +64,6 @@ template <class A>
     return other == 0;
 }
 
-// Plain reads and writes: the processor moves each aligned element of a vector as a whole.
-template <class T>
-[[gnu::always_inline]] inline T read(const std::byte* at) {
-    T value;
-    std::memcpy(&value, at, sizeof(T));
-    return value;
-}
-template <class T>
-[[gnu::always_inline]] inline void write(std::byte* at, T value) {
-    std::memcpy(at, &value, sizeof(T));
-}
-
-// Calls one of three for each group of lanes, in their order: side(lane) where its 8 elements lie side by side,
-// same(lane) where at one place, alone(lane) for each lane of any other.
-template <class Side, class Same, class Alone>
-[[gnu::always_inline]] inline void each_group(const LanePattern& pattern, int32_t bytes, Side side, Same same,
-                                              Alone alone) {
-    for (size_t group = 0; group < pattern.strides.size(); ++group) {
-        const size_t first = group * LanePattern::kGroup;
-        const uint32_t mask = pattern.mask >> first & 0xFF;
-        if (pattern.strides[group] == bytes) {
-            side(first);
-        } else if (pattern.strides[group] == 0) {
-            same(first);
-        } else if (mask == 0xFF) {
-            for (size_t lane = first; lane < first + LanePattern::kGroup; ++lane) alone(lane);
-        } else {
-            for_lanes(mask, [&](uint32_t lane) { alone(first + lane); });
-        }
-    }
-}
-
 // A vector of 8 or 4 lanes, wherever it lies.
 template <class T>
 struct Vector {

@@ -27,7 +27,8 @@ struct LanePattern {
     static constexpr int32_t kMixed = -1;
     static constexpr uint64_t kWidest = 16;
     alignas(64) std::array<uint64_t, kWarpSize> difference{};  // 0 outside the mask
-    // The same in 32 bits, for columns of 32-bit addresses; where they do not hold it, such as no column has.
+    // The same in 32 bits, for columns of 32-bit addresses: values that no column matches, where a difference needs more
+    // than 32 bits.
     alignas(64) std::array<uint32_t, kWarpSize> narrow{};
     uint32_t mask = 0;        // 0: no pattern
     uint32_t number = 0;      // no other pattern of its LanePatterns has, earlier ones included
@@ -75,16 +76,17 @@ struct MemoryLanes {
 
 const MemoryLanes& memory_lanes(LaneVersion version);
 
-// The patterns that requests of a block followed lately.
+// The patterns that a machine's requests followed lately, over all its blocks.
 class LanePatterns {
 public:
+    LanePatterns() { patterns_.reserve(kMost + 1), patterns_.emplace_back(); }
     // The pattern of the lanes of a mask, not 0, in a column of addresses.
     uint32_t find(const std::byte* column, bool wide, uint32_t mask);
     const LanePattern& operator[](size_t number) const { return patterns_[number]; }
     static constexpr size_t kMost = 64;
 
 private:
-    std::vector<LanePattern> patterns_{1};  // the first one is none
+    std::vector<LanePattern> patterns_;  // the first one is none
     std::array<uint8_t, 2 * kMost> by_hash_{};
     uint32_t latest_ = 0;  // the number given last
 };

@@ -35,8 +35,8 @@ void find_calm(Program& program) {
     };
     const auto ends = [&](const MicroOp& op) {  // a warp that comes there stands, or has ended
         if (op.guard != kNoGuard) return false;
-        const bool request = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
-        return request || op.kind == Kind::Exit || op.kind == Kind::Barrier || op.kind == Kind::Converge;
+        return is_request(op.kind) || op.kind == Kind::Exit || op.kind == Kind::Barrier ||
+               op.kind == Kind::Converge;
     };
     std::vector<bool> to_barrier(code.size());  // without a step before it
     const bool known = settle([&](const MicroOp& op, size_t pc) {
@@ -84,11 +84,10 @@ namespace {
 template <class Read, class Write>
 void each_column(const Program& program, const MicroOp& op, Read read, Write write) {
     using Kind = MicroOp::Kind;
-    const bool request = op.kind == Kind::Load || op.kind == Kind::Store || op.kind == Kind::Atomic;
     for (const Ref ref : {op.a, op.b, op.c, op.e})
         if (!in_pool(ref)) read(ref);
     if (op.kind == Kind::Lane || op.kind == Kind::Clock) return write(op.d);
-    if (!request) return read(op.d);  // it is written in some lanes, or not at all
+    if (!is_request(op.kind)) return read(op.d);  // it is written in some lanes, or not at all
     const MemoryAccess& access = program.accesses[op.target];
     for (size_t i = 0; i < access.data.size(); ++i) {
         if (in_pool(access.data[i])) continue;
@@ -102,7 +101,7 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
 // A lane's values of an earlier block may stay where the lane writes before it reads. That is seen in code without
 // loops, if no other lane reads them.
 void find_cleared(Program& program, const std::vector<RegisterColumn>& columns) {
-    constexpr uint64_t kMostBits = uint64_t{1} << 28;
+    constexpr uint64_t kMostBits = uint64_t{1} << 28;  // copied or cleared, at all branches and exits
     const std::vector<MicroOp>& code = program.code;
     const auto number_of = [&](Ref ref) {
         const auto after = std::ranges::upper_bound(columns, ref, {}, &RegisterColumn::offset);
@@ -110,15 +109,17 @@ void find_cleared(Program& program, const std::vector<RegisterColumn>& columns) 
     };
     std::vector<bool> used(columns.size()), live(columns.size());
     bool all = false;
+    uint64_t copies = 0;
     std::map<size_t, std::vector<bool>> live_at;  // where branches lead to
     for (size_t pc = 0; pc < code.size(); ++pc) {
         const auto use = [&](Ref ref) { used[number_of(ref)] = true; };
         each_column(program, code[pc], use, use);
         const bool branch = code[pc].kind == MicroOp::Kind::Branch;
         if (branch) live_at[code[pc].target];
+        copies += branch || code[pc].kind == MicroOp::Kind::Exit ? 1 : 0;
         all = all || (branch && code[pc].target <= pc) || program.lanes[pc].does.op == ptx::Op::Shfl;
     }
-    all = all || live_at.size() * columns.size() > kMostBits;
+    all = all || copies * columns.size() > kMostBits;
     for (size_t pc = all ? 0 : code.size(); pc-- > 0;) {
         const MicroOp& op = code[pc];
         if (op.kind == MicroOp::Kind::Branch) {

@@ -12,8 +12,11 @@
 //   dataflow      where values come from, for observers that ask         (dataflow.cpp)
 //
 // A warp that is Ready stands right before a request, barrier or exchange; its turn is that one step and the
-// arithmetic up to the next. So every turn makes exactly one step, products are reported right after
-// the load that brought their last factor, and a warp that has nothing more to ask of memory has ended.
+// arithmetic up to the next. So products are reported right after the load that brought their last factor, and a warp
+// that has nothing more to ask of memory has ended.
+//
+// Where values are not wanted, a Ready warp may also owe: it has made its step and stands behind it, and its arithmetic
+// follows with that of others, at the latest before its next turn. Several warps may make their steps in one go then.
 #pragma once
 
 #include <array>
@@ -142,8 +145,8 @@ struct WholeAccess {
 // The pattern that the latest requests of one warp by one access had.
 struct Followed {
     uint8_t pattern = 0;
-    uint8_t misses = 0;  // since one was followed
-    uint8_t rest = 0;    // requests that are not to be held against a pattern, as none has been followed
+    uint8_t misses = 0;  // how often it changed since a request followed the one before it
+    uint8_t rest = 0;    // requests still to be made lane by lane, as it changed so often
 };
 
 class Machine {
@@ -199,20 +202,25 @@ private:
     template <bool Values>
     Advance step(Warp& warp);
     template <bool Values>
-    Advance go_on(Warp& warp);
+    Advance behind_step(Warp& warp);
     template <bool Values>
     Advance release_barriers();
-    bool may_owe(const Warp& warp) const;
     bool may_step(int next) const {  // before those advance that owe it
         const Warp& warp = warps_[static_cast<size_t>(next)];
         return !(owed_ >> next & 1) && program_.code[warp.stack.back().pc].kind != MicroOp::Kind::Barrier;
     }
-    Advance settle_owed();
-    Advance advance_all(uint32_t warps);
     void reduce(const std::vector<Warp*>& warps);
     BlockEnd ended(Advance why) const {
         return why == Advance::Stopped ? BlockEnd::Stopped : BlockEnd::Faulted;
     }
+
+    // together.cpp
+    bool may_owe(const Warp& warp) const;
+    Advance settle_owed();
+    Advance advance_all(uint32_t warps);
+    bool advance_together(std::span<Warp> warps);
+    void run_lanes_of(std::span<Warp> warps, const MicroOp& op);
+    bool request_together(uint32_t first);
 
     // warp.cpp
     template <bool Values>
@@ -221,14 +229,12 @@ private:
     void lane_op(Warp& warp, const MicroOp& op, uint32_t mask);
     template <bool Values>
     void run_lanes(Warp& warp, const MicroOp& op, uint32_t mask);
-    void run_lanes_of(std::span<Warp> warps, const MicroOp& op);
     // The lanes of a mask whose guard holds.
     static uint32_t lanes_of(const Warp& warp, const MicroOp& op, uint32_t mask) {
         if (op.guard == kNoGuard) return mask;
         const uint32_t p = *reinterpret_cast<const uint32_t*>(warp.registers + op.guard);
         return mask & (op.guard_negated ? ~p : p);
     }
-    bool advance_together(std::span<Warp> warps);
     void diverge(Warp& warp, const MicroOp& op, uint32_t pc, uint32_t taken);
     void park(Warp& warp, uint32_t pc, uint32_t mask);
     void settle(Warp& warp);
@@ -292,7 +298,6 @@ private:
     Followed& followed(const Warp& warp, const MicroOp& op) {
         return followed_[op.target * warps_.size() + warp.number];
     }
-    bool request_together(uint32_t first);
     void prepare_whole();
     template <bool Values>
     void tell(Warp& warp, const MicroOp& op, const MemoryAccess& access, const LanePattern& pattern,
@@ -300,7 +305,7 @@ private:
     template <bool Values>
     void report(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request& request);
     bool locate(Warp& warp, const MicroOp& op, ptx::StateSpace space, uint32_t mask);
-    void follow(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request);
+    void report_values(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request);
     bool locate_global(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask,
                        uint32_t bytes);
     void load(Warp& warp, const MemoryAccess& access, uint32_t mask, bool atomic);
@@ -345,6 +350,8 @@ private:
     std::string line_text(const MicroOp& op) const;
 
     std::byte* at(Warp& warp, Ref ref) { return (in_pool(ref) ? pool_ : warp.registers) + (ref & ~1u); }
+    // From a warp's column to that of the next warp.
+    ptrdiff_t next_of(Ref ref) const { return in_pool(ref) ? 0 : static_cast<ptrdiff_t>(warp_bytes_); }
 
     const Program& program_;
     const Launch& launch_;

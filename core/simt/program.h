@@ -83,6 +83,9 @@ struct MicroOp {
     LaneFn full = nullptr, partial = nullptr;
     WarpsFn warps = nullptr;
 };
+constexpr bool is_request(MicroOp::Kind kind) {
+    return kind == MicroOp::Kind::Load || kind == MicroOp::Kind::Store || kind == MicroOp::Kind::Atomic;
+}
 
 // What a Lane micro-operation computes, from which its functions are chosen; and what it does to origins
 // (Request::origin). Beside the micro-operation, as no more than its functions are needed to run it.

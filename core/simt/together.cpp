@@ -7,7 +7,8 @@
 //   request 0 | arithmetic 0 | request 1 | arithmetic 1 | ...   =   request 0 | request 1 | ... | arithmetic 0, 1, ...
 //
 // The order of the steps is what it was, and so is all that anybody sees of them. Whatever is not of this kind makes
-// the warps that owe their arithmetic catch up first.
+// the warps that owe their arithmetic catch up first. A warp that will have something to say at its end
+// (Warp::missing) owes nothing, as those that owe do not catch up in the order of their turns.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -18,8 +19,9 @@ namespace tilescope::simt {
 
 bool Machine::may_owe(const Warp& warp) const {
     return options_.schedule.kind == Schedule::Kind::Fair && warp.stack.size() == 1 &&
-           warp.parked.mask == 0 && !waits(warp) && program_.code[warp.stack.back().pc].calm &&
-           warp.instructions < most_of_warp_ && clock_ < most_of_block_;
+           warp.parked.mask == 0 && warp.missing.empty() && !waits(warp) &&
+           program_.code[warp.stack.back().pc].calm && warp.instructions < most_of_warp_ &&
+           clock_ < most_of_block_;
 }
 
 Machine::Advance Machine::settle_owed() {
@@ -31,18 +33,18 @@ Machine::Advance Machine::settle_owed() {
 // Warps advance, those that are next to each other and stand at one place together.
 Machine::Advance Machine::advance_all(uint32_t warps) {
     constexpr size_t kMost = 8;  // whose columns the nearest cache holds
-    const auto whole = [&](const Warp& warp) {
+    const auto lanes_together = [&](const Warp& warp) {
         return warp.instructions < most_of_warp_ &&
-               ((together_ >> warp.number & 1) ||
-                (warp.alive == ~0u && warp.stack.size() == 1 && warp.parked.mask == 0));
+               ((together_ >> warp.number & 1) || (warp.alive == ~0u && warp.stack.size() == 1 &&
+                                                   warp.parked.mask == 0 && warp.missing.empty()));
     };
     while (warps) {
         const auto first = static_cast<size_t>(std::countr_zero(warps));
         const Warp& leader = warps_[first];
         size_t count = 1;
-        if (clock_ < most_of_block_ && whole(leader) && program_.code[leader.stack.back().pc].calm)
+        if (clock_ < most_of_block_ && lanes_together(leader) && program_.code[leader.stack.back().pc].calm)
             while (count < kMost && first + count < warps_.size() && (warps >> (first + count) & 1) &&
-                   whole(warps_[first + count]) &&
+                   lanes_together(warps_[first + count]) &&
                    warps_[first + count].stack.back().pc == leader.stack.back().pc)
                 ++count;
         const bool stand = count > 1 && advance_together(std::span(warps_).subspan(first, count));
@@ -58,7 +60,6 @@ Machine::Advance Machine::advance_all(uint32_t warps) {
 
 // As run_lanes, for several warps, whose lanes are all active. Each operation goes through all of them before the next.
 void Machine::run_lanes_of(std::span<Warp> warps, const MicroOp& op) {
-    const auto next = [&](Ref ref) { return in_pool(ref) ? 0 : static_cast<ptrdiff_t>(warp_bytes_); };
     for (const MicroOp* one = &op; one != &op + op.run; ++one) {
         if (one->warps == nullptr) {
             for (Warp& warp : warps)
@@ -67,9 +68,10 @@ void Machine::run_lanes_of(std::span<Warp> warps, const MicroOp& op) {
             continue;
         }
         Warp& first = warps.front();
-        one->warps({at(first, one->d), at(first, one->e), at(first, one->a), at(first, one->b),
-                    at(first, one->c), next(one->d), next(one->e), next(one->a), next(one->b), next(one->c)},
-                   static_cast<uint32_t>(warps.size()));
+        one->warps(
+            {at(first, one->d), at(first, one->e), at(first, one->a), at(first, one->b), at(first, one->c),
+             next_of(one->d), next_of(one->e), next_of(one->a), next_of(one->b), next_of(one->c)},
+            static_cast<uint32_t>(warps.size()));
     }
 }
 
@@ -78,7 +80,7 @@ void Machine::run_lanes_of(std::span<Warp> warps, const MicroOp& op) {
 bool Machine::advance_together(std::span<Warp> warps) {
     uint32_t pc = warps.front().stack.back().pc;
     uint64_t count = 0;
-    const auto leave = [&](bool stand) {
+    const auto end = [&](bool stand) {
         for (Warp& warp : warps) {
             warp.stack.back().pc = pc;
             warp.instructions += count;
@@ -99,7 +101,7 @@ bool Machine::advance_together(std::span<Warp> warps) {
                 const uint32_t taken = lanes_of(warp, op, ~0u);
                 any |= taken, all &= taken;
             }
-            if (any != 0 && all != ~0u) return leave(false);
+            if (any != 0 && all != ~0u) return end(false);
             ++count;
             pc = any != 0 ? op.target : pc + 1;
         } else if (op.kind == MicroOp::Kind::Lane) {
@@ -107,9 +109,7 @@ bool Machine::advance_together(std::span<Warp> warps) {
                 if (const uint32_t mask = lanes_of(warp, op, ~0u)) lane_op<false>(warp, op, mask);
             count += op.counted, ++pc;
         } else {
-            const bool request = op.kind == MicroOp::Kind::Load || op.kind == MicroOp::Kind::Store ||
-                                 op.kind == MicroOp::Kind::Atomic;
-            return leave(request && op.guard == kNoGuard);
+            return end(is_request(op.kind) && op.guard == kNoGuard);
         }
     }
 }

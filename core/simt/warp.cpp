@@ -85,11 +85,10 @@ void Machine::run_lanes(Warp& warp, const MicroOp& op, uint32_t mask) {
         for (const MicroOp* one = &op; one != end; ++one) lane_op<Values>(warp, *one, mask);
         return;
     }
-    std::byte* const columns[2] = {warp.registers, pool_};
-    const auto at = [&](Ref ref) { return columns[ref & 1] + (ref & ~1u); };
     const auto each = [&](LaneFn MicroOp::*fn) {
         for (const MicroOp* one = &op; one != end; ++one)
-            (one->*fn)(at(one->d), at(one->e), at(one->a), at(one->b), at(one->c), mask);
+            (one->*fn)(at(warp, one->d), at(warp, one->e), at(warp, one->a), at(warp, one->b),
+                       at(warp, one->c), mask);
     };
     each(mask == warp.alive ? &MicroOp::full : &MicroOp::partial);
 }
@@ -109,8 +108,8 @@ Machine::Advance Machine::advance(Warp& warp) {
     uint32_t pc = top->pc, active = top->mask;
     const auto reload = [&] { top = &warp.stack.back(), pc = top->pc, active = top->mask; };
     const auto settle_count = [&] { clock_ += count - warp.instructions, warp.instructions = count; };
-    const auto leave = [&](Advance why) { return top->pc = pc, settle_count(), why; };
-    const auto go_on = [&](const MicroOp& op) { count += op.counted, ++pc; };
+    const auto end = [&](Advance why) { return top->pc = pc, settle_count(), why; };
+    const auto pass = [&](const MicroOp& op) { count += op.counted, ++pc; };
 
     for (;;) {
         const MicroOp& op = program_.code[pc];
@@ -125,7 +124,7 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Lane:
                 if (op.run == 0) {
                     if (mask) lane_op<Values>(warp, op, mask);
-                    go_on(op);
+                    pass(op);
                     break;
                 }
                 if (mask) run_lanes<Values>(warp, op, mask);
@@ -133,11 +132,11 @@ Machine::Advance Machine::advance(Warp& warp) {
                 break;
             case MicroOp::Kind::Commit:
                 warp.groups.commit(mask);
-                go_on(op);
+                pass(op);
                 break;
             case MicroOp::Kind::Wait:
                 arrive(warp, mask, op.target);
-                go_on(op);
+                pass(op);
                 break;
             case MicroOp::Kind::Load:
                 if (op.c) mask = lanes_that_read(warp, op, mask);
@@ -146,17 +145,17 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Atomic:
                 if (mask && stops_here(op)) {
                     warp.pending_mask = mask;
-                    return leave(Advance::Ok);
+                    return end(Advance::Ok);
                 }
-                if (mask && !access<Values>(warp, op, mask)) return leave(Advance::Fault);
-                go_on(op);
+                if (mask && !access<Values>(warp, op, mask)) return end(Advance::Fault);
+                pass(op);
                 break;
             case MicroOp::Kind::Barrier:
                 if (mask == 0) {
-                    go_on(op);
+                    pass(op);
                 } else if (mask == warp.alive) {
                     warp.pending_mask = mask;
-                    return leave(Advance::Ok);
+                    return end(Advance::Ok);
                 } else if (warp.parked.mask && !(warp.split && warp.parked.pc == pc)) {
                     const MicroOp& first = program_.code[warp.parked.pc];
                     const int held = std::countr_zero(warp.parked.mask), other = std::countr_zero(mask);
@@ -168,7 +167,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                             thread_text(warp, held), line_text(first), thread_name(warp, other),
                             &first == &op ? "the same barrier in another pass" : "the barrier",
                             line_text(op)));
-                    return leave(Advance::Fault);
+                    return end(Advance::Fault);
                 } else {
                     park(warp, pc, mask);
                     reload();
@@ -186,10 +185,10 @@ Machine::Advance Machine::advance(Warp& warp) {
                                   thread_text(warp, std::countr_zero(active)),
                                   of_block ? clock_ + (count - warp.instructions) : count,
                                   of_block ? " with the others of its block" : "", line_text(op)));
-                        return leave(Advance::Fault);
+                        return end(Advance::Fault);
                     }
                     if (options_.stop && options_.stop->load(std::memory_order_relaxed))
-                        return leave(Advance::Stopped);
+                        return end(Advance::Stopped);
                     check = std::min(most, count + kCheck);
                 }
                 if (mask == 0) {
@@ -227,30 +226,30 @@ Machine::Advance Machine::advance(Warp& warp) {
                     raise(Fault::Kind::Trap, warp, std::countr_zero(mask), op,
                           fmt::format("{} ran into a trap at {}", thread_text(warp, std::countr_zero(mask)),
                                       line_text(op)));
-                    return leave(Advance::Fault);
+                    return end(Advance::Fault);
                 }
-                go_on(op);
+                pass(op);
                 break;
             case MicroOp::Kind::Print:
                 if (mask) print(warp, op, mask);
-                go_on(op);
+                pass(op);
                 break;
             case MicroOp::Kind::Assert:
                 if (mask) {
                     fail_assertion(warp, op, mask);
-                    return leave(Advance::Fault);
+                    return end(Advance::Fault);
                 }
-                go_on(op);
+                pass(op);
                 break;
             case MicroOp::Kind::Allocate:
             case MicroOp::Kind::Free:
-                if (mask && !allocate(warp, op, mask)) return leave(Advance::Fault);
-                go_on(op);
+                if (mask && !allocate(warp, op, mask)) return end(Advance::Fault);
+                pass(op);
                 break;
             case MicroOp::Kind::Clock: {
                 uint64_t* out = reinterpret_cast<uint64_t*>(at(warp, op.d));
                 for (int lane = 0; lane < kWarpSize; ++lane) out[lane] = clock_ + (count - warp.instructions);
-                go_on(op);
+                pass(op);
                 break;
             }
             case MicroOp::Kind::Converge: {
@@ -264,14 +263,14 @@ Machine::Advance Machine::advance(Warp& warp) {
                 }
                 if (mask && op.target != kNoSite) {
                     warp.pending_mask = mask;
-                    return leave(Advance::Ok);
+                    return end(Advance::Ok);
                 }
                 if (mask) exchange<Values>(warp, pc, mask);
-                go_on(op);
-                if (op.c) go_on(program_.code[pc]);
+                pass(op);
+                if (op.c) pass(program_.code[pc]);
                 break;
             }
-            case MicroOp::Kind::Nothing: go_on(op); break;
+            case MicroOp::Kind::Nothing: pass(op); break;
         }
     }
 }

@@ -60,7 +60,7 @@ struct LaunchLine {
     std::string kernel;   // as people call it
     Dim3 grid, block;
     uint64_t shared = 0;     // dynamic bytes a block
-    double ms = 0;           // time of the interpreter, or of the kernel on the GPU
+    double ms = 0;           // time of the engine on the CPU, or of the kernel on the GPU
     std::string backend;     // "cpu" or "gpu": where it ran
     std::string engine;      // on the CPU: "interpreted", or "compiled" where compiled code ran blocks of it
     std::string error;       // a sentence; empty where the launch was right

@@ -84,7 +84,24 @@ TEST(CompareScreen, ComparingEndsWhereTotalsCannotBeCounted) {
         EXPECT_TRUE(compare::choosing(state.compare, state.session));
         EXPECT_FALSE(compare::ready(state.compare, state.session, false));
         EXPECT_FALSE(says(words, "Counting the requests"));
+        // Nothing more is said of the two while another pair is opened, nor when it has come.
         take_choice(state.compare, state.session, 0);
+        compare::ready(state.compare, state.session, false);
+        std::promise<void> may_open;
+        state.session.pair.opening = state.session.jobs->start([&](session::Control& control) {
+            may_open.get_future().wait();
+            return session::open_preset(session::compare_presets()[0], {}, &control.stop, {});
+        });
+        const auto expect_quiet_frame = [&] {
+            drawn.frames(state, {}, 1, false);
+            EXPECT_EQ(state.session.pair.message, "");
+            EXPECT_FALSE(compare::choosing(state.compare, state.session));
+        };
+        for (int frame = 0; frame < 3; ++frame) expect_quiet_frame();
+        EXPECT_TRUE(state.session.pair.opening.begun());
+        may_open.set_value();
+        while (state.session.pair.opening.begun()) expect_quiet_frame();
+        for (int frame = 0; frame < 3; ++frame) expect_quiet_frame();
         EXPECT_FALSE(says(drawn.words(state), "counting takes more memory"));
         EXPECT_FALSE(compare::choosing(state.compare, state.session));
     }

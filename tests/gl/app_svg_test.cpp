@@ -135,7 +135,8 @@ TEST(PanelPicture, IsOfThatPanelAlone) {
         EXPECT_GT(glyphs, 15u);
         // Nor is anything drawn that lies on other panels and would not be seen: each shape begins on this one.
         const size_t drawn = svg->find("</defs>");
-        for (size_t path = drawn; (path = svg->find(" d=\"M", path + 1)) != std::string::npos;) {
+        size_t paths = 0;
+        for (size_t path = drawn; (path = svg->find(" d=\"M", path + 1)) != std::string::npos; ++paths) {
             size_t read = 0;
             const std::string start = svg->substr(path + 5, 40);
             const double x = std::stod(start, &read), y = std::stod(start.substr(read));
@@ -144,6 +145,7 @@ TEST(PanelPicture, IsOfThatPanelAlone) {
                         y < high.y + beyond)
                 << start;
         }
+        EXPECT_GT(paths, 0u);
 
         const auto image = app::panel_image(state, {1280, 720, 1}, at);
         ASSERT_TRUE(image) << image.error().message;

@@ -43,37 +43,40 @@ TEST(LongText, IsCutWhereItEnds) {
                  [&](ImDrawList&) { expect_cuts(canvas.fonts().of(draw::Face::Text, draw::Size::Body)); });
 }
 
+struct Tooltips : testing::TestWithParam<std::pair<int, int>> {};  // width and height of the window
+
 // What is said beside the mouse stands in lines no wider than half the window, one below the other, and whole
 // in it, wherever the mouse is.
-TEST(Tooltips, AreWholeInTheWindow) {
+TEST_P(Tooltips, AreWholeInTheWindow) {
     SKIP_WITHOUT_OPENGL();
     size_t long_ones = 0;
-    for (const auto& [width, height] : {std::pair{1280.f, 720.f}, {960.f, 600.f}}) {
-        State state;
-        show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
-        state.session.screen = "timing";
-        Drawn drawn(static_cast<int>(width), static_cast<int>(height));
-        drawn.frames(state);
-        for (float y = 10; y < height; y += 24)
-            for (float x = width * 0.1f; x < width; x += width * 0.28f) {
-                platform::Input input;
-                input.mouse_x = x, input.mouse_y = y;
-                drawn.frames(state, input, 1, false);
-                std::vector<draw::Written> said;  // over all else
-                for (const draw::Written& text : drawn.seen().texts)
-                    if (text.list != drawn.seen().texts.front().list) said.push_back(text);
-                long_ones += said.size() > 1;
-                for (size_t i = 0; i < said.size(); ++i) {
-                    EXPECT_LE(said[i].max.x - said[i].min.x, width / 2) << said[i].text;
-                    EXPECT_TRUE(said[i].min.x >= 0 && said[i].max.x <= width && said[i].min.y >= 0 &&
-                                said[i].max.y <= height)
-                        << said[i].text << " at " << x << ", " << y;
-                    if (i > 0) EXPECT_GE(said[i].min.y, said[i - 1].max.y) << said[i].text;
-                }
+    Drawn drawn(GetParam().first, GetParam().second);
+    const auto width = static_cast<float>(GetParam().first), height = static_cast<float>(GetParam().second);
+    State state;
+    show_trace(state, kernels::recorded("tiled", {64, 64, 64, 16}));
+    state.session.screen = "timing";
+    drawn.frames(state);
+    for (float y = 10; y < height; y += 24)
+        for (float x = width * 0.1f; x < width; x += width * 0.28f) {
+            platform::Input input;
+            input.mouse_x = x, input.mouse_y = y;
+            drawn.frames(state, input, 1, false);
+            std::vector<draw::Written> said;  // over all else
+            for (const draw::Written& text : drawn.seen().texts)
+                if (text.list != drawn.seen().texts.front().list) said.push_back(text);
+            long_ones += said.size() > 1;
+            for (size_t i = 0; i < said.size(); ++i) {
+                EXPECT_LE(said[i].max.x - said[i].min.x, width / 2) << said[i].text;
+                EXPECT_TRUE(said[i].min.x >= 0 && said[i].max.x <= width && said[i].min.y >= 0 &&
+                            said[i].max.y <= height)
+                    << said[i].text << " at " << x << ", " << y;
+                if (i > 0) EXPECT_GE(said[i].min.y, said[i - 1].max.y) << said[i].text;
             }
-    }
+        }
     EXPECT_GT(long_ones, 10u) << "bars, and lines of kernels";
 }
+INSTANTIATE_TEST_SUITE_P(Sizes, Tooltips, testing::Values(std::pair{1280, 720}, std::pair{960, 600}),
+                         [](const auto& size) { return "At" + std::to_string(size.param.first); });
 
 TEST(LongText, OfARecordingIsDrawnOnEveryScreen) {
     SKIP_WITHOUT_OPENGL();

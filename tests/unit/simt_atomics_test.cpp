@@ -1,7 +1,10 @@
 // atom, red and the clock: what kernels need that write a buffer of their own beside their arrays.
 #include <array>
+#include <atomic>
 #include <bit>
+#include <functional>
 #include <numeric>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -18,8 +21,9 @@ struct Ran : test::KernelRun {
     std::vector<uint32_t> words;
     std::vector<uint64_t> out;
 
-    Ran(const std::string& body, std::vector<uint32_t> initial, Dim3 block, Dim3 grid = {},
-        unsigned cpus = 1) {
+    // meanwhile: what a thread of the host does with the words.
+    Ran(const std::string& body, std::vector<uint32_t> initial, Dim3 block, Dim3 grid = {}, unsigned cpus = 1,
+        const std::function<void(uint32_t*)>& meanwhile = {}) {
         program = test::program_of(
             R"ptx(.version 6.0
 .target sm_70
@@ -55,7 +59,11 @@ ret;
         memory.buffers = {{"words", kBase, std::vector<std::byte>(initial.size() * 4)},
                           {"out", kOut, std::vector<std::byte>(threads * 8)}};
         std::memcpy(memory.buffers[0].bytes.data(), initial.data(), initial.size() * 4);
+        std::jthread host;
+        if (meanwhile)
+            host = std::jthread(meanwhile, reinterpret_cast<uint32_t*>(memory.buffers[0].bytes.data()));
         const Outcome outcome = run();
+        if (meanwhile) host.join();
         EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
         words.resize(initial.size()), out.resize(threads);
         std::memcpy(words.data(), memory.buffers[0].bytes.data(), initial.size() * 4);
@@ -102,6 +110,17 @@ TEST(Atomics, LanesGoInOrderAndSeeWhatWasThere) {
             }
             if (!shared) EXPECT_EQ(ran.words[1], word);
         }
+}
+
+TEST(Atomics, AThreadOfTheHostMayAddToTheSameWord) {
+    constexpr uint32_t kPasses = 20'000, kLanes = 32;
+    const Ran ran("again:\nred.global.add.u32 [%i], 1;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, " +
+                      std::to_string(kPasses) + ";\n@%p1 bra again;",
+                  {0}, {kLanes, 1, 1}, {}, 1, [](uint32_t* words) {
+                      const std::atomic_ref<uint32_t> word(*words);
+                      for (uint32_t i = 0; i < kPasses * kLanes; ++i) word.fetch_add(1);
+                  });
+    EXPECT_EQ(ran.words[0], 2 * kPasses * kLanes);
 }
 
 TEST(Atomics, CompareAndSwapAndSixtyFourBits) {

@@ -54,7 +54,10 @@ TEST(LanesApprox, ErrorsAreWithinTheManual) {
 }
 
 TEST(LanesApprox, TwoToThePowerIsTheLibrarysOfDoublesRounded) {
-    std::vector<Bits> a;
+    // Whole numbers in all lanes first, -0 among them.
+    std::vector<Bits> a(32, bits_of(-0.0f));
+    for (float x = -130.0f; x <= 130.0f; ++x) a.push_back(bits_of(x));
+    while (a.size() % 32 != 0) a.push_back(bits_of(1.0f));
     uint64_t state = 5;
     for (int i = 0; i < 1 << 20; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
@@ -66,10 +69,15 @@ TEST(LanesApprox, TwoToThePowerIsTheLibrarysOfDoublesRounded) {
     for (float x = -150.0f; x <= 130.0f; x += 0.5f)
         for (const float near : {std::nextafter(x, -kInfinity), x, std::nextafter(x, kInfinity)})
             a.push_back(std::bit_cast<uint32_t>(near));
-    const std::vector<Bits> got = results_of_line("ex2.approx.f32 %D, %A;", 4, a);
-    for (size_t i = 0; i < a.size(); ++i) {
-        const float want = static_cast<float>(std::exp2(double{f(a[i])}));
-        ASSERT_EQ(got[i], want != want ? 0x7FFF'FFFF : std::bit_cast<uint32_t>(want)) << f(a[i]);
+    for (const bool flushes : {false, true}) {
+        const std::vector<Bits> got =
+            results_of_line(flushes ? "ex2.approx.ftz.f32 %D, %A;" : "ex2.approx.f32 %D, %A;", 4, a);
+        for (size_t i = 0; i < a.size(); ++i) {
+            float want = static_cast<float>(std::exp2(double{f(a[i])}));
+            if (flushes && std::fpclassify(want) == FP_SUBNORMAL) want = 0;
+            ASSERT_EQ(got[i], want != want ? 0x7FFF'FFFF : bits_of(want))
+                << f(a[i]) << " flushes " << flushes;
+        }
     }
 }
 

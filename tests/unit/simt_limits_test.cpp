@@ -100,6 +100,27 @@ TEST(SimtLimits, MemoryOfARun) {
               std::string::npos);
 }
 
+// What has to be cleared is looked for as far as that takes no time: all registers are, where the branches are many,
+// though they lead to one place.
+TEST(SimtLimits, BranchesWithManyRegisters) {
+    const auto cleared = [](int many) {
+        std::string sum, branches;
+        for (int i = 0; i < many; ++i) {
+            const std::string number = std::to_string(i);
+            sum += "mov.u32 %m" + number + ", 1;\nadd.u32 %r1, %r1, %m" + number + ";\n";
+            branches += "@%p1 bra L;\n";
+        }
+        const KernelRun run = run_of(".reg .b32 %m<" + std::to_string(many) +
+                                     ">;\nmov.u32 %r1, 0;\nsetp.eq.u32 %p1, %r1, 0;\n" + sum + branches +
+                                     "L: st.global.u32 [%rd1], %r1;");
+        uint32_t bytes = 0;
+        for (const Program::RegisterRange& range : run.program->cleared) bytes += range.bytes;
+        return bytes;
+    };
+    EXPECT_LT(cleared(100), 100 * kColumnBytes);
+    EXPECT_GT(cleared(20'000), 20'000 * kColumnBytes);
+}
+
 // A parameter's number has no 8 bits.
 TEST(SimtLimits, ManyParameters) {
     std::string parameters;

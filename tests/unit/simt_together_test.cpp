@@ -1,5 +1,9 @@
 // Requests that move as a whole, and warps that compute side by side, against the same kernel run lane by lane and
 // warp by warp: with generic accesses, which never move as a whole, and with values, which are followed in each turn.
+#include <numeric>
+#include <sstream>
+
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "tests/unit/simt_run.h"
@@ -10,21 +14,31 @@ namespace {
 using test::Event, test::KernelRun, test::kIn, test::kOut;
 
 constexpr uint32_t kWords = 4096;
-constexpr uint64_t kSecond = kIn + 4 * kWords;  // a second array, right behind the first
+constexpr uint32_t kNumbers[] = {11, 13, 17, 19, 23, 29, 31, 37};  // in constant memory
+constexpr uint64_t kSecond = kIn + 4 * kWords;                     // a second array, right behind the first
 
 // All that a run leaves.
 struct Left {
     std::vector<std::vector<Event>> events;
     std::vector<std::vector<std::byte>> memory;
+    std::vector<std::vector<uint8_t>> filled;
     uint64_t instructions = 0;
     std::string fault;
+    std::vector<std::string> undefined;  // sentences
     bool operator==(const Left&) const = default;
+    // That a thread of the first block left at %o.
+    uint32_t word(uint32_t thread) const {
+        uint32_t word = 0;
+        std::memcpy(&word, memory.back().data() + size_t{4} * thread, 4);
+        return word;
+    }
 };
 
 struct Kernel {
     std::string body;
     uint32_t threads = 128, blocks = 1;
     bool observed = true, values = false, generic = false;
+    bool half_filled = false;              // of each array; else nobody asks what is filled
     uint64_t most_instructions = 1 << 20;  // of a warp, and of a block
     uint64_t enough = UINT64_MAX;          // requests of a block after which its observer has seen enough
 
@@ -32,6 +46,8 @@ struct Kernel {
         std::string made = R"ptx(.version 6.0
 .target sm_70
 .address_size 64
+.const .align 4 .u32 numbers[8] = {)ptx" +
+                           fmt::format("{}", fmt::join(kNumbers, ", ")) + R"ptx(};
 .visible .entry k(.param .u64 k_0, .param .u64 k_1)
 {
 .reg .b32 %t, %w, %l, %i, %r<20>;
@@ -52,13 +68,27 @@ mul.wide.u32 %d19, %r17, 4;
 add.s64 %a, %in, %d19;
 add.s64 %o, %out, %d19;
 )ptx" + body + "\nret;\n}\n";
-        for (const std::string access : {"ld.global", "st.global"})
-            for (size_t at = 0; generic && (at = made.find(access, at)) != std::string::npos;)
-                made.erase(at + 2, std::string(".global").size());
+        return generic ? with_generic_addresses(made) : made;
+    }
+    // Where an address has 64 bits.
+    static std::string with_generic_addresses(const std::string& text) {
+        std::istringstream lines(text);
+        std::string made;
+        for (std::string line; std::getline(lines, line); made += line + '\n')
+            for (const std::string space : {".global", ".shared", ".const"}) {
+                const bool wide = space == ".global" || line.find("[%d") != std::string::npos;
+                for (const char* const access : {"ld", "st"})
+                    if (const size_t at = line.find(access + space); wide && at != std::string::npos)
+                        line.erase(at + 2, space.size());
+                const size_t move = line.find(space == ".shared" ? ", tile" : ", numbers");
+                if (space != ".global" && line.starts_with("mov.u64 ") && move != std::string::npos)
+                    line.replace(0, std::string("mov").size(), "cvta" + space);
+            }
         return made;
     }
 
     Left run() const {
+        Left left;
         KernelRun made;
         made.program = test::program_of(text(), "k");
         made.launch.block = {threads, 1, 1};
@@ -71,6 +101,11 @@ add.s64 %o, %out, %d19;
                 std::memcpy(bytes.data() + size_t{4} * i, &word, 4);
             }
             made.memory.buffers.push_back({name, base, bytes});
+            if (half_filled) {
+                auto& map = left.filled.emplace_back(words);
+                std::fill_n(map.begin(), words / 2, uint8_t{15});
+                made.memory.buffers.back().filled = map.data();
+            }
             made.launch.arrays.push_back(
                 test_array(name, Space::Global, ArrayRole::InOut, words / 64, 64, base));
         };
@@ -80,7 +115,6 @@ add.s64 %o, %out, %d19;
         made.options.values = values;
         made.options.max_instructions_per_warp = most_instructions;
         made.options.max_instructions_per_block = 3 * most_instructions;
-        Left left;
         left.events.resize(observed ? blocks : 0);
         std::vector<std::unique_ptr<BlockObserver>> observers(blocks);
         const auto outcome = simt::run(
@@ -95,6 +129,7 @@ add.s64 %o, %out, %d19;
         for (const Buffer& buffer : made.memory.buffers) left.memory.push_back(buffer.bytes);
         left.instructions = outcome->instructions;
         if (outcome->fault) left.fault = outcome->fault->message;
+        for (const Undefined& one : outcome->undefined) left.undefined.push_back(one.sentence);
         return left;
     }
 
@@ -234,18 +269,45 @@ st.global.u32 [%a], %r1;
 )ptx"})
                   .fault,
               "");
+    // In shared memory, by addresses of 64 bits and of 32, and in global memory.
+    for (const std::string pass :
+         {"mov.u64 %d3, %d5;\nld.shared.u64 %d3, [%d3];\n",
+          "cvt.u32.u64 %r1, %d5;\nld.shared.u32 %r1, [%r1];\ncvt.u64.u32 %d3, %r1;\n",
+          "mov.u64 %d3, %a;\nld.global.u64 %d3, [%d3];\n"}) {
+        const Left left = left_of({R"ptx(
+mul.wide.u32 %d2, %t, 8;
+mul.wide.u32 %d19, %t, 4;
+add.s64 %a, %a, %d19;
+mov.u64 %d5, tile;
+add.s64 %d5, %d5, %d2;
+mul.lo.u32 %r2, %t, 7;
+cvt.u64.u32 %d4, %r2;
+st.shared.u64 [%d5], %d4;
+st.global.u64 [%a], %d4;
+bar.sync 0;
+)ptx" + loop(8, pass + "cvt.u32.u64 %r3, %d3;\nadd.u32 %r3, %r3, %i;\nadd.u32 %r16, %r16, %r3;\n")});
+        EXPECT_EQ(left.fault, "");
+        // Each thread adds up 7 t + i over the passes.
+        for (uint32_t t = 0; t < 128; ++t) ASSERT_EQ(left.word(t), 8 * 7 * t + 28) << pass;
+    }
 }
 
 TEST(Together, AddressesOf32BitsWrapAtTheirEnd) {
-    left_of({R"ptx(
+    // The second one's first lanes have addresses just below 2^32.
+    for (const std::string shift : {"16", "-16"}) {
+        const Left left = left_of({R"ptx(
 mov.u32 %r1, tile;
 mad.lo.u32 %r1, %t, 4, %r1;
 st.shared.u32 [%r1], %t;
-add.u32 %r2, %r1, 16;
-bar.sync 0;
-ld.shared.u32 %r3, [%r2+-16];
-st.global.u32 [%o], %r3;
-)ptx"});
+add.u32 %r2, %r1, )ptx" + shift + ";\nbar.sync 0;\n" +
+                                   loop(8, "ld.shared.u32 %r3, [%r2+" +
+                                               std::string(shift == "16" ? "-16" : "16") +
+                                               "];\nadd.u32 %r16, %r16, %r3;\n")});
+        for (uint32_t t = 0; t < 128; ++t) ASSERT_EQ(left.word(t), 8 * t);
+        for (const Event& event : left.events[0])
+            for (uint64_t lane = 0; event.space == Space::Shared && !event.barrier && lane < 32; ++lane)
+                ASSERT_EQ(event.address[lane], 4 * (event.warp * 32 + lane));
+    }
     EXPECT_NE(left_of({R"ptx(
 mov.u32 %r1, tile;
 mad.lo.u32 %r1, %t, 4, %r1;
@@ -359,18 +421,102 @@ TEST(Together, WarpsMayGoDifferentWays) {
 
 TEST(Together, AFaultEndsTheBlockWhereItDoesInTurn) {
     // Of one warp's arithmetic between requests, and of its request, in the middle of a round.
-    for (const char* const fault : {
-             "setp.eq.u32 %p1, %t, 70;\n@%p1 trap;\n",
-             "setp.ne.u32 %p1, %w, 2;\n@%p1 bra fine;\ntrap;\nfine:\n",
-             "setp.ne.u32 %p1, %w, 2;\nselp.u64 %d1, 0, 1048576, %p1;\nadd.s64 %d1, %d1, %o;\nst.global.u32 "
-             "[%d1], %r1;\n",
-             "setp.eq.u32 %p1, %t, 70;\n@%p1 bra part;\nbar.sync 0;\nadd.u32 %r1, %r1, 1;\nbar.sync "
-             "0;\nbra.uni fine;\npart:\nbar.sync 1;\nfine:\n",
+    const std::string one_warp = "setp.eq.and.u32 %p1, %w, 2, %p5;\n",
+                      one_lane = "setp.eq.and.u32 %p1, %t, 70, %p5;\n";
+    for (const std::string& fault : {
+             one_lane + "@%p1 trap;\n",
+             one_warp + "@!%p1 bra fine;\ntrap;\nfine:\n",
+             one_warp + "selp.u64 %d1, 1048576, 0, %p1;\nadd.s64 %d1, %d1, %o;\nst.global.u32 [%d1], %r1;\n",
+             one_lane + "@%p1 bra part;\nbar.sync 0;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\nbra.uni fine;\n"
+                        "part:\nbar.sync 1;\nfine:\n",
          })
-        EXPECT_NE(left_of({"ld.global.u32 %r1, [%a];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%o], %r1;\n" +
-                           std::string(fault) + "st.global.u32 [%a], %r1;\n"})
+        EXPECT_NE(left_of({loop(8,
+                                "ld.global.u32 %r1, [%a];\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%o], %r1;\n"
+                                "setp.eq.u32 %p5, %i, 5;\n" +
+                                    fault + "st.global.u32 [%a], %r1;\n")})
                       .fault,
                   "");
+}
+
+// Of 8 passes the last 4 read what nobody has filled, and fill it.
+TEST(Together, WhatIsFilledIsAskedInTurn) {
+    Kernel kernel{loop(8, R"ptx(
+mad.lo.u32 %r1, %i, 512, %t;
+mul.wide.u32 %d1, %r1, 4;
+add.s64 %d1, %d1, %in;
+ld.global.u32 %r2, [%d1];
+mov.u64 %d2, tile;
+mul.wide.u32 %d3, %t, 4;
+add.s64 %d2, %d2, %d3;
+st.shared.u32 [%d2], %r2;
+ld.shared.u32 %r3, [%d2];
+st.global.u32 [%d1], %i;
+mad.lo.u32 %r16, %r16, 31, %r3;
+)ptx")};
+    kernel.half_filled = true;
+    const Left left = left_of(kernel);
+    ASSERT_EQ(left.undefined.size(), 1u);
+    EXPECT_NE(left.undefined[0].find("; 512 such reads"), std::string::npos) << left.undefined[0];
+    EXPECT_EQ(std::ranges::count(left.filled[0], uint8_t{15}), kWords / 2 + 4 * 128);
+}
+
+TEST(Together, ConstantsMoveAsAWhole) {
+    const Left left = left_of({loop(8, R"ptx(
+add.u32 %r1, %t, %i;
+and.b32 %r1, %r1, 7;
+mul.wide.u32 %d1, %r1, 4;
+mov.u64 %d2, numbers;
+add.s64 %d1, %d1, %d2;
+ld.const.u32 %r2, [%d1];
+ld.const.u32 %r3, [numbers+4];
+add.u32 %r16, %r16, %r2;
+sub.u32 %r16, %r16, %r3;
+)ptx")});
+    const uint32_t all = std::accumulate(std::begin(kNumbers), std::end(kNumbers), 0u);
+    for (uint32_t t = 0; t < 128; ++t) ASSERT_EQ(left.word(t), all - 8 * kNumbers[1]);  // each of them once
+}
+
+// Half of the warps meet at a barrier of their own in each pass, the others' requests go on meanwhile.
+TEST(Together, ABarrierOfSomeThreadsStandsBesideWarpsThatOwe) {
+    for (const char* const who : {"setp.lt.u32 %p1, %w, 2;\n", "setp.ge.u32 %p1, %w, 2;\n",
+                                  "and.b32 %r3, %w, 1;\nsetp.eq.u32 %p1, %r3, 0;\n"})
+        EXPECT_EQ(left_of({loop(8, who + std::string(R"ptx(
+ld.global.u32 %r1, [%a];
+@!%p1 bra on;
+add.u32 %r1, %r1, 1;
+bar.sync 1, 64;
+st.global.u32 [%a], %r1;
+on:
+ld.global.u32 %r2, [%in];
+mad.lo.u32 %r16, %r16, 31, %r2;
+)ptx"))})
+                      .fault,
+                  "");
+}
+
+// The clock is read in turn, so that warp 2 catches up with those before it in the middle of a round; warp 3 ends a
+// request before the others, and all of them have left lanes behind.
+TEST(Together, TheFirstToEndSaysWhichLanesAreMissing) {
+    const Left left = left_of({R"ptx(
+mov.u32 %r1, %t;
+setp.ge.u32 %p1, %l, 20;
+@%p1 bra met;
+shfl.sync.down.b32 %r1, %r1, 1, 31, -1;
+met:
+setp.ne.u32 %p2, %w, 2;
+@%p2 bra others;
+ld.global.u32 %r2, [%a];
+mov.u32 %r3, %clock;
+bra.uni last;
+others:
+ld.global.u32 %r2, [%a];
+setp.eq.u32 %p3, %w, 3;
+@%p3 exit;
+last:
+st.global.u32 [%o], %r2;
+)ptx"});
+    ASSERT_EQ(left.undefined.size(), 2u);
+    EXPECT_NE(left.undefined[0].find("of warp 3 of block"), std::string::npos) << left.undefined[0];
 }
 
 TEST(Together, AKernelThatNeverEndsIsStoppedWhereItIsInTurn) {

@@ -72,6 +72,39 @@ TEST_F(CompareKeys, EscapeLeadsBackWhereThereIsAWayBack) {
     EXPECT_EQ(state.session.message, "") << "Escape is for the others then";
 }
 
+TEST_F(CompareKeys, TheFirstReasonIsSaidOnceThoughBothHaveOne) {
+    state.session.totals.reset();
+    state.session.uncounted = "A takes too much.";
+    state.session.pair.other.uncounted = "B takes more.";
+    compare::ready(state.compare, state.session, false);
+    EXPECT_TRUE(compare::choosing(state.compare, state.session));
+    key(Key::Escape);
+    for (int frame = 0; frame < 3; ++frame) {
+        compare::ready(state.compare, state.session, false);
+        EXPECT_EQ(state.session.pair.message, "A takes too much.");
+        EXPECT_FALSE(compare::choosing(state.compare, state.session)) << "Escape closed it";
+    }
+}
+
+TEST_F(CompareKeys, AnotherRecordingDoesNotHideWhyAPairWasNotOpened) {
+    const auto recording_of = [](const char* kernel) {
+        return *session::make_recording(kernels::recorded(kernel, {8, 8, 8, 4}), kernel);
+    };
+    show(state.session, recording_of("untiled"));
+    set_beside(state.session, recording_of("tiled"));
+    compare::ready(state.compare, state.session, true);
+    state.session.pair.opening = state.session.jobs->start(
+        [](session::Control&) -> Result<session::BothRecordings> { return Error{"one of them is gone"}; });
+    show(state.session, recording_of("tiled"));
+    compare::ready(state.compare, state.session, true);
+    EXPECT_EQ(state.session.pair.message, "one of them is gone");
+    EXPECT_TRUE(compare::choosing(state.compare, state.session));
+    // It is forgotten with the next recording.
+    show(state.session, recording_of("untiled"));
+    compare::ready(state.compare, state.session, false);
+    EXPECT_EQ(state.session.pair.message, "");
+}
+
 TEST_F(CompareKeys, WhatIsShownOpensFromAnyScreen) {
     state.session.screen = "limits";
     state.session.pair.preset = 4;
