@@ -94,10 +94,10 @@ bool Values::find_waiting() {
     bool found = false;
     const auto mark = [&](const std::vector<bool>& region, const std::vector<bool>& held) {
         for (size_t r = 0; r < registers.size(); ++r) {
-            if (registers[r].kept || !held[r]) continue;
+            if (registers[r].held || !held[r]) continue;
             for (const uint32_t i : registers[r].writes)
                 if (region[block_of_[i]]) {
-                    registers[r].kept = true;
+                    registers[r].held = true;
                     found = found || !registers[r].value.varying();
                     break;
                 }

@@ -65,7 +65,7 @@ std::string Printer::mask_of(const MicroOp& op, bool whole) const {
 void Printer::assign(const Place& to, const std::string& value, bool everywhere, const std::string& mask,
                      bool any_nan) {
     const Register& reg = values_.reg(to.ref);
-    const bool keep = !everywhere && (reg.kept || mask != "m");
+    const bool keep = !everywhere && (reg.held || mask != "m");
     if (to.bytes == 0) {
         if (reg.value.varying() && keep)
             put("p{0} = (p{0} & ~{1}) | ({2} & {1});\n", to.ref, mask, value);

@@ -81,34 +81,22 @@ std::vector<bool> Printer::live_at(uint32_t i) const {
     return live;
 }
 
-// Where a register lies in Warp::saved.
-std::string Printer::saved(const std::vector<bool>& live) {
-    std::string text =
-        "w->alive = alive; w->mask = m; w->join = join; w->depth = depth; w->count = count; w->turns = "
-        "turns;\n";
+// The warp's state and live registers, into Warp or out of it.
+std::string Printer::moved(const std::vector<bool>& live, bool saves) {
+    std::string text;
+    const auto move = [&](const std::string& there, const std::string& here) {
+        text += saves ? fmt::format("{} = {};\n", there, here) : fmt::format("{} = {};\n", here, there);
+    };
+    for (const char* const name : {"alive", "join", "depth", "count", "turns"})
+        move(fmt::format("w->{}", name), name);
+    move("w->mask", "m");
     for (size_t r = 0; r < live.size(); ++r) {
         const Register& reg = values_.registers[r];
         if (!live[r] || reg.value.known()) continue;
-        text += reg.bytes == 0 ? fmt::format("*(u32*)(w->saved + {}) = p{};\n", save_at_[r], reg.ref)
-                : reg.value.varying()
-                    ? fmt::format("*(V{}*)(w->saved + {}) = v{};\n", 8 * reg.bytes, save_at_[r], reg.ref)
-                    : fmt::format("*(u{}*)(w->saved + {}) = s{};\n", 8 * reg.bytes, save_at_[r], reg.ref);
-    }
-    return text;
-}
-
-std::string Printer::restored(const std::vector<bool>& live) {
-    std::string text =
-        "alive = w->alive; m = w->mask; join = w->join; depth = w->depth; count = w->count; turns = "
-        "w->turns;\n";
-    for (size_t r = 0; r < live.size(); ++r) {
-        const Register& reg = values_.registers[r];
-        if (!live[r] || reg.value.known()) continue;
-        text +=
-            reg.bytes == 0 ? fmt::format("p{} = *(const u32*)(w->saved + {});\n", reg.ref, save_at_[r])
-            : reg.value.varying()
-                ? fmt::format("v{} = *(const V{}*)(w->saved + {});\n", reg.ref, 8 * reg.bytes, save_at_[r])
-                : fmt::format("s{} = *(const u{}*)(w->saved + {});\n", reg.ref, 8 * reg.bytes, save_at_[r]);
+        const std::string type =
+            reg.bytes == 0 ? "u32" : fmt::format("{}{}", reg.value.varying() ? 'V' : 'u', 8 * reg.bytes);
+        const char letter = reg.bytes == 0 ? 'p' : reg.value.varying() ? 'v' : 's';
+        move(fmt::format("*({}*)(w->saved + {})", type, save_at_[r]), fmt::format("{}{}", letter, reg.ref));
     }
     return text;
 }

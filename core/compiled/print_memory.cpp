@@ -84,7 +84,7 @@ void Printer::keep(uint32_t i, const std::string& q, int64_t from, const std::st
 void Printer::put_loaded(const Register& to, const std::string& value, const std::string& mask) {
     if (!to.value.varying())
         put("s{} = {};\n", to.ref, value);
-    else if (mask.empty() || (!to.kept && mask == "m"))
+    else if (mask.empty() || (!to.held && mask == "m"))
         put("v{} = {};\n", to.ref, value);
     else
         put("v{0} = v_keep{1}({2}, {3}, v{0});\n", to.ref, 8 * to.bytes, mask, value);

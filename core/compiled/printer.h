@@ -78,8 +78,9 @@ private:
     void stop_before(uint32_t i);
     std::string go_to(uint32_t from, uint32_t to);
     std::string pause(uint32_t to);
-    std::string saved(const std::vector<bool>& live);
-    std::string restored(const std::vector<bool>& live);
+    std::string saved(const std::vector<bool>& live) { return moved(live, true); }
+    std::string restored(const std::vector<bool>& live) { return moved(live, false); }
+    std::string moved(const std::vector<bool>& live, bool saves);
     std::vector<bool> live_at(uint32_t i) const;
 
     template <class... Arguments>

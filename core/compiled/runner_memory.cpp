@@ -155,8 +155,8 @@ bool Runner::locate(const Warp& warp, const MicroOp& op, StateSpace space, uint3
 int Runner::update(const MemoryAccess& access, bool global, uint32_t mask, Data* data) {
     if (global && !undo_.has_room(kWarpSize)) return 1;
     std::array<uint64_t, kWarpSize> returned, stored;
-    simt::update_lanes(access, mask, global, !global || options_.threads == 1, host_.data(),
-                       reinterpret_cast<std::byte*>(data), reinterpret_cast<const std::byte*>(data + 1),
+    simt::update_lanes(access, mask, global, host_.data(), reinterpret_cast<std::byte*>(data),
+                       reinterpret_cast<const std::byte*>(data + 1),
                        reinterpret_cast<const std::byte*>(data + 2), returned.data(), stored.data());
     if (global)
         for_lanes(mask, [&](uint32_t lane) {

@@ -123,7 +123,7 @@ void Values::find_values() {
     for (Register& one : registers) {
         one.value = {};
         if (one.read_before_written) one.value = {Level::Affine, 0, -1};  // registers begin as zero
-        if (one.kept) one.value = {Level::Varying, 0, -1};
+        if (one.held) one.value = {Level::Varying, 0, -1};
     }
     for (auto& list : widenings) list.clear();
     tables.resize(pool_tables_);

@@ -9,7 +9,7 @@
 // of values which are the same in all lanes.
 //
 // A register that is written more than once has one shape if all of its writes give that. Lanes that wait while
-// others write (behind a branch that they left) keep what they had: a register of theirs is Varying, and `kept`.
+// others write (behind a branch that they left) keep what they had: a register of theirs is Varying, and `held`.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Register {
     simt::Ref ref = 0;
     uint8_t bytes = 0;
     std::vector<uint32_t> writes;                    // micro-operations
-    bool read_before_written = false, kept = false;  // kept: waiting lanes hold it while others write it
+    bool read_before_written = false, held = false;  // held: waiting lanes have it while others write it
     Value value;
 };
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "core/ptx/ops.h"
+
 namespace tilescope::analysis {
 namespace {
 
@@ -13,15 +15,9 @@ using ptx::Operand;
 
 constexpr size_t kMostMasks = 200;  // told apart
 
-bool has(const Instruction& instruction, std::initializer_list<std::string_view> words) {
-    return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
-        return std::ranges::find(words, suffix) != words.end();
-    });
-}
-
 bool is_fence(const Instruction& instruction) {
     return instruction.op == Op::Membar ||
-           (instruction.op == Op::Atom && has(instruction, {"acquire", "release", "acq_rel"}));
+           (instruction.op == Op::Atom && ptx::has_suffix(instruction, {"acquire", "release", "acq_rel"}));
 }
 
 const Operand* stored_by(const Instruction& store) {
@@ -99,7 +95,7 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
     kernel_ = kernel;
     for (const Instruction& instruction : kernel->instructions) {
         fences_ = fences_ || is_fence(instruction);
-        block_fences_ = block_fences_ || (is_fence(instruction) && has(instruction, {"cta"}));
+        block_fences_ = block_fences_ || (is_fence(instruction) && ptx::has_suffix(instruction, {"cta"}));
         const bool bar = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const size_t first = instruction.destinations;
         if (!bar || instruction.operands.size() <= first) continue;
@@ -194,9 +190,9 @@ void KernelFacts::look_at_sites() {
         SiteFacts& facts = facts_[site.id];
         if (!ptx::asks_memory(site.kind)) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
-                       has(instruction, {"relaxed", "acquire", "release"});
+                       ptx::has_suffix(instruction, {"relaxed", "acquire", "release"});
         facts.adds = added_by(site);
-        facts.releases = ptx::writes(site.kind) && has(instruction, {"release", "acq_rel"});
+        facts.releases = ptx::writes(site.kind) && ptx::has_suffix(instruction, {"release", "acq_rel"});
         if (const Operand* const stored = stored_by(instruction)) {
             facts.uniform = uniform_value(*kernel_, definitions, *stored);
             facts.fills = comes_from_global(*kernel_, definitions, *stored);
@@ -235,7 +231,7 @@ void KernelFacts::pass(uint32_t at, Way& way) const {
     const Instruction& instruction = kernel_->instructions[at];
     if (is_fence(instruction)) {
         way.block_fence = true;
-        way.grid_fence = way.grid_fence || !has(instruction, {"cta"});
+        way.grid_fence = way.grid_fence || !ptx::has_suffix(instruction, {"cta"});
     }
     const int16_t mask = mask_number_[at];
     if (mask < 0) return;

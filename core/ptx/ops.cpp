@@ -224,6 +224,12 @@ uint8_t flops_of(const Operation& operation) {
     return rule.flow == Dataflow::Fused ? 2 : 1;
 }
 
+bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
+        return std::ranges::find(words, suffix) != words.end();
+    });
+}
+
 bool is_free(const Instruction& instruction) {
     switch (rule_of(instruction.op).unit) {
         case SmUnit::None: return true;

@@ -38,7 +38,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 
 #include "core/ptx/ast.h"
 #include "core/ptx/sites.h"
@@ -154,6 +156,8 @@ size_t address_at(const Instruction& instruction);
 Dataflow flow_of(const Operation& operation);
 // Floating-point operations of a lane: 2 where a product and a sum are one instruction, 0 with integers.
 uint8_t flops_of(const Operation& operation);
+// Whether it is written with any of these suffixes.
+bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words);
 // Whether machine code has nothing for it.
 bool is_free(const Instruction& instruction);
 

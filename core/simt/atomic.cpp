@@ -68,11 +68,12 @@ struct Lanes {
     std::byte* d;
     const std::byte *b, *c;
     uint64_t *returned, *stored;
+    bool global;
 };
 
-// alone: no other CPU thread changes the words. Told: what they held, lane by lane, in place of what they hold.
+// Told: what they held, lane by lane, in place of what they hold.
 template <class Change>
-void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told) {
+void update_each(const Lanes& lanes, std::span<const uint64_t> told) {
     using Bits = typename Change::Bits;
     auto* const d = reinterpret_cast<Bits*>(lanes.d);
     const auto* const b = reinterpret_cast<const Bits*>(lanes.b);
@@ -81,7 +82,7 @@ void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told)
         lanes.returned[lane] = old, lanes.stored[lane] = next;
         d[lane] = old;
     };
-    if (alone && told.empty())
+    if (!lanes.global && told.empty())  // no other thread changes shared memory
         return for_lanes(lanes.mask, [&](uint32_t lane) {
             auto& word = *reinterpret_cast<Bits*>(lanes.host[lane]);
             const Bits old = word;
@@ -107,43 +108,42 @@ void update_each(const Lanes& lanes, bool alone, std::span<const uint64_t> told)
 }
 
 template <class T>
-void update_as(Atomic how, const Lanes& lanes, bool alone, std::span<const uint64_t> told) {
+void update_as(Atomic how, const Lanes& lanes, std::span<const uint64_t> told) {
     switch (how) {
         using enum Atomic;
-        case Add: return update_each<Changed<Add, T>>(lanes, alone, told);
-        case And: return update_each<Changed<And, T>>(lanes, alone, told);
-        case Or: return update_each<Changed<Or, T>>(lanes, alone, told);
-        case Xor: return update_each<Changed<Xor, T>>(lanes, alone, told);
-        case Min: return update_each<Changed<Min, T>>(lanes, alone, told);
-        case Max: return update_each<Changed<Max, T>>(lanes, alone, told);
-        case Inc: return update_each<Changed<Inc, T>>(lanes, alone, told);
-        case Dec: return update_each<Changed<Dec, T>>(lanes, alone, told);
-        case Exch: return update_each<Changed<Exch, T>>(lanes, alone, told);
-        case Cas: return update_each<Changed<Cas, T>>(lanes, alone, told);
+        case Add: return update_each<Changed<Add, T>>(lanes, told);
+        case And: return update_each<Changed<And, T>>(lanes, told);
+        case Or: return update_each<Changed<Or, T>>(lanes, told);
+        case Xor: return update_each<Changed<Xor, T>>(lanes, told);
+        case Min: return update_each<Changed<Min, T>>(lanes, told);
+        case Max: return update_each<Changed<Max, T>>(lanes, told);
+        case Inc: return update_each<Changed<Inc, T>>(lanes, told);
+        case Dec: return update_each<Changed<Dec, T>>(lanes, told);
+        case Exch: return update_each<Changed<Exch, T>>(lanes, told);
+        case Cas: return update_each<Changed<Cas, T>>(lanes, told);
         case None: return;
     }
 }
 
-void update_all(const MemoryAccess& access, const Lanes& lanes, bool global, bool alone,
-                std::span<const uint64_t> told) {
+void update_all(const MemoryAccess& access, const Lanes& lanes, std::span<const uint64_t> told) {
     if (access.element_bytes == 8) {
-        if (access.is_float) return update_each<Changed<Atomic::Add, double>>(lanes, alone, told);
-        return access.is_signed ? update_as<int64_t>(access.atomic, lanes, alone, told)
-                                : update_as<uint64_t>(access.atomic, lanes, alone, told);
+        if (access.is_float) return update_each<Changed<Atomic::Add, double>>(lanes, told);
+        return access.is_signed ? update_as<int64_t>(access.atomic, lanes, told)
+                                : update_as<uint64_t>(access.atomic, lanes, told);
     }
     if (access.is_float)
-        return global ? update_each<Changed<Atomic::Add, float, true>>(lanes, alone, told)
-                      : update_each<Changed<Atomic::Add, float, false>>(lanes, alone, told);
-    return access.is_signed ? update_as<int32_t>(access.atomic, lanes, alone, told)
-                            : update_as<uint32_t>(access.atomic, lanes, alone, told);
+        return lanes.global ? update_each<Changed<Atomic::Add, float, true>>(lanes, told)
+                            : update_each<Changed<Atomic::Add, float, false>>(lanes, told);
+    return access.is_signed ? update_as<int32_t>(access.atomic, lanes, told)
+                            : update_as<uint32_t>(access.atomic, lanes, told);
 }
 
 }  // namespace
 
-void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, bool alone, std::byte* const* host,
+void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, std::byte* const* host,
                   std::byte* d, const std::byte* b, const std::byte* c, uint64_t* returned,
                   uint64_t* stored) {
-    update_all(access, {mask, host, d, b, c, returned, stored}, global, alone, {});
+    update_all(access, {mask, host, d, b, c, returned, stored, global}, {});
 }
 
 // host_ holds where the lanes' words lie, aligned and inside their memory.
@@ -156,8 +156,8 @@ void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool
     }
     update_all(access,
                {mask, host_.data(), at(warp, access.data[0]), at(warp, access.data[1]),
-                at(warp, access.data[2]), returned_.data(), stored_.data()},
-               global, !global, told);  // global words may be changed by the host's threads too
+                at(warp, access.data[2]), returned_.data(), stored_.data(), global},
+               told);
 }
 
 }  // namespace tilescope::simt

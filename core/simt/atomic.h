@@ -5,10 +5,10 @@
 
 namespace tilescope::simt {
 
-// host: where the lanes' words lie, aligned. global: in global memory;
-// alone: no other CPU thread changes them at the same time. d: what each
-// lane found, a column; b, c: its operands; returned, stored [32]: what was found and left.
-void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, bool alone, std::byte* const* host,
+// host: where the lanes' words lie, aligned. global: in global memory, whose words other threads may change at the same
+// time, the host program's too. d: what each lane found, a column; b, c: its operands; returned, stored [32]: what was
+// found and left.
+void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, std::byte* const* host,
                   std::byte* d, const std::byte* b, const std::byte* c, uint64_t* returned, uint64_t* stored);
 
 }  // namespace tilescope::simt

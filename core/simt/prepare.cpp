@@ -226,11 +226,7 @@ namespace {
 
 // Program::has_fences and has_volatile.
 void find_fences(const Instruction& one, Program& program) {
-    const auto has = [&](std::initializer_list<std::string_view> words) {
-        return std::ranges::any_of(one.suffixes, [&](const std::string& suffix) {
-            return std::ranges::find(words, suffix) != words.end();
-        });
-    };
+    const auto has = [&](std::initializer_list<std::string_view> words) { return has_suffix(one, words); };
     if (one.op == Op::Membar && !has({"cta"})) program.has_fences = true;
     const bool moves = one.op == Op::Ld || one.op == Op::St;
     const bool updates = one.op == Op::Atom || one.op == Op::Red;

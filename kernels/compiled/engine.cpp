@@ -163,8 +163,9 @@ std::shared_ptr<Library::Entry> Library::find(const std::string& text, bool make
             start(*entry, text, !make_it);
         }
     }
+    if (!wait) return entry;
     const std::lock_guard joining(entry->mutex);
-    if (wait && entry->maker.joinable()) entry->maker.join();
+    if (entry->maker.joinable()) entry->maker.join();
     return entry;
 }
 

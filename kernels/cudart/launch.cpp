@@ -259,7 +259,7 @@ LaunchEnd run_plain(Runtime& r, HostFunction& function, const Launch& launch, si
     done.undefined = outcome->undefined;
     if (engine.blocks_compiled() > 0)
         line.engine = "compiled";
-    else if (choice == compiled::EngineChoice::Compiled)
+    else if (choice == compiled::EngineChoice::Compiled && !std::exchange(function.told_interpreted, true))
         line.remark += (line.remark.empty() ? "" : "; ") + why_interpreted(engine);
     function.history.all += function.history.latest = outcome->instructions;
     r.memory.settle();

@@ -77,7 +77,8 @@ struct HostFunction : launched::LoadedKernel {
     uint64_t most_dynamic_shared = 0;  // as cudaFuncSetAttribute asked; 0: what needs no asking
     int carveout = -1;
     uint64_t last_blocks = 0;
-    bool told_unfilled = false, told_absent = false;  // that it reads what nobody filled, or nobody's lane
+    // That it reads what nobody filled, or nobody's lane; that it was interpreted where it was to be compiled.
+    bool told_unfilled = false, told_absent = false, told_interpreted = false;
     double last_ms = 0;
     compiled::History history;
 };
