@@ -121,14 +121,14 @@ bool touch(const LaneAccess& x, const LaneAccess& y) {
 
 std::set<Key> twin_of_block(const Made& made, uint32_t block) {
     std::set<Key> keys;
+    std::vector<LaneAccess> lanes;  // of the block
+    std::ranges::copy_if(made.lanes, std::back_inserter(lanes),
+                         [&](const LaneAccess& x) { return x.block == block; });
     std::map<std::tuple<uint32_t, uint32_t, uint64_t, uint32_t, uint32_t, bool>, bool> races;  // -> one warp
-    for (const LaneAccess& x : made.lanes) {
-        if (x.block != block) continue;
-        for (const LaneAccess& y : made.lanes) {
-            const bool first = std::tuple(!x.store, x.line) <= std::tuple(!y.store, y.line);
-            if (y.block != block || x.interval != y.interval || x.thread == y.thread || !touch(x, y) ||
-                !first)
-                continue;
+    for (const LaneAccess& x : lanes) {
+        for (const LaneAccess& y : lanes) {
+            if (x.interval != y.interval || x.thread == y.thread || !touch(x, y)) continue;
+            if (std::tuple(!x.store, x.line) > std::tuple(!y.store, y.line)) continue;  // once a pair
             const auto key = std::tuple(x.interval, x.array, x.element, x.line, y.line, y.store);
             const auto at = races.try_emplace(key, true).first;
             at->second = at->second && x.thread / 32 == y.thread / 32;
@@ -136,8 +136,8 @@ std::set<Key> twin_of_block(const Made& made, uint32_t block) {
         if (x.store || x.array < 2) continue;
         int64_t written = -1, filled = -1;
         const LaneAccess* writer = nullptr;  // the lowest thread that stored the value, where it did so last
-        for (const LaneAccess& y : made.lanes) {
-            if (y.block != block || !y.store || y.array != x.array || y.interval > x.interval) continue;
+        for (const LaneAccess& y : lanes) {
+            if (!y.store || y.array != x.array || y.interval > x.interval) continue;
             filled = std::max<int64_t>(filled, y.interval);
             if (y.element != x.element || y.interval < written) continue;
             if (y.interval > written || y.thread <= writer->thread) writer = &y;
@@ -145,16 +145,16 @@ std::set<Key> twin_of_block(const Made& made, uint32_t block) {
         }
         // Others came to the writer's store when the array was filled last, the writer did not.
         int64_t by_anyone = -1, by_writer = -1;
-        for (const LaneAccess& y : made.lanes) {
-            if (!writer || y.block != block || !y.store || y.array != x.array || y.line != writer->line ||
+        for (const LaneAccess& y : lanes) {
+            if (!writer || !y.store || y.array != x.array || y.line != writer->line ||
                 y.interval > x.interval)
                 continue;
             by_anyone = std::max<int64_t>(by_anyone, y.interval);
             if (y.thread == writer->thread) by_writer = std::max<int64_t>(by_writer, y.interval);
         }
         bool used = false;  // the value, before the array was filled anew
-        for (const LaneAccess& y : made.lanes)
-            used = used || (y.block == block && !y.store && y.array == x.array && y.element == x.element &&
+        for (const LaneAccess& y : lanes)
+            used = used || (!y.store && y.array == x.array && y.element == x.element &&
                             int64_t{y.interval} > written && int64_t{y.interval} < filled);
         if (written < 0)
             keys.insert(

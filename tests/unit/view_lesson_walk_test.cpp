@@ -153,11 +153,17 @@ std::optional<session::Question> right_prediction(const lessons::Question& quest
     return predicted.predicted() ? std::optional(predicted) : std::nullopt;
 }
 
-// What is wrong with a stop as it is shown. then: what a person does beside it.
-Complaints walked_to_step(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
-                          const std::function<void(State&)>& then = {}) {
-    const LessonStop& stop = lessons[lesson].stops[number];
+// A walk from stop to stop, whose recording stays where it is the same.
+struct Walk {
     State state;
+    std::optional<twin::Recording> twin;
+};
+
+// What is wrong with a stop as it is shown. then: what a person does beside it.
+Complaints walked_on_to_step(Walk& walk, const std::vector<Lesson>& lessons, size_t lesson, size_t number,
+                             const std::function<void(State&)>& then = {}) {
+    const LessonStop& stop = lessons[lesson].stops[number];
+    State& state = walk.state;
     state.lessons.lessons = &lessons;
     go_to_stop(state.lessons, state.session, lesson, number);
     update(state, true);
@@ -181,7 +187,9 @@ Complaints walked_to_step(const std::vector<Lesson>& lessons, size_t lesson, siz
     if (session.cursor != state.lessons.standing.at) wrong.push_back("another step is shown");
     if (session.screen != stop.screen) wrong.push_back("another screen is shown");
 
-    const twin::Recording f(session.recording->trace);
+    if (!walk.twin || walk.twin->shared() != session.recording->trace)
+        walk.twin.emplace(session.recording->trace);
+    const twin::Recording& f = *walk.twin;
     const auto replay = twin::run_again(trace, session.cursor.block);
     const LessonFacts facts = twin::facts_at(f, session.cursor.block, session.cursor.step, *replay);
     if (!stop.kind && stop.array.empty() && stop.where.empty())
@@ -219,13 +227,20 @@ Complaints walked_to_step(const std::vector<Lesson>& lessons, size_t lesson, siz
     return wrong;
 }
 
+Complaints walked_to_step(const std::vector<Lesson>& lessons, size_t lesson, size_t number,
+                          const std::function<void(State&)>& then = {}) {
+    Walk walk;
+    return walked_on_to_step(walk, lessons, lesson, number, then);
+}
+
 class EveryLesson : public testing::TestWithParam<size_t> {};
 
 TEST_P(EveryLesson, SaysWhatIsShown) {
     const Lesson& lesson = lesson_list()[GetParam()];
+    Walk walk;
     for (size_t stop = 0; stop < lesson.stops.size(); ++stop) {
         if (lessons::is_modelled(lesson.stops[stop])) continue;  // view_lesson_models_test.cpp
-        const Complaints wrong = walked_to_step(lesson_list(), GetParam(), stop);
+        const Complaints wrong = walked_on_to_step(walk, lesson_list(), GetParam(), stop);
         EXPECT_TRUE(wrong.empty()) << lesson.name << ", stop " << stop + 1 << text_of(wrong);
     }
 }

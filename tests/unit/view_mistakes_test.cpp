@@ -13,11 +13,15 @@ using lessons::Mistake;
 using lessons::RightAnswer;
 using Asks = lessons::Question;
 
-State at_stop(size_t lesson, size_t stop) {
-    State state;
+void go_to(State& state, size_t lesson, size_t stop) {
     go_to_stop(state.lessons, state.session, lesson, stop);
     update(state, true);
     update(state, true);
+}
+
+State at_stop(size_t lesson, size_t stop) {
+    State state;
+    go_to(state, lesson, stop);
     return state;
 }
 
@@ -59,22 +63,25 @@ TEST(Mistakes, RowsNameWhatThereIs) {
 // again, and is answered with that sentence; every other number in it is one of the step's.
 TEST(Mistakes, OfShippedQuestionsAreAnswered) {
     size_t asked = 0, answered = 0;
-    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson)
+    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson) {
+        State state;  // whose recording stays from stop to stop, where that is the same
+        std::optional<twin::Recording> twin;
         for (size_t stop = 0; stop < lesson_list()[lesson].stops.size(); ++stop) {
             const LessonStop& of = lesson_list()[lesson].stops[stop];
             if (!of.ask || of.ask->kind != Asks::Kind::Number) continue;
             const std::string where = lesson_list()[lesson].name + " " + std::to_string(stop + 1);
-            const State state = at_stop(lesson, stop);
+            go_to(state, lesson, stop);
             const RightAnswer answer = right_answer(state.lessons, state.session);
             ASSERT_TRUE(answer.known) << where;
             EXPECT_GE(answer.usual.size(), 1u) << where;
             ++asked;
             std::map<std::string, uint64_t> facts;
             if (!is_modelled(of)) {
-                const twin::Recording f(state.session.recording->trace);
+                if (!twin || twin->shared() != state.session.recording->trace)
+                    twin.emplace(state.session.recording->trace);
                 const auto replay = twin::run_again(state.session.trace(), state.session.cursor.block);
-                facts =
-                    twin::facts_at(f, state.session.cursor.block, state.session.cursor.step, *replay).number;
+                facts = twin::facts_at(*twin, state.session.cursor.block, state.session.cursor.step, *replay)
+                            .number;
                 const lessons::Scene scene{*state.session.recording, *state.session.block,
                                            state.session.cursor.step};
                 for (const char* name :
@@ -116,6 +123,7 @@ TEST(Mistakes, OfShippedQuestionsAreAnswered) {
                 }
             }
         }
+    }
     EXPECT_GE(asked, 60u);
     EXPECT_GE(answered, 400u);
 }
@@ -180,12 +188,13 @@ TEST(Mistakes, AnyOtherNumberIsToldWhatIsRight) {
 // Elements of another phase, warp or block, lanes that do not work, and the condition of a choice.
 TEST(Mistakes, OfSetsAndChoicesAreAnswered) {
     size_t sets = 0, choices = 0;
-    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson)
+    for (size_t lesson = 0; lesson < lesson_list().size(); ++lesson) {
+        State state;
         for (size_t stop = 0; stop < lesson_list()[lesson].stops.size(); ++stop) {
             const LessonStop& of = lesson_list()[lesson].stops[stop];
             if (!of.ask || of.ask->kind == Asks::Kind::Number) continue;
             const std::string where = lesson_list()[lesson].name + " " + std::to_string(stop + 1);
-            const State state = at_stop(lesson, stop);
+            go_to(state, lesson, stop);
             const RightAnswer answer = right_answer(state.lessons, state.session);
             for (const Mistake& one : answer.usual) {
                 session::Question said;
@@ -201,6 +210,7 @@ TEST(Mistakes, OfSetsAndChoicesAreAnswered) {
             }
             EXPECT_FALSE(answer.usual.empty()) << where;
         }
+    }
     EXPECT_GE(sets, 30u);
     EXPECT_GE(choices, 12u);
 }
