@@ -334,7 +334,7 @@ void BlockHazards::enter_in_warp(const BlockIntervals& b, uint32_t interval, con
         HazardInstance found = race_of(b, interval, touched, record(p), record(q));
         if (of.may_order(interval, earlier.stretch, lane, access.stretch, access.thread % kWarpSize))
             found.severity = Severity::CannotTell;
-        const bool is = judge_race(forms_, chains_, p.place, q.place, found);
+        const bool is = judge_race(forms_, chains_, p.place, q.place, found, b.stored[interval]);
         if (is && (fresh || found.severity == Severity::Fault)) at->second = found;
         if (!is && fresh) races.erase(at);
     }

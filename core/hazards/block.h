@@ -43,7 +43,7 @@ public:
 
     struct FormKind {
         uint32_t place = 0;
-        uint64_t array_bit = 0;  // bit array % 64; all bits for accesses outside the arrays
+        uint64_t array_bit = 0;  // of its array
         bool barrier = false, store = false, shared = false;
         bool atomic = false;        // as in SourceAccess
         bool later = false;         // as in SourceAccess
@@ -58,7 +58,9 @@ public:
     const std::vector<ShapeCell>& cells(uint32_t form);
     uint64_t first_cell(uint64_t step) const;
     // Whether stores of two places put one value there by the code, whoever of the two threads is last.
-    bool store_one_value(uint32_t place, uint32_t other, const HazardSide& a, const HazardSide& b) const;
+    // stored: array_bit of all stores of their barrier interval.
+    bool store_one_value(uint32_t place, uint32_t other, const HazardSide& a, const HazardSide& b,
+                         uint64_t stored) const;
     // Array and element of a cell.
     void name(Space space, uint64_t cell, uint8_t& array, uint64_t& element) const;
 
@@ -135,7 +137,9 @@ using HazardSink = std::function<void(const HazardInstance&)>;
 // Races as they are to be told: what fences and atomics order is none.
 class Chains;
 // Makes of a race between a and b what it is: nothing (false), a fault, a remark, or what cannot be told.
-bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t other, HazardInstance& race);
+// stored: array_bit of all stores of the barrier interval of a block.
+bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t other, HazardInstance& race,
+                uint64_t stored);
 
 // Reused from block to block.
 class BlockHazards {

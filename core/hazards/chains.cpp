@@ -389,7 +389,8 @@ Ordered Chains::ordered(const HazardSide& a, const HazardSide& b) {
     return std::max(before(a, b), before(b, a));
 }
 
-bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t other, HazardInstance& race) {
+bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t other, HazardInstance& race,
+                uint64_t stored) {
     const auto &a = race.example.a, &b = race.example.b;
     const KernelFacts& facts = forms.facts;
     const std::vector<SourceAccess>& places = forms.places();
@@ -398,7 +399,7 @@ bool judge_race(HazardForms& forms, Chains& chains, uint32_t place, uint32_t oth
     // The hardware keeps accesses in one piece apart: those of a word that is waited for, or counted.
     if (strong && (atomic || facts.polls(a.site) || facts.polls(b.site))) return false;
     const bool stores = places[place].store && places[other].store;
-    if (stores && !atomic && forms.store_one_value(place, other, a, b)) {
+    if (stores && !atomic && forms.store_one_value(place, other, a, b, stored)) {
         race.kind = HazardKind::SameValue;
         race.severity = Severity::Remark;
         return true;

@@ -43,7 +43,7 @@ HazardForms::HazardForms(const trace::Trace& t)
         kind.store = ptx::writes(site.kind);
         kind.atomic = site.kind == ptx::SiteKind::Atomic;
         kind.shared = form.space == Space::Shared;
-        kind.array_bit = form.array == trace::kNoArray ? ~uint64_t{0} : uint64_t{1} << form.array % 64;
+        kind.array_bit = array_bit(form.array);
         kind.later = site.lands_later();
         const SourceAccess place{site.line, kind.store, form.array, form.space, kind.atomic, kind.later};
         const auto number = numbers.try_emplace(
@@ -98,11 +98,11 @@ void HazardForms::find_uniform() {
     }
 }
 
-bool HazardForms::store_one_value(uint32_t place, uint32_t other, const HazardSide& a,
-                                  const HazardSide& b) const {
+bool HazardForms::store_one_value(uint32_t place, uint32_t other, const HazardSide& a, const HazardSide& b,
+                                  uint64_t stored) const {
     const std::optional<UniformValue>& value = uniform_[place];
     return value && value == uniform_[other] && !(value->of_block && a.block != b.block) &&
-           trace.sites[a.site].bytes == trace.sites[b.site].bytes;
+           (value->loaded & stored) == 0 && trace.sites[a.site].bytes == trace.sites[b.site].bytes;
 }
 
 // Bytes are what an array has whose type nobody knows: then a cell is the least that a site touches there.

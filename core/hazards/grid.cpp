@@ -133,7 +133,7 @@ bool find_grid_races(HazardForms& forms, Chains& chains, uint32_t blocks, const 
                 found.example.b = low_high ? side(q.high, q.high_step) : side(q.low, q.low_step);
                 found.example.first_step = found.example.last_step = found.example.a.step;
                 forms.name(Space::Global, cell, found.example.array, found.example.element);
-                if (judge_race(forms, chains, p.place, q.place, found)) sink(found);
+                if (judge_race(forms, chains, p.place, q.place, found, 0)) sink(found);
             }
     }
     return whole;

@@ -22,8 +22,9 @@
 // before what another does behind an atomic of the same word. Where the recording does not say which of the
 // two atomics came first, such a pair is not called a race.
 //
-//   SameValue      all threads that store to a cell store one value by the code, made of constants and arguments
-//                  alone, and nothing else touches it: a remark.
+//   SameValue      all threads that store to a cell store one value by the code, and nothing else touches it: a
+//                  remark. It is made of constants, arguments, addresses, and what all of them load from one
+//                  element to which nobody stores meanwhile.
 //   Uninitialised  a shared cell is loaded, or updated by an atomic, before anything was stored there.
 //   Stale          a shared cell is loaded whose value was already used before its array was filled anew:
 //                  that filling left the cell out, and the old value is used once more. A filling brings new

@@ -181,9 +181,41 @@ Adds KernelFacts::added_by(const ptx::Site& site) const {
     return *value == 0 ? Adds::Nothing : less ? Adds::Unknown : Adds::Up;
 }
 
+std::vector<KernelFacts::LoadedFrom> KernelFacts::loaded_from() const {
+    const bool whole = trace_.meta.complete && trace_.blocks.size() == trace_.launch.grid.count();
+    std::vector<bool> written(256, false);  // by array; of global memory, or anywhere outside
+    for (const trace::Form& form : trace_.forms)
+        if (ptx::writes(trace_.sites[form.site].kind) &&
+            (form.space == Space::Global || form.array == trace::kNoArray))
+            written[form.array] = true;
+    std::vector<LoadedFrom> of_sites(trace_.sites.size());
+    for (const trace::Form& form : trace_.forms) {
+        if (trace_.sites[form.site].kind != ptx::SiteKind::Load) continue;
+        LoadedFrom& from = of_sites[form.site];
+        from.any = true;
+        if (form.space == Space::Shared)
+            from.shared |= array_bit(form.array);
+        else if (form.space != Space::Const)
+            from.changes = from.changes || form.space != Space::Global || !whole ||
+                           form.array == trace::kNoArray || written[form.array] || written[trace::kNoArray];
+    }
+    return of_sites;
+}
+
+// Whether a thread passes no barrier between two instructions, and every time executes the first before the second.
+bool KernelFacts::in_one_interval(uint32_t first, uint32_t second) const {
+    if (first > second || flow_.block_of[first] != flow_.block_of[second]) return false;
+    for (uint32_t at = first; at < second; ++at)
+        if (site_of_[at] >= 0 &&
+            trace_.sites[static_cast<size_t>(site_of_[at])].kind == ptx::SiteKind::Barrier)
+            return false;
+    return true;
+}
+
 void KernelFacts::look_at_sites() {
     facts_.resize(trace_.sites.size());
     const Definitions& definitions = definitions_;
+    const std::vector<LoadedFrom> loaded = loaded_from();
     std::vector<bool> waits(flow_.loops.size(), true);  // loops with nothing but strong loads
     for (const ptx::Site& site : trace_.sites) {
         const Instruction& instruction = kernel_->instructions[site.instruction];
@@ -194,7 +226,13 @@ void KernelFacts::look_at_sites() {
         facts.adds = added_by(site);
         facts.releases = ptx::writes(site.kind) && ptx::has_suffix(instruction, {"release", "acq_rel"});
         if (const Operand* const stored = stored_by(instruction)) {
-            facts.uniform = uniform_value(*kernel_, definitions, *stored);
+            facts.uniform = uniform_value(*kernel_, definitions, *stored, [&](uint32_t load) {
+                const LoadedFrom from =
+                    site_of_[load] < 0 ? LoadedFrom{} : loaded[static_cast<size_t>(site_of_[load])];
+                const bool steady = from.any && !from.changes &&
+                                    (from.shared == 0 || in_one_interval(load, site.instruction));
+                return steady ? std::optional(from.shared) : std::nullopt;
+            });
             facts.fills = comes_from_global(*kernel_, definitions, *stored);
         }
         facts.fills = facts.fills || site.copy;

@@ -97,6 +97,14 @@ private:
         std::optional<UniformValue> uniform;
     };
     void look_at_sites();
+    // The memory that the loads of a site have been to.
+    struct LoadedFrom {
+        bool any = false;      // they have been somewhere
+        bool changes = false;  // to memory that someone may store to, but for shared memory
+        uint64_t shared = 0;   // array_bit() of arrays in shared memory
+    };
+    std::vector<LoadedFrom> loaded_from() const;  // by site
+    bool in_one_interval(uint32_t first, uint32_t second) const;
     struct Way;
     struct OnPaths;
     void look_at_masks();

@@ -63,30 +63,69 @@ std::optional<UniformValue> uniform_special(ptx::SpecialRegister special) {
     }
 }
 
-std::optional<UniformValue> uniform(const ptx::Kernel& kernel, const Definitions& definitions,
-                                    const Operand& operand, int& left) {
-    if (operand.negated) return std::nullopt;
-    if (operand.kind == Operand::Kind::Immediate) return UniformValue{operand.bits, false};
-    if (operand.kind == Operand::Kind::Special) return uniform_special(operand.special);
-    const Instruction* const made = maker_of(kernel, definitions, operand);
-    if (!made || --left < 0) return std::nullopt;
-    if (made->op == Op::Mov) return uniform(kernel, definitions, made->operands[1], left);
-    uint64_t key = mix(static_cast<uint64_t>(made->op), static_cast<uint64_t>(made->type));
-    if (const int64_t parameter = parameter_number(kernel, *made); parameter >= 0)
-        return UniformValue{
-            mix(mix(key, static_cast<uint64_t>(parameter)), static_cast<uint64_t>(made->operands[1].offset)),
-            false};
-    if (!is_pure(made->op)) return std::nullopt;
-    for (const std::string& suffix : made->suffixes)  // how it rounds, compares, widens
-        for (const char c : suffix + '.') key = mix(key, static_cast<uint64_t>(c));
-    UniformValue value{key, false};
-    for (size_t i = 1; i < made->operands.size(); ++i) {
-        const auto one = uniform(kernel, definitions, made->operands[i], left);
-        if (!one) return std::nullopt;
-        value = {mix(value.key, one->key), value.of_block || one->of_block};
+class Uniform {
+public:
+    Uniform(const ptx::Kernel& kernel, const Definitions& definitions, const SteadyLoad& steady)
+        : kernel_(kernel), definitions_(definitions), steady_(steady) {}
+
+    std::optional<UniformValue> of(const Operand& operand) {
+        if (operand.negated) return std::nullopt;
+        if (operand.kind == Operand::Kind::Immediate) return UniformValue{operand.bits};
+        if (operand.kind == Operand::Kind::Special) return uniform_special(operand.special);
+        if (operand.kind == Operand::Kind::Symbol) return address(operand);
+        const Instruction* const made = maker_of(kernel_, definitions_, operand);
+        if (!made || --left_ < 0) return std::nullopt;
+        if (made->op == Op::Mov) return of(made->operands[1]);
+        uint64_t key = mix(static_cast<uint64_t>(made->op), static_cast<uint64_t>(made->type));
+        if (const int64_t parameter = parameter_number(kernel_, *made); parameter >= 0)
+            return UniformValue{mix(mix(key, static_cast<uint64_t>(parameter)),
+                                    static_cast<uint64_t>(made->operands[1].offset))};
+        if (made->op == Op::Ld) return loaded(*made, key);
+        if (!is_pure(made->op)) return std::nullopt;
+        for (const std::string& suffix : made->suffixes)  // how it rounds, compares, widens
+            for (const char c : suffix + '.') key = mix(key, static_cast<uint64_t>(c));
+        UniformValue value{key};
+        for (size_t i = 1; i < made->operands.size(); ++i) {
+            const auto one = of(made->operands[i]);
+            if (!one) return std::nullopt;
+            value = {mix(value.key, one->key), value.of_block || one->of_block, value.loaded | one->loaded};
+        }
+        return value;
     }
-    return value;
-}
+
+private:
+    // Of a variable, an offset, and a register, as far as there are such.
+    std::optional<UniformValue> address(const Operand& operand) {
+        UniformValue value{mix(0xADD2'E550u, static_cast<uint64_t>(operand.offset))};
+        if (operand.symbol >= 0) {
+            const ptx::StateSpace space = kernel_.symbols[static_cast<size_t>(operand.symbol)].space;
+            if (space != ptx::StateSpace::Shared && space != ptx::StateSpace::Global &&
+                space != ptx::StateSpace::Const)
+                return std::nullopt;
+            value.of_block = space == ptx::StateSpace::Shared;
+            value.key = mix(value.key, static_cast<uint64_t>(operand.symbol));
+        }
+        if (operand.reg < 0) return value;
+        Operand reg;
+        reg.kind = Operand::Kind::Register, reg.reg = operand.reg;
+        const auto base = of(reg);
+        if (!base) return std::nullopt;
+        return UniformValue{mix(value.key, base->key), value.of_block || base->of_block, base->loaded};
+    }
+    std::optional<UniformValue> loaded(const Instruction& load, uint64_t key) {
+        if (!steady_ || load.vector != 1) return std::nullopt;
+        const auto at = address(load.operands[1]);
+        const auto from =
+            at ? steady_(static_cast<uint32_t>(&load - kernel_.instructions.data())) : std::nullopt;
+        if (!from) return std::nullopt;
+        return UniformValue{mix(key, at->key), at->of_block || *from != 0, at->loaded | *from};
+    }
+
+    const ptx::Kernel& kernel_;
+    const Definitions& definitions_;
+    const SteadyLoad& steady_;
+    int left_ = kMostFollowed;
+};
 
 uint64_t cut_to(ElementType type, uint64_t value) {
     if (type == ElementType::Pred) return value & 1;
@@ -250,9 +289,8 @@ Definitions definitions_of(const ptx::Kernel& kernel) {
 }
 
 std::optional<UniformValue> uniform_value(const ptx::Kernel& kernel, const Definitions& definitions,
-                                          const Operand& operand) {
-    int left = kMostFollowed;
-    return uniform(kernel, definitions, operand, left);
+                                          const Operand& operand, const SteadyLoad& steady) {
+    return Uniform(kernel, definitions, steady).of(operand);
 }
 
 std::optional<uint64_t> value_in_thread(const ptx::Kernel& kernel, const Definitions& definitions,

@@ -77,7 +77,7 @@ void BlockHazards::tell_races(const BlockIntervals& b, uint32_t interval, bool b
                 if (between_warps && low / kWarpSize == high / kWarpSize) continue;
                 if (places[p.place].later && !places[q.place].store) continue;  // read before the wait
                 HazardInstance found = race_of(b, interval, touched, p, q);
-                if (!judge_race(forms_, chains_, p.place, q.place, found)) continue;
+                if (!judge_race(forms_, chains_, p.place, q.place, found, b.stored[interval])) continue;
                 if (!tells()) return;
                 sink(found);
             }

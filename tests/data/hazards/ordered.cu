@@ -394,6 +394,32 @@ __global__ void argument_by_any(const int* in, int* out, int n, int* many) {
     many[blockIdx.x] = blockIdx.x + n;
 }
 
+// What all of them load from one element is one value while nobody stores to it.
+__global__ void total_by_all(const int* in, int* out) {
+    __shared__ int sum[64];
+    sum[threadIdx.x] = in[threadIdx.x];
+    for (int half = 32; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half) sum[threadIdx.x] += sum[threadIdx.x + half];
+    }
+    __syncthreads();
+    out[blockIdx.x] = sum[0] * 2 + 1;
+}
+__global__ void first_by_all(const int* in, int* out) {
+    *out = in[3];
+}
+__global__ void pointer_by_all(const int* in, int* out, int way) {
+    __shared__ int a[64], b[64];
+    __shared__ int* one;
+    a[threadIdx.x] = b[threadIdx.x] = in[threadIdx.x];
+    if (way == 1)
+        one = a;
+    else
+        one = b;
+    __syncthreads();
+    out[threadIdx.x] = one[63 - threadIdx.x];
+}
+
 int main() {
     const int n = 1024;
     int h[n], *in, *out, *part;
@@ -433,6 +459,9 @@ int main() {
     told_by_all<<<1, 64>>>(in, out, 64);
     cleared_by_all<<<1, 64>>>(in, out);
     argument_by_any<<<4, 64>>>(in, out, 9, part);
+    total_by_all<<<1, 64>>>(in, out);
+    first_by_all<<<4, 64>>>(in, out);
+    pointer_by_all<<<1, 64>>>(in, out, 1);
     cudaMemcpy(h, out, sizeof h, cudaMemcpyDeviceToHost);
     printf("%d %s\n", h[0], cudaGetErrorString(cudaGetLastError()));
 }

@@ -154,6 +154,18 @@ __global__ void one_value_by_luck(const int* in, int* out) {
     __syncthreads();
     out[threadIdx.x] = s;
 }
+// The element that they load is changed meanwhile.
+__global__ void one_value_that_changes(const int* in, int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    s[0] = s[0] + 1;
+    out[0] = s[1];
+}
+__global__ void one_element_of_what_it_stores(int* out) {
+    out[1] = out[0];
+    out[0] = threadIdx.x;
+}
 __global__ void number_of_the_block(int* out) {
     *out = blockIdx.x;
 }
@@ -202,6 +214,8 @@ int main() {
     plain_flag<<<2, 32>>>(in, part, out);
     one_value_and_another<<<1, 64>>>(in, out);
     one_value_by_luck<<<1, 64>>>(in, out);
+    one_value_that_changes<<<1, 64>>>(in, out);
+    one_element_of_what_it_stores<<<1, 64>>>(out);
     number_of_the_block<<<4, 1>>>(out);
     one_value_and_a_reader<<<1, 64>>>(in, out);
     left_over<<<1, 64>>>(in, out, 150);
