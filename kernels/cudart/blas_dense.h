@@ -1,6 +1,7 @@
 // What Level 3 is made of: operands widened into matrices of their own, their product, and where a result goes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string_view>
@@ -128,21 +129,47 @@ Dense<W> dense(BlasCall& b, const Operand& a) {
     return made;
 }
 
+// Columns of a product, a tile at a time. The rows of a tile lie beside each other in a strip of the left matrix that
+// stays in the L1 cache while it meets all columns; every sum is in registers meanwhile, and made in the order of the
+// elements.
+//
+//                     right (deep, Cols)
+//     strip (kTileRows, deep)   ->   out (kTileRows, Cols)
+constexpr int64_t kTileRows = 4;
+
+template <int64_t Cols, class W>
+inline void multiply_tile(const W* strip, int64_t deep, const W* right, int64_t right_ld, W* out,
+                          int64_t out_ld, int64_t rows) {
+    W sums[Cols][kTileRows]{};
+    for (int64_t c = 0; c < Cols; ++c) std::copy_n(out + c * out_ld, rows, sums[c]);
+    for (int64_t l = 0; l < deep; ++l)
+#pragma GCC unroll 4
+        for (int64_t c = 0; c < Cols; ++c)
+#pragma GCC unroll 4
+            for (int64_t r = 0; r < kTileRows; ++r)
+                sums[c][r] += strip[l * kTileRows + r] * right[c * right_ld + l];
+    for (int64_t c = 0; c < Cols; ++c) std::copy_n(sums[c], rows, out + c * out_ld);
+}
+
 // columns first to end of left * right
 template <class W>
 void multiply_columns(const Dense<W>& left, const Dense<W>& right, Dense<W>& out, int64_t first,
                       int64_t end) {
-    constexpr int64_t kAtOnce = 4;
-    const auto m = static_cast<size_t>(left.rows);
-    for (int64_t col = first; col < end; col += kAtOnce) {
-        const int64_t width = std::min(kAtOnce, end - col);
-        for (int64_t l = 0; l < left.cols; ++l) {
-            const W* const a = left.data.data() + static_cast<size_t>(l) * m;
-            for (int64_t c = 0; c < width; ++c) {
-                const W factor = right.at(l, col + c);
-                W* const sums = out.data.data() + static_cast<size_t>(col + c) * m;
-                for (size_t i = 0; i < m; ++i) sums[i] += a[i] * factor;
-            }
+    constexpr int64_t kCols = 4, kDeep = 256;
+    std::vector<W> strip(static_cast<size_t>(kTileRows * kDeep));
+    for (int64_t from = 0; from < left.cols; from += kDeep) {
+        const int64_t deep = std::min(kDeep, left.cols - from);
+        for (int64_t row = 0; row < left.rows; row += kTileRows) {
+            const int64_t rows = std::min(kTileRows, left.rows - row);
+            for (int64_t l = 0; l < deep; ++l)
+                std::copy_n(&left.at(row, from + l), rows, strip.data() + l * kTileRows);
+            int64_t col = first;
+            for (; col + kCols <= end; col += kCols)
+                multiply_tile<kCols>(strip.data(), deep, &right.at(from, col), right.rows, &out.at(row, col),
+                                     out.rows, rows);
+            for (; col < end; ++col)
+                multiply_tile<1>(strip.data(), deep, &right.at(from, col), right.rows, &out.at(row, col),
+                                 out.rows, rows);
         }
     }
 }
