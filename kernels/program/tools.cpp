@@ -40,6 +40,17 @@ std::string known_arch(const Compiler& compiler, const std::string& wanted) {
     return wanted;
 }
 
+// Whether a program of the host's with -fopenmp compiles and links: clang's runtime for it is a package of its own.
+bool has_openmp(const Compiler& compiler, const Flags& flags) {
+    std::vector<std::string> words = {compiler.path};
+    for (const auto* more : {&flags.compile, &flags.link})
+        words.insert(words.end(), more->begin(), more->end());
+    words.insert(words.end(),
+                 {"-include", "omp.h", "-fPIC", "-shared", "-x", "c++", "/dev/null", "-o", "/dev/null"});
+    const auto ran = run_process(std::move(words), 30s);
+    return ran && ran->status == 0;
+}
+
 }  // namespace
 
 int capability_of(const std::string& arch) { return std::atoi(arch.c_str() + 3); }
@@ -57,6 +68,11 @@ Result<Tools> tools_of(const CompileOptions& options) {
         flags->files.push_back(options.own_main);
         flags->compile.emplace_back("-Dmain=tilescope_other_main");
     }
+    // Without the runtime the pragmas are left out and there is one thread, as OpenMP allows: what clang makes of
+    // libgomp. Our header then has the functions.
+    if (std::ranges::find(flags->compile, "-fopenmp") != flags->compile.end() &&
+        !has_openmp(*compiler, *flags))
+        std::ranges::replace(flags->compile, "-fopenmp", "-fopenmp=libgomp");
     Tools tools{std::move(*compiler), {}, std::move(*headers), std::move(*flags), Flags().arch};
     if (tools.flags.arch != tools.arch) tools.arch = known_arch(tools.compiler, tools.flags.arch);
     if (options.nvcc) {

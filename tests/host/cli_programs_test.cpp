@@ -145,6 +145,26 @@ TEST(CliPrograms, HandsOnInputFoldersAndFlags) {
         << ran.out << ran.err;
 }
 
+// With clang's runtime of OpenMP or without it, and whatever gives the flag.
+TEST(CliPrograms, RunsWithOpenMp) {
+    write(in_folder("threads.cu"),
+          "#include <cstdio>\n#include <omp.h>\n__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n"
+          "int main() {\n    int *p, sum = 0, most = 0;\n    cudaMallocManaged(&p, 400);\n    k<<<1, "
+          "100>>>(p);\n"
+          "    cudaDeviceSynchronize();\n#pragma omp parallel for reduction(+ : sum)\n"
+          "    for (int i = 0; i < 100; ++i) sum += p[i];\n#pragma omp parallel\n#pragma omp critical\n"
+          "    if (omp_get_num_threads() > most) most = omp_get_num_threads();\n"
+          "    printf(\"%d %d\\n\", sum, most >= 1 && most <= omp_get_max_threads());\n}\n");
+    for (const char* flags : {"-fopenmp", "-Xcompiler=-O1,-fopenmp", "-fopenmp=libgomp"}) {
+        const Ran ran = record("threads.cu -o out --flags '" + std::string(flags) + "'");
+        EXPECT_EQ(ran.status, 0) << flags << ran.err;
+        EXPECT_NE(ran.out.find("4950 1\n"), std::string::npos) << flags << ran.out;
+    }
+    const Ran refused = record("threads.cu --flags -lnowhere");
+    EXPECT_NE(refused.err.find("linked with libnowhere, which is not there"), std::string::npos)
+        << refused.err;
+}
+
 // tests/data/programs/math.cu holds the mathematical functions of our headers against the host's.
 TEST(CliPrograms, FunctionsKeepToTheirError) {
     const Ran ran = record("'" TILESCOPE_SOURCE_DIR "/tests/data/programs/math.cu' --launch 1 -o one.tsc");
