@@ -107,6 +107,7 @@ std::vector<std::string> cuda_words(const Tools& tools) {
     std::vector<std::string> words = common_words(tools);
     words.insert(words.end(), {"-x", "cuda", "--cuda-path=/nonexistent", "-nocudainc", "-nocudalib",
                                "--cuda-gpu-arch=" + tools.arch, "-Xclang", "-target-sdk-version=11.5",
+                               fmt::format("-D__CUDA_ARCH_LIST__={}0", capability_of(tools.flags.arch)),
                                "-include", (tools.headers / "tilescope_cuda.h").string()});
     return words;
 }

@@ -165,6 +165,29 @@ TEST(CliPrograms, RunsWithOpenMp) {
         << refused.err;
 }
 
+// What tells nvcc from a host's compiler; and min and max, which a program may declare and NVIDIA's headers define.
+TEST(CliPrograms, FindsWhatNvccDefines) {
+    write(in_folder("nvcc.cu"),
+          "#if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11 || "
+          "!defined(__CUDACC_EXTENDED_LAMBDA__)\n#define __device__\n#define __host__\n#endif\n"
+          "#include <cstdio>\n#include <functional>\n#include <random>\n#include <regex>\n#include <thread>\n"
+          "#ifndef __CUDA_ARCH_LIST__\n#error no list\n#endif\n"
+          "const int listed[] = {__CUDA_ARCH_LIST__};\n"
+          "int min(int a, int b);\nunsigned max(int, unsigned);\ndouble max(float a, double b);\n"
+          "extern float min(float a, float b);\nlong long max(long long, long long);\n"
+          "unsigned max(unsigned a, unsigned b) { return a * 10 + b; }\n"
+          "__host__ __device__ int twice(int a) { return 2 * a; }\n"
+          "__global__ void k(int* p, int n) { p[threadIdx.x] = twice(min(n, 3)) + max(1, 2u); }\n"
+          "int main(int argc, char**) {\n    int* p;\n    cudaMallocManaged(&p, 128);\n    k<<<1, 32>>>(p, "
+          "5);\n"
+          "    cudaDeviceSynchronize();\n"
+          "    printf(\"%d: %d %d %u %g %g %lld %u\\n\", listed[0], p[31], min(argc, 7), max(argc, 9u), "
+          "max(1.5f, argc + 1.), min(.5f, float(argc)), max(1ll << 40, (long long)argc), max(2u, 3u));\n}\n");
+    const Ran ran = record("nvcc.cu -o out --flags -arch=sm_80");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.out.find("800: 8 1 9 2 0.5 1099511627776 23\n"), std::string::npos) << ran.out;
+}
+
 // tests/data/programs/math.cu holds the mathematical functions of our headers against the host's.
 TEST(CliPrograms, FunctionsKeepToTheirError) {
     const Ran ran = record("'" TILESCOPE_SOURCE_DIR "/tests/data/programs/math.cu' --launch 1 -o one.tsc");

@@ -13,8 +13,17 @@
 #error "This header is for .cu files."
 #endif
 
+// What nvcc defines, by which programs know it (NVCC 12, "Predefined Macros"). Lambdas of both sides and constexpr
+// functions in device code need no flag here; no lambda is wrapped for them, as nvcc's are.
 #define CUDA_VERSION 12060
+#define __NVCC__ 1
+#define __NVCC_DIAG_PRAGMA_SUPPORT__ 1
 #define __CUDACC__ 1
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
+#define __nv_is_extended_device_lambda_closure_type(T) false
+#define __nv_is_extended_host_device_lambda_closure_type(T) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 6
 #define __CUDACC_VER_BUILD__ 0

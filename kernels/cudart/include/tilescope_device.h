@@ -108,35 +108,15 @@ TILESCOPE_DEVICE float sinpi(float a) { return __nv_sinpif(a); }
 TILESCOPE_DEVICE float cospi(float a) { return __nv_cospif(a); }
 TILESCOPE_DEVICE float normcdf(float a) { return __nv_normcdff(a); }
 
-// --- on both sides: CUDA's min and max in the global namespace, for every pair that is not ambiguous there; templates, so
-// that functions of the program's own with the same parameters are no second definitions, and are preferred
+// --- on both sides: CUDA's min and max in the global namespace; templates, so that functions of the program's own with
+// the same parameters are no second definitions, and are preferred. Those that a program declares and does not define are
+// the runtime library's (min_max.cpp).
 
+#define TILESCOPE_MIN_MAX(A, B, R, LEAST, MOST)                                                                   \
+    template <int...> TILESCOPE_BOTH R min(A a, B b) { return LEAST((R)a, (R)b); }                                \
+    template <int...> TILESCOPE_BOTH R max(A a, B b) { return MOST((R)a, (R)b); }
 #define TILESCOPE_BOTH static __inline__ __attribute__((host, device, always_inline, nodebug, unused))
-#define TILESCOPE_MIN_MAX(A, B, R)                                                  \
-    template <int...> TILESCOPE_BOTH R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }            \
-    template <int...> TILESCOPE_BOTH R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
-TILESCOPE_MIN_MAX(int, int, int)
-TILESCOPE_MIN_MAX(unsigned int, unsigned int, unsigned int)
-TILESCOPE_MIN_MAX(int, unsigned int, unsigned int)
-TILESCOPE_MIN_MAX(unsigned int, int, unsigned int)
-TILESCOPE_MIN_MAX(long, long, long)
-TILESCOPE_MIN_MAX(unsigned long, unsigned long, unsigned long)
-TILESCOPE_MIN_MAX(long, unsigned long, unsigned long)
-TILESCOPE_MIN_MAX(unsigned long, long, unsigned long)
-TILESCOPE_MIN_MAX(long long, long long, long long)
-TILESCOPE_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
-TILESCOPE_MIN_MAX(long long, unsigned long long, unsigned long long)
-TILESCOPE_MIN_MAX(unsigned long long, long long, unsigned long long)
-#undef TILESCOPE_MIN_MAX
-// A NaN beside a number gives the number.
-#define TILESCOPE_MIN_MAX(A, B, R, f)                                           \
-    template <int...> TILESCOPE_BOTH R min(A a, B b) { return __builtin_fmin##f((R)a, (R)b); }    \
-    template <int...> TILESCOPE_BOTH R max(A a, B b) { return __builtin_fmax##f((R)a, (R)b); }
-TILESCOPE_MIN_MAX(float, float, float, f)
-TILESCOPE_MIN_MAX(double, double, double, )
-TILESCOPE_MIN_MAX(float, double, double, )
-TILESCOPE_MIN_MAX(double, float, double, )
-#undef TILESCOPE_MIN_MAX
+#include "tilescope_min_max.inl"
 
 // What newer C libraries have themselves.
 #if !defined(__GLIBC__) || __GLIBC__ < 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ < 41)
