@@ -25,7 +25,15 @@ cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, 
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     Allocation* const made = r.memory.allocate(bytes, kind, flags);
-    if (!made) return cudaErrorMemoryAllocation;
+    if (!made) {
+        // Programs may ask for more than there is to learn how much that is.
+        const uint64_t total = r.memory.total();
+        note(r, "remark",
+             fmt::format(
+                 "asks for {}, and the device has {}, of which {} are free: give the program a smaller size",
+                 bytes_text(bytes), bytes_text(total), bytes_text(total - std::min(total, r.memory.used()))));
+        return cudaErrorMemoryAllocation;
+    }
     if (kind == MemoryKind::Device && r.recording && !r.gpu) r.memory.follow(*made);
     *pointer = made->pointer();
     return cudaSuccess;

@@ -108,6 +108,9 @@ public:
                 words.push_back(flag);
         words.insert(words.end(), objects_.begin(), objects_.end());
         words.insert(words.end(), tools_.flags.link.begin(), tools_.flags.link.end());
+        // kernels/cudart/host_memory.cpp
+        for (const char* function : {"malloc", "calloc", "realloc", "_Znwm", "_Znam"})
+            words.push_back(std::string("-Wl,--wrap=") + function);
         words.insert(words.end(), {runtime, "-Wl,-rpath," + fs::path(runtime).parent_path().string(),
                                    "-lpthread", "-lm", "-ldl", "-o", out.string()});
         // A linker that succeeds warns of libraries, which the program's author did not write.

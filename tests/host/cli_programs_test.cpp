@@ -188,6 +188,33 @@ TEST(CliPrograms, FindsWhatNvccDefines) {
     EXPECT_NE(ran.out.find("800: 8 1 9 2 0.5 1099511627776 23\n"), std::string::npos) << ran.out;
 }
 
+// What a program asks for and does not get is said; one that is content with less goes on.
+TEST(CliPrograms, SaysWhatMemoryItDoesNotGet) {
+    write(in_folder("memory.cu"),
+          "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n__global__ void k(int* p) { *p = 1; }\n"
+          "volatile void* kept;\nint main(int argc, char** argv) {\n    int* p;\n"
+          "    cudaMallocManaged(&p, 4);\n    k<<<1, 1>>>(p);\n    const size_t n = size_t(1) << 55;\n"
+          "    switch (argc) {\n"
+          "    case 1: if (cudaMallocHost(&p, n) != cudaSuccess && cudaMallocHost(&p, 4) != cudaSuccess) "
+          "abort(); break;\n"
+          "    case 2: kept = malloc(n); *(int*)kept = 1; break;\n"
+          "    case 3: kept = new char[n]; break;\n"
+          "    case 4: std::vector<char> v(n); kept = v.data(); break;\n"
+          "    }\n}\n");
+    const auto says = [](const std::string& arguments, int status, const std::string& sentence) {
+        const Ran ran = record("memory.cu -o out -- " + arguments);
+        EXPECT_EQ(ran.status, status) << arguments << ran.err;
+        EXPECT_NE(ran.err.find(sentence), std::string::npos) << arguments << ran.err;
+        EXPECT_EQ(ran.err.find("ended by signal") != std::string::npos, status != 0) << ran.err;
+    };
+    says("", 0, "cudaHostAlloc at line 12 asks for 36.0 PB, and the device has ");
+#ifndef __SANITIZE_ADDRESS__  // which ends the program itself
+    says("1", 1, "line 13: malloc asks for 36.0 PB, and this machine has ");
+    says("1 2", 1, "line 14: new asks for 36.0 PB, and this machine has ");
+    says("1 2 3", 1, "new asks for 36.0 PB, and this machine has ");
+#endif
+}
+
 // tests/data/programs/math.cu holds the mathematical functions of our headers against the host's.
 TEST(CliPrograms, FunctionsKeepToTheirError) {
     const Ran ran = record("'" TILESCOPE_SOURCE_DIR "/tests/data/programs/math.cu' --launch 1 -o one.tsc");

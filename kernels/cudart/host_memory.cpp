@@ -1,0 +1,77 @@
+// What the program's own host code asks of malloc, calloc, realloc and new, where it gets nothing: that is said, since
+// what a program then does (ends by a signal, mostly) tells nobody why. The program is linked with --wrap for each of
+// them (kernels/program/compile.cpp), so that its calls come here, and those of libraries do not.
+//
+// Source: ld(1), --wrap; proc(5), /proc/meminfo.
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "core/base/words.h"
+#include "kernels/cudart/runtime.h"
+
+namespace tilescope::cudart {
+namespace {
+
+uint64_t bytes_in_meminfo(const std::string& name) {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    uint64_t kib = 0;
+    while (file >> word)
+        if (word == name && file >> kib) return kib * 1024;
+    return 0;
+}
+
+// caller: the address behind the call.
+void tell_refused(const char* function, uint64_t bytes, void* caller) {
+    Runtime& r = runtime();
+    const std::lock_guard lock(r.mutex);
+    Caller place = place_of(caller);
+    if (place.file == "new_allocator.h") place = {};  // libstdc++'s, for whichever container
+    note_at(r, "remark", place,
+            fmt::format(
+                "{} asks for {}, and this machine has {} of memory, of which {} are free: give the program a "
+                "smaller size",
+                function, bytes_text(bytes), bytes_text(bytes_in_meminfo("MemTotal:")),
+                bytes_text(bytes_in_meminfo("MemAvailable:"))));
+}
+
+void* or_told(void* made, const char* function, uint64_t bytes, void* caller) {
+    if (!made && bytes > 0) tell_refused(function, bytes, caller);
+    return made;
+}
+
+void* make_new(uint64_t bytes, void* caller) {
+    try {
+        return ::operator new(bytes);
+    } catch (const std::bad_alloc&) {
+        tell_refused("new", bytes, caller);
+        throw;
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::cudart
+
+// The linker's names. _Znwm and _Znam are operator new and new[].
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" {
+void* __wrap_malloc(size_t bytes) {
+    return tilescope::cudart::or_told(std::malloc(bytes), "malloc", bytes, __builtin_return_address(0));
+}
+void* __wrap_calloc(size_t count, size_t size) {
+    uint64_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes)) bytes = UINT64_MAX;
+    return tilescope::cudart::or_told(std::calloc(count, size), "calloc", bytes, __builtin_return_address(0));
+}
+void* __wrap_realloc(void* pointer, size_t bytes) {
+    return tilescope::cudart::or_told(std::realloc(pointer, bytes), "realloc", bytes,
+                                      __builtin_return_address(0));
+}
+void* __wrap__Znwm(size_t bytes) { return tilescope::cudart::make_new(bytes, __builtin_return_address(0)); }
+void* __wrap__Znam(size_t bytes) { return tilescope::cudart::make_new(bytes, __builtin_return_address(0)); }
+}
+// NOLINTEND(bugprone-reserved-identifier)
