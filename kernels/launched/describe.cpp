@@ -44,7 +44,8 @@ ElementType type_of(const ptx::Symbol& symbol, const ptx::Kernel& code, const st
     std::string name = variable_name(symbol.name);
     if (const size_t scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
     const bool constant = symbol.space == ptx::StateSpace::Const;
-    if (const auto declared = kernels::declaration(source, constant ? "__constant__" : "__device__", name);
+    if (const auto declared = kernels::declaration(source, constant ? "__constant__" : "__device__", symbol,
+                                                   name, symbol.bytes());
         declared && symbol.bytes() % size_of(declared->type) == 0)
         return declared->type;
     size_t constants = 0;

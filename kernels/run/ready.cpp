@@ -89,7 +89,8 @@ Array array_of(const ptx::Symbol& symbol, Space space, int64_t offset, uint64_t 
     array.role = shared ? ArrayRole::Shared : ArrayRole::Input;
     array.symbol = symbol.name;
     array.base = static_cast<uint64_t>(offset);
-    shape(array, bytes, declaration(plan.source, shared ? "__shared__" : "__constant__", array.name));
+    shape(array, bytes,
+          declaration(plan.source, shared ? "__shared__" : "__constant__", symbol, array.name, bytes));
     return array;
 }
 

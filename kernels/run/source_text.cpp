@@ -475,6 +475,24 @@ std::optional<Declaration> declaration(std::string_view source, std::string_view
     return std::nullopt;
 }
 
+std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
+                                       const ptx::Symbol& symbol, std::string_view name, uint64_t bytes) {
+    auto declared = declaration(source, keyword, name);
+    if (!declared) return std::nullopt;
+    const uint64_t size = size_of(declared->type);
+    if (!symbol.is_array && lies_in_memory(symbol.type)) {
+        if (size != size_of(symbol.type)) declared->type = symbol.type;
+        return declared;
+    }
+    uint64_t elements = declared->extents.empty() ? 0 : 1;
+    for (const uint64_t extent : declared->extents) elements *= extent;
+    // An alignment may be larger than an element, but not smaller.
+    const bool larger = elements * size != bytes && elements * symbol.alignment == bytes;
+    if (bytes % size != 0 || (symbol.alignment != 0 && symbol.alignment < size) || larger)
+        declared->type = bits_of_size(symbol.alignment);
+    return declared;
+}
+
 std::optional<std::vector<ParameterText>> parameters_in(std::string_view source, std::string_view name,
                                                         size_t count) {
     const std::string text = code_of(source);

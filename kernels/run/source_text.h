@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/element.h"
+#include "core/ptx/ast.h"
 
 namespace tilescope::kernels {
 
@@ -54,6 +55,11 @@ struct Declaration {
 };
 std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
                                        std::string_view name);
+
+// The same of the variable that a symbol of the PTX is. Where a flag of the compiler's gives a macro another meaning than
+// the source does, the PTX has the size of the elements. bytes: of all of it.
+std::optional<Declaration> declaration(std::string_view source, std::string_view keyword,
+                                       const ptx::Symbol& symbol, std::string_view name, uint64_t bytes);
 
 // A parameter as a kernel's declaration writes it.
 struct ParameterText {

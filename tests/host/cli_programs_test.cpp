@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -213,6 +215,39 @@ TEST(CliPrograms, SaysWhatMemoryItDoesNotGet) {
     says("1 2", 1, "line 14: new asks for 36.0 PB, and this machine has ");
     says("1 2 3", 1, "new asks for 36.0 PB, and this machine has ");
 #endif
+}
+
+// The type of a variable may be a macro to which a flag gives another meaning than the source: elements are as the
+// compiler has made them.
+TEST(CliPrograms, AFlagChangesTheTypeOfAVariable) {
+    write(in_folder("typed.cu"),
+          "#ifndef SMALL\n#define SMALL long long\n#endif\n#ifndef LARGE\n#define LARGE int\n#endif\n"
+          "__constant__ SMALL c[8];\n"
+          "__global__ void k(SMALL* out, LARGE* more) {\n    __shared__ SMALL one;\n    __shared__ SMALL "
+          "some[64];\n"
+          "    __shared__ LARGE large[4][16];\n    __shared__ LARGE single;\n"
+          "    if (threadIdx.x == 0) one = (SMALL)7, single = (LARGE)3;\n    some[threadIdx.x] = "
+          "c[threadIdx.x % 8];\n"
+          "    large[threadIdx.x / 16][threadIdx.x % 16] = 2;\n    __syncthreads();\n"
+          "    out[threadIdx.x] = one + some[63 - threadIdx.x];\n    more[threadIdx.x] = large[0][3] + "
+          "single;\n}\n"
+          "int main() {\n    SMALL* p;\n    LARGE* q;\n    cudaMalloc(&p, 64 * sizeof *p);\n"
+          "    cudaMalloc(&q, 64 * sizeof *q);\n    k<<<1, 64>>>(p, q);\n    return "
+          "cudaDeviceSynchronize();\n}\n");
+    for (const auto& [flags, small, large] : {std::tuple{"", 8u, 4u},
+                                              {"--flags '-DSMALL=int -DLARGE=double'", 4u, 8u},
+                                              {"--flags '-DSMALL=short -DLARGE=int'", 2u, 4u}}) {
+        const Ran ran = record("typed.cu -o out.tsc " + std::string(flags));
+        EXPECT_EQ(ran.status, 0) << flags << ran.err;
+        const trace::Trace trace = recording(in_folder("out.tsc"));
+        std::map<std::string, std::pair<uint64_t, uint64_t>> sizes;  // elements, bytes of one
+        for (const Array& array : trace.launch.arrays)
+            sizes[array.name] = {array.elements(), array.element_bytes()};
+        const std::map<std::string, std::pair<uint64_t, uint64_t>> right = {
+            {"one", {1, small}},    {"some", {64, small}},  {"c", {8, small}},    {"out", {64, small}},
+            {"single", {1, large}}, {"large", {64, large}}, {"more", {64, large}}};
+        EXPECT_EQ(sizes, right) << flags;
+    }
 }
 
 // tests/data/programs/math.cu holds the mathematical functions of our headers against the host's.
