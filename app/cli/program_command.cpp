@@ -298,6 +298,7 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
     run.orders.window = window;
     std::atomic<bool> stop{false};
     run.stop = &stop;
+    run.stop_signal = &StopOnSignal::signal();
     const StopOnSignal guard(stop);
     program::RunOutcome result = need(program::run_program(run));
     const uint64_t recorded = recordings.keep(result.launches);

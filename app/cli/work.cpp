@@ -14,8 +14,10 @@ namespace {
 
 // What a signal handler may touch: a lock-free atomic, and nothing that goes away while it is installed.
 std::atomic<bool>* g_stop = nullptr;
+std::atomic<int> g_signal{SIGINT};
 
-void on_signal(int) {
+void on_signal(int signal) {
+    if (g_stop && !*g_stop) g_signal = signal == SIGINT ? SIGINT : SIGTERM;
     if (g_stop) g_stop->store(true);
 }
 
@@ -36,6 +38,8 @@ StopOnSignal::StopOnSignal(std::atomic<bool>& stop) {
             sigaction(kSignals[at], &action, nullptr);
     }
 }
+
+const std::atomic<int>& StopOnSignal::signal() { return g_signal; }
 
 StopOnSignal::~StopOnSignal() {
     for (size_t at = 0; at < kSignals.size(); ++at) sigaction(kSignals[at], &g_former[at], nullptr);

@@ -41,6 +41,8 @@ class StopOnSignal {
 public:
     explicit StopOnSignal(std::atomic<bool>& stop);
     ~StopOnSignal();
+    // What a program that runs meanwhile is to be stopped with: SIGINT after Ctrl-C, else SIGTERM.
+    static const std::atomic<int>& signal();
     StopOnSignal(const StopOnSignal&) = delete;
     StopOnSignal& operator=(const StopOnSignal&) = delete;
 };

@@ -126,7 +126,7 @@ int start_process(const char* program, ProcessStart start, pid_t& child) {
     return why;
 }
 
-int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group,
+int wait_for_process(pid_t child, const std::atomic<bool>* stop, const std::atomic<int>& first, bool to_group,
                      const std::function<void()>& look, std::chrono::milliseconds patience,
                      const std::function<bool()>& keeps) {
     const pid_t to = to_group ? -child : child;

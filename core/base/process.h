@@ -35,13 +35,13 @@ struct ProcessStart {
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
 // Waits until the child has ended; returns its status as waitpid() gives it. stop: null for none; once it is
-// set the child gets the signal `first`, and SIGKILL when `patience` has passed, in which no time counts during which
+// set the child gets the signal that `first` holds then, and SIGKILL when `patience` has passed, in which no time counts during which
 // it `keeps` what it has made, if that is given. to_group: the child has a group of its own. look: called fifty times
 // a second meanwhile; may be empty.
 inline constexpr std::chrono::milliseconds kPatience{2000};
-int wait_for_process(pid_t child, const std::atomic<bool>* stop, int first, bool to_group = true,
-                     const std::function<void()>& look = {}, std::chrono::milliseconds patience = kPatience,
-                     const std::function<bool()>& keeps = {});
+int wait_for_process(pid_t child, const std::atomic<bool>* stop, const std::atomic<int>& first,
+                     bool to_group = true, const std::function<void()>& look = {},
+                     std::chrono::milliseconds patience = kPatience, const std::function<bool()>& keeps = {});
 
 struct ProcessRan {
     int status = 0;         // its exit status; 128 + the signal that ended it

@@ -32,6 +32,7 @@ bool same_with(const LaunchToJudge& of, Changed changed) {
     }
     simt::RunOptions options;
     options.window = of.window;
+    options.stop = of.stop;
     if (changed == Changed::Shared) options.unfilled = 0;
     if (changed == Changed::Absent) options.absent = 0x5A5A'5A5Au;
     for (simt::Buffer& buffer : again.buffers) buffer.filled = nullptr;

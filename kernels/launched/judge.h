@@ -3,6 +3,7 @@
 // launch is run once more with other bytes there.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <vector>
@@ -24,6 +25,7 @@ struct LaunchToJudge {
     const std::map<uint64_t, FilledMap>&filled_before, &filled_after;
     const std::vector<simt::Undefined>& undefined;
     bool may_run_again = true;
+    const std::atomic<bool>* stop = nullptr;  // ends that run: it is then not known to be harmless
 };
 
 // Adds to trace.meta.findings, and gives the list. told: the sentence of the fault that ended it; "" for none.

@@ -315,7 +315,8 @@ void add_remarks(Recorder& r, const std::shared_ptr<trace::Trace>& trace) {
                          .filled_before = r.filled_before,
                          .filled_after = r.filled_after,
                          .undefined = r.undefined,
-                         .may_run_again = !done.stopped && !done.fault && trace->meta.complete},
+                         .may_run_again = !done.stopped && !done.fault && trace->meta.complete,
+                         .stop = r.run.stop},
                         done.fault ? done.fault->message : "");
     const BlockWindow& w = r.window;
     if (r.whole_arrays > 0)

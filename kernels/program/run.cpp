@@ -1,6 +1,7 @@
 #include "kernels/program/run.h"
 
 #include <cstring>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/base/words.h"
 #include "kernels/program/cache.h"
 
 namespace tilescope::program {
@@ -31,32 +33,53 @@ void add_sanitizers(std::vector<std::string>& environment) {
 #endif
 }
 
-void read_launches(const fs::path& file, RunOutcome& run) {
-    const auto text = read_whole(file.string(), kMostLines);
-    if (!text) {
-        run.damage = text.error().message;
-        return;
+// Reads the lines of launches as they are written, so that few are left when the program has ended.
+class LaunchLines {
+public:
+    LaunchLines(const fs::path& file, RunOutcome& run) : file_(file, std::ios::binary), run_(run) {
+        if (!file_) run_.damage = fmt::format("'{}' cannot be read", file.string());
     }
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-        const size_t end = rest.find('\n');
-        if (end == std::string_view::npos) return;  // it was being written when the program ended
-        const std::string_view text_line = rest.substr(0, end);
-        rest.remove_prefix(end + 1);
-        if (launched::is_note(text_line)) {
-            if (auto note = launched::note_from_json(text_line))
-                run.notes.push_back(std::move(*note));
-            else if (run.damage.empty())
-                run.damage = note.error().message;
-            continue;
-        }
-        auto line = launched::launch_from_json(text_line);
-        if (line)
-            run.launches.push_back(std::move(*line));
-        else if (run.damage.empty())
-            run.damage = line.error().message;
+    // The next lines, not many at once; whether there were any.
+    bool read() {
+        constexpr size_t kAtOnce = 1 << 16;  // bytes
+        if (!file_ || read_ >= kMostLines) return false;
+        const size_t begun = text_.size();
+        text_.resize(begun + kAtOnce);
+        file_.read(text_.data() + begun, kAtOnce);
+        const auto got = static_cast<size_t>(file_.gcount());
+        file_.clear();  // there may be more later
+        text_.resize(begun + got);
+        read_ += got;
+        if (read_ >= kMostLines && run_.damage.empty())
+            run_.damage = fmt::format("its launches take more than {} of lines; the first ones are told",
+                                      bytes_text(kMostLines));
+        size_t at = 0;
+        for (size_t end = 0; (end = text_.find('\n', at)) != std::string::npos; at = end + 1)
+            take(std::string_view(text_).substr(at, end - at));
+        text_.erase(0, at);  // what is left is being written
+        return got > 0;
     }
-}
+
+private:
+    void take(std::string_view line) {
+        if (launched::is_note(line))
+            keep(launched::note_from_json(line), run_.notes);
+        else
+            keep(launched::launch_from_json(line), run_.launches);
+    }
+    template <class T>
+    void keep(Result<T> one, std::vector<T>& all) {
+        if (one)
+            all.push_back(std::move(*one));
+        else if (run_.damage.empty())
+            run_.damage = one.error().message;
+    }
+
+    std::ifstream file_;
+    RunOutcome& run_;
+    std::string text_;
+    uint64_t read_ = 0;
+};
 
 }  // namespace
 
@@ -92,8 +115,13 @@ Result<RunOutcome> run_program(const RunRequest& request) {
     RunOutcome run;
     const std::string keeping = launches.string() + launched::kKeeping;
     const auto keeps = [&] { return access(keeping.c_str(), F_OK) == 0; };
-    run.status = exit_status(wait_for_process(child, request.stop, SIGINT, false, {}, kPatience, keeps));
-    read_launches(launches, run);
+    const std::atomic<int> by_default{SIGINT};
+    const std::atomic<int>& signal = request.stop_signal ? *request.stop_signal : by_default;
+    LaunchLines lines(launches, run);
+    run.status = exit_status(wait_for_process(
+        child, request.stop, signal, false, [&] { lines.read(); }, kPatience, keeps));
+    while (lines.read()) {
+    }
     return run;
 }
 

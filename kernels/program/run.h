@@ -19,6 +19,7 @@ struct RunRequest {
     bool output_to_error = false;        // its standard output goes to standard error
     bool quiet = false;                  // its output is discarded
     const std::atomic<bool>* stop = nullptr;
+    const std::atomic<int>* stop_signal = nullptr;  // that has set it; null for Ctrl-C's
 };
 
 struct RunOutcome {
@@ -28,7 +29,7 @@ struct RunOutcome {
     std::string damage;  // why a line of a launch could not be read; "" mostly
 };
 
-// The program has this one's working directory, standard input and output. stop: Ctrl-C's signal is passed on
+// The program has this one's working directory, standard input and output. stop: the signal is passed on
 // to it, and what was recorded by then stays. Error: it could not be started.
 Result<RunOutcome> run_program(const RunRequest& request);
 

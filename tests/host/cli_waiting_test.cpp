@@ -126,6 +126,9 @@ TEST(CliWaiting, ALongLaunchIsRecordedInItsFirstBlocksAndStopped) {
             signal + "; wait $child; s=$?; cat said; exit $s");
         EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
         EXPECT_NE(ran.out.find("stopped; 1 recording is kept"), std::string::npos) << signal << ran.out;
+        const std::string by = signal.starts_with("-INT") ? " by Ctrl-C" : "";
+        EXPECT_NE(ran.out.find("launch 1, add: it was stopped" + by + " before its end"), std::string::npos)
+            << signal << ran.out;
         EXPECT_NE(ran.out.find("only its blocks 0:"), std::string::npos) << ran.out;
         // What the recording found is said once, before the long part.
         const std::string fault = "tilescope: launch 1, add: thread[0] of block(0) reads p[0] at line 3";
