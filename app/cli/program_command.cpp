@@ -213,6 +213,32 @@ Json json_of(const std::vector<launched::LaunchFault>& faults) {
 }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+// Why the command fails when the program has ended; "" where it does not.
+std::string failure_of(const program::RunOutcome& result, const ProgramRequest& request,
+                       const MadeProgram& made, uint64_t recorded, bool unplaced, bool stopped) {
+    if (!result.damage.empty()) return result.damage;
+    if (stopped)
+        return recorded == 0 ? "stopped; nothing was recorded until then"
+                             : fmt::format("stopped; {} {} kept", counted(recorded, "recording"),
+                                           recorded == 1 ? "is" : "are");
+    const bool right =
+        std::ranges::all_of(result.launches, [](const LaunchLine& line) { return line.error.empty(); });
+    if (made.guess_fails && (!right || result.status != 0))
+        return "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
+               "them with --call or --arg, as the first line has them; where another function has to be "
+               "called before, add a main that calls both";
+    if (result.status != 0) return "the program " + how_it_ended(result.status);
+    if (!right) return "a launch went wrong; its row says how";
+    if (std::ranges::any_of(result.notes, [](const auto& note) { return note.severity == "fault"; }))
+        return "a call of the runtime went wrong; its sentence above says how";
+    if (unplaced) return "a recording could not be written; its row says why";
+    if (result.launches.empty()) return "the program launched no kernel, so that nothing was recorded";
+    if (recorded > 0) return "";
+    return request.kernels.empty() && request.launches.empty()
+               ? "no launch was recorded"
+               : "no launch was recorded; the rows above name the kernels and launches that there are";
+}
+
 }  // namespace
 
 bool is_nvcc(const std::string& compiler) {
@@ -245,7 +271,7 @@ std::string to_json(const LaunchesDocument& of, const std::vector<LaunchLine>& l
     }
     Json all = object_of("schema", "tilescope.launches/1", "version", kVersion, "program", of.program,
                          "compiler", text_or_null(of.compiler), "backend", of.backend, "exit",
-                         of.exit ? Json(*of.exit) : Json());
+                         of.exit ? Json(*of.exit) : Json(), "failure", text_or_null(of.failure));
     if (!of.command.empty()) all["command"] = of.command;
     all["launches"] = std::move(launches);
     all["calls"] = Json::array();
@@ -302,12 +328,10 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
     const StopOnSignal guard(stop);
     program::RunOutcome result = need(program::run_program(run));
     const uint64_t recorded = recordings.keep(result.launches);
-    const bool right = std::all_of(result.launches.begin(), result.launches.end(),
-                                   [](const LaunchLine& line) { return line.error.empty(); });
-    std::string last;  // what is said in the end
+    const std::string failure = failure_of(result, request, made, recorded, recordings.unplaced(), stop);
     if (request.json) {
         if (print(to_json({file, built.compiler, backend_of(result.launches), result.status, made.command,
-                           result.notes},
+                           failure, result.notes},
                           result.launches)) != kDone)
             return kFailure;
     } else {
@@ -323,34 +347,7 @@ int record_made_program(const std::string& file, const ProgramRequest& request,
         said += where_shown(result.launches);
         if (print(said) != kDone) return kFailure;
     }
-    if (!result.damage.empty()) return fail(kFailure, result.damage);
-    if (stop)
-        return fail(kFailure, recorded == 0
-                                  ? "stopped; nothing was recorded until then"
-                                  : fmt::format("stopped; {} {} kept", counted(recorded, "recording"),
-                                                recorded == 1 ? "is" : "are"));
-    if (made.guess_fails && (!right || result.status != 0))
-        return fail(
-            kFailure,
-            "the call went wrong with the arguments that Tilescope guessed, and others may be right: give "
-            "them with --call or --arg, as the first line has them; where another function has to be "
-            "called before, add a main that calls both");
-    if (result.status != 0) return fail(kFailure, "the program " + how_it_ended(result.status));
-    const bool called_right = std::ranges::none_of(
-        result.notes, [](const launched::CallNote& note) { return note.severity == "fault"; });
-    if (right && !called_right)
-        return fail(kFailure, "a call of the runtime went wrong; its sentence above says how");
-    if (!right) return fail(kFailure, "a launch went wrong; its row says how");
-    if (recordings.unplaced()) return fail(kFailure, "a recording could not be written; its row says why");
-    if (result.launches.empty())
-        return fail(kFailure, "the program launched no kernel, so that nothing was recorded");
-    if (recorded == 0)
-        return fail(
-            kFailure,
-            request.kernels.empty() && request.launches.empty()
-                ? "no launch was recorded"
-                : "no launch was recorded; the rows above name the kernels and launches that there are");
-    return kDone;
+    return failure.empty() ? kDone : fail(kFailure, failure);
 }
 
 }  // namespace tilescope::cli

@@ -57,7 +57,7 @@ struct ProgramRequest {
 struct LaunchesDocument {
     std::string program, compiler, backend;
     std::optional<int> exit;
-    std::string command;
+    std::string command, failure{};  // failure: why the command fails, in the end
     std::vector<launched::CallNote> calls{};
 };
 std::string to_json(const LaunchesDocument& document, const std::vector<launched::LaunchLine>& launches);

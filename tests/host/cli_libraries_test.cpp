@@ -4,6 +4,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/file_text.h"
 #include "tests/host/cli_program.h"
@@ -84,6 +85,27 @@ TEST(CliLibraries, CublasAndCurandAreComputedOnTheCpuAndSaySo) {
     // No table of powers, and no array of its own: the states and the bits are all that the kernel stores.
     const trace::Trace drawn = recording(in_folder("out/draw.2.tsc"));
     EXPECT_EQ(drawn.launch.arrays.size(), 3u);
+}
+
+// A program that only calls libraries has nothing to record, and the document says that this is why the command fails.
+TEST(CliLibraries, AProgramWithoutAKernelSaysWhyItFails) {
+    write(in_folder("axpy.cu"), R"(#include <cublas_v2.h>
+int main() {
+    float *x, *y, one = 1;
+    cudaMalloc(&x, 400), cudaMalloc(&y, 400);
+    cudaMemset(x, 0, 400), cudaMemset(y, 0, 400);
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    return cublasSaxpy(handle, 100, &one, x, 1, y, 1);
+}
+)");
+    const Ran ran = record("axpy.cu --json");
+    EXPECT_EQ(ran.status, 1);
+    const auto document = nlohmann::json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << ran.out;
+    EXPECT_EQ(document["exit"], 0);
+    EXPECT_EQ(document["failure"], "the program launched no kernel, so that nothing was recorded");
+    EXPECT_NE(ran.err.find(document["failure"].get<std::string>()), std::string::npos) << ran.err;
 }
 
 // Every function of a pair that has a value is computed in device code and on the host, where tests/unit holds it against

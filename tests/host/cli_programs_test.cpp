@@ -129,6 +129,7 @@ TEST(CliPrograms, TellsTheProgramsStatus) {
     const json document = json::parse(record("seven.cu --json").out, nullptr, false);
     ASSERT_TRUE(document.is_object());
     EXPECT_EQ(document["exit"], 7);
+    EXPECT_EQ(document["failure"], "the program ended with status 7");
     EXPECT_EQ(document["launches"], json::array());
 }
 
