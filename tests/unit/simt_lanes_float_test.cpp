@@ -1,5 +1,6 @@
 // Float arithmetic, conversions and comparisons against scalar twins.
 #include <algorithm>
+#include <cfenv>
 
 #include "tests/unit/simt_lanes_check.h"
 
@@ -51,22 +52,6 @@ TEST(Lanes, FloatArithmetic) {
     };
     check("min.f32 %D, %A, %B;", "f32", "f32", "f32", "f32", pick(true));
     check("max.f32 %D, %A, %B;", "f32", "f32", "f32", "f32", pick(false));
-    // Toward zero, down and up: the neighbour on the right side of the exact value.
-    const auto directed = [=](const std::string& mode,
-                              const std::function<bool(long double exact, float rounded)>& wrong) {
-        check("mul." + mode + ".f32 %D, %A, %B;", "f32", "f32", "f32", "f32", [=](Bits a, Bits b, Bits) {
-            const long double exact = static_cast<long double>(f(a)) * f(b);
-            float x = static_cast<float>(exact);
-            if (std::isnan(x) || std::isinf(exact) || exact == 0) return bits_of(x);
-            if (wrong(exact, x)) x = std::nextafter(x, x > exact ? -INFINITY : INFINITY);
-            if (x == 0) x = std::copysign(0.0f, static_cast<float>(exact > 0 ? 1 : -1));
-            return bits_of(x);
-        });
-    };
-    directed("rz",
-             [](long double e, float x) { return std::abs(static_cast<long double>(x)) > std::abs(e); });
-    directed("rm", [](long double e, float x) { return x > e; });
-    directed("rp", [](long double e, float x) { return x < e; });
     // fp64: NaNs keep the payload of the first NaN, made quiet.
     const auto d2 = [](const std::string& op, const std::function<double(double, double)>& fn) {
         check(op + ".f64 %D, %A, %B;", "f64", "f64", "f64", "f64", [=](Bits a, Bits b, Bits) {
@@ -79,6 +64,117 @@ TEST(Lanes, FloatArithmetic) {
     d2("add.rn", [](double a, double b) { return a + b; });
     d2("mul.rn", [](double a, double b) { return a * b; });
     d2("div.rn", [](double a, double b) { return a / b; });
+}
+
+// The processor's own rounding modes are the twin: every operand passes through a volatile, so that no compiler moves an
+// operation past the change of mode.
+template <class T, class Fn>
+T in_mode(int mode, Fn fn, T a, T b, T c) {
+    volatile T x = a, y = b, z = c;
+    std::fesetround(mode);
+    volatile T r = fn(T{x}, T{y}, T{z});
+    std::fesetround(FE_TONEAREST);
+    return r;
+}
+
+constexpr std::pair<const char*, int> kModes[] = {
+    {".rz", FE_TOWARDZERO}, {".rm", FE_DOWNWARD}, {".rp", FE_UPWARD}};
+
+// Any two random numbers lie far apart, where a sum is the greater one: these have exponents close to each other and to both
+// ends of the range, and digits that are few, so that results are exact, tied and cancelled too.
+template <class T>
+T near_number(std::mt19937_64& random) {
+    using Limits = std::numeric_limits<T>;
+    const int lows[] = {-4, Limits::min_exponent - Limits::digits - 2, Limits::min_exponent / 2,
+                        Limits::max_exponent - 4};
+    const T digits = static_cast<T>(static_cast<int64_t>(random()) >> random() % 64);
+    int ignored = 0;
+    const T one = std::frexp(digits, &ignored);
+    return std::ldexp(one, lows[random() % 4] + static_cast<int>(random() % 8));
+}
+
+template <class T>
+void check_directed(const std::string& type) {
+    const std::string name = "." + type;
+    using S = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const auto number = [](Bits x) { return std::bit_cast<T>(static_cast<S>(x)); };
+    const auto bits = [](T r, T a, T b, T c) {
+        if (r == r) return Bits{std::bit_cast<S>(r)};
+        if (sizeof(T) == 4) return Bits{0x7FFF'FFFF};
+        for (const T x : {a, b, c})
+            if (x != x) return Bits{std::bit_cast<S>(x)} | Bits{1} << 51;
+        return Bits{0xFFF8'0000'0000'0000};
+    };
+    const auto operation = [&](const std::string& line, int operands, int mode, auto fn) {
+        const Twin twin = [=](Bits a, Bits b, Bits c) {
+            const T x = number(a), y = operands > 1 ? number(b) : x, z = operands > 2 ? number(c) : x;
+            return bits(in_mode(mode, fn, x, y, z), x, y, z);
+        };
+        check(line, type, type, type, type, twin);
+        std::mt19937_64 random(7);
+        const LaneOp op = find_lane_op(instruction_of(line, type, type, type, type), LaneVersion::Portable);
+        for (int round = 0; round < 500; ++round) {
+            Column d, a, b, c;
+            for (int lane = 0; lane < 32; ++lane)
+                for (Column* column : {&a, &b, &c})
+                    column->set(sizeof(T), lane, std::bit_cast<S>(near_number<T>(random)));
+            op.full(d.bytes, nullptr, a.bytes, b.bytes, c.bytes, ~0u);
+            for (int lane = 0; lane < 32; ++lane) {
+                const auto at = [&](const Column& column) { return column.get(sizeof(T), lane); };
+                ASSERT_EQ(at(d), twin(at(a), at(b), at(c)))
+                    << line << std::hex << " of " << at(a) << ", " << at(b) << ", " << at(c);
+            }
+        }
+    };
+    for (const auto& [r, mode] : kModes) {
+        operation("add" + (r + name) + " %D, %A, %B;", 2, mode, [](T a, T b, T) { return a + b; });
+        operation("sub" + (r + name) + " %D, %A, %B;", 2, mode, [](T a, T b, T) { return a - b; });
+        operation("mul" + (r + name) + " %D, %A, %B;", 2, mode, [](T a, T b, T) { return a * b; });
+        operation("div" + (r + name) + " %D, %A, %B;", 2, mode, [](T a, T b, T) { return a / b; });
+        operation("fma" + (r + name) + " %D, %A, %B, %C;", 3, mode,
+                  [](T a, T b, T c) { return std::fma(a, b, c); });
+        operation("sqrt" + (r + name) + " %D, %A;", 1, mode, [](T a, T, T) { return std::sqrt(a); });
+        operation("rcp" + (r + name) + " %D, %A;", 1, mode, [](T a, T, T) { return 1 / a; });
+    }
+}
+
+TEST(Lanes, DirectedRounding) {
+    check_directed<float>("f32");
+    check_directed<double>("f64");
+    for (const auto& [r, mode] : kModes) {
+        check("mul" + (r + std::string(".ftz.sat.f32 %D, %A, %B;")), "f32", "f32", "f32", "f32",
+              [=](Bits a, Bits b, Bits) {
+                  const float x = f(flush(bits_of(in_mode(
+                      mode, [](float x, float y, float) { return x * y; }, f(flush(a)), f(flush(b)), 0.0f))));
+                  return bits_of(std::isnan(x) || x <= 0 ? 0.0f : x >= 1 ? 1.0f : x);
+              });
+        const auto convert = [&](const std::string& to, const std::string& from, auto fn) {
+            check("cvt" + (r + ("." + to)) + "." + from + " %D, %A;", to, from, "b32", "b32",
+                  [=](Bits a, Bits, Bits) {
+                      std::fesetround(mode);
+                      volatile Bits x = a;
+                      volatile Bits result = fn(Bits{x});
+                      std::fesetround(FE_TONEAREST);
+                      return Bits{result};
+                  });
+        };
+        convert("f32", "f64", [](Bits a) {
+            volatile float x = static_cast<float>(g(a));
+            return std::isnan(x) ? Bits{0x7FFF'FFFF} : bits_of(x);
+        });
+        convert("f32", "s32", [](Bits a) {
+            volatile float x = static_cast<float>(static_cast<int32_t>(a));
+            return bits_of(x);
+        });
+        convert("f32", "u64", [](Bits a) {
+            volatile float x = static_cast<float>(a);
+            return bits_of(x);
+        });
+        convert("f64", "s64", [](Bits a) {
+            volatile double x = static_cast<double>(static_cast<int64_t>(a));
+            return std::bit_cast<Bits>(double{x});
+        });
+    }
 }
 
 TEST(Lanes, Conversions) {
