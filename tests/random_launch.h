@@ -11,8 +11,8 @@
 
 namespace tilescope::test {
 
-inline std::vector<std::byte> bytes_of(const std::vector<uint32_t>& words) {
-    std::vector<std::byte> bytes(words.size() * sizeof(uint32_t));
+inline simt::Bytes bytes_of(const std::vector<uint32_t>& words) {
+    simt::Bytes bytes(words.size() * sizeof(uint32_t));
     std::memcpy(bytes.data(), words.data(), bytes.size());
     return bytes;
 }
@@ -28,7 +28,7 @@ struct RandomLaunch {
         kernel.evaluate(in, out, counters);
         const auto bases = simt::place_buffers({in.size() * 4, out.size() * 4, counters.size() * 4});
         memory.buffers = {{"in", bases[0], bytes_of(in)},
-                          {"out", bases[1], std::vector<std::byte>(out.size() * 4)},
+                          {"out", bases[1], simt::Bytes(out.size() * 4)},
                           {"counters", bases[2], bytes_of(RandomKernel::counters())}};
         launch.grid = {kernel.blocks(), 1, 1};
         launch.block = {kernel.threads(), 1, 1};

@@ -16,7 +16,7 @@ namespace tilescope::kernels {
 // The values of a buffer (RecordOptions::after).
 template <class T>
 std::vector<T> values_in(const simt::GlobalMemory& memory, size_t buffer) {
-    const std::vector<std::byte>& bytes = memory.buffers.at(buffer).bytes;
+    const simt::Bytes& bytes = memory.buffers.at(buffer).bytes;
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;

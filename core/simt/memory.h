@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -12,12 +14,39 @@
 
 namespace tilescope::simt {
 
+// Host memory of a buffer begins at a multiple of this: a cache line, and more than the 16 bytes that the widest access of
+// a thread asks for. What the default allocator gives differs by platform.
+inline constexpr size_t kHostAlignment = 64;
+
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    AlignedAllocator() = default;
+    template <class Other>
+    AlignedAllocator(const AlignedAllocator<Other>&) {}
+    T* allocate(size_t count) {
+        return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kHostAlignment}));
+    }
+    void deallocate(T* first, size_t) { ::operator delete (first, std::align_val_t{kHostAlignment}); }
+    bool operator==(const AlignedAllocator&) const = default;
+};
+using Bytes = std::vector<std::byte, AlignedAllocator<std::byte>>;
+
+// So many zeros that take memory page by page as they are touched; null where there is no room.
+inline std::shared_ptr<std::byte> untouched_zeros(uint64_t bytes) {
+    size_t room = static_cast<size_t>(bytes) + kHostAlignment;
+    void* first = room < bytes ? nullptr : std::calloc(1, room);
+    const std::shared_ptr<void> whole(first, std::free);
+    if (!first) return nullptr;
+    return {whole,
+            static_cast<std::byte*>(std::align(kHostAlignment, static_cast<size_t>(bytes), first, room))};
+}
+
 struct Buffer {
     std::string name;
     uint64_t base = 0;  // virtual address of byte 0
-    std::vector<std::byte> bytes;
-    // In place of bytes: `zeros_bytes` of them that begin as zeros and take memory page by page as they are
-    // touched. Copies of a Buffer share them.
+    Bytes bytes;
+    // In place of bytes: `zeros_bytes` of them (untouched_zeros). Copies of a Buffer share them.
     std::shared_ptr<std::byte> zeros{};
     uint64_t zeros_bytes = 0;
     uint8_t* filled = nullptr;  // as of a View

@@ -22,8 +22,8 @@ bool same_with(const LaunchToJudge& of, Changed changed) {
     std::vector<const FilledMap*> after;  // of each buffer
     for (const Array& array : of.launch.arrays) {
         if (array.space != Space::Global) continue;
-        std::vector<std::byte>& bytes = again.buffers[after.size()].bytes;
-        bytes = *array.contents.bytes;
+        simt::Bytes& bytes = again.buffers[after.size()].bytes;
+        bytes.assign(array.contents.bytes->begin(), array.contents.bytes->end());
         const auto before = of.filled_before.find(array.base), left = of.filled_after.find(array.base);
         after.push_back(left == of.filled_after.end() ? nullptr : &left->second);
         if (changed != Changed::Unfilled || before == of.filled_before.end()) continue;
@@ -39,7 +39,7 @@ bool same_with(const LaunchToJudge& of, Changed changed) {
     const auto outcome = simt::run(*of.kernel.program, of.launch, again, options, {});
     if (!outcome || !outcome->complete) return false;
     for (size_t b = 0; b < after.size(); ++b) {
-        const std::vector<std::byte>&one = again.buffers[b].bytes, &other = of.after.buffers[b].bytes;
+        const simt::Bytes &one = again.buffers[b].bytes, &other = of.after.buffers[b].bytes;
         for (uint64_t i = 0; i < one.size(); ++i)
             if (one[i] != other[i] && (!after[b] || after[b]->is_filled(i))) return false;
     }

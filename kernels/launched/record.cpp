@@ -291,7 +291,7 @@ void put_back(Recorder& r) {
     size_t next = 0;
     for (const Array& array : r.plan.launch.arrays) {
         if (array.space != Space::Global) continue;
-        const std::vector<std::byte>& bytes = r.after.buffers[next++].bytes;
+        const simt::Bytes& bytes = r.after.buffers[next++].bytes;
         Allocation* const one = memory.find(array.base);
         if (!one) continue;
         const size_t held = std::min<size_t>(bytes.size(), one->bytes);

@@ -226,7 +226,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
             buffer.base = array.base;
             if (little && is_zeros(array)) {
                 buffer.zeros_bytes = array.bytes();
-                buffer.zeros = {static_cast<std::byte*>(std::calloc(1, array.bytes())), std::free};
+                buffer.zeros = simt::untouched_zeros(array.bytes());
                 if (!buffer.zeros) throw std::bad_alloc();
                 continue;
             }

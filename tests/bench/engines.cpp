@@ -53,7 +53,7 @@ void engines(benchmark::State& state, const Kind& kind, How how, unsigned thread
     Launch launch;
     launch.grid = kind.grid, launch.block = kind.block;
     for (const uint64_t base : simt::place_buffers({4 * words, 4 * words, 4 * words})) {
-        memory.buffers.push_back({"", base, std::vector<std::byte>(4 * words)});
+        memory.buffers.push_back({"", base, simt::Bytes(4 * words)});
         launch.arrays.push_back(test_array("", Space::Global, ArrayRole::InOut, kind.n, kind.n, base));
         launch.arguments.push_back(test_arguments({base})[0]);
     }

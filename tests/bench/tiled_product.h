@@ -48,7 +48,7 @@ inline void run_product(benchmark::State& state, const std::string& ptx, const s
     simt::GlobalMemory memory;
     Launch launch;
     for (const uint64_t base : simt::place_buffers({bytes, bytes, bytes})) {
-        memory.buffers.push_back({"", base, std::vector<std::byte>(bytes)});
+        memory.buffers.push_back({"", base, simt::Bytes(bytes)});
         launch.arrays.push_back(test_array("", Space::Global, ArrayRole::InOut, n, n, base));
     }
     launch.grid = {n / 16, n / 16, 1};

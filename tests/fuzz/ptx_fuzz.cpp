@@ -113,7 +113,7 @@ void run(const ptx::Module& module, const kernels::Plan& plan) {
     if (!made(program)) return;
     simt::GlobalMemory memory;
     for (const Array& array : plan.launch.arrays)
-        memory.buffers.push_back({array.name, array.base, std::vector<std::byte>(array.bytes())});
+        memory.buffers.push_back({array.name, array.base, simt::Bytes(array.bytes())});
     simt::RunOptions options;
     options.schedule = plan.schedule;
     options.threads = 1;
@@ -145,7 +145,7 @@ void run_by_both(const ptx::Module& module, const kernels::Plan& plan, uint64_t 
     std::array<simt::Outcome, 2> outcomes;
     for (size_t k = 0; k < 2; ++k) {
         for (const Array& array : launch.arrays) {
-            std::vector<std::byte> bytes(array.bytes());
+            simt::Bytes bytes(array.bytes());
             uint64_t random = hash;
             for (std::byte& one : bytes)
                 one = static_cast<std::byte>((random = random * 6364136223846793005 + 1442695040888963407) >>

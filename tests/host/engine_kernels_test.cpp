@@ -260,8 +260,7 @@ test::Ran hold(const Case& of, uint32_t n, std::vector<uint64_t> more = {}, unsi
     const size_t bytes = size_t{n} * n * 4;
     const auto bases = simt::place_buffers({bytes, 2 * bytes});
     simt::GlobalMemory memory;
-    memory.buffers = {{"in", bases[0], std::vector<std::byte>(bytes)},
-                      {"out", bases[1], std::vector<std::byte>(2 * bytes)}};
+    memory.buffers = {{"in", bases[0], simt::Bytes(bytes)}, {"out", bases[1], simt::Bytes(2 * bytes)}};
     for (size_t k = 0; k < bytes; k += 4) {
         const auto mixed = static_cast<uint32_t>(k * 2654435761u >> 5);
         const float number = static_cast<float>(mixed % 1000) / 250 - 2;
@@ -396,8 +395,8 @@ TEST(EngineKernels, WatchWhatIsFilled) {
             filled[0][hole] = 0;
             const auto bases = simt::place_buffers({kBytes, kBytes});
             simt::GlobalMemory memory;
-            memory.buffers = {{"in", bases[0], std::vector<std::byte>(kBytes), {}, 0, filled[0].data()},
-                              {"out", bases[1], std::vector<std::byte>(kBytes), {}, 0, filled[1].data()}};
+            memory.buffers = {{"in", bases[0], simt::Bytes(kBytes), {}, 0, filled[0].data()},
+                              {"out", bases[1], simt::Bytes(kBytes), {}, 0, filled[1].data()}};
             Launch launch;
             launch.grid = {4, 4, 1}, launch.block = {16, 16, 1};
             launch.arguments = test_arguments({bases[0], bases[1], kSide});

@@ -62,13 +62,13 @@ protected:
     struct Done {
         uint64_t compiled = 0;
         std::string why_not;
-        std::vector<std::byte> out;
+        simt::Bytes out;
     };
     Done run(compiled::Library& library, EngineChoice choice, uint32_t blocks, uint32_t trips,
              const compiled::History& history = {}) {
         const auto bases = simt::place_buffers({blocks * 256});
         simt::GlobalMemory memory;
-        memory.buffers = {{"out", bases[0], std::vector<std::byte>(size_t{blocks} * 256)}};
+        memory.buffers = {{"out", bases[0], simt::Bytes(size_t{blocks} * 256)}};
         Launch launch;
         launch.grid = {blocks, 1, 1}, launch.block = {64, 1, 1};
         launch.arguments = test_arguments({bases[0], trips});

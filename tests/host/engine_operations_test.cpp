@@ -168,7 +168,7 @@ void hold(bool alike) {
     ASSERT_TRUE(program) << program.error().message;
     constexpr uint32_t kBlocks = 200, kThreads = 64;
     std::mt19937_64 random(7);
-    std::vector<std::byte> words(size_t{kBlocks} * kThreads * 48), numbers(words.size());
+    simt::Bytes words(size_t{kBlocks} * kThreads * 48), numbers(words.size());
     for (size_t at = 0; at < words.size(); at += 48) {
         for (size_t k = 0; k < 4; ++k) {
             const uint64_t word = random() >> random() % 64, narrow = number_of(random, false);
@@ -180,9 +180,8 @@ void hold(bool alike) {
     const size_t bytes = size_t{kBlocks} * kThreads * kernel.results * 8;
     const auto bases = simt::place_buffers({words.size(), numbers.size(), bytes});
     simt::GlobalMemory memory;
-    memory.buffers = {{"words", bases[0], words},
-                      {"numbers", bases[1], numbers},
-                      {"out", bases[2], std::vector<std::byte>(bytes)}};
+    memory.buffers = {
+        {"words", bases[0], words}, {"numbers", bases[1], numbers}, {"out", bases[2], simt::Bytes(bytes)}};
     Launch launch;
     launch.grid = {kBlocks, 1, 1};
     launch.block = {kThreads, 1, 1};

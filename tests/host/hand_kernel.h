@@ -78,11 +78,10 @@ struct HandRun {
         one_thread.window = window;
         launch.arguments = test_arguments({kIn, kOut});
         simt::GlobalMemory before;
-        before.buffers = {{"in", kIn, std::vector<std::byte>(640)},
-                          {"out", kOut, std::vector<std::byte>(640)}};
+        before.buffers = {{"in", kIn, simt::Bytes(640)}, {"out", kOut, simt::Bytes(640)}};
         if (far) {
             arrays.push_back(test_array("far", Space::Global, ArrayRole::Input, 1, 64, kFar));
-            before.buffers.push_back({"far", kFar, std::vector<std::byte>(256)});
+            before.buffers.push_back({"far", kFar, simt::Bytes(256)});
         }
         for (uint32_t i = 0; i < 160; ++i) {
             const uint32_t value = i * 7 % 13;

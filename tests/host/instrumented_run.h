@@ -47,9 +47,9 @@ struct InstrumentedRun {
         const size_t own = memory.buffers.size();
         memory.buffers.push_back(
             {"pool", kPool + pool_start,
-             std::vector<std::byte>(uint64_t{chunks} * code.chunk_bytes - pool_start, std::byte{0xEE})});
-        memory.buffers.push_back({"control", kControl, std::vector<std::byte>(40 + 8 * code.symbols.size())});
-        memory.buffers.push_back({"dropped", kDropped, std::vector<std::byte>(4 * blocks)});
+             simt::Bytes(uint64_t{chunks} * code.chunk_bytes - pool_start, std::byte{0xEE})});
+        memory.buffers.push_back({"control", kControl, simt::Bytes(40 + 8 * code.symbols.size())});
+        memory.buffers.push_back({"dropped", kDropped, simt::Bytes(4 * blocks)});
         ptx::ControlBlock control;
         control.chunks = chunks;
         control.pool = kPool, control.pool_start = kPool + pool_start, control.dropped = kDropped;

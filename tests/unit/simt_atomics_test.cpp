@@ -56,8 +56,7 @@ ret;
         launch.arguments = test_arguments({kBase, kOut});
         options.threads = cpus;
         const size_t threads = block.count() * grid.count();
-        memory.buffers = {{"words", kBase, std::vector<std::byte>(initial.size() * 4)},
-                          {"out", kOut, std::vector<std::byte>(threads * 8)}};
+        memory.buffers = {{"words", kBase, Bytes(initial.size() * 4)}, {"out", kOut, Bytes(threads * 8)}};
         std::memcpy(memory.buffers[0].bytes.data(), initial.data(), initial.size() * 4);
         std::jthread host;
         if (meanwhile)
@@ -197,7 +196,7 @@ ret;
 )ptx",
         "k");
     run.launch.arguments = test_arguments({kBase});
-    run.memory.buffers = {{"x", kBase, std::vector<std::byte>(64)}};
+    run.memory.buffers = {{"x", kBase, Bytes(64)}};
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.fault);
     EXPECT_EQ(outcome.fault->kind, Fault::Kind::OutOfBounds);
@@ -252,7 +251,7 @@ ret;
         run.launch.block = {128, 1, 1};
         run.options.schedule.kind = kind;
         run.launch.arguments = test_arguments({kBase});
-        run.memory.buffers = {{"x", kBase, std::vector<std::byte>(128 * 16)}};
+        run.memory.buffers = {{"x", kBase, Bytes(128 * 16)}};
         ASSERT_TRUE(run.run().complete);
         std::vector<uint64_t> clock(256);
         std::memcpy(clock.data(), run.memory.buffers[0].bytes.data(), 128 * 16);

@@ -37,7 +37,7 @@ add.s64 %a, %a, %d0;
     run.launch.arguments = test_arguments({kBase, 0});
     std::vector<std::byte>& object = run.launch.arguments[1].object;
     for (int i = 0; i < 24; ++i) object.push_back(static_cast<std::byte>(i + 1));
-    run.memory.buffers = {{"out", kBase, std::vector<std::byte>(threads * 4)}};
+    run.memory.buffers = {{"out", kBase, Bytes(threads * 4)}};
     return run;
 }
 

@@ -41,8 +41,7 @@ KernelRun copying_kernel(const std::string& body, uint32_t threads = 32) {
                                    "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kIn, kOut});
-    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(kWordsOfArray * 4)},
-                          {"out", kOut, std::vector<std::byte>(kWordsOfArray * 4)}};
+    run.memory.buffers = {{"in", kIn, Bytes(kWordsOfArray * 4)}, {"out", kOut, Bytes(kWordsOfArray * 4)}};
     std::vector<uint32_t> in(kWordsOfArray);
     std::iota(in.begin(), in.end(), 1000);
     std::memcpy(run.memory.buffers[0].bytes.data(), in.data(), kWordsOfArray * 4);
@@ -174,7 +173,7 @@ TEST(Copies, BytesThatAreNotReadBecomeZero) {
     st.global.v4.u32 [%d3], {%r4, %r5, %r6, %r7};)",
                                    17);
     run.run();
-    const std::vector<std::byte>&in = run.memory.buffers[0].bytes, &out = run.memory.buffers[1].bytes;
+    const Bytes &in = run.memory.buffers[0].bytes, &out = run.memory.buffers[1].bytes;
     for (size_t t = 0; t < 17; ++t)
         for (size_t byte = 0; byte < 16; ++byte)
             EXPECT_EQ(out[16 * t + byte], byte < t ? in[16 * t + byte] : std::byte{0}) << t << " " << byte;

@@ -200,7 +200,7 @@ void compare(const std::string& text, uint32_t threads, uint64_t seed) {
     run.options.schedule = {seed % 2 ? Schedule::Kind::Fair : Schedule::Kind::Seeded, seed};
     run.options.values = seed % 3 == 0;
     std::vector<uint32_t> want(size_t{threads} * kWordsOfThread, 5);
-    run.memory.buffers = {{"out", kBase, std::vector<std::byte>(want.size() * 4)}};
+    run.memory.buffers = {{"out", kBase, Bytes(want.size() * 4)}};
     std::memcpy(run.memory.buffers[0].bytes.data(), want.data(), want.size() * 4);
     const Outcome outcome = run.run();
     ASSERT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "") << "\n" << text;
@@ -262,7 +262,7 @@ ret;
     run.program = test::program_of(text, "k");
     run.launch.block = {32, 1, 1};
     run.launch.arguments = test_arguments({kBase});
-    run.memory.buffers = {{"out", kBase, std::vector<std::byte>(128)}};
+    run.memory.buffers = {{"out", kBase, Bytes(128)}};
     ASSERT_TRUE(run.run().complete);
     std::vector<uint32_t> masks;
     for (const test::Event& e : run.events[0]) masks.push_back(e.mask);

@@ -40,7 +40,7 @@ add.s64 %a, %a, %o;
             "k");
     run.launch.block = {threads, 1, 1};
     run.launch.arguments = test_arguments({kBase, 12});
-    run.memory.buffers = {{"M", kBase, std::vector<std::byte>(size_t{rows} * cols * 4)}};
+    run.memory.buffers = {{"M", kBase, Bytes(size_t{rows} * cols * 4)}};
     run.launch.arrays = {test_array("M", Space::Global, ArrayRole::Input, rows, cols, kBase),
                          test_array("Mds", Space::Shared, ArrayRole::Shared, 4, 4, 0, "tile")};
     return run;

@@ -74,7 +74,7 @@ add.s64 %rd6, %rd2, %rd4;
 }
 
 Buffer buffer_of(const char* name, uint64_t base, const std::vector<uint32_t>& words, size_t bytes) {
-    Buffer buffer{name, base, std::vector<std::byte>(bytes)};
+    Buffer buffer{name, base, Bytes(bytes)};
     if (!words.empty()) std::memcpy(buffer.bytes.data(), words.data(), std::min(bytes, words.size() * 4));
     return buffer;
 }

@@ -47,8 +47,7 @@ ret;
     run.options.values = values;
     std::vector<uint32_t> in(64), out(threads);
     for (uint32_t i = 0; i < 64; ++i) in[i] = i * 0x0101'0101 + 0x80;
-    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(256)},
-                          {"out", kOut, std::vector<std::byte>(threads * 4)}};
+    run.memory.buffers = {{"in", kIn, Bytes(256)}, {"out", kOut, Bytes(threads * 4)}};
     std::memcpy(run.memory.buffers[0].bytes.data(), in.data(), 256);
     const Outcome outcome = run.run();
     EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
@@ -282,7 +281,7 @@ ret;
     run.launch.arguments = test_arguments({kIn});
     run.options.values = true;
     const float in[] = {2, 3, 5, 0, 0};
-    run.memory.buffers = {{"x", kIn, std::vector<std::byte>(20)}};
+    run.memory.buffers = {{"x", kIn, Bytes(20)}};
     std::memcpy(run.memory.buffers[0].bytes.data(), in, 20);
     ASSERT_TRUE(run.run().complete);
     const auto& events = run.events[0];

@@ -1,5 +1,8 @@
 // The interpreter's bounds: instructions of a block, memory, observers that have seen enough or throw.
+#include <algorithm>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -21,12 +24,27 @@ ld.param.u64 %rd1, [k_0];
 )ptx" + body + "\nret;\n}\n",
                                    "k");
     const uint64_t base = place_buffers({256})[0];
-    run.memory.buffers.push_back({"a", base, std::vector<std::byte>(256)});
+    run.memory.buffers.push_back({"a", base, Bytes(256)});
     run.launch.arrays.push_back(test_array("a", Space::Global, ArrayRole::InOut, 1, 64, base));
     run.launch.arguments = test_arguments({base});
     run.launch.block = {32, 1, 1};
     run.launch.grid = {blocks, 1, 1};
     return run;
+}
+
+TEST(SimtLimits, BuffersAreAlignedWhateverTheAllocatorGives) {
+    const auto aligned = [](const std::byte* first) {
+        return reinterpret_cast<uintptr_t>(first) % kHostAlignment == 0;
+    };
+    std::vector<Bytes> held;
+    std::vector<std::shared_ptr<std::byte>> zeros;
+    for (size_t size = 1; size < 300; size += 7) {
+        EXPECT_TRUE(aligned(held.emplace_back(size).data())) << size;
+        const std::byte* const first = zeros.emplace_back(untouched_zeros(size)).get();
+        ASSERT_TRUE(first && aligned(first)) << size;
+        EXPECT_TRUE(std::all_of(first, first + size, [](std::byte b) { return b == std::byte{0}; })) << size;
+    }
+    EXPECT_FALSE(untouched_zeros(UINT64_MAX));
 }
 
 TEST(SimtLimits, InstructionsOfABlock) {

@@ -25,7 +25,7 @@ mov.u32 %r3, %nctaid.x;
 )ptx" + body + "\nret;\n}\n",
                                    "k");
     const uint64_t base = place_buffers({256})[0];
-    run.memory.buffers.push_back({"a", base, std::vector<std::byte>(256)});
+    run.memory.buffers.push_back({"a", base, Bytes(256)});
     run.launch.arrays.push_back(test_array("a", Space::Global, ArrayRole::InOut, 1, 64, base));
     run.launch.arguments = test_arguments({base});
     run.launch.block = {threads, 1, 1};

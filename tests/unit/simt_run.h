@@ -130,7 +130,7 @@ struct Product3 : KernelRun {
         const auto bases = place_buffers({M.size() * 4, N.size() * 4, size_t{m} * n * 4});
         const auto add = [&](const char* name, uint64_t base, const std::vector<float>& values, uint32_t rows,
                              uint32_t cols) {
-            Buffer buffer{name, base, std::vector<std::byte>(size_t{rows} * cols * 4)};
+            Buffer buffer{name, base, Bytes(size_t{rows} * cols * 4)};
             if (!values.empty()) std::memcpy(buffer.bytes.data(), values.data(), values.size() * 4);
             memory.buffers.push_back(std::move(buffer));
             launch.arrays.push_back(test_array(name, Space::Global, ArrayRole::Input, rows, cols, base));

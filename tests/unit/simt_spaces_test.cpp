@@ -54,7 +54,7 @@ mov.u32 %t, %tid.x;
             "k");
         launch.block = {lanes, 1, 1};
         launch.arguments = test_arguments({kBase});
-        memory.buffers = {{"words", kBase, std::vector<std::byte>(256)}};
+        memory.buffers = {{"words", kBase, Bytes(256)}};
         options.values = true;
         options.returns = std::move(returns);
         if (!options.returns.empty()) {

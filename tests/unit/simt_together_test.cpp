@@ -20,7 +20,7 @@ constexpr uint64_t kSecond = kIn + 4 * kWords;                     // a second a
 // All that a run leaves.
 struct Left {
     std::vector<std::vector<Event>> events;
-    std::vector<std::vector<std::byte>> memory;
+    std::vector<Bytes> memory;
     std::vector<std::vector<uint8_t>> filled;
     uint64_t instructions = 0;
     std::string fault;
@@ -95,7 +95,7 @@ add.s64 %o, %out, %d19;
         made.launch.grid = {blocks, 1, 1};
         made.launch.arguments = test_arguments({kIn, kOut});
         const auto add = [&](const char* name, uint64_t base, uint32_t words) {
-            std::vector<std::byte> bytes(size_t{words} * 4);
+            Bytes bytes(size_t{words} * 4);
             for (uint32_t i = 0; i < words; ++i) {
                 const uint32_t word = (i + static_cast<uint32_t>(base)) * 2654435761u;
                 std::memcpy(bytes.data() + size_t{4} * i, &word, 4);

@@ -97,8 +97,7 @@ Made make(const std::string& body, const Operands& operands, uint32_t mask) {
                          test_array("out", Space::Global, ArrayRole::Output, 1, 32, kOut)};
     run.launch.arguments = test_arguments({kIn, kOut, mask});
     run.launch.block = {32, 1, 1};
-    run.memory.buffers = {{"in", kIn, std::vector<std::byte>(512)},
-                          {"out", kOut, std::vector<std::byte>(128)}};
+    run.memory.buffers = {{"in", kIn, Bytes(512)}, {"out", kOut, Bytes(128)}};
     for (size_t lane = 0; lane < 32; ++lane) {
         const std::array<uint32_t, 4> all{operands.value[lane], operands.by[lane], operands.control[lane],
                                           operands.members[lane]};
