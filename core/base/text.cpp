@@ -1,8 +1,11 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -103,11 +106,9 @@ std::string_view end_of(std::string_view text, size_t bytes) {
 }
 
 bool is_number(std::string_view text) {
-    double value = 0;
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
     if (!text.starts_with('.') && (text.empty() || text[0] < '0' || text[0] > '9')) return false;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
+    return real_number(text).has_value();
 }
 
 // What a spreadsheet takes for a formula, also behind blanks and in the wide forms of the characters.
@@ -123,6 +124,20 @@ bool is_formula(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<double> real_number(std::string_view text) {
+    // What strtod takes besides: blanks and a plus in front, and hexadecimal digits.
+    if (text.empty() || text[0] == '+' || std::isspace(static_cast<unsigned char>(text[0])) ||
+        text.find_first_of("xX") != std::string_view::npos)
+        return std::nullopt;
+    const std::string whole(text);
+    char* end = nullptr;
+    errno = 0;
+    const double value = std::strtod(whole.c_str(), &end);
+    const bool fits = errno != ERANGE || (value != 0 && !std::isinf(value));  // a subnormal one does
+    if (!fits || end != whole.c_str() + whole.size()) return std::nullopt;
+    return value;
+}
 
 std::string_view beginning_of(std::string_view text, size_t bytes) {
     if (text.size() <= bytes) return text;

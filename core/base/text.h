@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,6 +41,9 @@ std::string one_line(std::string_view text, size_t most = kLongestCell);
 
 // The same, with what is left out in the middle: a sentence says what to do at its end.
 std::string one_sentence(std::string_view text, size_t most = kLongestLine);
+
+// The whole text as a number, as std::from_chars reads it, whose floating part not every standard library has.
+std::optional<double> real_number(std::string_view text);
 
 // Numbers stay numbers: -5 is no formula.
 std::string csv_cell(std::string_view text);

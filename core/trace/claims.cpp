@@ -1,7 +1,6 @@
 #include "core/trace/claims.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/meta_fields.h"
 
@@ -250,15 +250,13 @@ Result<uint64_t> memory_limit() {
     const char* const given = std::getenv("TILESCOPE_MAX_MEMORY");
     if (!given) return static_cast<uint64_t>(kGigabyte);
     const std::string_view text = given;
-    double gigabytes = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), gigabytes);
-    if (error != std::errc{} || end != text.data() + text.size() ||
-        !(gigabytes >= 0.001 && gigabytes <= 1e6)) {
+    const std::optional<double> gigabytes = real_number(text);
+    if (!gigabytes || !(*gigabytes >= 0.001 && *gigabytes <= 1e6)) {
         return Error{fmt::format(
             "TILESCOPE_MAX_MEMORY is '{}', which is not a number of gigabytes; set it to one, such as 4",
             text)};
     }
-    return static_cast<uint64_t>(gigabytes * kGigabyte);
+    return static_cast<uint64_t>(*gigabytes * kGigabyte);
 }
 
 namespace {

@@ -182,7 +182,7 @@ std::optional<GivenNumber> parse_given_number(std::string_view text) {
     if (hex) return std::nullopt;
     if (digits.size() > 1 && (digits.back() == 'f' || digits.back() == 'F') && digits != "inf")
         digits.remove_suffix(1);
-    const auto value = all_of<double>(digits);
+    const auto value = real_number(digits);
     if (!value) return std::nullopt;
     return GivenNumber{negative ? -*value : *value, std::nullopt};
 }

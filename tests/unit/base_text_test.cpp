@@ -1,5 +1,9 @@
 // Text from files, as each target gets it: hostile bytes by hand, and random ones against rules.
+#include <charconv>
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -115,6 +119,25 @@ TEST(Text, JsonEscapesWhatATerminalObeys) {
 }
 
 // Random bytes: what comes out is UTF-8 without controls, and goes through unchanged a second time.
+TEST(Text, RealNumbersAreThoseOfTheStandardLibrary) {
+    std::vector<std::string> texts = {"",       "1",      "-1.5", "+1",   " 1",    "1 ",    "1.5.",
+                                      ".5",     "5.",     ".",    "0x10", "1e308", "1e309", "-1e309",
+                                      "1e-310", "1e-400", "1e",   "inf",  "-inf",  "nan",   "x"};
+    std::mt19937 random(3);
+    for (int i = 0; i < 20000; ++i) {
+        std::string& text = texts.emplace_back();
+        for (size_t n = random() % 8; n > 0; --n) text += "0123456789.eE+-x "[random() % 17];
+    }
+    for (const std::string& text : texts) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+        const std::optional<double> read = real_number(text);
+        ASSERT_EQ(read.has_value(), whole) << text;
+        if (whole && value == value) ASSERT_EQ(*read, value) << text;
+    }
+}
+
 TEST(Text, OfRandomBytesIsSound) {
     std::mt19937 random(1);
     const std::string pieces[] = {"a",    "\n",   "\x1b", "\xc2", "\x9b", "\xe2", "\x80",
