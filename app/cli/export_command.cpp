@@ -4,21 +4,12 @@
 #include "app/cli/arguments.h"
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
+#include "app/session/exported.h"
 #include "core/base/words.h"
-#include "core/export/requests.h"
 
 namespace tilescope::cli {
 
 namespace {
-
-constexpr uint64_t kMostBytes = 800'000'000;  // that are written where nobody chose the steps
-
-// What rows take, about: measured of tiled 256 x 256 x 256, numbers of more digits left out.
-report::ExportBytes bytes_of(const std::string& format, bool lanes) {
-    if (format == "csv") return lanes ? report::ExportBytes{0, 66, true} : report::ExportBytes{67, 0, true};
-    if (format == "json") return {145, lanes ? uint64_t{12} : 0};
-    return {300, 0};
-}
 
 int export_text(const ExportOptions& options) {
     if (options.lecture) refuse(kWrongCall, "--lecture goes with pictures and films; leave it out for text");
@@ -39,8 +30,8 @@ int export_text(const ExportOptions& options) {
                options.block);
     }
     if (!block && options.steps.empty()) {
-        const uint64_t bytes = report::bytes_about(trace, selected, bytes_of(options.format, options.lanes));
-        if (bytes > kMostBytes)
+        const uint64_t bytes = session::bytes_exported(trace, selected, options.format, options.lanes);
+        if (bytes > session::kMostExported)
             refuse(kWrongCall,
                    "'{}' has {} steps, whose export takes minutes and about {}; choose some with --block or "
                    "--steps, "
@@ -52,12 +43,7 @@ int export_text(const ExportOptions& options) {
         OutputFile file(options.output, {options.file});
         const report::Take take = [&](std::string_view text) { return !stop && file.write(text); };
         const report::ExportProgress progress{&done, {&stop}};
-        if (options.format == "csv")
-            report::write_csv(recording, selected, options.lanes, take, progress);
-        else if (options.format == "json")
-            report::write_trace_json(recording, selected, options.lanes, take, progress);
-        else
-            report::write_perfetto(recording, selected, take, progress);
+        session::write_requests(recording, selected, options.format, options.lanes, take, progress);
         if (!stop) keep(file, options.output);
         return {};
     });

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/arguments.h"
+#include "app/session/exported.h"
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
-#include "core/playback/phase_table.h"
-#include "core/playback/replay.h"
-#include "core/trace/claims.h"
 #include "kernels/run/judged.h"
 #include "kernels/run/record.h"
 
@@ -66,26 +64,9 @@ int run_table(const TableOptions& options) {
     analysis::Recording recording = opened(options.file);
     const trace::Trace& trace = *recording.trace;
     const uint32_t block = choose_block(asked, trace, options.file);
-    const uint64_t most = trace::memory_left(trace) / 4;
-    const auto too_large = [&] {
-        return trace::more_memory("the table of " + block_name(trace.launch.grid,
-                                                               {trace.blocks[block].x, trace.blocks[block].y,
-                                                                trace.blocks[block].z},
-                                                               recording.notation))
-            .message;
-    };
-    constexpr uint64_t kStepBytes = 16;  // of the phases
-    if (trace.blocks[block].count * kStepBytes > most) refuse(kFailure, "{}", too_large());
-    const analysis::PhaseMap phases = analysis::phases_of_block(recording, block);
-    if (playback::table_bytes(trace, phases) > most) refuse(kFailure, "{}", too_large());
-    auto replayer = need(kernels::Replayer::of(trace));
-    playback::BlockReplay replay(trace, block, most);
-    need(replayer.replay(trace, block, replay));
-    if (replay.full()) refuse(kFailure, "{}", too_large());
-    replay.finish();
     recording.notation =
         analysis::notation_of(trace.launch, recording.product, {options.column_first, false, names});
-    return print(playback::print(playback::phase_table(recording, replay, phases), format));
+    return print(need(session::phase_table_of(recording, block, format)));
 }
 
 }  // namespace

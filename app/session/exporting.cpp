@@ -1,4 +1,5 @@
-// Exporting from the window (session.h): this program's own command, run by a job on a file of its own.
+// Exporting from the window (session.h), by a job: text is written by it; films, pages and handouts, which are drawn, are made
+// by this program's own command on a file of its own.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/platform/process.h"
+#include "app/session/exported.h"
 #include "app/session/playing.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -42,6 +44,8 @@ bool is_of_steps(const ExportChoice& choice) {
 }
 
 bool is_page(const ExportChoice& choice) { return choice.id.starts_with("page"); }
+
+bool is_trace(const ExportChoice& choice) { return choice.id.starts_with("trace"); }
 
 // After the last underscore: what --format calls it.
 std::string format_of(const ExportChoice& choice) {
@@ -90,9 +94,40 @@ std::string complaint(std::string_view written) {
     return said;
 }
 
+std::string said_of(const std::string& path, const std::string& why) {
+    return why.empty() ? fmt::format("Exported as '{}'.", path)
+                       : fmt::format("'{}' could not be written: {}.", path, why);
+}
+
+std::string stopped(const std::string& path) { return fmt::format("Stopped; '{}' was not written.", path); }
+
+// Every request as text, worded as the kernel words it.
+std::string export_requests(const analysis::Recording& recording, const std::string& format,
+                            const std::string& path, Control& control) {
+    const report::Selected all;
+    if (const uint64_t bytes = bytes_exported(*recording.trace, all, format, false); bytes > kMostExported)
+        return fmt::format(
+            "Not exported: it would take about {}; the command line exports a part of the steps.",
+            bytes_text(bytes));
+    control.total = report::steps_in(*recording.trace, all);
+    OutputFile file(path);
+    const report::Take take = [&](std::string_view text) { return !control.stop && file.write(text); };
+    write_requests(recording, all, format, false, take, {&control.done, {&control.stop}});
+    return control.stop ? stopped(path) : said_of(path, file.keep());
+}
+
+// The phase table of a block.
+std::string export_table(const analysis::Recording& recording, uint32_t block, const std::string& format,
+                         const std::string& path) {
+    const auto text = phase_table_of(
+        recording, block, format == "csv" ? playback::TableFormat::Csv : playback::TableFormat::Markdown);
+    return text ? said_of(path, write_whole(path, *text))
+                : fmt::format("Not exported: {}.", text.error().message);
+}
+
 // Runs the command on the recording's bytes, on none of a lesson; how it ended, in one sentence. program: what runs it.
 std::string run_export(const trace::Trace* trace, std::vector<std::string> arguments, const std::string& path,
-                       bool printed, const std::string& program, Control& control) {
+                       const std::string& program, Control& control) {
     std::string bytes;
     try {
         if (trace != nullptr) bytes = trace::serialize(*trace);
@@ -104,13 +139,11 @@ std::string run_export(const trace::Trace* trace, std::vector<std::string> argum
     auto ran = platform::run_self(std::move(arguments), bytes, control.stop, watch);
     if (!ran) return ran.error().message;
     if (!ran->good) {
-        if (control.stop) return fmt::format("Stopped; '{}' was not written.", path);
+        if (control.stop) return stopped(path);
         const std::string said = complaint(ran->err);
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
-    const std::string why = printed ? write_whole(path, ran->out) : "";
-    return why.empty() ? fmt::format("Exported as '{}'.", path)
-                       : fmt::format("'{}' could not be written: {}.", path, why);
+    return said_of(path, "");
 }
 
 }  // namespace
@@ -158,9 +191,6 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
     if (choice.of_lesson)
         return {"export", "--lesson", session.lesson, "--format", format_of(choice), "-o", path};
     const trace::Block& block = session.recording->trace->blocks[session.cursor.block];
-    if (choice.printed)
-        return {"table",    recording,        "--block", fmt::format("{},{}", block.x, block.y),
-                "--format", format_of(choice)};
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
     const std::string theme = session.theme == draw::Theme::Dark ? "dark" : "light";
     if (is_page(choice))
@@ -178,14 +208,26 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
 std::string default_name(const Session& session) { return analysis::stem_of(*session.recording) + ".tsc"; }
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
-    session.exporting = Exporting{
-        path,
-        session.jobs->start([trace = choice.of_lesson ? nullptr : session.recording->trace, path,
-                             arguments = export_arguments(session, choice, platform::kGivenFile, path),
-                             printed = choice.printed, program = session.own_program](Control& control) {
-            return run_export(trace.get(), arguments, path, printed, program, control);
-        }),
-        ""};
+    const auto trace = choice.of_lesson ? nullptr : session.recording->trace;
+    const auto begin = [&]() -> Job<std::string> {
+        if (!is_trace(choice) && !choice.printed)
+            return session.jobs->start(
+                [trace, path, program = session.own_program,
+                 arguments = export_arguments(session, choice, platform::kGivenFile, path)](
+                    Control& control) { return run_export(trace.get(), arguments, path, program, control); });
+        return session.jobs->start([trace, path, block = session.cursor.block, printed = choice.printed,
+                                    format = format_of(choice)](Control& control) -> std::string {
+            try {
+                const auto recording = analysis::opened(trace);
+                if (!recording) return fmt::format("Not exported: {}.", recording.error().message);
+                return printed ? export_table(*recording, block, format, path)
+                               : export_requests(*recording, format, path, control);
+            } catch (const std::bad_alloc&) {
+                return "Not exported: there is too little memory for it.";
+            }
+        });
+    };
+    session.exporting = Exporting{path, begin(), ""};
     session.message = session.exporting->said = exporting_words(session);
 }
 

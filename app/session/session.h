@@ -287,9 +287,9 @@ std::string export_name(const Session& session, const ExportChoice& choice);
 // "tiled-64x64x64-t16.tsc", as `tilescope record` names it.
 std::string default_name(const Session& session);
 
-// The words behind the program's name. recording: a file that holds the session's recording; path: what to
-// write where it is not printed. Films show the marked steps, or the cursor's phase, as the window does, without its
-// bar; a table and a page are of the cursor's block.
+// The words behind the program's name, of what is drawn. recording: a file that holds the session's recording; path: what to
+// write. Films show the marked steps, or the cursor's phase, as the window does, without its
+// bar; a page is of the cursor's block.
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path);
 

@@ -5,10 +5,13 @@
 #include <set>
 #include <thread>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "app/session/exported.h"
 #include "app/session/playing.h"
 #include "core/base/file.h"
+#include "tests/file_text.h"
 #include "tests/unit/keys.h"
 
 namespace tilescope::app {
@@ -35,20 +38,44 @@ TEST_F(Exports, EveryKindThatTheCommandLineHas) {
     std::set<std::string> formats;
     for (const ExportChoice& choice : export_choices()) {
         EXPECT_EQ(find_export(choice.id), &choice);
+        if (choice.printed || choice.id.starts_with("trace")) continue;  // written by the window itself
         const Words all = words(choice.id);
         const auto format = std::find(all.begin(), all.end(), "--format");
         ASSERT_NE(format, all.end());
         formats.insert(all[0] + " " + *(format + 1));
     }
-    EXPECT_EQ(formats, (std::set<std::string>{"export csv", "export json", "export perfetto", "export gif",
-                                              "export html", "export mp4", "export poster",
-                                              "export storyboard", "table csv", "table md"}));
+    EXPECT_EQ(formats, (std::set<std::string>{"export gif", "export html", "export mp4", "export poster",
+                                              "export storyboard"}));
     EXPECT_EQ(find_export("no such"), nullptr);
+}
+
+// Text is written by the window itself: no program stands behind it.
+TEST_F(Exports, TextNeedsNoOtherProgram) {
+    state.session.cursor.block = 6;
+    state.session.own_program = "/nowhere/tilescope";
+    const std::string path = testing::TempDir() + "tilescope-export-" + std::to_string(getpid());
+    const auto exported = [&](std::string_view id) {
+        start_export(state.session, *find_export(id), path);
+        session::update(state.session, true);
+        EXPECT_EQ(state.session.message, "Exported as '" + path + "'.");
+        return file_text(path);
+    };
+    std::string requests;
+    const auto take = [&](std::string_view text) { return requests.append(text), true; };
+    report::write_csv(*state.session.recording, {}, false, take);
+    EXPECT_EQ(exported("trace_csv"), requests);
+    EXPECT_TRUE(nlohmann::json::accept(exported("trace_json")));
+    EXPECT_TRUE(nlohmann::json::accept(exported("trace_perfetto")));
+    EXPECT_EQ(exported("table_md"),
+              *phase_table_of(*state.session.recording, 6, playback::TableFormat::Markdown));
+    start_export(state.session, *find_export("trace_csv"), path + "/no/folder.csv");
+    session::update(state.session, true);
+    EXPECT_NE(state.session.message.find("could not be written"), std::string::npos) << state.session.message;
+    std::filesystem::remove(path);
 }
 
 TEST_F(Exports, ATableIsOfTheBlock) {
     state.session.cursor.block = 6;  // 4 x 4 blocks
-    EXPECT_EQ(words("table_md"), (Words{"table", "kept.tsc", "--block", "2,1", "--format", "md"}));
     EXPECT_EQ(export_name(state.session, *find_export("table_md")), "tiled-64x64x64-t16-table-2-1.md");
 }
 
