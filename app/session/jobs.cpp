@@ -1,5 +1,7 @@
 #include "app/session/jobs.h"
 
+#include <system_error>
+
 namespace tilescope::session {
 
 Jobs::~Jobs() {
@@ -14,16 +16,23 @@ Jobs::~Jobs() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-// As many threads as jobs at a time: they are few, and none may wait for another that takes minutes.
+// As many threads as jobs at a time: they are few, and none may wait for another that takes minutes. Where the system has no
+// thread to give, one that runs takes the work later; where there is none at all, as in a browser, it is done at once.
 void Jobs::post(std::function<void()> work, std::shared_ptr<Control> control) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     std::erase_if(controls_, [](const auto& one) { return one.expired(); });
     controls_.push_back(std::move(control));
     waiting_.push_back(std::move(work));
-    if (idle_ < waiting_.size())
+    if (idle_ >= waiting_.size()) return wake_.notify_one();
+    try {
         threads_.emplace_back([this] { run(); });
-    else
-        wake_.notify_one();
+    } catch (const std::system_error&) {
+        if (!threads_.empty()) return;
+        const std::function<void()> now = std::move(waiting_.back());
+        waiting_.pop_back();
+        lock.unlock();
+        now();
+    }
 }
 
 void Jobs::run() {
