@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "app/compare/state.h"
+#include "app/draw/list_renderer.h"
 #include "app/draw/ui.h"
 #include "app/input/overlays.h"
 #include "app/input/screen.h"
@@ -142,7 +143,7 @@ private:
     void build_as_polygons(State& state, const Canvas& canvas, bool waits, const std::function<void()>& use);
 
     ImGuiContext* imgui_ = nullptr;
-    bool renderer_ = false;  // ImGui's OpenGL side is up
+    std::unique_ptr<draw::ListRenderer> lists_;
     platform::ImguiFeed feed_;
     draw::Fonts fonts_;
     std::unique_ptr<draw::GridRenderer> grids_;
@@ -155,9 +156,28 @@ private:
     draw::Inspection* inspection_ = nullptr;
 };
 
-// Runs until the window is closed. Size, place, theme, type and the like are as they were left
-// (session/settings.h). keep_theme: the state's theme was asked for, and what is remembered does not count.
-// Fails, in one sentence, where there is no display or no OpenGL 3.3.
+// The window. Size, place, theme, type and the like are as they were left (session/settings.h).
+class Window {
+public:
+    // keep_theme: the state's theme was asked for, and what is remembered does not count.
+    Window(State state, bool keep_theme);
+    ~Window();
+    Result<void> open();  // fails, in one sentence, where there is no display or no OpenGL 3.3
+    State& state();
+
+    bool due() const;  // something happened, or it is time for the next turn
+    void wait();       // until a turn is due; not in a browser, which calls turns by itself
+    bool turn();       // takes what happened, builds a frame, shows it; never waits. False once the window is to be closed
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+// What a window begins with where nothing was given: a small recording, made now, and the first lesson in an empty home.
+Result<State> first_state(draw::Theme theme);
+
+// Waits and takes turns until the window is closed; fails as open() does.
 Result<void> run_window(State state, bool keep_theme);
 
 // The current view, or a panel of it, as a PNG or an SVG, as an action, a menu or the path box asked for it

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/draw/list_renderer.h"
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
-#include "backends/imgui_impl_opengl3.h"
 #include "core/recording/recording.h"
 
 namespace tilescope::app {
@@ -39,7 +39,7 @@ void clear_away(State& state) {
 Frame::~Frame() {
     ImGui::SetCurrentContext(imgui_);
     grids_.reset();
-    if (renderer_) ImGui_ImplOpenGL3_Shutdown();
+    lists_.reset();
     ImGui::DestroyContext(imgui_);
 }
 
@@ -54,21 +54,16 @@ Result<std::unique_ptr<Frame>> Frame::create() {
     io.IniFilename = nullptr;  // the layout is the screen's, the same every time
     io.LogFilename = nullptr;
     io.ConfigInputTextCursorBlink = false;
-    if (!ImGui_ImplOpenGL3_Init("#version 330 core"))
-        return Error{"ImGui could not use this OpenGL context; OpenGL 3.3 core is needed."};
-    frame->renderer_ = true;
+    auto lists = draw::ListRenderer::create();
+    if (!lists) return lists.error();
+    frame->lists_ = std::move(*lists);
     return frame;
 }
 
 // Type and style for this theme and scale; cheap when nothing changed.
 void Frame::dress(const draw::Palette& palette, float scale) {
     const bool rebuilt = fonts_.ensure(scale);
-#if IMGUI_VERSION_NUM < 19200
-    if (rebuilt && renderer_) {
-        ImGui_ImplOpenGL3_DestroyFontsTexture();
-        ImGui_ImplOpenGL3_CreateFontsTexture();
-    }
-#endif
+    if (rebuilt) lists_->upload_type();
     if (rebuilt || styled_ != &palette) draw::apply_style(palette, scale);
     styled_ = &palette;
 }
@@ -100,7 +95,6 @@ Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const
     if (!still) time_ += input.dt;
     if (!form.open) form.keys.clear();
     feed_.feed(input, canvas.width, canvas.height, form.open ? &form.keys : nullptr);
-    ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     grids_->begin_frame();
     surfaces_.clear();
@@ -138,8 +132,7 @@ void Frame::render() {
         clear(color, min.x, min.y + r, min.x + r, max.y - r);
         clear(color, max.x - r, min.y + r, max.x, max.y - r);
     }
-    glDisable(GL_SCISSOR_TEST);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    lists_->draw(*ImGui::GetDrawData());
 }
 
 // The state as polygons without ImGui's own smoothing, for `use`. Buttons of the mouse that are held stay held: ImGui
@@ -234,7 +227,7 @@ struct OffscreenFrame {
 
     // ImGui settles its layout in the first frames; the third is the picture.
     void build(State& state, int frames) {
-        const platform::Input input = offscreen->collect(0);
+        const platform::Input input = offscreen->collect();
         for (int i = 0; i < frames; ++i) frame->build(state, input, canvas, true, true);
     }
     platform::Image picture() {

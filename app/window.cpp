@@ -1,4 +1,5 @@
-// The window's loop: wait for something to happen, build a frame, show it.
+// The window: a turn takes what happened, builds a frame and shows it. On a desktop a loop waits between turns (run_window);
+// in a browser the browser takes them (web/main.cpp).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,7 +10,10 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/lessons/asking.h"
 #include "app/session/settings.h"
+#include "kernels/run/record.h"
+#include "kernels/textbook/catalogue.h"
 
 namespace tilescope::app {
 
@@ -98,70 +102,107 @@ struct KeptSettings {
     }
 };
 
-// The window and what is shown in it; frame() is one turn of its loop, whoever calls it.
-class App {
-public:
-    App(State state, bool keep_theme) : state_(std::move(state)), memory_(state_, keep_theme) {}
-
-    Result<void> open() {
-        const session::Placement& at = memory_.now.window;
-        auto window = platform::open_window(
-            at.width, at.height, window_title(state_),
-            at.placed ? std::optional(platform::WindowPlace{at.x, at.y}) : std::nullopt);
-        if (!window) return window.error();
-        window_ = std::move(*window);
-        auto frame = Frame::create();
-        if (!frame) return frame.error();
-        frame_ = std::move(*frame);
-        window_->offer_clipboard();
-        return {};
-    }
-
-    // Waits for something to happen, builds a frame, shows it. False once the window is to be closed.
-    bool frame() {
-        // Seconds to wait for an event; work beside the window keeps the cores that drawing would take.
-        constexpr double kIdle = 0.5, kSoon = 0.03;
-        const bool at_once = outcome_.another_frame || due_ > 0;
-        const platform::Input input = window_->collect(at_once ? 0 : outcome_.soon ? kSoon : kIdle);
-        if (input.eventful) due_ = kSettling;
-        const Canvas canvas = window_->canvas();
-        if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
-            outcome_.another_frame = false, due_ = 0;
-            return !window_->asked_to_close();
-        }
-        outcome_ = frame_->build(state_, input, canvas, false, false);
-        std::string& message = state_.session.message;
-        if (timing_.frames == 0 && message.empty()) message = frame_->notice();
-        frame_->render();
-        save_pictures(state_, *frame_, *window_);
-        window_->show();
-        window_->set_title(window_title(state_));
-        timing_.frame(outcome_.build_ms, state_.session.block != nullptr);
-        memory_.look(state_, *window_);
-        due_ = std::max(0, due_ - 1);
-        return !state_.quits && !window_->asked_to_close();
-    }
-
-private:
-    // ImGui needs a frame or two after an event until hovering and layout have settled.
-    static constexpr int kSettling = 3;
-
-    State state_;
-    KeptSettings memory_;
-    FrameTimes timing_;
-    std::unique_ptr<platform::Backend> window_;
-    std::unique_ptr<Frame> frame_;  // goes before its context
-    Frame::BuiltFrame outcome_{.another_frame = true};
-    int due_ = kSettling;  // frames to draw though nothing happens
-};
+// ImGui needs a frame or two after an event until hovering and layout have settled.
+constexpr int kSettling = 3;
 
 }  // namespace
 
-Result<void> run_window(State state, bool keep_theme) {
-    App app(std::move(state), keep_theme);
-    if (auto opened = app.open(); !opened) return opened.error();
-    while (app.frame()) {
+struct Window::Parts {
+    State state;
+    KeptSettings memory;
+    FrameTimes timing{};
+    std::unique_ptr<platform::Backend> shown{};
+    std::unique_ptr<Frame> frame{};  // goes before its context
+    Frame::BuiltFrame outcome{.another_frame = true};
+    int settling = kSettling;  // frames to draw though nothing happens
+    Clock::time_point turned{};
+
+    Parts(State given, bool keep_theme) : state(std::move(given)), memory(state, keep_theme) {}
+
+    // Seconds from one turn to the next where nothing happens; work beside the window keeps the cores that drawing would
+    // take.
+    double patience() const {
+        constexpr double kIdle = 0.5, kSoon = 0.03;
+        if (outcome.another_frame || settling > 0) return 0;
+        return outcome.soon ? kSoon : kIdle;
     }
+};
+
+Window::Window(State state, bool keep_theme)
+    : parts_(std::make_unique<Parts>(std::move(state), keep_theme)) {}
+Window::~Window() = default;
+
+State& Window::state() { return parts_->state; }
+
+Result<void> Window::open() {
+    const session::Placement& at = parts_->memory.now.window;
+    auto window =
+        platform::open_window(at.width, at.height, window_title(parts_->state),
+                              at.placed ? std::optional(platform::WindowPlace{at.x, at.y}) : std::nullopt);
+    if (!window) return window.error();
+    parts_->shown = std::move(*window);
+    auto frame = Frame::create();
+    if (!frame) return frame.error();
+    parts_->frame = std::move(*frame);
+    parts_->shown->offer_clipboard();
+    return {};
+}
+
+void Window::wait() { parts_->shown->wait(parts_->patience()); }
+
+bool Window::due() const {
+    return parts_->shown->happened() || ms_since(parts_->turned) >= 1000 * parts_->patience();
+}
+
+bool Window::turn() {
+    auto& [state, memory, timing, shown, frame, outcome, settling, turned] = *parts_;
+    turned = Clock::now();
+    const platform::Input input = shown->collect();
+    if (input.eventful) settling = kSettling;
+    const Canvas canvas = shown->canvas();
+    if (canvas.width <= 0 || canvas.height <= 0) {  // minimised
+        outcome.another_frame = false, settling = 0;
+        return !shown->asked_to_close();
+    }
+    outcome = frame->build(state, input, canvas, false, false);
+    std::string& message = state.session.message;
+    if (timing.frames == 0 && message.empty()) message = frame->notice();
+    frame->render();
+    save_pictures(state, *frame, *shown);
+    shown->show();
+    shown->set_title(window_title(state));
+    timing.frame(outcome.build_ms, state.session.block != nullptr);
+    memory.look(state, *shown);
+    settling = std::max(0, settling - 1);
+    return !state.quits && !shown->asked_to_close();
+}
+
+// The lecture's 4 x 4 for who has not walked through the first lesson, which begins in an empty home and is offered
+// later; the standard 64 x 64 for all others. Recorded on the CPU even where there is a GPU: opening a GPU takes longer than
+// these small recordings and the first frame together.
+Result<State> first_state(draw::Theme theme) {
+    State state;
+    state.session.theme = theme;
+    const session::Loaded loaded = session::load_settings(session::settings_files());
+    const bool newcomer = !loaded.remembered.walked;
+    const kernels::Preset& preset = kernels::presets()[newcomer ? 0 : 2];
+    const auto plan = kernels::plan(preset.kernel, preset.shape);
+    if (!plan) return plan.error();
+    auto trace = kernels::record_cpu(*plan, {});
+    if (!trace) return trace.error();
+    auto made = session::make_recording(std::move(*trace), "recorded now, on the CPU");
+    if (!made) return made.error();
+    session::show(state.session, std::move(*made));
+    if (newcomer) state.lessons.offered = state.session.recording->serial;
+    if (loaded.newcomer) lessons::go_to_stop(state.lessons, state.session, 0, 0);
+    return state;
+}
+
+Result<void> run_window(State state, bool keep_theme) {
+    Window window(std::move(state), keep_theme);
+    if (auto opened = window.open(); !opened) return opened.error();
+    do window.wait();
+    while (window.turn());
     return {};
 }
 

@@ -8,8 +8,7 @@ uniform usampler2D u_cells;   // ink << 11 | strength << 3 | pattern; one level 
 uniform vec2 u_corner;        // pixel of the upper left corner of the grid
 uniform float u_pitch;        // pixels per texel of this level
 uniform ivec2 u_size;         // texels of this level (cols, rows)
-uniform vec4 u_ink[32];
-uniform vec4 u_heat[256];
+uniform sampler2D u_colors;   // inks in its first row, heat in its second
 uniform vec4 u_line;          // colour of the lines; alpha 0 where cells are too small for lines
 uniform int u_cell_ink;       // Ink::Cell, the ground of weak colours
 uniform int u_heat_ink;       // Ink::Heat
@@ -25,7 +24,9 @@ void main() {
     uint cell = texelFetch(u_cells, texel, 0).r;
     int ink = int(cell >> 11), strength = int(cell >> 3 & 255u);
     int pattern = int(cell & 7u);
-    vec4 color = ink == u_heat_ink ? u_heat[strength] : mix(u_ink[u_cell_ink], u_ink[ink], float(strength) / 255.0);
+    vec4 color = ink == u_heat_ink ? texelFetch(u_colors, ivec2(strength, 1), 0)
+                                   : mix(texelFetch(u_colors, ivec2(u_cell_ink, 0), 0),
+                                         texelFetch(u_colors, ivec2(ink, 0), 0), float(strength) / 255.0);
 
     float pattern_ink = pattern_cover(pattern, floor(v_pixel), fract(at), u_pitch, u_scale);
     float luma = dot(color.rgb, vec3(0.299, 0.587, 0.114));

@@ -88,20 +88,8 @@ int run_open(const WindowOptions& options) {
     return show(std::move(state), options);
 }
 
-// The lecture's 4 x 4 for who has not walked through the first lesson, which begins in an empty home and is offered
-// later; the standard 64 x 64 for all others. Recorded on the CPU even where there is a GPU: opening a GPU takes longer than
-// these small recordings and the first frame together.
 int run_default_window(const WindowOptions& options) {
-    app::State state = state_of(options.theme);
-    const session::Loaded loaded = session::load_settings(session::settings_files());
-    const bool newcomer = !loaded.remembered.walked;
-    const kernels::Preset& preset = kernels::presets()[newcomer ? 0 : 2];
-    const auto plan = need(kernels::plan(preset.kernel, preset.shape));
-    auto trace = need(kernels::record_cpu(plan, {}));
-    session::show(state.session, need(session::make_recording(std::move(trace), "recorded now, on the CPU")));
-    if (newcomer) state.lessons.offered = state.session.recording->serial;
-    if (loaded.newcomer) lessons::go_to_stop(state.lessons, state.session, 0, 0);
-    return show(std::move(state), options);
+    return show(need(app::first_state(state_of(options.theme).session.theme)), options);
 }
 
 // A recording has no program beside it.

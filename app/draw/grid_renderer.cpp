@@ -9,57 +9,28 @@
 #include <cmath>
 #include <cstddef>
 #include <deque>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
+#include "app/draw/program.h"
 #include "app/platform/gl.h"
 
 namespace tilescope::draw {
 
-std::string_view embedded_shader(std::string_view path);  // made by cmake/embed.cmake
-
 namespace {
 
-// The program of shaders/NAME.vert.glsl and shaders/NAME.frag.glsl, each behind shaders/pattern.glsl.
-Result<GLuint> link_program(std::string_view name) {
-    const GLuint program = glCreateProgram();
-    GLint good = 0;
-    char log[1024] = {};
-    for (const auto& [kind, ending] : {std::pair{GL_VERTEX_SHADER, "vert"}, {GL_FRAGMENT_SHADER, "frag"}}) {
-        const std::string file = fmt::format("{}.{}.glsl", name, ending),
-                          text = fmt::format("#version 330 core\n{}\n#line 1\n{}",
-                                             embedded_shader("shaders/pattern.glsl"),
-                                             embedded_shader("shaders/" + file));
-        const char* source = text.c_str();
-        const GLuint shader = glCreateShader(kind);
-        glShaderSource(shader, 1, &source, nullptr);
-        glCompileShader(shader);
-        glGetShaderiv(shader, GL_COMPILE_STATUS, &good);
-        if (!good) glGetShaderInfoLog(shader, sizeof log, nullptr, log);
-        glAttachShader(program, shader);
-        glDeleteShader(shader);  // as soon as the program lets go of it
-        if (good) continue;
-        glDeleteProgram(program);
-        return Error{fmt::format("The OpenGL driver does not take the shader {}: {}", file, log)};
-    }
-    glLinkProgram(program);
-    glGetProgramiv(program, GL_LINK_STATUS, &good);
-    if (good) return program;
-    glGetProgramInfoLog(program, sizeof log, nullptr, log);
-    glDeleteProgram(program);
-    return Error{fmt::format("The OpenGL driver cannot link the shaders {}: {}", name, log)};
-}
-
-GLuint texture_of(const CellLevel& level) {
+// A new one, bound, whose texels are fetched as they are.
+GLuint nearest_texture() {
     GLuint texture = 0;
     glGenTextures(1, &texture);
     glBindTexture(GL_TEXTURE_2D, texture);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    return texture;
+}
+
+GLuint texture_of(const CellLevel& level) {
+    const GLuint texture = nearest_texture();
     glTexImage2D(GL_TEXTURE_2D, 0, GL_R16UI, static_cast<GLsizei>(level.cols),
                  static_cast<GLsizei>(level.rows), 0, GL_RED_INTEGER, GL_UNSIGNED_SHORT, nullptr);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 2);
@@ -112,6 +83,8 @@ struct GridRenderer::State {
     GLuint cells = 0, marks = 0;             // programs
     GLuint no_vertices = 0, mark_array = 0;  // vertex arrays
     GLuint mark_buffer = 0;
+    GLuint colors = 0;  // a texture: inks in its first row, heat in its second
+    std::array<std::array<Rgba, 256>, 2> uploaded{};
     uint64_t frame = 0;
     uint32_t max_size = 1024;  // of a texture
     std::unordered_map<uint64_t, Grid> grids;
@@ -123,6 +96,7 @@ struct GridRenderer::State {
         glDeleteVertexArrays(1, &no_vertices);
         glDeleteVertexArrays(1, &mark_array);
         glDeleteBuffers(1, &mark_buffer);
+        glDeleteTextures(1, &colors);
     }
 
     // What a command draws: cut to its clip rectangle, on whole pixels, with the level of the pyramid that is
@@ -154,6 +128,16 @@ struct GridRenderer::State {
         return at;
     }
 
+    // The texture of colours, which is bound.
+    void color_with(const Palette& palette) {
+        std::array<std::array<Rgba, 256>, 2> wanted{};
+        std::ranges::copy(palette.ink, wanted[0].begin());
+        std::ranges::copy(palette.heat, wanted[1].begin());
+        if (wanted == uploaded) return;
+        uploaded = wanted;
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 256, 2, GL_RGBA, GL_UNSIGNED_BYTE, uploaded.data());
+    }
+
     void draw_cells(const Item& shown, const ImVec2& canvas) {
         if (!shown.cells) return;
         const GridView& view = shown.view;
@@ -170,13 +154,10 @@ struct GridRenderer::State {
                     std::ceil(std::min(view.clip_max.x, right)),
                     std::ceil(std::min(view.clip_max.y, bottom)));
         glUniform2i(at("u_size"), static_cast<GLint>(level.cols), static_cast<GLint>(level.rows));
-        std::array<ImVec4, 32> ink{};
-        std::transform(palette.ink.begin(), palette.ink.end(), ink.begin(), ImGui::ColorConvertU32ToFloat4);
-        std::array<ImVec4, 256> heat;
-        std::transform(palette.heat.begin(), palette.heat.end(), heat.begin(),
-                       ImGui::ColorConvertU32ToFloat4);
-        glUniform4fv(at("u_ink"), 32, &ink[0].x);
-        glUniform4fv(at("u_heat"), 256, &heat[0].x);
+        glActiveTexture(GL_TEXTURE1);
+        glBindTexture(GL_TEXTURE_2D, colors);
+        color_with(palette);
+        glUniform1i(at("u_colors"), 1);
         ImVec4 line = ImGui::ColorConvertU32ToFloat4(palette[Ink::Panel]);
         line.w = shown.level > 0 ? 0.f : line_strength(view.pitch / shown.scale);
         glUniform4fv(at("u_line"), 1, &line.x);
@@ -202,14 +183,11 @@ struct GridRenderer::State {
     static void callback(const ImDrawList*, const ImDrawCmd* command) {
         const Item* const item = in_sight(*command);
         if (!item) return;
-        GLint viewport[4];
-        glGetIntegerv(GL_VIEWPORT, viewport);
-        const ImVec2 low = item->view.clip_min, high = item->view.clip_max;
+        const ImVec2 low = item->view.clip_min, high = item->view.clip_max,
+                     canvas = ImGui::GetDrawData()->DisplaySize;  // framebuffer pixels
         glEnable(GL_SCISSOR_TEST);
-        glScissor(static_cast<GLint>(low.x), viewport[3] - static_cast<GLint>(high.y),
+        glScissor(static_cast<GLint>(low.x), static_cast<GLint>(canvas.y) - static_cast<GLint>(high.y),
                   static_cast<GLint>(high.x - low.x), static_cast<GLint>(high.y - low.y));
-        const ImVec2 canvas{static_cast<float>(viewport[2]), static_cast<float>(viewport[3])};
-        glBindSampler(0, 0);
         item->state->draw_cells(*item, canvas);
         item->state->draw_marks(*item, canvas);
     }
@@ -222,6 +200,8 @@ Result<std::unique_ptr<GridRenderer>> GridRenderer::create() {
         if (!linked) return linked.error();
         *program = *linked;
     }
+    state->colors = nearest_texture();
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 256, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, state->uploaded.data());
     GLint size = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
     state->max_size = std::max(static_cast<uint32_t>(size), state->max_size);

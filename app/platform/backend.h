@@ -1,12 +1,14 @@
 // What the program asks of a desktop, or of what stands in for one, and the pictures that come of it. Behind
-// it are a window of GLFW's (glfw.cpp) and a framebuffer of EGL's without a display (egl.cpp); both have an
-// OpenGL 3.3 core context, which is current on this thread until destruction.
+// it are a window of GLFW's (glfw.cpp), a framebuffer of EGL's without a display (egl.cpp), and the canvas of a page
+// (web.cpp). The first two have an OpenGL 3.3 core context, a page OpenGL ES 3.0, which is current on this thread until
+// destruction.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/platform/input.h"
@@ -44,8 +46,10 @@ public:
     virtual Canvas canvas() const = 0;
     virtual void show() = 0;  // the frame just drawn; returns once it is on its way
 
-    // What happened since the last call. wait: seconds to sleep for something to happen, at most.
-    virtual Input collect(double wait) = 0;
+    // Sleeps until something happens, so many seconds at most. A page does not: the browser calls the next turn.
+    virtual void wait(double /*seconds*/) {}
+    virtual bool happened() const { return false; }  // something that collect() has not told yet, as far as is known
+    virtual Input collect() = 0;                     // what happened since the last call
     virtual bool asked_to_close() const { return false; }
 
     virtual void set_title(const std::string&) {}
@@ -77,6 +81,9 @@ private:
     unsigned framebuffer_ = 0, color_ = 0;
     int former_ = 0;  // what was bound before
 };
+
+// How the text of every shader begins: the language's version, and what it asks to be said.
+std::string_view shader_head();
 
 // What draws, in OpenGL's words: "llvmpipe (LLVM 15.0.6, 256 bits)". Needs a current context.
 std::string renderer();

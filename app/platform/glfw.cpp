@@ -89,7 +89,7 @@ struct Window : Backend {
         float x, y;
     };
     std::deque<Button> buttons;
-    bool happened = false;
+    bool eventful = false;  // since the last collect()
     double last = 0;
     std::string title;
     mutable bool places = true;  // the desktop tells where windows lie
@@ -101,7 +101,7 @@ struct Window : Backend {
 
     static Window& of(GLFWwindow* handle) {
         Window& self = *static_cast<Window*>(glfwGetWindowUserPointer(handle));
-        self.happened = true;
+        self.eventful = true;
         return self;
     }
 
@@ -167,11 +167,12 @@ struct Window : Backend {
 #endif
     }
 
-    Input collect(double wait) override {
-        if (wait > 0 && buttons.empty())
-            glfwWaitEventsTimeout(wait);
-        else
-            glfwPollEvents();
+    bool happened() const override { return eventful || !buttons.empty(); }
+    void wait(double seconds) override {
+        if (seconds > 0 && !happened()) glfwWaitEventsTimeout(seconds);
+    }
+    Input collect() override {
+        glfwPollEvents();
         const double now = glfwGetTime();
         Input out = input;
         if (!buttons.empty()) {
@@ -181,7 +182,7 @@ struct Window : Backend {
             out.mouse_x = button.x, out.mouse_y = button.y;
         }
         out.dt = now - std::exchange(last, now);
-        out.eventful = std::exchange(happened, !buttons.empty());
+        out.eventful = std::exchange(eventful, !buttons.empty());
         // What is held stays; what happened is told once.
         input.presses.clear();
         input.dropped.clear();

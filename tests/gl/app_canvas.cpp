@@ -1,5 +1,3 @@
-#include "app/platform/gl.h"
-#include "backends/imgui_impl_opengl3.h"
 #include "tests/gl/canvas.h"
 
 namespace tilescope::test {
@@ -18,27 +16,26 @@ Canvas::Canvas(int width, int height) : width_(width), height_(height) {
     imgui_ = ImGui::CreateContext();
     ImGui::SetCurrentContext(imgui_);
     ImGui::GetIO().IniFilename = nullptr;
-    ImGui_ImplOpenGL3_Init("#version 330 core");
+    lists_ = std::move(*draw::ListRenderer::create());
     fonts_.ensure(1);
+    lists_->upload_type();
 }
 
 Canvas::~Canvas() {
     grids_.reset();
-    ImGui_ImplOpenGL3_Shutdown();
+    lists_.reset();
     ImGui::DestroyContext(imgui_);
 }
 
 platform::Image Canvas::frame(const draw::Palette& palette, const std::function<void(ImDrawList&)>& paint) {
     ImGui::GetIO().DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
-    ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     grids_->begin_frame();
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     list.AddRectFilled({0, 0}, ImGui::GetIO().DisplaySize, palette[draw::Ink::Ground]);
     paint(list);
     ImGui::Render();
-    glViewport(0, 0, width_, height_);
-    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    lists_->draw(*ImGui::GetDrawData());
     return headless_->read();
 }
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/draw/list_renderer.h"
 #include "app/draw/ui.h"
 #include "app/platform/backend.h"
 #include "imgui.h"
@@ -27,6 +28,7 @@ private:
     std::unique_ptr<platform::Backend> headless_;
     ImGuiContext* imgui_ = nullptr;
     std::unique_ptr<draw::GridRenderer> grids_;
+    std::unique_ptr<draw::ListRenderer> lists_;
     draw::Fonts fonts_;
 };
 
