@@ -1,50 +1,13 @@
 # The library tilescope_app: window, screens, panels, drawing. The executable is made in cmake/cli.cmake.
 
-find_package(glfw3 3.3 REQUIRED)
-pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui>=1.86)
-pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)  # what imgui rasterises type with
-
-# OpenGL 3.3 core and EGL, opened at run time: loaders made by glad from the specifications that come with it,
-# --reproducible being its way of not asking the network for newer ones. Its second generation opens EGL's library
-# itself, its first, which Ubuntu 22.04 has, links against it.
-find_program(TILESCOPE_GLAD glad PATHS /usr/bin)
-if(NOT TILESCOPE_GLAD)
-  message(FATAL_ERROR "The program glad was not found; install the package python3-glad.")
-endif()
-execute_process(COMMAND ${TILESCOPE_GLAD} --help OUTPUT_VARIABLE glad_help)
-set(glad_generation 2)
-if(glad_help MATCHES "--generator")
-  set(glad_generation 1)
-endif()
-set(glad_dir ${PROJECT_BINARY_DIR}/generated/glad)
-set(glad_sources "")
-function(tilescope_glad name extensions)
-  set(source ${glad_dir}/src/${name})
-  if(NOT EXISTS ${source})
-    execute_process(
-      COMMAND ${TILESCOPE_GLAD} --quiet --reproducible --out-path ${glad_dir} --extensions "${extensions}" ${ARGN}
-      RESULT_VARIABLE failed ERROR_VARIABLE why)
-    if(failed)
-      message(FATAL_ERROR "glad could not make ${name}: ${why}")
-    endif()
-  endif()
-  set(glad_sources ${glad_sources} ${source} PARENT_SCOPE)
-endfunction()
-set(egl_extensions EGL_EXT_platform_base,EGL_EXT_device_base,EGL_EXT_platform_device,EGL_MESA_platform_surfaceless,EGL_KHR_surfaceless_context)
-if(glad_generation EQUAL 1)
-  tilescope_glad(glad.c "" --spec gl --api gl=3.3 --profile core --generator c)
-  tilescope_glad(glad_egl.c ${egl_extensions} --spec egl --api egl=1.5 --generator c)
+if(TILESCOPE_WEB)
+  # A page has OpenGL, and one window.
+  add_library(tilescope_glad INTERFACE)
+  target_include_directories(tilescope_glad INTERFACE ${PROJECT_SOURCE_DIR}/web)
+  target_compile_definitions(tilescope_glad INTERFACE TILESCOPE_GLAD_GENERATION=2)
+  target_link_libraries(tilescope_glad INTERFACE web_headers)
 else()
-  tilescope_glad(gl.c "" --api gl:core=3.3 c --loader)
-  tilescope_glad(egl.c ${egl_extensions} --api egl=1.5 c --loader)
-endif()
-add_library(tilescope_glad STATIC ${glad_sources})
-target_include_directories(tilescope_glad SYSTEM PUBLIC ${glad_dir}/include)
-target_compile_options(tilescope_glad PRIVATE -w)
-target_compile_definitions(tilescope_glad PUBLIC TILESCOPE_GLAD_GENERATION=${glad_generation})
-target_link_libraries(tilescope_glad PUBLIC ${CMAKE_DL_LIBS})
-if(glad_generation EQUAL 1)
-  target_link_libraries(tilescope_glad PUBLIC EGL)
+  include(cmake/desktop.cmake)
 endif()
 
 # Type faces from the system's packages, built into the program; where they are missing it looks for them when it starts.
@@ -54,7 +17,7 @@ set(font_digests "")
 function(tilescope_font name)
   find_file(TILESCOPE_FONT_${name} NAMES ${ARGN}
             PATHS /usr/share/fonts/opentype/inter /usr/share/fonts/truetype/jetbrains-mono /usr/share/fonts/truetype/inter
-            NO_DEFAULT_PATH)
+            NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
   if(TILESCOPE_FONT_${name})
     string(APPEND font_asm "TILESCOPE_FONT(${name}, \"${TILESCOPE_FONT_${name}}\")\n")
     list(APPEND font_files ${TILESCOPE_FONT_${name}})
@@ -79,6 +42,11 @@ set_source_files_properties(${PROJECT_BINARY_DIR}/generated/embedded_fonts.cpp P
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "/app/(main\\.cpp|cli/)")
 list(REMOVE_ITEM app_sources ${model_sources})
+if(TILESCOPE_WEB)
+  list(FILTER app_sources EXCLUDE REGEX "/app/platform/(glfw|egl)\\.cpp$")
+else()
+  list(FILTER app_sources EXCLUDE REGEX "/app/platform/web\\.cpp$")
+endif()
 # Each calls its parts alike, and so is compiled by itself.
 file(GLOB figure_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/lessons/figures/*.cpp)
 set_source_files_properties(${figure_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -86,7 +54,7 @@ add_library(tilescope_app STATIC ${app_sources} ${PROJECT_BINARY_DIR}/generated/
 target_include_directories(tilescope_app PUBLIC ${PROJECT_SOURCE_DIR})
 target_include_directories(tilescope_app SYSTEM PUBLIC ${IMGUI_INCLUDE_DIRS})
 target_link_libraries(tilescope_app PUBLIC tilescope_models PkgConfig::IMGUI PkgConfig::FREETYPE
-                      PRIVATE tilescope_glad glfw nlohmann_json::nlohmann_json)
+                      PRIVATE tilescope_glad ${window_library} nlohmann_json::nlohmann_json)
 tilescope_optimise(tilescope_app -O1)
 tilescope_precompile(tilescope_app LIKE app HEADERS <imgui.h>)
 file(GLOB shaders RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shaders/*.glsl)

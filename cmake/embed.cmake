@@ -21,7 +21,11 @@ function(tilescope_embed target function)
     return {};" ${ARGN})
 endfunction()
 
-# As the assembler reads them; a byte of zero follows each.
+# As the assembler reads them, in a section of its own; a byte of zero follows each. WebAssembly's has data under a symbol that
+# has a size.
+if(TILESCOPE_WEB)
+  set(TILESCOPE_DATA_FLAGS ",\\\"\\\",@")
+endif()
 function(tilescope_write_embedded target function type parameter body)
   string(REGEX MATCH "^(.*)::([a-z_]+)$" ignored ${function})
   set(namespace ${CMAKE_MATCH_1})
@@ -35,8 +39,9 @@ function(tilescope_write_embedded target function type parameter body)
   foreach(file IN LISTS ARGN)
     set(path ${PROJECT_SOURCE_DIR}/${file})
     set(begin ${stem}_${number})
-    string(APPEND assembly "__asm__(\".section .rodata\\n.balign 16\\n.global ${begin}\\n${begin}:\\n"
-                           ".incbin \\\"${path}\\\"\\n.global ${begin}_end\\n${begin}_end:\\n.byte 0\\n.text\\n\");\n")
+    string(APPEND assembly "__asm__(\".section .rodata.${begin}${TILESCOPE_DATA_FLAGS}\\n.balign 16\\n.global ${begin}\\n${begin}:\\n"
+                           ".incbin \\\"${path}\\\"\\n.global ${begin}_end\\n${begin}_end:\\n.skip 1\\n"
+                           ".size ${begin}, ${begin}_end - ${begin}\\n.size ${begin}_end, 1\\n.text\\n\");\n")
     string(APPEND symbols "extern \"C\" const char ${begin}[], ${begin}_end[];\n")
     string(APPEND rows "        {\"${file}\", {${begin}, static_cast<std::size_t>(${begin}_end - ${begin})}},\n")
     list(APPEND paths ${path})

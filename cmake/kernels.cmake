@@ -23,7 +23,12 @@ file(GLOB device_specs RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJEC
 tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_devices ${device_specs})
 
 # The GPU side: NVIDIA's libraries are opened at run time, so nothing of theirs is needed to build.
-tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})
+if(TILESCOPE_WEB)
+  add_library(tilescope_gpu STATIC ${PROJECT_SOURCE_DIR}/kernels/gpu/backend.cpp ${PROJECT_SOURCE_DIR}/web/no_gpu.cpp)
+  target_link_libraries(tilescope_gpu PUBLIC tilescope_kernels)
+else()
+  tilescope_part(kernels/gpu LINK tilescope_kernels ${CMAKE_DL_LIBS})
+endif()
 
 # assets/ptx is checked in, so that a build needs no device compiler; this target makes it anew.
 find_program(TILESCOPE_CLANG NAMES clang++)

@@ -24,7 +24,7 @@ void put(std::string& out, T value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string_view bytes_of_column(const uint32_t* values, uint64_t count) {
+std::string_view bytes_of_column(const uint32_t* values, size_t count) {
     return {reinterpret_cast<const char*>(values), count * sizeof(uint32_t)};
 }
 
@@ -84,7 +84,7 @@ std::string serialize(const Trace& trace) {
     for (const Block& block : trace.blocks) numbers_of_block(blocks, block);
     writer.add(SectionKind::Forms, forms.out);
     writer.add(SectionKind::Irregular,
-               {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * kRowBytes});
+               {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * sizeof(trace.irregular[0])});
     writer.add(SectionKind::Blocks, blocks.out);
     for (const Array& array : trace.launch.arrays) {
         if (array.contents.kind != Contents::Kind::Stored) continue;

@@ -1,0 +1,48 @@
+# What a window on a desktop, and pictures without one, are made with: GLFW, EGL, OpenGL and their loaders.
+find_package(glfw3 3.3 REQUIRED)
+set(window_library glfw)
+pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui>=1.86)
+pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)  # what imgui rasterises type with
+
+# OpenGL 3.3 core and EGL, opened at run time: loaders made by glad from the specifications that come with it,
+# --reproducible being its way of not asking the network for newer ones. Its second generation opens EGL's library
+# itself, its first, which Ubuntu 22.04 has, links against it.
+find_program(TILESCOPE_GLAD glad PATHS /usr/bin)
+if(NOT TILESCOPE_GLAD)
+  message(FATAL_ERROR "The program glad was not found; install the package python3-glad.")
+endif()
+execute_process(COMMAND ${TILESCOPE_GLAD} --help OUTPUT_VARIABLE glad_help)
+set(glad_generation 2)
+if(glad_help MATCHES "--generator")
+  set(glad_generation 1)
+endif()
+set(glad_dir ${PROJECT_BINARY_DIR}/generated/glad)
+set(glad_sources "")
+function(tilescope_glad name extensions)
+  set(source ${glad_dir}/src/${name})
+  if(NOT EXISTS ${source})
+    execute_process(
+      COMMAND ${TILESCOPE_GLAD} --quiet --reproducible --out-path ${glad_dir} --extensions "${extensions}" ${ARGN}
+      RESULT_VARIABLE failed ERROR_VARIABLE why)
+    if(failed)
+      message(FATAL_ERROR "glad could not make ${name}: ${why}")
+    endif()
+  endif()
+  set(glad_sources ${glad_sources} ${source} PARENT_SCOPE)
+endfunction()
+set(egl_extensions EGL_EXT_platform_base,EGL_EXT_device_base,EGL_EXT_platform_device,EGL_MESA_platform_surfaceless,EGL_KHR_surfaceless_context)
+if(glad_generation EQUAL 1)
+  tilescope_glad(glad.c "" --spec gl --api gl=3.3 --profile core --generator c)
+  tilescope_glad(glad_egl.c ${egl_extensions} --spec egl --api egl=1.5 --generator c)
+else()
+  tilescope_glad(gl.c "" --api gl:core=3.3 c --loader)
+  tilescope_glad(egl.c ${egl_extensions} --api egl=1.5 c --loader)
+endif()
+add_library(tilescope_glad STATIC ${glad_sources})
+target_include_directories(tilescope_glad SYSTEM PUBLIC ${glad_dir}/include)
+target_compile_options(tilescope_glad PRIVATE -w)
+target_compile_definitions(tilescope_glad PUBLIC TILESCOPE_GLAD_GENERATION=${glad_generation})
+target_link_libraries(tilescope_glad PUBLIC ${CMAKE_DL_LIBS})
+if(glad_generation EQUAL 1)
+  target_link_libraries(tilescope_glad PUBLIC EGL)
+endif()
