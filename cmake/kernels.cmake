@@ -16,6 +16,9 @@ file(GLOB measured RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/assets/recordings/index.json ${PROJECT_SOURCE_DIR}/assets/recordings/*.tsc
      ${PROJECT_SOURCE_DIR}/assets/counters/*.json ${PROJECT_SOURCE_DIR}/assets/levels/*.json
      ${PROJECT_SOURCE_DIR}/assets/timings/*.json)
+if(TILESCOPE_WEB)  # recordings are beside the page
+  list(FILTER measured EXCLUDE REGEX "\\.tsc$")
+endif()
 tilescope_embed_bytes(tilescope_kernels tilescope::kernels::embedded_assets ${measured})
 
 # Devices and the limits of their compute capabilities.

@@ -54,7 +54,14 @@ endfunction()
 # A release build compiles a target with that option, one under the sanitizers with one level less: what they add takes long
 # to optimise.
 function(tilescope_optimise target level)
-  if(CMAKE_BUILD_TYPE STREQUAL Release)
+  if(TILESCOPE_WEB)  # a page is loaded before it runs: only what runs over requests and lanes is made large for speed
+    if(level STREQUAL -O3)
+      set(level -O2 -fno-unroll-loops)
+    else()
+      set(level -Oz)
+    endif()
+    target_compile_options(${target} PRIVATE ${level})
+  elseif(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(${target} PRIVATE ${level})
   elseif(TILESCOPE_SANITIZE)
     string(REPLACE "-O1" "-O0" level ${level})

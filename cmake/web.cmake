@@ -1,5 +1,6 @@
 # The page: index.html, tilescope.js and tilescope.wasm in the folder of the build.
-set(web_sources ${PROJECT_SOURCE_DIR}/web/main.cpp)
+file(GLOB web_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.cpp)
+list(REMOVE_ITEM web_sources ${PROJECT_SOURCE_DIR}/web/no_gpu.cpp)
 add_executable(tilescope_web ${web_sources})
 target_link_libraries(tilescope_web PRIVATE tilescope_app)
 tilescope_optimise(tilescope_web -O1)

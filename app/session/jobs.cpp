@@ -1,7 +1,5 @@
 #include "app/session/jobs.h"
 
-#include <system_error>
-
 namespace tilescope::session {
 
 Jobs::~Jobs() {
@@ -16,23 +14,20 @@ Jobs::~Jobs() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-// As many threads as jobs at a time: they are few, and none may wait for another that takes minutes. Where the system has no
-// thread to give, one that runs takes the work later; where there is none at all, as in a browser, it is done at once.
+// As many threads as jobs at a time: they are few, and none may wait for another that takes minutes.
 void Jobs::post(std::function<void()> work, std::shared_ptr<Control> control) {
     std::unique_lock lock(mutex_);
     std::erase_if(controls_, [](const auto& one) { return one.expired(); });
     controls_.push_back(std::move(control));
-    waiting_.push_back(std::move(work));
-    if (idle_ >= waiting_.size()) return wake_.notify_one();
-    try {
-        threads_.emplace_back([this] { run(); });
-    } catch (const std::system_error&) {
-        if (!threads_.empty()) return;
-        const std::function<void()> now = std::move(waiting_.back());
-        waiting_.pop_back();
+    if (turns) {
         lock.unlock();
-        now();
+        return turns->begin(std::move(work));
     }
+    waiting_.push_back(std::move(work));
+    if (idle_ < waiting_.size())
+        threads_.emplace_back([this] { run(); });
+    else
+        wake_.notify_one();
 }
 
 void Jobs::run() {

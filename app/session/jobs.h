@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/turns.h"
 
 namespace tilescope::session {
 
@@ -42,14 +43,18 @@ public:
     bool begun() const { return control_ != nullptr; }
     // patience: how long to wait for it.
     bool ready(std::chrono::milliseconds patience = {}) const {
-        return begun() && result_.wait_for(patience) == std::future_status::ready;
+        return begun() &&
+               result_.wait_for(turns ? std::chrono::milliseconds{} : patience) == std::future_status::ready;
     }
-    const T& get() const { return result_.get(); }  // waits for it
+    const T& get() const {  // waits for it
+        if (turns && !ready()) turns->wait([&] { return ready(); });
+        return result_.get();
+    }
     const Control& control() const { return *control_; }
     // The result of a job that is ready, once: the job is then none. wait: until it is ready.
     std::optional<T> take(bool wait = false) {
         if (!ready() && !(wait && begun())) return std::nullopt;
-        std::optional<T> result(result_.get());
+        std::optional<T> result(get());
         *this = {};
         return result;
     }

@@ -1,14 +1,21 @@
-// Whether long work is still wanted. Walks ask every few thousand steps, so that they end within 0.2 s.
+// Whether long work is still wanted. Walks ask every few thousand steps, so that they end within 0.2 s; where there is one
+// thread for all, they let others go on as they ask.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "core/base/turns.h"
+
 namespace tilescope {
 
 struct Stop {
     const std::atomic<bool>* asked = nullptr;  // null: nobody asks
-    bool now() const { return asked != nullptr && asked->load(std::memory_order_relaxed); }
+    bool now() const {
+        if (asked == nullptr) return false;
+        if (turns) turns->pause();
+        return asked->load(std::memory_order_relaxed);
+    }
     // The same, asked at every 4,096th step alone.
     bool at(uint64_t step) const { return step % 4096 == 0 && now(); }
 };

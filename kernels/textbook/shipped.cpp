@@ -153,6 +153,11 @@ const ShippedRecording* find_shipped_recording(std::string_view name) {
 }
 
 Result<trace::Trace> open_shipped(const ShippedRecording& recording) {
+    if (recording.bytes.empty() && fetch_shipped) {
+        const auto bytes = fetch_shipped(recording.name);
+        if (!bytes) return bytes.error();
+        return trace::deserialize(*bytes, recording.name);
+    }
     if (recording.bytes.empty())
         return Error{fmt::format("the recording {} is listed but was not built in; build the program again",
                                  recording.name)};

@@ -19,13 +19,15 @@ struct ShippedRecording {
     std::string kernel;
     uint32_t m = 0, k = 0, n = 0, tile = 0;
     std::string device, driver, date, command;
-    std::string_view bytes;  // of the .tsc file
+    std::string_view bytes;  // of the .tsc file; empty where that is beside the program
 };
 
 // The recordings of assets/recordings, built in; may be none. tests/gpu/make_recordings.sh makes them.
 const std::vector<ShippedRecording>& shipped_recordings();
 const ShippedRecording* find_shipped_recording(std::string_view name);
 Result<trace::Trace> open_shipped(const ShippedRecording& recording);
+// Gives the bytes of the .tsc of that name where they are beside the program, as of a page; null where they are built in.
+inline Result<std::string> (*fetch_shipped)(const std::string& name) = nullptr;
 // An index (assets/recordings/index.json) without the bytes that it names. `name` is named in errors.
 Result<std::vector<ShippedRecording>> recordings_from_json(std::string_view text, std::string_view name);
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+
+#include "core/base/turns.h"
+
+namespace tilescope::web {
+
+// From now on work and the window do: `window` is called before each picture of the browser, and may wait for work.
+void take_turns(std::function<void()> window);
+
+}  // namespace tilescope::web
