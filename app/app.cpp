@@ -11,6 +11,8 @@
 #include "app/input/overlays.h"
 #include "app/look/time_words.h"
 #include "app/session/playing.h"
+#include "core/base/text.h"
+#include "imgui_internal.h"
 
 namespace tilescope::app {
 namespace {
@@ -68,6 +70,24 @@ void for_screens(Visit visit) {
     visit.template operator()<&State::programs, programs::kScreen>();
 }
 
+// Where the program is a page.
+input::Actions<State> page_actions() {
+    const auto copy = [](State& state, session::Session& session) {
+        const Link link = link_to(state);
+        session.message = session.recording && !link.any()
+                              ? "This recording is here alone; put its file on a server to link to it."
+                              : "The link to what is shown is on the clipboard.";
+        if (link.any() || !session.recording) platform::copy_link(text_of(link));
+    };
+    using Act = input::Action<State>;
+    return input::under<State>(
+        "Recordings", {Act{"copy_link", "copy the link to this step", "I", input::key(Key::I), copy}.needing(
+                           &platform::Abilities::links),
+                       Act{"full_screen", "the whole screen, or back", "Z", input::key(Key::Z),
+                           [](session::Session&) { platform::toggle_full_screen(); }}
+                           .needing(&platform::Abilities::full_screen)});
+}
+
 // What can be done, and who does it.
 struct Doing {
     std::vector<input::Offer> offers;
@@ -97,10 +117,16 @@ const Doing& doing() {
                               fmt::format("the {} screen", screen.name), std::to_string(number),
                               input::key(static_cast<Key>(static_cast<int>(Key::Digit0) + number)),
                               input::Chord{}, show, "Show");
+            if (screen.option == std::string_view(session::kProgramScreen))
+                tabs.back().needs = &platform::Abilities::programs;
         }
         made.add<&State::input>(tabs);
         made.add<&State::input>(input::looks());
         made.add<&State::input>(input::files());
+        for (const auto& action : page_actions()) {
+            made.offers.push_back(action);
+            made.apply.push_back([action](State& state) { action.apply(state, state.session); });
+        }
         made.add<&State::input>(terms());
         return made;
     }();
@@ -129,6 +155,7 @@ bool grant(State& state, bool wait) {
     bool coming = false;
     for (const ScreenRow& screen : screens()) coming = screen.update(state, state.session, wait) || coming;
     grant_wishes(state);  // of a stop that was walked to
+    arrive(state);
     return coming;
 }
 
@@ -147,7 +174,7 @@ void take(State& state, const KeyPress& press) {
         return;
     }
     for (size_t at = 0; at < offers().size(); ++at)
-        if (means(offers()[at], press)) return doing().apply[at](state);
+        if (can(session, offers()[at]) && means(offers()[at], press)) return doing().apply[at](state);
 }
 
 // Whether the bar has room for the program's name beside tabs, buttons and the recording's shortest name.
@@ -333,6 +360,51 @@ bool update(State& state, bool wait) {
     return session::update(state.session, wait) || coming;
 }
 
+namespace {
+
+// Files that were dropped or chosen. Of two recordings the second one is set beside the first, once that is open.
+void take_files(State& state, const platform::Input& input) {
+    session::Session& session = state.session;
+    std::string& second = state.input.second;
+    size_t recordings = 0;
+    if (!input.dropped.empty()) second.clear();
+    for (const std::string& path : input.dropped) {
+        // One that is shown already is run again.
+        if (session.can.programs && session::is_program(path) &&
+            !(session.program && session.program->order.path == path)) {
+            input::ask_to_run(state.input, session, path);
+            continue;
+        }
+        if (path.ends_with(".tsc") && recordings++ > 0) {
+            second = path;
+            continue;
+        }
+        session.walking = false;
+        session::open_file(session, path, input.beside && session.recording != nullptr, input.from);
+    }
+    if (second.empty() || session.opening) return;
+    const std::string path = std::exchange(second, {});
+    if (session.recording && session.message.empty()) session::open_file(session, path, true);
+}
+
+// Text of the clipboard goes where text is typed.
+void take_pasted(State& state, const platform::Input& input) {
+    if (input.pasted.empty()) return;
+    if (ImGui::GetIO().WantTextInput) return ImGui::GetIO().AddInputCharactersUTF8(input.pasted.c_str());
+    if (!input::overlay_open(state.input)) return;
+    constexpr size_t kMost = 4096;  // as the longest path
+    std::string_view left = beginning_of(input.pasted, kMost);
+    while (!left.empty()) {
+        unsigned int character = 0;
+        const int bytes = ImTextCharFromUtf8(&character, left.data(), left.data() + left.size());
+        left.remove_prefix(static_cast<size_t>(std::max(bytes, 1)));
+        if (character >= 0x20)
+            input::press_in_overlay(state.input, state.session, offers(), {.character = character});
+    }
+}
+
+}  // namespace
+
 void draw_frame(State& state, const platform::Input& input, const Canvas& canvas,
                 draw::DrawContext& context) {
     session::Session& session = state.session;
@@ -340,14 +412,15 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
 
     // What the person did. A line of text has the keyboard; a key closes a list that lies open, and does what
     // it always does: Esc nothing more.
-    for (const std::string& path : input.dropped) {
-        // One that is shown already is run again.
-        if (session::is_program(path) && !(session.program && session.program->order.path == path)) {
-            input::ask_to_run(over, session, path);
-            continue;
-        }
-        session.walking = false;
-        session::open_file(session, path);
+    take_files(state, input);
+    if (input.link) {
+        const ReadLink read = read_link(*input.link);
+        follow(state, read.link);
+        if (!read.problem.empty()) session.message = read.problem;
+    }
+    if (!input.said.empty()) {
+        session.message = input.said;
+        state.arriving.reset();  // what was to be fetched is not to be had
     }
     const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const bool escaped = std::ranges::find(input.presses, platform::Key::Escape, &platform::KeyPress::key) !=
@@ -357,6 +430,8 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
         handle_input(state, input, context.waits);
     else if (over.form.open)
         over.form.keys.insert(over.form.keys.end(), input.presses.begin(), input.presses.end());
+
+    take_pasted(state, input);  // into what those keys opened
 
     // What goes on by itself.
     session::advance(session, input.dt);
@@ -373,15 +448,15 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
                ((!over.show_keys && !input::overlay_open(over)) || context.still) && ImGui::IsMousePosValid();
     if (state.page != State::Page::None) return draw_page(state, ui, screen);
     const Rect bar{screen.min,
-                   {screen.max.x, ui.px(state.paper || state.step.subject ? 0
-                                        : screen.height() < ui.px(860)    ? 40
-                                                                          : 44)}};
+                   {screen.max.x, ui.px(state.paper || state.step.subject || state.linked.embed ? 0
+                                        : screen.height() < ui.px(860)                          ? 40
+                                                                                                : 44)}};
     // The glossary begins with the words of the frame that it lies over.
     draw::Inspection words;
     draw::Inspection* const inspection = context.inspection;
     const bool looks = std::exchange(over.glossary.looks, false);
     if (looks) context.inspection = &words;
-    if (!state.paper && !state.step.subject) top_bar(ui, bar);
+    if (bar.height() > 0) top_bar(ui, bar);
     float below = bar.max.y;
     const ScreenRow& shown = screen_of(state);
     for (const ScreenRow& one : screens()) {

@@ -24,6 +24,7 @@
 #include "app/lessons/state.h"
 #include "app/levels/state.h"
 #include "app/limits/state.h"
+#include "app/link.h"
 #include "app/look/storyboard.h"
 #include "app/platform/backend.h"
 #include "app/platform/process.h"
@@ -53,6 +54,9 @@ struct State {
     std::shared_ptr<const look::Story> story;  // what the page tells
     bool paper = false;  // a picture for paper: the screen alone, without the bar and the strips above it
     bool quits = false;  // the program is to end
+    LinkLooks linked;    // of the link that was followed last
+    std::optional<Link> arriving;                      // a link that is followed, until its step is shown
+    std::string fetched;                               // address of the recording that was fetched last
     std::vector<session::wish::SavePicture> pictures;  // to be saved once the frame is drawn
 };
 
@@ -167,7 +171,8 @@ public:
 
     bool due() const;  // something happened, or it is time for the next turn
     void wait();       // until a turn is due; not in a browser, which calls turns by itself
-    bool turn();       // takes what happened, builds a frame, shows it; never waits. False once the window is to be closed
+    bool
+    turn();  // takes what happened, builds a frame, shows it; never waits. False once the window is to be closed
 
 private:
     struct Parts;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/platform/abilities.h"
 #include "core/base/file.h"
 #include "core/recording/recording.h"
 
@@ -18,7 +19,9 @@ using session::wish::SavePicture;
 std::string free_path(const State& state, std::string_view ending, const SavePicture& wanted) {
     std::error_code error;
     const char* folder_wanted = std::getenv("XDG_PICTURES_DIR");
-    const fs::path folder = folder_wanted && fs::is_directory(folder_wanted, error) ? folder_wanted : ".";
+    const fs::path folder = !state.session.can.paths                                  ? platform::kHandedOver
+                            : folder_wanted && fs::is_directory(folder_wanted, error) ? folder_wanted
+                                                                                      : ".";
     const std::string panel = wanted.panel ? draw::panel_word(wanted.panel->name.c_str()) : "";
     for (int number = 1;; ++number) {
         const fs::path path =
@@ -62,8 +65,9 @@ std::string copy(const State& state, const platform::Backend& shown, const SaveP
                            image->height);
     const std::string path = free_path(state, ".png", wanted);
     if (const auto written = write_text(png, path); !written) return written.error().message;
-    return copied ? fmt::format("Install xclip or wl-clipboard to copy pictures; the picture is in {}.", path)
-                  : fmt::format("{} The picture is in {}.", copied.error().message, path);
+    const std::string at = platform::hand_over(path);
+    return copied ? fmt::format("Install xclip or wl-clipboard to copy pictures; the picture is in {}.", at)
+                  : fmt::format("{} The picture is in {}.", copied.error().message, at);
 }
 
 }  // namespace
@@ -86,7 +90,8 @@ void save_pictures(State& state, Frame& frame, const platform::Backend& shown) {
             continue;
         }
         const Result<void> written = write(state, frame, shown, wanted, ending == ".svg", path);
-        message = written ? fmt::format("This {} is in {}.", wanted.panel ? "panel" : "view", path)
+        message = written ? fmt::format("This {} is in {}.", wanted.panel ? "panel" : "view",
+                                        platform::hand_over(path))
                           : written.error().message;
     }
 }

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/drawn_exports.h"
 #include "app/lessons/asking.h"
 #include "app/session/settings.h"
+#include "app/spoken.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/catalogue.h"
 
@@ -72,7 +74,7 @@ struct KeptSettings {
         if (!loaded.notice.empty()) state.session.message = loaded.notice;
     }
 
-    void look(const State& state, const platform::Backend& window) {
+    void look(const State& state, platform::Backend& window) {
         session::Remembered seen = now;
         seen.choices = state.session;
         seen.recent = state.session;
@@ -87,20 +89,34 @@ struct KeptSettings {
             now = std::move(seen);
             changed = Clock::now();
         } else if (ms_since(changed) > kCalmMs) {
-            keep();
+            if (keep() && !state.linked.embed)  // a frame in a page of somebody else changes nobody's choices
+                for (const std::string& file : {files.settings, files.state}) window.keep(file);
         }
     }
 
     ~KeptSettings() { keep(); }
 
-    void keep() {
-        if (now == written) return;
+    bool keep() {
+        if (now == written) return false;
         written = now;
         // A folder that cannot be written is no reason to interrupt anyone.
         if (auto good = session::save_settings(files, now); !good && std::getenv("TILESCOPE_TIMING"))
             fmt::print(stderr, "{}\n", good.error().message);
+        return true;
     }
 };
+
+platform::Told told(const State& state) {
+    const session::Session& session = state.session;
+    platform::Told told{0, "", spoken(state), text_of(link_to(state))};
+    if (!session.recording || session.question.hides(session::Hide::Standing)) return told;
+    const trace::Trace& trace = session.trace();
+    if (session.cursor.block >= trace.blocks.size()) return told;
+    const trace::Block& block = trace.blocks[session.cursor.block];
+    told.step = block.first + session.cursor.step + 1;
+    told.block = block_name(trace.launch.grid, {block.x, block.y, block.z}, session.recording->notation);
+    return told;
+}
 
 // ImGui needs a frame or two after an event until hovering and layout have settled.
 constexpr int kSettling = 3;
@@ -115,6 +131,8 @@ struct Window::Parts {
     std::unique_ptr<Frame> frame{};  // goes before its context
     Frame::BuiltFrame outcome{.another_frame = true};
     int settling = kSettling;  // frames to draw though nothing happens
+    unsigned context = 0;      // that the frame was made in
+    DrawnExport drawn{};       // goes before its context, too
     Clock::time_point turned{};
 
     Parts(State given, bool keep_theme) : state(std::move(given)), memory(state, keep_theme) {}
@@ -155,8 +173,17 @@ bool Window::due() const {
 }
 
 bool Window::turn() {
-    auto& [state, memory, timing, shown, frame, outcome, settling, turned] = *parts_;
+    auto& [state, memory, timing, shown, frame, outcome, settling, context, drawn, turned] = *parts_;
     turned = Clock::now();
+    const auto drawn_in = shown->context();
+    if (!drawn_in) return true;
+    if (*drawn_in != context) {
+        auto anew = Frame::create();
+        if (!anew) return false;
+        frame = std::move(*anew);
+        shown->offer_clipboard();
+        context = *drawn_in;
+    }
     const platform::Input input = shown->collect();
     if (input.eventful) settling = kSettling;
     const Canvas canvas = shown->canvas();
@@ -169,8 +196,10 @@ bool Window::turn() {
     if (timing.frames == 0 && message.empty()) message = frame->notice();
     frame->render();
     save_pictures(state, *frame, *shown);
+    drawn.go_on(state);
     shown->show();
     shown->set_title(window_title(state));
+    if (shown->tells()) shown->tell(told(state));
     timing.frame(outcome.build_ms, state.session.block != nullptr);
     memory.look(state, *shown);
     settling = std::max(0, settling - 1);

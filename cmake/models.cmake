@@ -2,7 +2,7 @@
 # no window, so a build without the window has it too, for `compare` and handouts. tests/unit/base_arrows_test.cpp
 # holds that the list is all of app/ whose includes lead to none of these.
 set(model_globs
-    app/draw/axes.cpp app/draw/sheet.cpp app/draw/theme.cpp app/look/*.cpp app/session/*.cpp app/platform/process.cpp
+    app/draw/axes.cpp app/draw/sheet.cpp app/draw/theme.cpp app/look/*.cpp app/session/*.cpp app/platform/process.cpp app/platform/desktop.cpp
     app/*/model.cpp app/compare/sketch.cpp app/levels/state.cpp
     app/lessons/facts.cpp app/lessons/figures/models.cpp app/lessons/handout.cpp app/lessons/mistakes.cpp app/lessons/modelled.cpp
     app/lessons/questions.cpp app/lessons/read.cpp app/lessons/sentences.cpp app/lessons/stop_picture.cpp
@@ -11,6 +11,9 @@ set(model_globs
     app/timing/unmeasured.cpp)
 list(TRANSFORM model_globs PREPEND ${PROJECT_SOURCE_DIR}/)
 file(GLOB model_sources CONFIGURE_DEPENDS ${model_globs})
+if(TILESCOPE_WEB)
+  list(FILTER model_sources EXCLUDE REGEX "/app/platform/desktop\\.cpp$")
+endif()
 add_library(tilescope_models STATIC ${model_sources})
 target_include_directories(tilescope_models PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(tilescope_models PUBLIC tilescope_launched tilescope_playback tilescope_export

@@ -1,4 +1,4 @@
-# The page: index.html, tilescope.js and tilescope.wasm in the folder of the build.
+# The program of the page: tilescope.js and tilescope.wasm in the folder of the build; web/pack.py makes the page of them.
 file(GLOB web_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.cpp)
 list(REMOVE_ITEM web_sources ${PROJECT_SOURCE_DIR}/web/no_gpu.cpp)
 add_executable(tilescope_web ${web_sources})
@@ -11,4 +11,3 @@ target_link_options(tilescope_web PRIVATE -Oz -sENVIRONMENT=web,worker -sALLOW_M
   "SHELL:-sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8" "SHELL:-sEXPORTED_FUNCTIONS=_main,_malloc,_free"
   "SHELL:--js-library ${page}")
 set_target_properties(tilescope_web PROPERTIES OUTPUT_NAME tilescope SUFFIX .js LINK_DEPENDS ${page})
-configure_file(${PROJECT_SOURCE_DIR}/web/index.html ${PROJECT_BINARY_DIR}/index.html COPYONLY)

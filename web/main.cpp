@@ -1,31 +1,74 @@
 // The program in a page: the window, a turn of which the browser takes before it draws.
+#include <exception>
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <utility>
 
+#include <sys/stat.h>
+
 #include "app/app.h"
+#include "app/platform/abilities.h"
+#include "app/session/settings.h"
 #include "kernels/textbook/shipped.h"
 #include "web/fetch.h"
 #include "web/turns.h"
 
 extern "C" {
 // Of the page (web/page.js).
+void page_restore(const char* path);
 void page_shown();
 void page_failed(const char* sentence);
 }
 
-int main() {
-    using namespace tilescope;
+namespace tilescope::app {
+namespace {
+
+// As long as the page: main returns at once, and the browser goes on.
+std::unique_ptr<Window> window;
+
+// What the program cannot go on from.
+bool end(const char* sentence) {
+    page_failed(sentence);
+    return false;
+}
+
+bool turn() try {
+    static bool shown = false;
+    if (window->due()) window->turn();
+    if (!std::exchange(shown, true)) page_shown();
+    return true;
+} catch (const std::bad_alloc&) {
+    return end(
+        "This takes more memory than a page has. Load it anew to go on at this step; the installed program "
+        "opens and "
+        "records more.");
+} catch (const std::exception& why) {
+    return end(why.what());
+} catch (...) {  // of JavaScript's
+    return end("Tilescope had to stop. Load the page anew to go on at this step.");
+}
+
+Result<void> start() {
     kernels::fetch_shipped = web::fetch_recording;
-    auto state = app::first_state(draw::Theme::Light);
-    if (!state) return page_failed(state.error().message.c_str()), 1;
-    // As long as the page: main returns at once, and the browser goes on.
-    static std::unique_ptr<app::Window> window;
-    window = std::make_unique<app::Window>(std::move(*state), false);
-    if (auto opened = window->open(); !opened) return page_failed(opened.error().message.c_str()), 1;
-    web::take_turns([] {
-        static bool shown = false;
-        if (window->due()) window->turn();
-        if (!std::exchange(shown, true)) page_shown();
-    });
+    umask(022);  // emscripten begins with one that makes files nobody may read
+    const session::SettingsFiles files = session::settings_files();
+    for (const std::string& file : {files.settings, files.state}) page_restore(file.c_str());
+    std::error_code error;
+    std::filesystem::create_directories(platform::kHandedOver, error);
+    auto state = first_state(session::load_settings(files).remembered.choices.theme);
+    if (!state) return state.error();
+    window = std::make_unique<Window>(std::move(*state), false);
+    if (auto opened = window->open(); !opened) return opened;
+    web::take_turns(turn);
+    return {};
+}
+
+}  // namespace
+}  // namespace tilescope::app
+
+int main() {
+    if (auto started = tilescope::app::start(); !started)
+        return page_failed(started.error().message.c_str()), 1;
     return 0;
 }

@@ -15,8 +15,8 @@ extern "C" {
 // Of the page (web/page.js).
 int page_can_pause();
 void page_begin(void (*call)(void*), void* work);  // call(work); returns as soon as that is suspended or over
-void page_pause(int window);     // suspends what calls it until the browser has had its turn
-void page_loop(void (*call)());  // call() before each picture of the browser
+void page_pause(int window);    // suspends what calls it until the browser has had its turn
+void page_loop(int (*call)());  // call() before each picture of the browser, until it returns 0
 }
 
 namespace tilescope::web {
@@ -62,15 +62,16 @@ struct PageTurns final : Turns {
 
 }  // namespace
 
-void take_turns(std::function<void()> window) {
+void take_turns(std::function<bool()> window) {
     static PageTurns page;
-    static std::function<void()> turn;
+    static std::function<bool()> turn;
     turns = &page;
     turn = std::move(window);
     page_loop([] {
         running = {false, page_can_pause() != 0, emscripten_get_now()};
-        turn();
+        const bool goes_on = turn();
         running = {};
+        return goes_on ? 1 : 0;
     });
 }
 

@@ -6,7 +6,8 @@
 
 namespace tilescope::web {
 
-// From now on work and the window do: `window` is called before each picture of the browser, and may wait for work.
-void take_turns(std::function<void()> window);
+// From now on work and the window do: `window` is called before each picture of the browser until it returns false, and may
+// wait for work.
+void take_turns(std::function<bool()> window);
 
 }  // namespace tilescope::web

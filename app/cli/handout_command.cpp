@@ -8,7 +8,6 @@
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
 #include "app/lessons/handout.h"
-#include "core/base/version.h"
 
 namespace tilescope::cli {
 
@@ -45,10 +44,6 @@ int export_handout(const ExportOptions& options) {
     check_output(options.output, inputs);
 
     lessons::Handout handout = need(lessons::handout_of(lesson));
-    handout.made = fmt::format(
-        "Made with Tilescope {}. Every number is counted in the recording or worked out by the model that is "
-        "shown.",
-        kVersion);
     const std::vector<std::string> pictures = lesson_pictures(lesson);
     for (size_t at = 0; at < pictures.size(); ++at) handout.stops[at].svg = pictures[at];
     write_text(options.output, html_of(handout));

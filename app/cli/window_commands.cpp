@@ -12,6 +12,7 @@
 #include "app/cli/line.h"
 #include "app/cli/pictures.h"
 #include "app/cli/work.h"
+#include "app/drawn_exports.h"
 #include "app/lessons/asking.h"
 #include "app/lessons/handout.h"
 #include "app/lessons/own.h"
@@ -291,34 +292,19 @@ std::vector<std::pair<std::string, std::string>> window_names(std::string_view k
         for (const lessons::Figure& one : lessons::figures()) names.emplace_back(one.name, one.title);
     if (kind == "ACTION")  // what has a colon is listed by other options
         for (const input::Offer& one : app::offers())
-            if (one.name.find(':') == std::string::npos) names.emplace_back(one.name, one.help);
+            if (one.name.find(':') == std::string::npos && input::can({}, one))
+                names.emplace_back(one.name, one.help);
     return names;
 }
 
 std::vector<std::string> lesson_pictures(const lessons::Lesson& lesson) {
-    // Type that is read on A4: an inch is about 160 of these pixels, of the arrays alone 120. Two stops have room on
-    // a page, with lines for an answer.
-    constexpr int kWidth = 1120, kHeight = 590, kArraysWidth = 840, kArraysHeight = 390;
-    // Of a case that a question is asked of: what is given, and room for one's own working.
-    constexpr int kAskedHeight = 450;
-    const std::vector<lessons::Lesson> one{lesson};
-    app::State state;
-    state.paper = true;
-    state.lessons.lessons = &one;
-    state.lessons.on_paper = true;
+    app::State paper = app::on_paper(lesson);
     std::vector<std::string> pictures;
-    for (size_t at = 0; at < lesson.stops.size(); ++at) {
-        go_to_stop(state.lessons, state.session, 0, at);
-        app::update(state, true);
-        app::update(state, true);
-        const bool given = !lesson.stops[at].limits.empty() && state.session.question.hides_any();
-        const bool arrays = state.session.screen == session::kStepScreen;
-        pictures.push_back(need(app::render_svg(state, {arrays ? kArraysWidth : kWidth,
-                                                        arrays  ? kArraysHeight
-                                                        : given ? kAskedHeight
-                                                                : kHeight,
-                                                        ""})));
-    }
+    for (size_t at = 0; at < lesson.stops.size(); ++at)
+        pictures.push_back(
+            need(app::picture_of_stop(paper, at, [](const app::State& state, int width, int height) {
+                return app::render_svg(state, {width, height, ""});
+            })));
     return pictures;
 }
 
@@ -333,10 +319,8 @@ int export_page(const ExportOptions& options) {
                                       {options.seconds.has_value(), "--seconds"},
                                       {options.fps.has_value(), "--fps"}})
         if (given) refuse(kWrongCall, "{} does not go with --format {}; leave it out", what, options.format);
-    const bool poster = options.format == "poster";
-    // A slide of 16 : 9, or A2; pixels, and what it is on paper.
-    const auto [width, height] = poster ? std::pair{1400, 1980} : std::pair{1600, 900};
-    const char* const paper = poster ? "420mm 594mm" : "338.6mm 190.5mm";
+    const auto page = options.format == "poster" ? app::State::Page::Poster : app::State::Page::Storyboard;
+    const auto& [width, height, paper] = app::size_of(page);
     const auto ends = [&](const char* ending) { return options.output.ends_with(ending); };
     if (!ends(".svg") && !ends(".png") && !ends(".html"))
         refuse(kWrongCall,
@@ -344,12 +328,10 @@ int export_page(const ExportOptions& options) {
                options.output);
     const auto block = parse_block(options.block);
     check_output(options.output, {options.file});
-    app::State state = state_of(options.theme);
-    session::show(state.session, need(recording_of(options.file)));
-    if (block) state.session.cursor.block = choose_block(block, state.session.trace(), options.file);
-    state.session.text_scale = app::kPageText;
-    app::update(state, true);
-    need(app::make_page(state, poster ? app::State::Page::Poster : app::State::Page::Storyboard));
+    const draw::Theme theme = state_of(options.theme).session.theme;
+    const auto recording = need(recording_of(options.file));
+    app::State state = need(app::page_of(
+        recording, block ? choose_block(block, *recording->trace, options.file) : 0, theme, page));
     if (ends(".png")) {
         need(app::render_png(std::move(state), {width, height, options.output}));
         return kDone;

@@ -14,7 +14,8 @@
 namespace tilescope::input {
 namespace {
 
-using draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, playback::Move, session::kTextStep;
+using draw::Face, draw::Ink, draw::Rect, draw::Rgba, draw::Size, platform::Abilities, playback::Move,
+    session::kTextStep;
 
 template <Move where>
 void jump(Session& session) {
@@ -96,36 +97,39 @@ bool means(const Offer& offer, const KeyPress& press) {
 
 const Actions<State>& walking() {
     static const Actions<State> all = under<State>(
-        "Walk",
-        {
-            {"play", "play or pause", "Space", key(Key::Space), session::play},
-            {"next_step", "next request or barrier", "\u2192", key(Key::Right), jump<Move::NextStep>},
-            {"previous_step", "previous request or barrier", "\u2190", key(Key::Left),
-             jump<Move::PreviousStep>},
-            {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
-            {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
-            {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
-            {"previous_phase", "previous phase", "Shift + \u2190", shift(Key::Left),
-             jump<Move::PreviousPhase>},
-            {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
-             jump<Move::NextBarrier>},
-            {"previous_barrier", "previous barrier", "[  Ctrl + \u2190", typed(U'['), control(Key::Left),
-             jump<Move::PreviousBarrier>},
-            {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
-             jump<Move::NextBlock>},
-            {"previous_block", "previous block", ",  Ctrl + Page Up", typed(U','), control(Key::PageUp),
-             jump<Move::PreviousBlock>},
-            {"mark_from", "mark steps for a film: from this one", "{", typed(U'{'), session::mark_from_here},
-            {"mark_to", "mark steps for a film: up to this one", "}", typed(U'}'), session::mark_up_to_here},
-            {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
-            {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
-            {"next_fault", "next fault found in the block", "X", key(Key::X),
-             [](Session& s) { to_fault(s, look::next_fault); }},
-            {"previous_fault", "previous fault", "Shift + X", shift(Key::X),
-             [](Session& s) { to_fault(s, look::previous_fault); }},
-            {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
-            {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
-        });
+        "Walk", {
+                    {"play", "play or pause", "Space", key(Key::Space), session::play},
+                    {"next_step", "next request or barrier", "\u2192", key(Key::Right), jump<Move::NextStep>},
+                    {"previous_step", "previous request or barrier", "\u2190", key(Key::Left),
+                     jump<Move::PreviousStep>},
+                    {"forth", "next step, or stop of the lesson", "Page Down", key(Key::PageDown), walk<1>},
+                    {"back", "step or stop before", "Page Up", key(Key::PageUp), walk<-1>},
+                    {"next_phase", "next phase", "Shift + \u2192", shift(Key::Right), jump<Move::NextPhase>},
+                    {"previous_phase", "previous phase", "Shift + \u2190", shift(Key::Left),
+                     jump<Move::PreviousPhase>},
+                    {"next_barrier", "next barrier", "]  Ctrl + \u2192", typed(U']'), control(Key::Right),
+                     jump<Move::NextBarrier>},
+                    {"previous_barrier", "previous barrier", "[  Ctrl + \u2190", typed(U'['),
+                     control(Key::Left), jump<Move::PreviousBarrier>},
+                    {"next_block", "next block", ".  Ctrl + Page Down", typed(U'.'), control(Key::PageDown),
+                     jump<Move::NextBlock>},
+                    {"previous_block", "previous block", ",  Ctrl + Page Up", typed(U','),
+                     control(Key::PageUp), jump<Move::PreviousBlock>},
+                    Action<State>{"mark_from", "mark steps for a film: from this one", "{", typed(U'{'),
+                                  session::mark_from_here}
+                        .needing(&Abilities::films),
+                    Action<State>{"mark_to", "mark steps for a film: up to this one", "}", typed(U'}'),
+                                  session::mark_up_to_here}
+                        .needing(&Abilities::films),
+                    {"first", "first step of the block", "Home", key(Key::Home), jump<Move::First>},
+                    {"last", "last step of the block", "End", key(Key::End), jump<Move::Last>},
+                    {"next_fault", "next fault found in the block", "X", key(Key::X),
+                     [](Session& s) { to_fault(s, look::next_fault); }},
+                    {"previous_fault", "previous fault", "Shift + X", shift(Key::X),
+                     [](Session& s) { to_fault(s, look::previous_fault); }},
+                    {"faster", "play faster", "+", key(Key::Plus), [](Session& s) { speed(s, 2); }},
+                    {"slower", "play slower", "-", key(Key::Minus), [](Session& s) { speed(s, 0.5); }},
+                });
     return all;
 }
 
@@ -158,42 +162,47 @@ const Actions<State>& looks() {
 
 const Actions<State>& files() {
     static const Actions<State> all = under<State>(
-        "Recordings", {
-                          {"commands", "find any of these", "Ctrl + P", control(Key::P),
-                           [](State& s) { s.palette = {.open = true}; }},
-                          {"open", "open a recording or a program", "Ctrl + O", control(Key::O),
-                           [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
-                          {"save", "save this recording", "Ctrl + S", control(Key::S),
-                           [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
-                          {"export_png", "this view as a PNG", "Ctrl + E", control(Key::E),
-                           [](Session& s) { s.ask(session::wish::SavePicture{".png"}); }},
-                          {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
-                           [](Session& s) { s.ask(session::wish::SavePicture{".svg"}); }},
-                          {"panel", "pictures of the panel under the mouse", "E  right click", key(Key::E),
-                           open_panel_menu},
-                          {"panel_copy", "copy that panel as a picture", "Ctrl + C", control(Key::C),
-                           [](State& s, Session& of) {
-                               keep_panel(s, of, {".png", {}, true});
-                           }},
-                          {"panel:png", "the panel under the mouse as a PNG", "", Chord(),
-                           [](State& s, Session& of) { keep_panel(s, of, {".png"}); }},
-                          {"panel:svg", "the panel under the mouse as an SVG", "", Chord(),
-                           [](State& s, Session& of) { keep_panel(s, of, {".svg"}); }},
-                          {"film", "film of the marked steps, or of the phase", "Ctrl + Shift + F",
-                           shift_control(Key::F), open_film_box},
-                          {"stop_export", "stop the film or export that is made", "Shift + Esc",
-                           shift(Key::Escape), session::stop_export},
-                          {"record", "record another kernel or size", "R", key(Key::R),
-                           [](State& s) { s.form.open = !s.form.open; }},
-                          {"form:program", "record a program with arguments, or other launches of it", "",
-                           Chord(), record_program},
-                          {"glossary", "what the words mean", "G", key(Key::G), open_glossary},
-                          {"keys", "this list of keys", "?", key(Key::Question),
-                           [](State& s) { s.show_keys = !s.show_keys; }},
-                          {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},
-                          {"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q),
-                           [](Session& s) { s.ask(session::wish::Quit{}); }},
-                      });
+        "Recordings",
+        {
+            {"commands", "find any of these", "Ctrl + P", control(Key::P),
+             [](State& s) { s.palette = {.open = true}; }},
+            {"open", platform::abilities().programs ? "open a recording or a program" : "open a recording",
+             "Ctrl + O", control(Key::O),
+             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Open); }},
+            {"save", "save this recording", "Ctrl + S", control(Key::S),
+             [](State& s, Session& of) { open_path_box(s, of, PathBox::Mode::Save); }},
+            {"export_png", "this view as a PNG", "Ctrl + E", control(Key::E),
+             [](Session& s) { s.ask(session::wish::SavePicture{".png"}); }},
+            {"export_svg", "this view as an SVG", "Ctrl + Shift + E", shift_control(Key::E),
+             [](Session& s) { s.ask(session::wish::SavePicture{".svg"}); }},
+            {"panel", "pictures of the panel under the mouse", "E  right click", key(Key::E),
+             open_panel_menu},
+            {"panel_copy", "copy that panel as a picture", "Ctrl + C", control(Key::C),
+             [](State& s, Session& of) {
+                 keep_panel(s, of, {".png", {}, true});
+             }},
+            {"panel:png", "the panel under the mouse as a PNG", "", Chord(),
+             [](State& s, Session& of) { keep_panel(s, of, {".png"}); }},
+            {"panel:svg", "the panel under the mouse as an SVG", "", Chord(),
+             [](State& s, Session& of) { keep_panel(s, of, {".svg"}); }},
+            Action<State>{"film", "film of the marked steps, or of the phase", "Ctrl + Shift + F",
+                          shift_control(Key::F), open_film_box}
+                .needing(&Abilities::films),
+            {"stop_export", "stop the film or export that is made", "Shift + Esc", shift(Key::Escape),
+             session::stop_export},
+            {"record", "record another kernel or size", "R", key(Key::R),
+             [](State& s) { s.form.open = !s.form.open; }},
+            Action<State>{"form:program", "record a program with arguments, or other launches of it", "",
+                          Chord(), record_program}
+                .needing(&Abilities::programs),
+            {"glossary", "what the words mean", "G", key(Key::G), open_glossary},
+            {"keys", "this list of keys", "?", key(Key::Question),
+             [](State& s) { s.show_keys = !s.show_keys; }},
+            {"clear", "unpin, close, end the lesson", "Esc", key(Key::Escape), clear},
+            Action<State>{"quit", "leave Tilescope", "Ctrl + Q", control(Key::Q),
+                          [](Session& s) { s.ask(session::wish::Quit{}); }}
+                .needing(&Abilities::quits),
+        });
     return all;
 }
 

@@ -161,6 +161,7 @@ void update(State& state, Session& session) {
 
 void grant(State& state, Session& session, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::OpenBeside>(wish)) {
+        if (!session.can.paths) return platform::choose_file(session.recording != nullptr);
         open_path_box(state, session, PathBox::Mode::Open);
         // Nothing is there to set it beside: it comes first.
         state.path.beside = session.recording != nullptr;
@@ -329,7 +330,8 @@ void keys_overlay(Ui<State>& ui, const Rect& screen, std::span<const Offer> offe
     };
     std::vector<KeyGroup> groups;
     for (const Offer& action : offers) {
-        if (action.keys.empty() || action.name.find(':') != std::string::npos) continue;
+        if (action.keys.empty() || !can(ui.session, action) || action.name.find(':') != std::string::npos)
+            continue;
         auto at = std::ranges::find(groups, action.group, &KeyGroup::name);
         if (at == groups.end()) at = groups.insert(at, {action.group, {}});
         at->rows.push_back(&action);

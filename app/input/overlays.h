@@ -93,6 +93,8 @@ struct State {
     PanelMenu panel;
     bool show_keys = false;
     Resting resting;
+    std::string
+        second{};  // recording that was dropped with another one, to stand beside it once that is open
 };
 
 // --- actions, keys and what they do

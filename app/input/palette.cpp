@@ -155,7 +155,9 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
     std::vector<Command> all;
     const auto add = [&](bool named) {
         for (const Offer& offer : offers) {
-            if (offer.name == "commands" || (offer.name.find(':') != std::string::npos) != named) continue;
+            if (offer.name == "commands" || !can(session, offer) ||
+                (offer.name.find(':') != std::string::npos) != named)
+                continue;
             all.push_back({named ? offer.name : "action:" + offer.name, capital(offer.help), offer.keys});
         }
     };
@@ -182,7 +184,7 @@ std::vector<Command> all_commands(const Session& session, std::span<const Offer>
                 all.push_back({fmt::format("beside:{}", launch->number), "Compare with " + named, ""});
         }
     }
-    for (const session::Example& example : session.assets.examples())
+    for (const session::Example& example : session::offered_examples(session))
         all.push_back(
             {"example:" + example.name, fmt::format("Open program {}: {}", example.name, example.about), ""});
     for (const std::string& path : session.recent_files) all.push_back({"open:" + path, "Open " + path, ""});

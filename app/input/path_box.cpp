@@ -162,8 +162,16 @@ std::string completed(const std::string& typed) {
 
 void open_path_box(State& state, Session& session, PathBox::Mode mode) {
     state.path = {};
+    if (mode == PathBox::Mode::Open && !session.can.paths) return platform::choose_file(false);
     if (mode == PathBox::Mode::Save && !session.recording) {
         session.message = "There is no recording to save yet; press R to record one.";
+        return;
+    }
+    if (!session.can.paths) {
+        if (const std::string why =
+                session::save(session, platform::kHandedOver + session::default_name(session));
+            !why.empty())
+            session.message = why;
         return;
     }
     state.path.mode = mode;
@@ -181,6 +189,12 @@ void open_export_box(State& state, Session& session, const std::string& what) {
     const session::ExportChoice* const choice = session::find_export(what);
     if (choice == nullptr || !session::can_export(session, *choice)) return;
     state.path = {};
+    if (!session.can.paths) {
+        if (!session.exporting)
+            session::start_export(session, *choice,
+                                  platform::kHandedOver + session::export_name(session, *choice));
+        return;
+    }
     state.path.mode = PathBox::Mode::Save;
     state.path.exported = what;
     set_text(state.path.path, session.last_folder + session::export_name(session, *choice));

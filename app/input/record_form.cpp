@@ -309,9 +309,11 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
     }
     // Behind what stood here before it: the keys that led through the form still do.
     constexpr const char* kProgram = "A program\u2026";
-    shipped_list(ui, -(button_width(kProgram) + beside));
-    if (!ui.session.assets.recordings().empty()) ImGui::SameLine();
-    other_form(ui, kProgram);
+    const bool programs = ui.session.can.programs;
+    shipped_list(ui, programs ? -(button_width(kProgram) + beside) : -1);
+    if (programs && !ui.session.assets.recordings().empty()) ImGui::SameLine();
+    if (programs) other_form(ui, kProgram);
+    if (!programs && !lower) ImGui::TextDisabled("%s", platform::kProgramsElsewhere);
     ImGui::Separator();
     label("Kernel");
     ImGui::SetNextItemWidth(-1);
@@ -344,7 +346,7 @@ void record_form(Ui<State>& ui, const Rect& screen, float top) {
             *size = static_cast<uint32_t>(std::max(number, 0));
     }
     block_picker(ui, form);
-    backend_choice(ui, low);
+    if (ui.session.can.gpu) backend_choice(ui, low);
     if (draw::primary_button(ui, "Record", {-1, ui.px(34)})) order(ui);
     // Below the button, which stays where it was pressed.
     if (!ui.session.message.empty()) ImGui::TextUnformatted(one_sentence(ui.session.message).c_str());

@@ -39,8 +39,12 @@ struct Offer {
     std::string keys;     // as the list of keys prints them, "Shift + Right"; in the palette: where it leads
     Chord chord, other;   // either does it
     std::string group{};  // the heading it stands under in the list of keys
+    bool platform::Abilities::*needs = nullptr;  // what the platform must be able to do, if anything
 };
 bool means(const Offer& offer, const KeyPress& press);
+inline bool can(const Session& session, const Offer& offer) {
+    return offer.needs == nullptr || session.can.*offer.needs;
+}
 
 // An offer and what does it: a function of the state that it belongs to, of the session, or of both.
 template <class State>
@@ -61,6 +65,11 @@ struct Action : Offer {
     template <class Do>
     Action(std::string called, std::string says, std::string by, Chord one, Do what)
         : Action(std::move(called), std::move(says), std::move(by), one, {}, std::move(what)) {}
+
+    Action needing(bool platform::Abilities::*ability) && {
+        this->needs = ability;
+        return std::move(*this);
+    }
 };
 template <class State>
 using Actions = std::vector<Action<State>>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/version.h"
 
 namespace tilescope::lessons {
 namespace {
@@ -89,6 +90,10 @@ std::string svg_part(const std::string& svg, const std::string& prefix) {
 
 Result<Handout> handout_of(const Lesson& lesson) {
     Handout handout{lesson.title, lesson.teaches, {}, {}, ""};
+    handout.made = fmt::format(
+        "Made with Tilescope {}. Every number is counted in the recording or worked out by the model that is "
+        "shown.",
+        kVersion);
     std::shared_ptr<const session::Recording> recording;  // of the stop; null of one without
     for (size_t at = 0; at < lesson.stops.size(); ++at) {
         const LessonStop& stop = lesson.stops[at];

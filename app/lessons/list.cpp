@@ -17,11 +17,11 @@ void strip_ground(Ui& ui, const Rect& strip, Ink ink, float share) {
 }
 
 size_t rows_of(const State& state, const session::Session& session) {
-    return state.lessons->size() + 1 + (session.assets.examples().empty() ? 0 : 1);
+    return state.lessons->size() + 1 + (session::offered_examples(session).empty() ? 0 : 1);
 }
 bool lists_figures(const State& state) { return state.listed == state.lessons->size(); }
 bool lists_programs(const State& state, const session::Session& session) {
-    return state.listed > state.lessons->size() && !session.assets.examples().empty();
+    return state.listed > state.lessons->size() && !session::offered_examples(session).empty();
 }
 
 // Titles that may need a second line in larger type.

@@ -69,24 +69,15 @@ fs::path new_folder(const session::Session& session) {
     }
 }
 
-// The recording as a stop names it. It is made again only where it was made just so: by this program, now, on
-// the CPU, all of it.
+// The recording as a stop names it.
 Json shown_on(const session::Session& session) {
-    const trace::Trace& trace = session.trace();
-    const session::Recording& shown = *session.recording;
-    for (const kernels::ShippedRecording& one : session.assets.recordings())
-        if (one.label == shown.origin) return object_of("recording", one.name);
-    std::error_code error;
-    const auto& product = shown.product;
-    const kernels::KernelInfo* const ships = kernels::find(trace.meta.kernel);
-    const bool again = product && ships != nullptr && trace.meta.backend == trace::Backend::Cpu &&
-                       trace.meta.complete && trace.blocks.size() == trace.launch.grid.count() &&
-                       !fs::exists(shown.origin, error);
-    if (!again) return Json();
-    const kernels::Shape shape = kernels::shape_of(*product);
-    if (kernels::requests_about(*ships, shape) > kMostRequests) return Json();
-    Json again_as = object_of("kernel", trace.meta.kernel, "m", shape.m, "k", shape.k, "n", shape.n);
-    if (shape.tile > 0) again_as["tile"] = shape.tile;
+    const auto source = session::source_of(session);
+    if (!source) return Json();
+    if (!source->shipped.empty()) return object_of("recording", source->shipped);
+    const auto& [m, k, n, tile] = source->shape;
+    if (kernels::requests_about(*kernels::find(source->kernel), source->shape) > kMostRequests) return Json();
+    Json again_as = object_of("kernel", source->kernel, "m", m, "k", k, "n", n);
+    if (tile > 0) again_as["tile"] = tile;
     return again_as;
 }
 

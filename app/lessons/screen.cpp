@@ -325,6 +325,7 @@ const input::Actions<State>& actions() {
         each.emplace_back("add_stop", "add a stop of your own here", "Ctrl + N",
                           input::control(input::Key::N), begin_adding);
         each.back().group = "Recordings";
+        each.back().needs = &platform::Abilities::paths;
         return each;
     }();
     return all;

@@ -40,6 +40,14 @@ std::string encode_png(const Image& image);
 // The file is there whole or not at all.
 Result<void> write_png(const Image& image, const std::string& path);
 
+// What a page tells those around it: who does not see it, and a page that it is a frame of.
+struct Told {
+    uint64_t step = 0;  // of the recording, from 1 on; 0: there is none, or it is not to be known yet
+    std::string block;  // "block (0,1)"
+    std::string words;  // what the window says, as plain text
+    std::string link;   // to what is shown (app/link.h)
+};
+
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -48,14 +56,22 @@ public:
 
     // Sleeps until something happens, so many seconds at most. A page does not: the browser calls the next turn.
     virtual void wait(double /*seconds*/) {}
-    virtual bool happened() const { return false; }  // something that collect() has not told yet, as far as is known
-    virtual Input collect() = 0;                     // what happened since the last call
+    virtual bool happened() const {
+        return false;
+    }                             // something that collect() has not told yet, as far as is known
+    virtual Input collect() = 0;  // what happened since the last call
     virtual bool asked_to_close() const { return false; }
 
     virtual void set_title(const std::string&) {}
     virtual void offer_clipboard() {}                                // to ImGui's current context
     virtual std::optional<WindowPlace> place() const { return {}; }  // none where the desktop does not say
     virtual void logical_size(int& /*width*/, int& /*height*/) const {}  // as open_window takes it
+
+    // Which context it draws into: another one after it was lost, and none in between.
+    virtual std::optional<unsigned> context() const { return 0; }
+    virtual bool tells() const { return false; }
+    virtual void tell(const Told&) {}
+    virtual void keep(const std::string& /*path*/) {}  // what is remembered was written there
 
     Image read() const;  // what was drawn, opaque
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,14 @@ struct Input {
     float mouse_x = -1, mouse_y = -1;                  // framebuffer pixels; negative where there is no mouse
     bool mouse_down[3] = {};                           // left, right, middle
     float scroll_x = 0, scroll_y = 0;                  // notches since the last frame, up is positive
-    std::vector<std::string> dropped{};                // paths of files dropped on the window
-    double dt = 0;                                     // seconds since the last frame
-    bool eventful = false;                             // more came than the passing of time
+    std::vector<std::string> dropped{};                // paths of files dropped on the window, or chosen
+    bool beside = false;                               // they were chosen to stand beside what is open
+    std::string from{};                                // address that they were fetched from; "" for none
+    std::string pasted{};                              // text of the clipboard, for what is typed into
+    std::string said{};                                // sentence of the page around the program, or ""
+    std::optional<std::string> link{};  // address, behind its #, that was asked for (app/link.h)
+    double dt = 0;                      // seconds since the last frame
+    bool eventful = false;              // more came than the passing of time
 };
 
 // Hands Input to ImGui's current context. How releases of ImGui take keys differs; that is hidden here.

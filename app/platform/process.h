@@ -68,10 +68,6 @@ struct Film {
     const std::atomic<bool>* stop = nullptr;  // ends it early: the file is then of no use
 };
 
-// Puts a picture, as the bytes of a PNG, on the desktop's clipboard, by wl-copy or xclip, which keep it there for as long
-// as it is wanted. False where neither is installed; an Error, one sentence, where it did not work.
-Result<bool> copy_picture(const std::string& png);
-
 class Ffmpeg {
 public:
     // Fails in one sentence where ffmpeg is not installed.

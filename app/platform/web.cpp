@@ -1,11 +1,14 @@
 // The canvas of a page, in a browser: WebGL 2, which is OpenGL ES 3.0, and the page's events. The page around it is web/.
 //
-// One finger is the mouse, two are the wheel. The browser keeps the keys that are its own: of a tab, of a window, and of
-// loading the page anew.
+// A finger that taps or drags is the mouse's left button, one that rests is the mouse alone; two fingers are the wheel, by
+// moving or by pinching. The browser keeps the keys that are its own: with Control or Command all that the program has no use
+// for, and with Alt all that types no character.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <utility>
 
 #include <emscripten.h>
@@ -15,13 +18,26 @@
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>
 
+#include "app/platform/abilities.h"
 #include "app/platform/backend.h"
 #include "imgui.h"
 #include "imgui_internal.h"
 
 extern "C" {
 // Of the page (web/page.js).
+void page_listen();
 void page_copy(const char* text);
+void page_copy_link(const char* link);
+int page_copy_picture(const char* bytes, size_t size);
+void page_hand_over(const char* path);
+void page_choose(int beside);
+void page_fetch(const char* address);
+void page_full_screen();
+void page_keep(const char* path);
+void page_tell(double step, const char* block, const char* words, const char* link);
+int page_has_keys();
+void page_shown();
+void page_failed(const char* sentence);
 }
 
 namespace tilescope::platform {
@@ -73,19 +89,35 @@ Key key_of(const EmscriptenKeyboardEvent& event) {
     return std::max(digit("Digit"), digit("Numpad"));
 }
 
+// With Control: what the program has a use for, of which the browser may have another.
+bool is_ours(Key key, bool shift) {
+    if (shift) return key == Key::E || (key >= Key::Left && key <= Key::End);
+    constexpr Key kOurs[] = {Key::A, Key::B, Key::C, Key::E, Key::K, Key::O,
+                             Key::P, Key::S, Key::X, Key::Y, Key::Z, Key::Digit0};
+    return (key >= Key::Space && key <= Key::Minus && key != Key::Tab) ||
+           std::find(std::begin(kOurs), std::end(kOurs), key) != std::end(kOurs);
+}
+
 struct Page : Backend {
     Input input;  // filled by the callbacks
-    struct Button {
-        int which;
-        bool down;
+    // What the mouse does, or a finger in its place. One is told a turn, so that a click between two turns is not lost.
+    struct Deed {
+        enum class Kind : uint8_t { Move, Press, Release, Leave } kind;
+        int button;
         float x, y;
     };
-    std::deque<Button> buttons;  // one is told a turn, so that a click between two turns is not lost
+    std::deque<Deed> deeds;
     bool eventful = true;
     double last = emscripten_get_now();
     std::string title;
     Canvas size{0, 0, 1};
-    double fingers_y = 0;  // of two that move
+    unsigned contexts = 0;  // lost so far
+    bool lost = false;
+
+    // A finger on the canvas is a press only once it moves or leaves: until then a second one may come to it.
+    enum class Finger : uint8_t { None, Rests, Drags, Spent } finger = Finger::None;
+    float from_x = 0, from_y = 0;       // where it came down
+    double pair_y = 0, pair_apart = 0;  // of two: their middle, and how far apart they are
 
     void resize() {
         double width = 0, height = 0;
@@ -95,39 +127,46 @@ struct Page : Backend {
             return std::max(1, static_cast<int>(std::lround(side * scale)));
         };
         const Canvas now{pixels(width), pixels(height), static_cast<float>(scale)};
+        if (now.width == size.width && now.height == size.height && now.scale == size.scale) return;
         if (now.width != size.width || now.height != size.height)
             emscripten_set_canvas_element_size(kCanvas, now.width, now.height);
         size = now;
         eventful = true;
     }
 
-    void point(long x, long y) {
+    void point(double x, double y) {
         input.mouse_x = static_cast<float>(x) * size.scale;
         input.mouse_y = static_cast<float>(y) * size.scale;
         eventful = true;
     }
-    void press(int which, bool down) { buttons.push_back({which, down, input.mouse_x, input.mouse_y}); }
+    void does(Deed::Kind kind, int button = 0) {
+        deeds.push_back({kind, button, input.mouse_x, input.mouse_y});
+        eventful = true;
+    }
 
     EM_BOOL key(const EmscriptenKeyboardEvent& event, bool down) {
         eventful = true;
-        input.shift = event.shiftKey, input.control = event.ctrlKey || event.metaKey,
-        input.alt = event.altKey;
-        if (!down) return EM_FALSE;
-        const uint32_t c = character_of(event.key);
+        uint32_t c = character_of(event.key);
+        const bool plain = c < 0x80 && (std::isalnum(static_cast<int>(c)) != 0 || c == ' ');
+        // AltGr, which types characters, is Control and Alt on some systems.
+        const bool types = event.altKey && c != 0 && !plain;
+        input.shift = event.shiftKey, input.alt = event.altKey && !types;
+        input.control = (event.ctrlKey || event.metaKey) && !types;
+        if (!down || !page_has_keys() || input.alt) return EM_FALSE;
         const Key sign = key_of_character(c), key = input.control && sign != Key::None ? sign : key_of(event);
-        for (const Key own : {Key::R, Key::T, Key::W, Key::N})
-            if (input.control && key == own) return EM_FALSE;
-        if (key != Key::None) input.presses.push_back({key, input.shift, input.control, input.alt});
-        if (c != 0 && !input.control) input.presses.push_back({.key = sign, .character = c});
+        if (input.control && !is_ours(key, input.shift && sign == Key::None)) return EM_FALSE;
+        if (key != Key::None) input.presses.push_back({key, input.shift, input.control, false});
+        if (input.control) c = 0;
+        if (c != 0) input.presses.push_back({.key = sign, .character = c});
         return key != Key::None || c != 0;
     }
 
     EM_BOOL mouse(int type, const EmscriptenMouseEvent& event) {
-        point(event.targetX, event.targetY);
+        point(static_cast<double>(event.targetX), static_cast<double>(event.targetY));
         if (type == EMSCRIPTEN_EVENT_MOUSELEAVE) input.mouse_x = input.mouse_y = -1;
         const int which = event.button == 0 ? 0 : event.button == 2 ? 1 : 2;
-        if (type == EMSCRIPTEN_EVENT_MOUSEDOWN) press(which, true);
-        if (type == EMSCRIPTEN_EVENT_MOUSEUP) press(which, false);
+        if (type == EMSCRIPTEN_EVENT_MOUSEDOWN) does(Deed::Kind::Press, which);
+        if (type == EMSCRIPTEN_EVENT_MOUSEUP) does(Deed::Kind::Release, which);
         return type != EMSCRIPTEN_EVENT_MOUSEDOWN;  // which gives the canvas the keyboard
     }
 
@@ -142,21 +181,56 @@ struct Page : Backend {
         return EM_TRUE;
     }
 
+    // Two fingers: what they move by, and what they are pinched by, in notches of the wheel.
+    void pinch(const EmscriptenTouchPoint& a, const EmscriptenTouchPoint& b, bool moves) {
+        constexpr double kNotch = 40;    // pixels
+        constexpr double kPinch = 0.15;  // natural logarithm of how much farther apart they are
+        const double y = static_cast<double>(a.targetY + b.targetY) / 2;
+        const double apart = std::max(1.0, std::hypot(static_cast<double>(a.targetX - b.targetX),
+                                                      static_cast<double>(a.targetY - b.targetY)));
+        if (finger == Finger::Drags) does(Deed::Kind::Release);
+        finger = Finger::Spent;
+        if (moves && pair_apart > 0)
+            input.scroll_y +=
+                static_cast<float>((y - pair_y) / kNotch + std::log(apart / pair_apart) / kPinch);
+        pair_y = y, pair_apart = apart;
+        point(static_cast<double>(a.targetX + b.targetX) / 2, y);
+    }
+
     EM_BOOL touch(int type, const EmscriptenTouchEvent& event) {
-        const EmscriptenTouchPoint* finger = event.touches;
-        if (event.numTouches >= 2) {
-            constexpr double kNotch = 40;  // pixels
-            const double y = static_cast<double>(finger[0].targetY + finger[1].targetY) / 2;
-            if (fingers_y != 0 && type == EMSCRIPTEN_EVENT_TOUCHMOVE)
-                input.scroll_y += static_cast<float>((y - fingers_y) / kNotch);
-            fingers_y = y, eventful = true;
-            return EM_TRUE;
+        constexpr float kSlop = 8;  // pixels of the page that a tap may be off
+        const bool ends = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
+        // The one that is lifted is among them.
+        int left = event.numTouches;
+        for (int i = 0; ends && i < event.numTouches; ++i) left -= event.touches[i].isChanged ? 1 : 0;
+        if (!ends && event.numTouches >= 2)
+            pinch(event.touches[0], event.touches[1], type == EMSCRIPTEN_EVENT_TOUCHMOVE);
+        else if (!ends && event.numTouches == 1 && finger != Finger::Spent)
+            one_finger(type == EMSCRIPTEN_EVENT_TOUCHSTART, event.touches[0], kSlop * size.scale);
+        if (!ends) return type != EMSCRIPTEN_EVENT_TOUCHSTART || page_has_keys();
+        pair_apart = 0;
+        if (left > 0) return EM_TRUE;
+        if (finger == Finger::Rests && type == EMSCRIPTEN_EVENT_TOUCHEND) {
+            does(Deed::Kind::Move);
+            does(Deed::Kind::Press);
         }
-        fingers_y = 0;
-        if (event.numTouches == 1) point(finger->targetX, finger->targetY);
-        if (type == EMSCRIPTEN_EVENT_TOUCHSTART) press(0, true);
-        if (type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL) press(0, false);
+        if (finger != Finger::None && finger != Finger::Spent) does(Deed::Kind::Release);
+        does(Deed::Kind::Leave);
+        finger = Finger::None;
         return EM_TRUE;
+    }
+
+    void one_finger(bool comes, const EmscriptenTouchPoint& at, float slop) {
+        point(static_cast<double>(at.targetX), static_cast<double>(at.targetY));
+        if (comes) {
+            finger = Finger::Rests;
+            from_x = input.mouse_x, from_y = input.mouse_y;
+        } else if (finger == Finger::Rests &&
+                   std::hypot(input.mouse_x - from_x, input.mouse_y - from_y) > slop) {
+            finger = Finger::Drags;
+            deeds.push_back({Deed::Kind::Move, 0, from_x, from_y});
+            deeds.push_back({Deed::Kind::Press, 0, from_x, from_y});
+        }
     }
 
     void listen() {
@@ -183,6 +257,23 @@ struct Page : Backend {
         emscripten_set_touchmove_callback(kCanvas, this, EM_FALSE, on_touch);
         emscripten_set_touchend_callback(kCanvas, this, EM_FALSE, on_touch);
         emscripten_set_touchcancel_callback(kCanvas, this, EM_FALSE, on_touch);
+        const auto on_lost = [](int, const void*, void* self) -> EM_BOOL {
+            static_cast<Page*>(self)->lost = true;
+            page_failed(
+                "The browser has taken the graphics away, as it does where they are short. Close other tabs; "
+                "it goes on here "
+                "by itself, or once this page is loaded anew.");
+            return EM_TRUE;  // it may give them back
+        };
+        const auto on_restored = [](int, const void*, void* self) -> EM_BOOL {
+            Page& page = *static_cast<Page*>(self);
+            page.lost = false, page.eventful = true;
+            ++page.contexts;
+            page_shown();
+            return EM_TRUE;
+        };
+        emscripten_set_webglcontextlost_callback(kCanvas, this, EM_FALSE, on_lost);
+        emscripten_set_webglcontextrestored_callback(kCanvas, this, EM_FALSE, on_restored);
         emscripten_set_resize_callback(kWindow, this, EM_FALSE,
                                        [](int, const EmscriptenUiEvent*, void* self) -> EM_BOOL {
                                            static_cast<Page*>(self)->resize();
@@ -199,22 +290,28 @@ struct Page : Backend {
 #endif
     }
 
-    bool happened() const override { return eventful || !buttons.empty(); }
+    bool happened() const override { return eventful || !deeds.empty(); }
     Input collect() override {
+        resize();  // other screens have other pixels, which nobody tells
         const double now = emscripten_get_now();
         Input out = input;
-        if (!buttons.empty()) {
-            const Button button = buttons.front();
-            buttons.pop_front();
-            out.mouse_down[button.which] = input.mouse_down[button.which] = button.down;
-            out.mouse_x = button.x, out.mouse_y = button.y;
+        bool leaves = false;
+        if (!deeds.empty()) {
+            const Deed deed = deeds.front();
+            deeds.pop_front();
+            if (deed.kind == Deed::Kind::Press || deed.kind == Deed::Kind::Release)
+                out.mouse_down[deed.button] = input.mouse_down[deed.button] = deed.kind == Deed::Kind::Press;
+            leaves = deed.kind == Deed::Kind::Leave;
+            out.mouse_x = leaves ? -1 : deed.x, out.mouse_y = leaves ? -1 : deed.y;
         }
         out.dt = (now - std::exchange(last, now)) / 1000;
-        out.eventful = std::exchange(eventful, !buttons.empty());
+        out.eventful = std::exchange(eventful, !deeds.empty());
         // What is held stays; what happened is told once.
-        input.presses.clear();
-        input.dropped.clear();
-        input.scroll_x = input.scroll_y = 0;
+        Input next;
+        next.shift = input.shift, next.control = input.control, next.alt = input.alt;
+        std::copy(std::begin(input.mouse_down), std::end(input.mouse_down), next.mouse_down);
+        if (!leaves) next.mouse_x = input.mouse_x, next.mouse_y = input.mouse_y;
+        input = std::move(next);
         return out;
     }
 
@@ -228,10 +325,43 @@ struct Page : Backend {
         width = static_cast<int>(static_cast<float>(size.width) / size.scale);
         height = static_cast<int>(static_cast<float>(size.height) / size.scale);
     }
+    std::optional<unsigned> context() const override { return lost ? std::nullopt : std::optional(contexts); }
+    bool tells() const override { return true; }
+    void tell(const Told& told) override {
+        page_tell(static_cast<double>(told.step), told.block.c_str(), told.words.c_str(), told.link.c_str());
+    }
+    void keep(const std::string& path) override { page_keep(path.c_str()); }
     void show() override {}  // the browser does, when the turn is over
 };
 
+Page* page = nullptr;  // there is one
+
 }  // namespace
+
+Abilities abilities() {
+    return {.programs = false,
+            .gpu = false,
+            .films = false,
+            .paths = false,
+            .links = true,
+            .quits = false,
+            .full_screen = true};
+}
+
+std::string hand_over(const std::string& path) {
+    page_hand_over(path.c_str());
+    return path.substr(path.rfind('/') + 1);
+}
+
+void choose_file(bool beside) { page_choose(beside ? 1 : 0); }
+void fetch(const std::string& address) { page_fetch(address.c_str()); }
+void copy_link(const std::string& link) { page_copy_link(link.c_str()); }
+void toggle_full_screen() { page_full_screen(); }
+
+Result<bool> copy_picture(const std::string& png) {
+    if (page_copy_picture(png.data(), png.size()) != 0) return true;
+    return Error{"This browser lets no page copy pictures."};
+}
 
 Result<std::unique_ptr<Backend>> open_window(int, int, const std::string& title, std::optional<WindowPlace>) {
     EmscriptenWebGLContextAttributes wish;
@@ -242,8 +372,10 @@ Result<std::unique_ptr<Backend>> open_window(int, int, const std::string& title,
     if (context <= 0) return Error{"this browser offers no WebGL 2, which draws everything here"};
     emscripten_webgl_make_context_current(context);
     auto made = std::make_unique<Page>();
+    page = made.get();
     made->resize();
     made->listen();
+    page_listen();
     made->set_title(title);
     return std::unique_ptr<Backend>(std::move(made));
 }
@@ -257,3 +389,27 @@ std::string_view shader_head() {
 }
 
 }  // namespace tilescope::platform
+
+// Of the program, for the page (web/page.js).
+namespace {
+
+tilescope::platform::Input& happens() {
+    tilescope::platform::page->eventful = true;
+    return tilescope::platform::page->input;
+}
+
+}  // namespace
+
+extern "C" {
+
+// A file that was dropped, chosen, sent or fetched, from an address or "".
+EMSCRIPTEN_KEEPALIVE void page_given(const char* path, int beside, const char* from) {
+    tilescope::platform::Input& input = happens();
+    input.dropped.emplace_back(path);
+    input.beside = beside != 0;
+    input.from = from;
+}
+EMSCRIPTEN_KEEPALIVE void page_pasted(const char* text) { happens().pasted = text; }
+EMSCRIPTEN_KEEPALIVE void page_said(const char* sentence) { happens().said = sentence; }
+EMSCRIPTEN_KEEPALIVE void page_asked(const char* link) { happens().link = link; }
+}

@@ -47,6 +47,11 @@ const std::vector<Example>& examples() {
     return all;
 }
 
+const std::vector<Example>& offered_examples(const Session& session) {
+    static const std::vector<Example> none;
+    return session.can.programs ? session.assets.examples() : none;
+}
+
 Result<std::string> path_of(const Example& example) {
     const auto folder = cache_folder("examples");
     if (!folder) return folder.error();

@@ -1,5 +1,5 @@
-// Exporting from the window (session.h), by a job: text is written by it; films, pages and handouts, which are drawn, are made
-// by this program's own command on a file of its own.
+// Exporting from the window (session.h), by a job: text is written by it, films are made by this program's own command on a
+// file of its own. Pages and handouts are drawn in the window's turns (app/drawn_exports.h).
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -44,8 +44,6 @@ bool is_of_steps(const ExportChoice& choice) {
 }
 
 bool is_page(const ExportChoice& choice) { return choice.id.starts_with("page"); }
-
-bool is_trace(const ExportChoice& choice) { return choice.id.starts_with("trace"); }
 
 // After the last underscore: what --format calls it.
 std::string format_of(const ExportChoice& choice) {
@@ -95,8 +93,7 @@ std::string complaint(std::string_view written) {
 }
 
 std::string said_of(const std::string& path, const std::string& why) {
-    return why.empty() ? fmt::format("Exported as '{}'.", path)
-                       : fmt::format("'{}' could not be written: {}.", path, why);
+    return why.empty() ? "" : fmt::format("'{}' could not be written: {}.", path, why);
 }
 
 std::string stopped(const std::string& path) { return fmt::format("Stopped; '{}' was not written.", path); }
@@ -125,12 +122,12 @@ std::string export_table(const analysis::Recording& recording, uint32_t block, c
                 : fmt::format("Not exported: {}.", text.error().message);
 }
 
-// Runs the command on the recording's bytes, on none of a lesson; how it ended, in one sentence. program: what runs it.
-std::string run_export(const trace::Trace* trace, std::vector<std::string> arguments, const std::string& path,
+// Runs the command on the recording's bytes; "" where it went well, else why not, in one sentence. program: what runs it.
+std::string run_export(const trace::Trace& trace, std::vector<std::string> arguments, const std::string& path,
                        const std::string& program, Control& control) {
     std::string bytes;
     try {
-        if (trace != nullptr) bytes = trace::serialize(*trace);
+        bytes = trace::serialize(trace);
     } catch (const std::bad_alloc&) {
         return "Not exported: there is too little memory for it; use the command line's export instead.";
     }
@@ -143,7 +140,7 @@ std::string run_export(const trace::Trace* trace, std::vector<std::string> argum
         const std::string said = complaint(ran->err);
         return fmt::format("Not exported: {}.", said.empty() ? "the export ended early" : said);
     }
-    return said_of(path, "");
+    return "";
 }
 
 }  // namespace
@@ -163,6 +160,7 @@ const ExportChoice* find_export(std::string_view id) {
 }
 
 bool can_export(const Session& session, const ExportChoice& choice) {
+    if (is_film(choice) && !session.can.films) return false;
     if (choice.of_lesson) return !session.lesson.empty();
     return session.recording != nullptr && session.block != nullptr &&
            (!choice.of_marked || marked_here(session).has_value());
@@ -188,14 +186,9 @@ std::string export_name(const Session& session, const ExportChoice& choice) {
 
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path) {
-    if (choice.of_lesson)
-        return {"export", "--lesson", session.lesson, "--format", format_of(choice), "-o", path};
     const trace::Block& block = session.recording->trace->blocks[session.cursor.block];
     std::vector<std::string> words = {"export", recording, "--format", format_of(choice), "-o", path};
     const std::string theme = session.theme == draw::Theme::Dark ? "dark" : "light";
-    if (is_page(choice))
-        words.insert(words.end(), {"--block", fmt::format("{},{}", block.x, block.y), "--theme", theme});
-    if (!is_film(choice)) return words;
     const look::PhaseSpan span = span_of(session, choice);
     words.insert(words.end(),
                  {"--steps", fmt::format("{}:{}", block.first + span.first + 1, block.first + span.end),
@@ -208,13 +201,13 @@ std::vector<std::string> export_arguments(const Session& session, const ExportCh
 std::string default_name(const Session& session) { return analysis::stem_of(*session.recording) + ".tsc"; }
 
 void start_export(Session& session, const ExportChoice& choice, const std::string& path) {
-    const auto trace = choice.of_lesson ? nullptr : session.recording->trace;
     const auto begin = [&]() -> Job<std::string> {
-        if (!is_trace(choice) && !choice.printed)
+        const auto trace = session.recording->trace;
+        if (is_film(choice))
             return session.jobs->start(
                 [trace, path, program = session.own_program,
                  arguments = export_arguments(session, choice, platform::kGivenFile, path)](
-                    Control& control) { return run_export(trace.get(), arguments, path, program, control); });
+                    Control& control) { return run_export(*trace, arguments, path, program, control); });
         return session.jobs->start([trace, path, block = session.cursor.block, printed = choice.printed,
                                     format = format_of(choice)](Control& control) -> std::string {
             try {
@@ -227,7 +220,9 @@ void start_export(Session& session, const ExportChoice& choice, const std::strin
             }
         });
     };
-    session.exporting = Exporting{path, begin(), ""};
+    const bool drawn = choice.of_lesson || is_page(choice);
+    session.exporting =
+        drawn ? Exporting{path, {}, "", false, std::string(choice.id)} : Exporting{path, begin(), ""};
     session.message = session.exporting->said = exporting_words(session);
 }
 

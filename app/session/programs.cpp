@@ -290,6 +290,10 @@ Result<Folder> make_folder() {
 }
 
 void run_program(Session& session, const ProgramOrder& asked, uint64_t wanted) {
+    if (!session.can.programs) {
+        session.message = platform::kProgramsElsewhere;
+        return;
+    }
     ProgramOrder order = asked;
     std::error_code error;
     session.message.clear();

@@ -130,6 +130,9 @@ struct Example {
 const std::vector<Example>& examples();
 std::vector<Example> examples_of(const std::vector<std::pair<std::string_view, std::string_view>>& files);
 
+// Those that can be opened: none where programs cannot be run.
+const std::vector<Example>& offered_examples(const Session& session);
+
 // Where a compiler and a person find it: NAME.cu in the cache folder, written where it is not there as it
 // ships. $XDG_CACHE_HOME/tilescope/, else ~/.cache/tilescope/. Error: it cannot be written.
 Result<std::string> path_of(const Example& example);

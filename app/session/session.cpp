@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/session/playing.h"
+#include "core/base/text.h"
 #include "core/trace/file.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
@@ -83,8 +84,9 @@ bool update(Session& session, bool wait) {
     take(session, session.opening, wait);
     take(session, session.ordered, wait);
     if (auto outcome = session.exporting ? session.exporting->job.take(wait) : std::nullopt) {
-        session.exporting.reset();
-        session.message = std::move(*outcome);
+        const std::string path = std::exchange(session.exporting, std::nullopt)->path;
+        session.message = outcome->empty() ? fmt::format("Exported as '{}'.", platform::hand_over(path))
+                                           : std::move(*outcome);
     }
     // How far it is, until another message takes its place, or Esc clears it.
     if (session.exporting && session.message == session.exporting->said && !session.message.empty())
@@ -130,7 +132,7 @@ std::vector<std::string> lesson_files(const std::string& path) {
     return found;
 }
 
-void open_file(Session& session, const std::string& path, bool beside) {
+void open_file(Session& session, const std::string& path, bool beside, const std::string& from) {
     if (is_program(path) && beside) {
         session.message =
             "A program is not set beside a recording; open it by itself, then record its launches.";
@@ -143,14 +145,16 @@ void open_file(Session& session, const std::string& path, bool beside) {
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});
     const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
-    open(session, path, path, beside, [path, open_bytes] { return read_recording(path, path, open_bytes); });
+    const std::string origin = from.empty() ? path : from;
+    open(session, origin, path, beside,
+         [path, origin, open_bytes] { return read_recording(path, origin, open_bytes); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {
     const auto& all = session.assets.recordings();
     const auto found = std::ranges::find(all, name, &kernels::ShippedRecording::name);
     if (found == all.end())
-        session.message = fmt::format("No recording '{}' ships with this program.", name);
+        session.message = fmt::format("No recording '{}' ships with this program.", one_line(name));
     else
         open(session, found->label, "", beside, [recording = *found] {
             return make_recording(kernels::open_shipped(recording), recording.label);
@@ -184,6 +188,20 @@ void ask_for_gpu(Session& session) {
     });
 }
 
+std::optional<Source> source_of(const Session& session) {
+    const Recording& shown = *session.recording;
+    const trace::Trace& trace = *shown.trace;
+    for (const kernels::ShippedRecording& one : session.assets.recordings())
+        if (one.label == shown.origin) return Source{one.name, "", {}};
+    std::error_code error;
+    const bool file = shown.origin.ends_with(".tsc") || fs::exists(shown.origin, error);  // or was one
+    const bool again = shown.product && kernels::find(trace.meta.kernel) != nullptr &&
+                       trace.meta.backend == trace::Backend::Cpu && trace.meta.complete &&
+                       trace.blocks.size() == trace.launch.grid.count() && !file;
+    if (!again) return std::nullopt;
+    return Source{"", trace.meta.kernel, kernels::shape_of(*shown.product)};
+}
+
 std::string opening_words(const Session& session) {
     return session.opening ? fmt::format("Opening {}\u2026", session.opening->what) : "";
 }
@@ -197,7 +215,7 @@ std::string_view picture_ending(std::string_view path) {
 std::string save(Session& session, const std::string& path) {
     if (auto good = trace::write_file(session.trace(), path); !good) return good.error().message;
     remember_file(session, path);
-    session.message = fmt::format("Saved as '{}'.", path);
+    session.message = fmt::format("Saved as '{}'.", platform::hand_over(path));
     return "";
 }
 
@@ -209,7 +227,7 @@ void remember(std::vector<std::string>& list, std::string text) {
 
 void remember_file(Session& session, const std::string& path) {
     std::error_code error;
-    if (!fs::is_regular_file(path, error)) return;
+    if (!session.can.paths || !fs::is_regular_file(path, error)) return;
     const std::string whole = fs::absolute(path, error).string();
     if (error) return;
     remember(session.recent_files, whole);

@@ -15,6 +15,7 @@
 
 #include "app/draw/theme.h"
 #include "app/look/pick.h"
+#include "app/platform/abilities.h"
 #include "app/platform/process.h"
 #include "app/session/pair.h"
 #include "app/session/programs.h"
@@ -83,9 +84,11 @@ struct Opening {
 };
 struct Exporting {
     std::string path;
-    Job<std::string> job;   // the sentence that says how it ended
+    Job<std::string> job;   // "" once the file is there, else the sentence that says why it is not
     std::string said;       // the sentence about it that Session::message had last
     bool stopping = false;  // it was stopped and has not ended yet: its file is still its own
+    std::string
+        drawn{};  // id of an export that the window draws itself (app/drawn_exports.h); "" for any other
 };
 
 // A panel of the window: what it was called as it was drawn, and its middle, as shares of the window's width and height.
@@ -205,6 +208,7 @@ struct Session : Shown, Choices, Recent, UnderWay {
 
     GpuThere gpu;
     std::optional<Program> program;                    // the program that was opened last
+    platform::Abilities can = platform::abilities();   // or a test's own
     std::string own_program = platform::kThisProgram;  // what runs it: this one, or a test's own
 
     Assets assets;
@@ -237,7 +241,8 @@ bool update(Session& session, bool wait);
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
 // in session.message why not. A program is run instead (programs.h); lessons are left to who shows them
 // (wish::OpenLessons).
-void open_file(Session& session, const std::string& path, bool beside = false);
+// from: the address that the file was fetched from, "" for none.
+void open_file(Session& session, const std::string& path, bool beside = false, const std::string& from = "");
 // The lessons that a path names: a .json file, or those of a folder, by their names: its .json files, and a
 // lesson.json of each folder in it. No link is followed. None where there are none.
 std::vector<std::string> lesson_files(const std::string& path);
@@ -251,6 +256,14 @@ void record(Session& session, const Order& order);
 
 // The first call asks whether there is a GPU that records; the answer comes with a later update().
 void ask_for_gpu(Session& session);
+
+// What the open recording can be had from by anybody: one that ships, by its name, or a kernel that is recorded anew, where it
+// was made just so: by this program, now, on the CPU, all of it. None for any other.
+struct Source {
+    std::string shipped, kernel;  // one of them; "" the other
+    kernels::Shape shape;         // of the kernel
+};
+std::optional<Source> source_of(const Session& session);
 
 // The sentence about a recording that is being opened; "" while none is.
 std::string opening_words(const Session& session);
@@ -266,8 +279,8 @@ void remember(std::vector<std::string>& list, std::string text);
 // Remembers a file and its folder; a path alone, not the label of what ships.
 void remember_file(Session& session, const std::string& path);
 
-// What a recording or a lesson can be exported as from the window: each is a call of this program's own command line, so
-// that what is written is the same from either.
+// What a recording or a lesson can be exported as from the window: what the command line writes, by the same functions. Films
+// are made by a call of it.
 struct ExportChoice {
     std::string_view id;     // "trace_csv"
     const char* title;       // "Export every request as CSV"
@@ -287,9 +300,8 @@ std::string export_name(const Session& session, const ExportChoice& choice);
 // "tiled-64x64x64-t16.tsc", as `tilescope record` names it.
 std::string default_name(const Session& session);
 
-// The words behind the program's name, of what is drawn. recording: a file that holds the session's recording; path: what to
-// write. Films show the marked steps, or the cursor's phase, as the window does, without its
-// bar; a page is of the cursor's block.
+// The words behind the program's name, of a film. recording: a file that holds the session's recording; path: what to
+// write. Films show the marked steps, or the cursor's phase, as the window does, without its bar.
 std::vector<std::string> export_arguments(const Session& session, const ExportChoice& choice,
                                           const std::string& recording, const std::string& path);
 

@@ -39,15 +39,9 @@ void write_standing(Ui& ui, const Standing& of, float right, float y, float belo
     line(ui, {right, below}, of.width + 1, Face::Mono, Size::Small, Ink::TextQuiet, of.where, Align::Right);
 }
 
-// What just happened; while a question about it is open, only who does what.
-std::string caption_of(const Ui& ui) {
-    if (!ui.session.question.hides_any()) {
-        const std::optional<look::OlderView> older = older_of(ui);
-        return caption(ui.trace(), *ui.index(), ui.session.replay.get(), ui.step(),
-                       older ? &*older : nullptr);
-    }
-    if (ui.session.question.hides(session::Hide::Standing)) return "";
-    return look::request_view(ui.trace(), *ui.index(), ui.step()).title + ".";
+std::string caption_here(const Ui& ui) {
+    const std::optional<look::OlderView> older = older_of(ui);
+    return caption_of(ui.session, older ? &*older : nullptr);
 }
 
 // The caption bar's margins, and between its words and where that is.
@@ -108,7 +102,7 @@ void caption_bar(Ui& ui, const Rect& rect, const std::vector<std::string>& fault
     const Standing standing = standing_of(ui, "   ");
     write_standing(ui, standing, in.max.x, y + ui.px(3), y + title);
     const float width = in.width() - standing.width - ui.px(kCaptionGap);
-    const std::string text = caption_of(ui);
+    const std::string text = caption_here(ui);
     const look::BarrierTimes* barrier = look::barrier_of_step(*ui.index(), ui.step());
     const draw::Font small_font = ui.font(Face::Text, Size::Small);
     std::vector<std::string> below;
@@ -162,7 +156,7 @@ void caption_large(Ui& ui, const Rect& rect, const std::vector<std::string>& fau
     write_standing(ui, standing, in.max.x, in.min.y, in.min.y + body);
     const float width = in.width() - standing.width - ui.px(kCaptionGap);
     const bool told = !ui.session.message.empty();
-    const std::string text = told ? ui.session.message : caption_of(ui);
+    const std::string text = told ? ui.session.message : caption_here(ui);
     if (faults.empty()) {
         // Two lines of large type, else three of smaller.
         const size_t lines = wrapped(ui.font(Face::Strong, Size::Title), text, width).size();

@@ -260,6 +260,14 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     return text;
 }
 
+std::string caption_of(const session::Session& session, const look::OlderView* older) {
+    const session::Question& asked = session.question;
+    if (!asked.hides_any())
+        return caption(session.trace(), *session.block, session.replay.get(), session.cursor.step, older);
+    if (asked.hides(session::Hide::Standing)) return "";
+    return look::request_view(session.trace(), *session.block, session.cursor.step).title + ".";
+}
+
 std::string hint(const BlockIndex& index, uint32_t step, bool playing) {
     if (playing) return "Space pauses.";
     if (step + 1 >= index.steps)

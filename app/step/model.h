@@ -11,6 +11,7 @@
 
 #include "app/look/older.h"
 #include "app/look/shared_cells.h"
+#include "app/session/session.h"
 
 namespace tilescope::step {
 
@@ -33,6 +34,9 @@ using look::StepKind;
 // on a GPU that knows no sectors, where that is shown.
 std::string caption(const trace::Trace& trace, const BlockIndex& index, const playback::BlockReplay* replay,
                     uint32_t step, const look::OlderView* older = nullptr);
+
+// The same of the cursor's step; while a question about it is open, only who does what, and nothing of where that would tell.
+std::string caption_of(const session::Session& session, const look::OlderView* older = nullptr);
 
 // What a newcomer presses next, by where playback stands.
 std::string hint(const BlockIndex& index, uint32_t step, bool playing);

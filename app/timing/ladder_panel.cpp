@@ -10,10 +10,12 @@
 #include "core/base/words.h"
 
 namespace tilescope::timing {
+
+using Ui = input::Ui<State>;
+
 namespace {
 
 using draw::Align, draw::Face, draw::Ink, draw::Rect, draw::Size;
-using Ui = input::Ui<State>;
 
 // Where the columns are: sign and name, bar, share, GFLOP/s, what bounds it.
 struct LadderColumns {

@@ -44,9 +44,10 @@ void* or_told(void* made, const char* function, uint64_t bytes, void* caller) {
     return made;
 }
 
-void* make_new(uint64_t bytes, void* caller) {
+// make: operator new or new[], which a sanitizer tells apart.
+void* make_new(void* (*make)(size_t), uint64_t bytes, void* caller) {
     try {
-        return ::operator new(bytes);
+        return make(bytes);
     } catch (const std::bad_alloc&) {
         tell_refused("new", bytes, caller);
         throw;
@@ -71,7 +72,11 @@ void* __wrap_realloc(void* pointer, size_t bytes) {
     return tilescope::cudart::or_told(std::realloc(pointer, bytes), "realloc", bytes,
                                       __builtin_return_address(0));
 }
-void* __wrap__Znwm(size_t bytes) { return tilescope::cudart::make_new(bytes, __builtin_return_address(0)); }
-void* __wrap__Znam(size_t bytes) { return tilescope::cudart::make_new(bytes, __builtin_return_address(0)); }
+void* __wrap__Znwm(size_t bytes) {
+    return tilescope::cudart::make_new(&::operator new, bytes, __builtin_return_address(0));
+}
+void* __wrap__Znam(size_t bytes) {
+    return tilescope::cudart::make_new(&::operator new[], bytes, __builtin_return_address(0));
+}
 }
 // NOLINTEND(bugprone-reserved-identifier)

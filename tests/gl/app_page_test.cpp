@@ -1,8 +1,15 @@
 // A block's phases on a page, as pictures: a storyboard and a poster; of every kernel nothing that is written is
 // cut, outside the page or on another text.
-#include <fmt/format.h>
+#include <filesystem>
+#include <thread>
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/drawn_exports.h"
+#include "core/trace/file.h"
 #include "tests/app_names.h"
+#include "tests/file_text.h"
 #include "tests/gl/drawn.h"
 #include "tests/launch_examples.h"
 #include "tests/recorded.h"
@@ -65,6 +72,115 @@ TEST(Page, OfNoProductIsRefused) {
     const auto can = make_page(state, State::Page::Storyboard);
     ASSERT_FALSE(can);
     EXPECT_NE(can.error().message.find("no product of two matrices"), std::string::npos);
+}
+
+// --- what the window draws for paper is, byte for byte, what the command line draws
+
+namespace fs = std::filesystem;
+
+class DrawnExports : public testing::Test {
+protected:
+    const std::string path = fs::temp_directory_path() / ("tilescope-drawn-" + std::to_string(getpid()));
+    ~DrawnExports() override { fs::remove(path); }
+
+    // Turns of the window, until the export has ended.
+    std::string exported(State& state, const char* id) {
+        Drawn window(1280, 720);
+        DrawnExport drawn;
+        session::start_export(state.session, *session::find_export(id), path);
+        for (int turn = 0; turn < 2000 && state.session.exporting; ++turn) {
+            window.frames(state, {}, 1, false);
+            drawn.go_on(state);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_FALSE(state.session.exporting);
+        EXPECT_EQ(state.session.message, "Exported as '" + path + "'.");
+        return file_text(path);
+    }
+    static Result<std::string> offscreen(const State& state, int width, int height) {
+        return render_svg(state, {width, height, ""});
+    }
+};
+
+// Dropped together; a third is left out.
+TEST(DroppedFiles, OfTwoRecordingsTheSecondStandsBesideTheFirst) {
+    SKIP_WITHOUT_OPENGL();
+    const fs::path folder = fs::temp_directory_path() / ("tilescope-two-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    platform::Input input;
+    for (const uint32_t side : {4u, 8u}) {
+        input.dropped.push_back(folder / (std::to_string(side) + ".tsc"));
+        ASSERT_TRUE(
+            trace::write_file(kernels::recorded("tiled", {side, side, side, 2}), input.dropped.back()));
+    }
+    State state;
+    Drawn window(1280, 720);
+    window.frames(state, input, 1);
+    window.frames(state, {}, 3);
+    ASSERT_TRUE(state.session.recording);
+    EXPECT_EQ(state.session.recording->origin, input.dropped[0]);
+    ASSERT_TRUE(state.session.pair.other.recording) << state.session.message;
+    EXPECT_EQ(state.session.pair.other.recording->origin, input.dropped[1]);
+    // Where the first cannot be read it says so, and nothing stands beside what was open.
+    State other;
+    input.dropped[0] = folder / "nothing.tsc";
+    window.frames(other, input, 1);
+    window.frames(other, {}, 3);
+    EXPECT_NE(other.session.message, "");
+    EXPECT_FALSE(other.session.pair.other.recording);
+    fs::remove_all(folder);
+}
+
+TEST_F(DrawnExports, PagesAreTheCommandLines) {
+    SKIP_WITHOUT_OPENGL();
+    for (const auto& [id, page] :
+         {std::pair{"page_storyboard", State::Page::Storyboard}, {"page_poster", State::Page::Poster}}) {
+        State state;
+        show_trace(state, kernels::recorded("tiled", {32, 32, 32, 8}));
+        state.session.cursor.block = 6;
+        state.session.theme = Theme::Dark;
+        state.session.lecture = true;
+        update(state, true);
+        const std::string made = exported(state, id);
+        auto paper = page_of(state.session.recording, 6, Theme::Dark, page);
+        ASSERT_TRUE(paper) << paper.error().message;
+        const auto [width, height, name] = size_of(page);
+        EXPECT_EQ(made, *offscreen(*paper, width, height)) << id;
+    }
+}
+
+TEST_F(DrawnExports, HandoutsAreTheCommandLines) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    state.session.screen = "lessons";
+    state.lessons.listed = 1;
+    update(state, true);
+    ASSERT_EQ(state.session.lesson, lessons::lesson_list()[1].name);
+    const std::string made = exported(state, "lesson_html");
+    const lessons::Lesson& lesson = lessons::lesson_list()[1];
+    auto handout = lessons::handout_of(lesson);
+    ASSERT_TRUE(handout);
+    State paper = on_paper(lesson);
+    for (size_t at = 0; at < lesson.stops.size(); ++at)
+        handout->stops[at].svg = *picture_of_stop(paper, at, offscreen);
+    EXPECT_EQ(made, html_of(*handout));
+}
+
+TEST_F(DrawnExports, AreStoppedBetweenTwoPictures) {
+    SKIP_WITHOUT_OPENGL();
+    State state;
+    state.session.screen = "lessons";
+    state.lessons.listed = 1;
+    update(state, true);
+    Drawn window(1280, 720);
+    DrawnExport drawn;
+    session::start_export(state.session, *session::find_export("lesson_html"), path);
+    for (int turn = 0; turn < 3; ++turn) drawn.go_on(state);
+    session::stop_export(state.session);
+    drawn.go_on(state);
+    EXPECT_EQ(state.session.message, "Stopped; '" + path + "' was not written.");
+    EXPECT_FALSE(state.session.exporting);
+    EXPECT_FALSE(fs::exists(path));
 }
 
 }  // namespace

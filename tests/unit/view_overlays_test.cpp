@@ -40,6 +40,7 @@ TEST_F(Keys, ThePaletteFindsEverything) {
         return found.empty() ? std::string() : found.front().id;
     };
     for (const Offer& action : offers()) {
+        if (!can(state.session, action)) continue;  // of a page
         if (action.name == "commands" || action.name.find(':') != std::string::npos) continue;
         const auto found = find_commands(state.session, offers(), action.help);
         ASSERT_FALSE(found.empty()) << action.help;
