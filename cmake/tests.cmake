@@ -125,7 +125,7 @@ tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
   CliPictures.AFilm* CliPictures.AFrame* CliPictures.ARace* CliPictures.AnSvg* CliPictures.Films* CliPictures.Lecture*
   CliPictures.ThoseOfTheDocs*
   CliPrograms.ALaunchTooLarge* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.RunsLaunches* CliPrograms.Takes*
-  CliPrograms.Tells*
+  CliPrograms.SaysWhatMemory* CliPrograms.Tells*
   CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.ProgramsOfOthers*
   CliUndefined.AGuess* CliUndefined.Copies* CliUndefined.Launches* CliUndefined.Shared*
   CliWaiting.ALong* CliWaiting.RecordingsKeep*)
