@@ -12,6 +12,7 @@
 #include "app/draw/list_renderer.h"
 #include "app/draw/svg.h"
 #include "app/platform/gl.h"
+#include "core/base/stop.h"
 #include "core/recording/recording.h"
 
 namespace tilescope::app {
@@ -282,7 +283,7 @@ Result<void> film_race(State& state, OffscreenFrame& stage, platform::Ffmpeg& ff
     bool taken = true;
     platform::Image picture;
     for (long frame = 0; frame <= frames + stands && taken; ++frame) {
-        if (options.stop && *options.stop) return {};
+        if (Stop{options.stop}.now()) return {};
         if (frame <= frames) {
             state.race.at = static_cast<double>(frame) / static_cast<double>(frames);
             stage.build(state, 1);
@@ -291,7 +292,7 @@ Result<void> film_race(State& state, OffscreenFrame& stage, platform::Ffmpeg& ff
         taken = ffmpeg.frame(picture);
         if (options.done && frame < frames) options.done->fetch_add(1);
     }
-    if (options.stop && *options.stop) return {};
+    if (Stop{options.stop}.now()) return {};
     return ffmpeg.finish();
 }
 
@@ -307,7 +308,7 @@ Result<void> render_film(State state, const FilmOptions& options) {
     if (state.session.screen == session::kRaceScreen) return film_race(state, *made, **ffmpeg, options);
     step::ReadingTime reading;
     for (uint64_t step = options.first; step < options.end; ++step) {
-        if (options.stop && *options.stop) return {};
+        if (Stop{options.stop}.now()) return {};
         const uint32_t block = trace::block_of(trace, step);
         state.session.cursor = {block, static_cast<uint32_t>(step - trace.blocks[block].first)};
         if (options.motion) state.step.film = 0;
@@ -327,12 +328,12 @@ Result<void> render_film(State state, const FilmOptions& options) {
                 made->build(state, 1);
                 picture = made->picture();
             }
-            taken = (*ffmpeg)->frame(picture) && !(options.stop && *options.stop);
+            taken = (*ffmpeg)->frame(picture) && !Stop{options.stop}.now();
         }
         if (!taken) break;  // finish says why
         if (options.done) options.done->fetch_add(1);
     }
-    if (options.stop && *options.stop) return {};
+    if (Stop{options.stop}.now()) return {};
     return (*ffmpeg)->finish();
 }
 

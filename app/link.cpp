@@ -75,7 +75,7 @@ bool may_be_fetched(std::string_view address) {
 }
 
 bool may_be_recorded(const std::string& kernel, const kernels::Shape& shape) {
-    return kernels::requests_about(*kernels::find(kernel), shape) <= lessons::kMostRequests;
+    return kernels::requests_about(*kernels::find(kernel), shape) <= lessons::kMostRequestsOfLesson;
 }
 
 // Reads one link: word by word, and then what its words mean together.

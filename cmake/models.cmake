@@ -16,7 +16,7 @@ if(TILESCOPE_WEB)
 endif()
 add_library(tilescope_models STATIC ${model_sources})
 target_include_directories(tilescope_models PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(tilescope_models PUBLIC tilescope_launched tilescope_playback tilescope_export
+target_link_libraries(tilescope_models PUBLIC tilescope_alone tilescope_launched tilescope_playback tilescope_export
                                        PRIVATE nlohmann_json::nlohmann_json)
 tilescope_optimise(tilescope_models -O2)
 tilescope_fuzzed(tilescope_models)

@@ -30,8 +30,7 @@ def main(built, out):
     if first > kMost:
         fail(f"the page takes {first:,} bytes compressed, and {kMost:,} are allowed; make it smaller")
 
-    shutil.rmtree(out, ignore_errors=True)
-    (out / "recordings").mkdir(parents=True)
+    (out / "recordings").mkdir(parents=True, exist_ok=True)
     (out / "index.html").write_text(page)
     (out / "tilescope.js").write_text(script)
     (out / "tilescope.wasm").write_bytes(wasm)

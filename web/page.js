@@ -149,20 +149,13 @@ mergeInto(LibraryManager.library, {
   // The window and work take turns (web/turns.cpp), each as a call that the browser can suspend, where it can. The browser keeps
   // WebAssembly's own stack of each; of this program's stack, in its memory, each work has one of its own, and `idle` is where
   // it stands while nothing runs.
+  $Turns__postset: "Turns.promising = WebAssembly.Suspending ? WebAssembly.promising : null;",
   $Turns: {
-    promising: typeof WebAssembly.Suspending === "function" ? WebAssembly.promising : null,
+    promising: null,
     idle: 0,
-    waiting: [],
-    channel: null,
+    // A moment in which the browser draws and tells of keys; messages among themselves would come before these.
     next: function () {
-      if (!Turns.channel) {
-        Turns.channel = new MessageChannel();
-        Turns.channel.port1.onmessage = () => Turns.waiting.shift()();
-      }
-      return new Promise((resume) => {
-        Turns.waiting.push(resume);
-        Turns.channel.port2.postMessage(0);
-      });
+      return new Promise((resume) => setTimeout(resume, 1));
     },
   },
   page_can_pause__deps: ["$Turns"],
@@ -288,7 +281,7 @@ mergeInto(LibraryManager.library, {
     var input = document.createElement("input");
     input.type = "file";
     input.multiple = !beside;
-    input.accept = beside ? ".tsc" : ".tsc,.json,.cu";
+    input.accept = beside ? ".tsc" : ".tsc,.json,.ptx,.cu";
     input.onchange = function () {
       if (input.files.length) Page.take(Page.named(input.files), [], beside);
     };

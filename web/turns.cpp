@@ -45,7 +45,10 @@ struct PageTurns final : Turns {
         running = {};
     }
     void pause() override {
-        if (running.work && running.pausable && emscripten_get_now() - running.since >= kMoment) suspend();
+        constexpr unsigned kAsksTheTime = 16;  // every so many calls: each is a call out of WebAssembly
+        static unsigned calls = 0;
+        if (!running.work || !running.pausable || ++calls % kAsksTheTime != 0) return;
+        if (emscripten_get_now() - running.since >= kMoment) suspend();
     }
     void wait(const std::function<bool()>& ready) override {
         while (!ready()) suspend();

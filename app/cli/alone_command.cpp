@@ -120,8 +120,7 @@ int record_alone(const AloneOptions& options) {
     check_output(output, read.files);
     gpu::GpuRecordOptions how = options.how;
     how.common.window = choose_window(options.blocks, plan.launch.grid);
-    // A second of the interpreter: a kernel whose arguments nobody checked may loop for ever.
-    how.common.max_instructions_per_warp = uint64_t{1} << 26;
+    how.common.max_instructions_per_warp = kernels::kMostAlone;
     const BlockWindow& window = how.common.window;
     const uint64_t total = uint64_t{window.x1 - window.x0} * (window.y1 - window.y0) * plan.launch.grid.z;
     std::string recorder;

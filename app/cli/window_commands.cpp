@@ -82,7 +82,7 @@ int run_open(const WindowOptions& options) {
         return show(std::move(state), options);
     }
     session::open(state.session, options.file, options.file, false,
-                  [file = options.file] { return recording_of(file); });
+                  [file = options.file](session::Control&) { return recording_of(file); });
     // What cannot be opened is mostly told at once; a large recording is read while the window comes up.
     const auto& job = state.session.opening->job;
     if (job.ready(std::chrono::milliseconds(200))) need(job.get());

@@ -61,8 +61,9 @@ bool open_stop(State& state, Session& session, const LessonStop& stop, bool wait
         if (!state.opening && stop.path.empty())
             session::open_shipped(session, stop.recording);
         else if (!state.opening)
-            session::open(session, stop.file, "", false,
-                          [path = stop.path] { return session::read_recording(path, path); });
+            session::open(session, stop.file, "", false, [path = stop.path](session::Control&) {
+                return session::read_recording(path, path);
+            });
         state.opening = session.opening.has_value();
         if (state.opening && wait) {
             session::update(session, true);

@@ -179,8 +179,9 @@ void open_recorded(Session& session, const launched::LaunchLine& launch, bool be
     if (!beside) program.opened = launch.number;
     const std::string what = fmt::format("{}, launch {}", program.name, grouped(launch.number));
     session.walking = false;
-    open(session, what, "", beside,
-         [what, path = launch.recorded, folders = program.folders] { return read_recording(path, what); });
+    open(session, what, "", beside, [what, path = launch.recorded, folders = program.folders](Control&) {
+        return read_recording(path, what);
+    });
 }
 
 }  // namespace

@@ -8,8 +8,12 @@
 #include <fmt/format.h>
 
 #include "app/session/playing.h"
+#include "core/analysis/array_shapes.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/trace/claims.h"
 #include "core/trace/file.h"
+#include "kernels/alone/guess.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 
@@ -34,6 +38,24 @@ MadeRecording recorded(const kernels::TextbookPlan& plan, const Order& order, Co
     std::string by;
     auto trace = gpu::record(plan, options, order.backend, by);
     return make_recording(std::move(trace), "recorded now, " + by);
+}
+
+// A kernel alone, recorded as it is opened: of its launch is guessed what its comments do not say (kernels/alone).
+MadeRecording recorded_alone(const std::string& path, Control& control) {
+    auto ptx = read_whole(path, trace::most_of(trace::Claim::PtxBytes));
+    if (!ptx) return ptx.error();
+    const auto said = kernels::described_in(*ptx, "");
+    if (!said) return said.error();
+    const std::string name = fs::path(path).filename().string();
+    const auto guessed = kernels::guess_launch({std::move(*ptx), name, "", ""}, *said, &control.stop);
+    if (!guessed) return guessed.error();
+    kernels::RecordOptions options;
+    options.stop = &control.stop;
+    options.max_instructions_per_warp = kernels::kMostAlone;
+    auto trace = kernels::record_cpu(guessed->plan, options);
+    if (!trace) return trace.error();
+    analysis::infer_arrays(*trace);
+    return make_recording(std::move(trace), kernels::command_of(name, guessed->whole));
 }
 
 // Takes over a recording that has come.
@@ -102,11 +124,10 @@ bool update(Session& session, bool wait) {
 }
 
 void open(Session& session, const std::string& what, const std::string& path, bool beside,
-          std::function<MadeRecording()> open) {
+          std::function<MadeRecording(Control&)> open) {
     if (session.opening) session.opening->job.stop();
     session.message.clear();
-    session.opening = Opening{what, path, beside, false,
-                              session.jobs->start([open = std::move(open)](Control&) { return open(); })};
+    session.opening = Opening{what, path, beside, false, session.jobs->start(std::move(open))};
     session.opening->job.ready(kPatience);
 }
 
@@ -144,10 +165,13 @@ void open_file(Session& session, const std::string& path, bool beside, const std
         return;
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});
+    if (path.ends_with(".ptx"))
+        return open(session, path, path, beside,
+                    [path](Control& control) { return recorded_alone(path, control); });
     const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
     const std::string origin = from.empty() ? path : from;
     open(session, origin, path, beside,
-         [path, origin, open_bytes] { return read_recording(path, origin, open_bytes); });
+         [path, origin, open_bytes](Control&) { return read_recording(path, origin, open_bytes); });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {
@@ -156,7 +180,7 @@ void open_shipped(Session& session, std::string_view name, bool beside) {
     if (found == all.end())
         session.message = fmt::format("No recording '{}' ships with this program.", one_line(name));
     else
-        open(session, found->label, "", beside, [recording = *found] {
+        open(session, found->label, "", beside, [recording = *found](Control&) {
             return make_recording(kernels::open_shipped(recording), recording.label);
         });
 }

@@ -248,7 +248,7 @@ void open_file(Session& session, const std::string& path, bool beside = false, c
 std::vector<std::string> lesson_files(const std::string& path);
 // The same of what `open` opens, from whatever `what` names; path: where it is a file, "" else.
 void open(Session& session, const std::string& what, const std::string& path, bool beside,
-          std::function<MadeRecording()> open);
+          std::function<MadeRecording(Control&)> open);
 void open_shipped(Session& session, std::string_view name, bool beside = false);
 
 // Begins to record, ending an earlier recording. Errors go to session.message.

@@ -7,6 +7,7 @@
 
 #include "core/analysis/coalescing.h"
 #include "core/base/parallel.h"
+#include "core/base/stop.h"
 #include "core/base/words.h"
 #include "core/levels/bounds.h"
 #include "core/limits/occupancy.h"
@@ -257,7 +258,7 @@ Result<void> replay(const BlockSource& source, const Launch& launch, const Level
         }
         scenario.replay = replay_levels(scenario.least_waits ? least : on.levels, with, {options.stop});
     });
-    if (options.stop && *options.stop) return Error{kStopped};
+    if (Stop{options.stop}.now()) return Error{kStopped};
     const LevelReplay& found = scenarios.front().replay;
     LevelModel& model = levels.model;
     model.dram_range = dram_range(scenarios);
@@ -302,7 +303,7 @@ Result<RecordedBlocks> replay_recorded(const trace::Trace& trace, const LevelDev
     if (!code) return code.error();
     const WorkRules rules = rules_of(on, levels.launch);
     RecordedBlocks blocks(trace, *code, rules, Stop{options.stop});
-    if (options.stop && *options.stop) return Error{kStopped};
+    if (Stop{options.stop}.now()) return Error{kStopped};
     levels.launch.blocks = blocks.blocks();
     const auto ok = replay(source_of(blocks), trace.launch, on, options, levels,
                            blocks_of_sms(trace, blocks, on.device.sms), log);
@@ -371,7 +372,7 @@ Result<WalkedLevels> walk_levels(const Recording& recording, const LevelDevice& 
     walked.walk = std::make_shared<LevelWalk>(std::move(placed), std::move(log), on.device.sms,
                                               walked.levels.launch.l1_bytes);
     for (size_t kind = 0; kind < of_kind.size(); ++kind) {
-        if (options.stop && *options.stop) return Error{kStopped};
+        if (Stop{options.stop}.now()) return Error{kStopped};
         const uint32_t recorded = walked.kinds[kind].recorded;
         const auto requests = requests_of_kind(walked, trace, static_cast<uint32_t>(kind));
         add_shares(walked.shares, trace, recorded, requests, phases_of_block(recording, recorded),

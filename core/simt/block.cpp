@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/stop.h"
 #include "core/simt/machine.h"
 
 namespace tilescope::simt {
@@ -308,8 +309,7 @@ BlockEnd Machine::turns() {
         if (const Advance a = advance_all(ready_); a != Advance::Ok) return ended(a);
     }
     for (;;) {
-        const bool stopped = (options_.stop && options_.stop->load(std::memory_order_relaxed)) ||
-                             (observer_ && observer_->enough);
+        const bool stopped = Stop{options_.stop}.now() || (observer_ && observer_->enough);
         const int next = stopped ? -1 : next_warp();
         if (owed_ && (next == -1 || !may_step(next))) {
             if (const Advance a = settle_owed(); a != Advance::Ok) return ended(a);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/parallel.h"
+#include "core/base/stop.h"
 #include "core/base/words.h"
 #include "core/simt/machine.h"
 #include "core/simt/waiting.h"
@@ -172,7 +173,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
         machine.undefined.clear();
     };
     const auto stop_is_set = [&] {
-        if (!options.stop || !options.stop->load(std::memory_order_relaxed)) return false;
+        if (!Stop{options.stop}.now()) return false;
         const std::lock_guard lock(mutex);
         stopped = true;
         return true;

@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/stop.h"
 #include "core/simt/machine.h"
 
 namespace tilescope::simt {
@@ -187,7 +188,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                                   of_block ? " with the others of its block" : "", line_text(op)));
                         return end(Advance::Fault);
                     }
-                    if (options_.stop && options_.stop->load(std::memory_order_relaxed))
+                    if (Stop{options_.stop}.now())
                         return end(Advance::Stopped);
                     check = std::min(most, count + kCheck);
                 }

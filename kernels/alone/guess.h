@@ -22,6 +22,9 @@
 
 namespace tilescope::kernels {
 
+// Instructions of a warp, a second of the interpreter: a kernel whose arguments nobody checked may loop for ever.
+inline constexpr uint64_t kMostAlone = uint64_t{1} << 26;
+
 struct Alone {
     std::string ptx, ptx_name;
     std::string source, source_name;  // "" where there is none

@@ -5,6 +5,7 @@
 
 #include "core/base/contents.h"
 #include "core/base/parallel.h"
+#include "core/base/stop.h"
 
 namespace tilescope::kernels {
 
@@ -132,7 +133,7 @@ trace::Verification verify(const trace::Trace& trace, const KernelInfo& info, co
     const std::atomic<bool>& stopped = stop ? *stop : never;
     std::vector<trace::Verification> rows(p.rows);
     for_each_index(p.rows, threads, [&](uint64_t row) {
-        if (!stopped) rows[row] = verify_row(shape, seed, p, P, row, stopped);
+        if (!Stop{stop}.now()) rows[row] = verify_row(shape, seed, p, P, row, stopped);
     });
     if (stopped) return result;
     result.checked = true;
