@@ -8,7 +8,7 @@
 //   embed=1                                 without the bar, as a frame of another page
 //
 // Values are percent-encoded. A link may come from anybody: it names what ships, or a file that is read as any other, and
-// records no more than a lesson may (lessons::kMostRequests).
+// records no more than a lesson may (lessons::kMostRequestsOfLesson).
 //
 // Source: RFC 3986, sections 2.1, 3.5.
 #pragma once

@@ -5,6 +5,7 @@
 // A turn of the window and a piece of work are each called by the page (web/page.js) so that page_pause() can suspend them.
 #include "web/turns.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -45,10 +46,12 @@ struct PageTurns final : Turns {
         running = {};
     }
     void pause() override {
-        constexpr unsigned kAsksTheTime = 16;  // every so many calls: each is a call out of WebAssembly
-        static unsigned calls = 0;
-        if (!running.work || !running.pausable || ++calls % kAsksTheTime != 0) return;
-        if (emscripten_get_now() - running.since >= kMoment) suspend();
+        if (!running.work || !running.pausable || --calls_ > 0) return;
+        // The time is a call out of WebAssembly: work that asks a thousand times a moment asks for it less often.
+        const double now = emscripten_get_now();
+        stride_ = now - asked_ < kMoment / 16 ? std::min(2 * stride_, 64) : 1;
+        calls_ = stride_, asked_ = now;
+        if (now - running.since >= kMoment) suspend();
     }
     void wait(const std::function<bool()>& ready) override {
         while (!ready()) suspend();
@@ -61,6 +64,10 @@ struct PageTurns final : Turns {
         self.since = emscripten_get_now();
         running = self;
     }
+
+private:
+    int stride_ = 1, calls_ = 0;
+    double asked_ = 0;
 };
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(CompareScreen, ALargeOneComesWhenItIsReady) {
     const auto file = std::filesystem::temp_directory_path() / ("large-" + std::to_string(getpid()) + ".tsc");
     ASSERT_TRUE(trace::write_file(large, file.string()));
     std::promise<void> opened;
-    session::open(state.session, "large.tsc", "", true, [&] {
+    session::open(state.session, "large.tsc", "", true, [&](session::Control&) {
         opened.get_future().wait();
         return session::make_recording(*trace::read_file(file.string()), "large.tsc");
     });
