@@ -14,12 +14,13 @@ export const native = path.resolve(process.env.TILESCOPE ?? path.join(root, "bui
 // Drivers of browsers, as ./run test-web installs them.
 export const drivers = createRequire(path.join(root, "build-web/"));
 
-const kPatience = 60000; // ms, on a machine with little time
+const kPatience = 20000; // ms, on a machine with little time
 // What may not be sent for: anything but this server's files and what the page itself holds.
 const kOwn = /^(data|blob|file|about):/;
 
 export const more = {}; // files that a test puts beside the page: "/name"
 export const server = await serve(built, { more });
+const origin = new URL(server.site).origin;
 after(() => server.close());
 
 let browser;
@@ -42,7 +43,7 @@ export async function context(options = {}) {
   made.on("console", (line) => ["error", "warning"].includes(line.type()) && made.errors.push(line.text()));
   made.on("weberror", (error) => made.errors.push(String(error.error().stack)));
   made.on("request", (asked) => {
-    if (!asked.url().startsWith(server.site) && !kOwn.test(asked.url())) made.strangers.push(asked.url());
+    if (new URL(asked.url()).origin !== origin && !kOwn.test(asked.url())) made.strangers.push(asked.url());
   });
   if (!suspends)
     await made.addInitScript(() => {

@@ -9,15 +9,15 @@ const kPiece = 16384; // bytes
 
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
-// Files of `folder`, and those of `more`: { "/name": text or bytes }.
+// Files of `folder` as /tilescope/, and those of `more`: { "/name": text or bytes }.
 export async function serve(folder, { more = {}, bits = Infinity, delay = 0 } = {}) {
   let free = 0; // when the line has given all that was asked of it, ms
   const server = http.createServer(async (request, response) => {
     const name = decodeURIComponent(new URL(request.url, "http://here").pathname);
-    const file = path.join(folder, path.normalize(name.endsWith("/") ? name + "index.html" : name));
+    const file = path.normalize(name.endsWith("/") ? name + "index.html" : name);
     let bytes = more[name];
     try {
-      bytes ??= fs.readFileSync(file);
+      bytes ??= fs.readFileSync(path.join(folder, path.relative("/tilescope", file)));
     } catch {
       response.writeHead(404).end();
       return;
@@ -39,5 +39,5 @@ export async function serve(folder, { more = {}, bits = Infinity, delay = 0 } = 
     response.end();
   });
   await new Promise((listens) => server.listen(0, "127.0.0.1", listens));
-  return { site: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  return { site: `http://127.0.0.1:${server.address().port}/tilescope/`, close: () => server.close() };
 }
