@@ -7,7 +7,7 @@ onBothPages("a link leads to its step, and the address follows", { hash: "#t=til
   await address(p, "#t=tiled-64x64x64-t16&step=70");
   await until(p, "the step's caption is text", () => /^Warp \d+ /.test(words.textContent));
   await go(p, "t=tiled-64x64x64-t16&step=1500"); // typed by hand
-  await until(p, "the step is another block's", () => /step \d+ of \d+ of block\(\d,\d\)/.test(document.title) && !document.title.includes("block(0,0)"));
+  await titled(p, "step 276 of 1,224 of block(0,1)"); // the second of 16 blocks
   await address(p, "#t=tiled-64x64x64-t16&step=1500");
   await go(p, "lesson=reuse&stop=2");
   await says(p, "stop 2 of 5");
@@ -43,7 +43,8 @@ const kHostile = {
   "kernel=tiled&m=99999999&k=9999&n=99999": "The link's kernel",
   "kernel=tiled&m=2048&k=2048&n=2048": "is too large to be recorded for a link",
   "kernel=rm": "The link's kernel 'rm' is not known",
-  "screen=%0a": "The link's screen",
+  "screen=%0a": "The link's 'screen=%0a' is not written as addresses are",
+  "screen=nothing": "The link's screen 'nothing' is not known",
   "lesson=x": "The link's lesson 'x' is not among those that ship",
   "lesson=reuse&stop=99": "The link's stop 99 is not there",
   "step=99999999": "The link's step 99,999,999 is not there",
