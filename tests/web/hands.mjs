@@ -93,6 +93,7 @@ onPage("fingers tap, drag and pinch", { ...kStep, ...kTablet }, async (p) => {
     for (let i = 1; i < 12; ++i) await touch("touchMove", [300 - i * 5, 400], [340 + i * 5, 400]);
     await touch("touchEnd");
   });
+  for (let i = 0; i < 3; ++i) await p.keyboard.press("p"); // the product as a solid, which a drag turns
   await drawn("a drag", async () => {
     await touch("touchStart", [300, 400]);
     for (let i = 1; i < 12; ++i) await touch("touchMove", [300 + i * 8, 400 + i * 4]);
