@@ -48,7 +48,7 @@ const kHostile = {
   "lesson=x": "The link's lesson 'x' is not among those that ship",
   "step=99999999": "The link's step 99,999,999 is not there",
   "step=-1": "is no number from 1 on",
-  "%%%": "is not written as addresses are",
+  "%%%": "The link says '%%%', which means nothing here",
   "what=1": "The link says 'what', which means nothing here",
 };
 onBothPages("what is no link is a sentence", { hash: "#t=tiled-4x4x4-t2&step=5", mayFail: /404/ }, async (p) => {
