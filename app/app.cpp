@@ -415,7 +415,7 @@ void draw_frame(State& state, const platform::Input& input, const Canvas& canvas
     take_files(state, input);
     if (input.link) {
         const ReadLink read = read_link(*input.link);
-        follow(state, read.link);
+        follow(state, read.link, read.problem);
         if (!read.problem.empty()) session.message = read.problem;
     }
     if (!input.said.empty()) {

@@ -56,6 +56,7 @@ struct State {
     bool quits = false;  // the program is to end
     LinkLooks linked;    // of the link that was followed last
     std::optional<Link> arriving;                      // a link that is followed, until its step is shown
+    std::string link_problem;                          // what of it was not understood; "" for nothing
     std::string fetched;                               // address of the recording that was fetched last
     std::vector<session::wish::SavePicture> pictures;  // to be saved once the frame is drawn
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -287,8 +288,9 @@ Link link_to(const State& state) {
     return link;
 }
 
-void follow(State& state, const Link& link) {
+void follow(State& state, const Link& link, const std::string& problem) {
     session::Session& session = state.session;
+    state.link_problem = problem;
     state.linked = link;
     if (link.theme) session.theme = *link.theme;
     if (link.lecture) session.lecture = *link.lecture;
@@ -330,6 +332,7 @@ void arrive(State& state) {
                                           grouped(step), grouped(trace.steps()));
         }
     }
+    if (!state.link_problem.empty()) session.message = std::exchange(state.link_problem, "");
     state.arriving.reset();
 }
 

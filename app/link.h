@@ -63,7 +63,8 @@ bool is_address(std::string_view recording);
 // What is shown. A recording that nobody else has leaves no source and no step.
 Link link_to(const State& state);
 // Shows it: opens what is not open yet; arrive(), called in every turn, goes to its step once that is there.
-void follow(State& state, const Link& link);
+// problem: of ReadLink; it stands when all is there.
+void follow(State& state, const Link& link, const std::string& problem = "");
 void arrive(State& state);
 
 }  // namespace tilescope::app

@@ -16,6 +16,7 @@ mergeInto(LibraryManager.library, {
     now: null,         // what was told last, and what of it is shown
     shown: { words: "", link: null, step: 0 },
     resting: false,    // it was shown a moment ago
+    refused: null,     // an address that the browser did not take
     largest: 500e6,    // bytes of a file
     most: 300,         // files of a folder
 
@@ -121,11 +122,12 @@ mergeInto(LibraryManager.library, {
     // At most a few times a second: browsers refuse more changes of the address, and voices do not keep up.
     show: function () {
       if (Page.resting) return;
-      var now = Page.now, shown = Page.shown;
-      if (now.words == shown.words && now.link == shown.link && now.step == shown.step) return;
+      var now = Page.now, shown = Page.shown, hash = now.link && "#" + now.link;
+      var here = location.hash == hash || Page.refused == hash;
+      if (now.words == shown.words && here && now.step == shown.step) return;
       if (now.words != shown.words) document.getElementById("words").textContent = now.words;
-      if (now.link != shown.link)
-        try { history.replaceState(null, "", "#" + now.link); } catch (frame) {}
+      if (!here)
+        try { history.replaceState(null, "", hash || "#"); } catch (frame) { Page.refused = hash; }
       Page.post({ step: now.step, block: now.block, caption: now.words, link: now.link });
       Page.shown = now;
       Page.resting = true;
@@ -248,12 +250,13 @@ mergeInto(LibraryManager.library, {
       if (data.files.length) Page.take(Page.named(data.files), [], false);
       else Page.call("pasted", data.getData("text/plain"));
     });
-    var go = function () {
-      var link = location.hash.slice(1);
+    // Of the event: what is shown may have taken the place of the address by now.
+    var go = function (address) {
+      var link = new URL(address).hash.slice(1);
       if (link && link != Page.shown.link) Page.call("asked", link);
     };
-    window.addEventListener("hashchange", go);
-    go();
+    window.addEventListener("hashchange", function (event) { go(event.newURL); });
+    go(location.href);
     // A page that this one is a frame of, or that opened it.
     window.addEventListener("message", function (event) {
       if (!event.source || event.source === window) return;

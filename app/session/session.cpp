@@ -170,8 +170,13 @@ void open_file(Session& session, const std::string& path, bool beside, const std
                     [path](Control& control) { return recorded_alone(path, control); });
     const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
     const std::string origin = from.empty() ? path : from;
-    open(session, origin, path, beside,
-         [path, origin, open_bytes](Control&) { return read_recording(path, origin, open_bytes); });
+    open(session, origin, path, beside, [path, origin, open_bytes](Control&) -> MadeRecording {
+        auto made = read_recording(path, origin, open_bytes);
+        if (made || path == origin) return made;
+        std::string said = made.error().message;  // of a file that has another name for people
+        if (const size_t at = said.find(path); at != std::string::npos) said.replace(at, path.size(), origin);
+        return Error{said};
+    });
 }
 
 void open_shipped(Session& session, std::string_view name, bool beside) {

@@ -21,6 +21,17 @@ State open_at(const char* link) {
     return state;
 }
 
+// Opening takes messages away; the link's stands when all is there.
+TEST(Links, WhatIsNotUnderstoodIsSaid) {
+    State state;
+    const ReadLink read = read_link("lesson=reuse&stop=99");
+    follow(state, read.link, read.problem);
+    for (int i = 0; i < 4; ++i) update(state, true);
+    EXPECT_EQ(state.lessons.stop, 0u);
+    EXPECT_NE(read.problem, "");
+    EXPECT_EQ(state.session.message, read.problem);
+}
+
 // Every kernel, lesson, recording and screen, with the steps and looks that a random choice gives.
 std::vector<Link> many_links() {
     std::mt19937 random(7);

@@ -65,6 +65,21 @@ TEST_F(InAPage, AProgramIsToldWhereItCanBeRun) {
     EXPECT_FALSE(state.session.program);
 }
 
+TEST_F(InAPage, AKernelAloneIsRecordedAsItIsOpened) {
+    session::Session& session = state.session;
+    session::open_file(session, TILESCOPE_SOURCE_DIR "/assets/ptx/untiled.ptx");
+    update(state, true);
+    EXPECT_TRUE(session.message.empty()) << session.message;
+    EXPECT_EQ(session.recording->origin.rfind("tilescope record untiled.ptx --kernel untiled --grid ", 0), 0u)
+        << session.recording->origin;
+    EXPECT_TRUE(session.trace().meta.complete);
+    const auto before = session.recording->serial;
+    session::open_file(session, TILESCOPE_SOURCE_DIR "/assets/ptx/absent.ptx");
+    update(state, true);
+    EXPECT_NE(session.message.find("absent.ptx"), std::string::npos) << session.message;
+    EXPECT_EQ(session.recording->serial, before);
+}
+
 TEST_F(InAPage, NoPathIsAskedFor) {
     handle_input(state, press(Key::O, false, true));
     state.session.ask(session::wish::OpenBeside{});

@@ -86,8 +86,8 @@ export const titled = (p, part) => until(p, `the title has '${part}'`, (part) =>
 export const go = (p, link) => p.evaluate((link) => void (location.hash = link), link);
 
 // A test on a page that `hash` opens: none of its errors but those that `mayFail` matches, and nothing is sent for elsewhere.
-export function onPage(name, { hash, mayFail, todo, ...options }, body) {
-  test(name, { todo }, async () => {
+export function onPage(name, { hash, mayFail, ...options }, body) {
+  test(name, async () => {
     const made = await context(options);
     try {
       await body(await open(made, hash));
