@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "app/look/cube_cells.h"
+#include "core/base/turns.h"
 
 namespace tilescope::look {
 namespace {
@@ -150,6 +151,7 @@ private:
         std::map<std::pair<uint32_t, uint32_t>, std::map<uint32_t, uint32_t>> made;  // phase, warp; k: step
         uint64_t all = 0;
         for (const playback::MultiplyStep& step : replay.products()) {
+            let_others_go_on();
             const Multiplied one = multiplied(sources, step);
             if (one.products + one.mismatched == 0) continue;
             PhaseSlab& slab = made_.phases[phase_of(step, one.from_global)];
@@ -215,6 +217,7 @@ private:
 
     void add_loads() {
         for (uint32_t step = 0; step < index_.steps; ++step) {
+            let_others_go_on();
             const uint64_t at = index_.first + step;
             const trace::Form& form = trace_.form_of(at);
             const int matrix = form.array == trace::kNoArray ? -1 : matrix_of(made_.shape, form.array);

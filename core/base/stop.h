@@ -13,7 +13,7 @@ struct Stop {
     const std::atomic<bool>* asked = nullptr;  // null: nobody asks
     bool now() const {
         if (asked == nullptr) return false;
-        if (turns) turns->pause();
+        let_others_go_on();
         return asked->load(std::memory_order_relaxed);
     }
     // The same, asked at every 4,096th step alone.

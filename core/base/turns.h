@@ -15,4 +15,9 @@ struct Turns {
 // Null where the system has threads.
 inline Turns* turns = nullptr;
 
+// In the middle of work that takes longer than a picture may.
+inline void let_others_go_on() {
+    if (turns) turns->pause();
+}
+
 }  // namespace tilescope

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/turns.h"
 #include "core/base/words.h"
 #include "core/trace/block_state.h"
 
@@ -344,7 +345,10 @@ Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,
     trace.time.reserve(timed ? steps : 0);
     FormTable table;
     table.limit = std::min(max_forms, kMaxForms);
-    for (auto& block : blocks) append(trace, table, block->state(), timed);
+    for (auto& block : blocks) {
+        append(trace, table, block->state(), timed);
+        let_others_go_on();
+    }
     trace.forms = std::move(table.forms);
     trace.irregular = std::move(table.irregular);
     const uint64_t dropped = dropped_of(trace);
