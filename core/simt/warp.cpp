@@ -188,8 +188,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                                   of_block ? " with the others of its block" : "", line_text(op)));
                         return end(Advance::Fault);
                     }
-                    if (Stop{options_.stop}.now())
-                        return end(Advance::Stopped);
+                    if (Stop{options_.stop}.now()) return end(Advance::Stopped);
                     check = std::min(most, count + kCheck);
                 }
                 if (mask == 0) {

@@ -83,8 +83,8 @@ std::string serialize(const Trace& trace) {
     for (const Form& form : trace.forms) numbers_of_form(forms, form);
     for (const Block& block : trace.blocks) numbers_of_block(blocks, block);
     writer.add(SectionKind::Forms, forms.out);
-    writer.add(SectionKind::Irregular,
-               {reinterpret_cast<const char*>(trace.irregular.data()), trace.irregular.size() * sizeof(trace.irregular[0])});
+    writer.add(SectionKind::Irregular, {reinterpret_cast<const char*>(trace.irregular.data()),
+                                        trace.irregular.size() * sizeof(trace.irregular[0])});
     writer.add(SectionKind::Blocks, blocks.out);
     for (const Array& array : trace.launch.arrays) {
         if (array.contents.kind != Contents::Kind::Stored) continue;
