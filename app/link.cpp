@@ -320,7 +320,10 @@ void arrive(State& state) {
     // Not fetched yet.
     if (is_address(link.recording) && !(session.recording && session.recording->origin == link.recording))
         return;
-    if (!link.screen.empty()) session.screen = link.screen;
+    if (!link.screen.empty())
+        session.screen = link.screen;
+    else if (link.lesson.empty() && (link.any() || link.step > 0))
+        session.screen = session::kStepScreen;  // which a link does not name
     if (const uint64_t step = link.step; step > 0 && session.recording) {
         const trace::Trace& trace = session.trace();
         if (step <= trace.steps()) {

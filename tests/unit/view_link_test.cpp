@@ -21,6 +21,20 @@ State open_at(const char* link) {
     return state;
 }
 
+// Though the recording is open already.
+TEST(Links, WithoutAScreenLeadToTheStep) {
+    State state = open_at("t=tiled-4x4x4-t2&step=5");
+    state.session.screen = "lessons";
+    follow(state, read_link("t=tiled-4x4x4-t2&step=7").link);
+    for (int i = 0; i < 4; ++i) update(state, true);
+    EXPECT_EQ(state.session.screen, session::kStepScreen);
+    EXPECT_EQ(state.session.cursor.step, 6u);
+    follow(state, read_link("theme=dark").link);
+    state.session.screen = "lessons";
+    for (int i = 0; i < 4; ++i) update(state, true);
+    EXPECT_EQ(state.session.screen, "lessons");
+}
+
 // Opening takes messages away; the link's stands when all is there.
 TEST(Links, WhatIsNotUnderstoodIsSaid) {
     State state;
