@@ -11,3 +11,14 @@ target_link_options(tilescope_web PRIVATE -Oz -sENVIRONMENT=web,worker -sALLOW_M
   "SHELL:-sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8" "SHELL:-sEXPORTED_FUNCTIONS=_main,_malloc,_free"
   "SHELL:--js-library ${page}")
 set_target_properties(tilescope_web PROPERTIES OUTPUT_NAME tilescope SUFFIX .js LINK_DEPENDS ${page})
+
+# Unpacks it in the page: a module without a script of its own.
+add_executable(tilescope_unpack ${PROJECT_SOURCE_DIR}/web/unpack.c)
+target_link_libraries(tilescope_unpack PRIVATE PkgConfig::ZSTD)
+target_compile_options(tilescope_unpack PRIVATE -Oz)
+set(exports _unpack_input _unpack_output _unpack_room _unpack_take _unpack_give)
+list(JOIN exports "," exports)
+target_link_options(tilescope_unpack PRIVATE -Oz -sSTANDALONE_WASM=1 -Wl,--no-entry -sINITIAL_MEMORY=32MB
+  "SHELL:-sEXPORTED_FUNCTIONS=${exports}")
+set_target_properties(tilescope_unpack PROPERTIES OUTPUT_NAME unpack SUFFIX .wasm LINKER_LANGUAGE CXX)
+add_dependencies(tilescope_web tilescope_unpack)

@@ -1,54 +1,65 @@
 #!/usr/bin/env python3
 """Makes the page of what was built: pack.py BUILT OUT
 
-    OUT/index.html, tilescope.js, tilescope.packed, tilescope.wasm, recordings/    for any server of static files
-    OUT/tilescope.html                                                             all of it in one file
+    OUT/index.html, program.packed, script.packed    what the first picture needs, for any server of static files
+    OUT/recordings/                                  recordings that ship, fetched when they are opened
+    OUT/tilescope.wasm, tilescope.js                 for browsers that unpack nothing
+    OUT/tilescope.html                               all of it but the latter in one file
 
-tilescope.packed is tilescope.wasm, compressed by gzip: the page unpacks it, so that the server need not know how. The name
-keeps servers from declaring it as compressed. Fails where what the first picture needs is larger than kMost.
+The page unpacks what is packed, so that the server need not know how: the program by zstd (web/unpack.c), the script by gzip.
+Fails where the first picture needs more than kMost.
 """
 import base64
 import gzip
 import pathlib
 import shutil
+import subprocess
 import sys
 
-kMost = 2_300_000  # bytes, compressed
+kMost = 2_300_000  # bytes
 
 
 def fail(sentence):
     sys.exit(f"pack.py: {sentence}")
 
 
+def replace(text, old, new):
+    if text.count(old) != 1:
+        fail(f"index.html has {text.count(old)} times '{old}' in place of once")
+    return text.replace(old, new)
+
+
+def text_of(data):
+    return base64.b64encode(data).decode()
+
+
 def main(built, out):
     root = pathlib.Path(__file__).resolve().parent
-    page = (root / "index.html").read_text()
-    script = (built / "tilescope.js").read_text()
-    wasm = (built / "tilescope.wasm").read_bytes()
-    packed = gzip.compress(wasm, 9, mtime=0)
-    first = len(packed) + sum(len(gzip.compress(text.encode(), 9)) for text in (page, script))
-    if first > kMost:
-        fail(f"the page takes {first:,} bytes compressed, and {kMost:,} are allowed; make it smaller")
+    unpacker = gzip.compress((built / "unpack.wasm").read_bytes(), 9, mtime=0)
+    page = replace((root / "index.html").read_text(), 'const unpacker = "";', f'const unpacker = "{text_of(unpacker)}";')
+    first = {
+        "program.packed": subprocess.run(["zstd", "--ultra", "-22", "-c", built / "tilescope.wasm"], check=True,
+                                         capture_output=True).stdout,
+        "script.packed": gzip.compress((built / "tilescope.js").read_bytes(), 9, mtime=0),
+    }
+    size = len(page.encode()) + sum(len(data) for data in first.values())
+    if size > kMost:
+        fail(f"the first picture takes {size:,} bytes, and {kMost:,} are allowed; make the program smaller")
 
     (out / "recordings").mkdir(parents=True, exist_ok=True)
     (out / "index.html").write_text(page)
-    (out / "tilescope.js").write_text(script)
-    (out / "tilescope.wasm").write_bytes(wasm)
-    (out / "tilescope.packed").write_bytes(packed)
-    beside = {}
+    for name in ("tilescope.wasm", "tilescope.js"):
+        shutil.copy(built / name, out)
+    beside = dict(first)
     for recording in sorted((root.parent / "assets/recordings").glob("*.tsc")):
-        shutil.copy(recording, out / "recordings")
-        beside[f"recordings/{recording.name}"] = base64.b64encode(recording.read_bytes()).decode()
+        beside[f"recordings/{recording.name}"] = recording.read_bytes()
+    for name, data in beside.items():
+        (out / name).write_bytes(data)
 
-    # One file: what is fetched by name stands in the page instead.
-    line = '<script async src="tilescope.js"></script>\n'
-    if page.count(line) != 1 or "</script" in script:
-        fail("index.html or tilescope.js is not as this script knows it")
-    held = "".join(f'  "{name}": "{text}",\n' for name, text in beside.items())
-    one = page.replace(line, f"<script>\nModule.packed = \"{base64.b64encode(packed).decode()}\";\n"
-                             f"Module.beside = {{\n{held}}};\n</script>\n<script>\n{script}\n</script>\n")
+    held = "".join(f'\n      "{name}": "{text_of(data)}",' for name, data in beside.items())
+    one = replace(page, "beside: null,", f"beside: {{{held}\n    }},")
     (out / "tilescope.html").write_text(one)
-    print(f"{first:,} bytes compressed for the first picture, {len(one.encode()):,} bytes as one file")
+    print(f"{size:,} bytes for the first picture, {len(one.encode()):,} bytes as one file")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ const sentence = (p, part) =>
   until(p, `the page says '${part}' in place of a picture`, (part) => !said.hidden && said.textContent.includes(part), part);
 lacking(
   "a server without the program",
-  (made) => made.route("**/tilescope.packed", (route) => route.fulfill({ status: 404 })),
+  (made) => made.route("**/program.packed", (route) => route.fulfill({ status: 404 })),
   (p) => sentence(p, "could not be loaded: its server says 404")
 );
 lacking(
