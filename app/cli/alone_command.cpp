@@ -163,7 +163,8 @@ int record_alone(const AloneOptions& options) {
         else if (fault != faults.end() && !guess)
             line.error = fault->sentence;
         const char* backend = trace.meta.backend == trace::Backend::Gpu ? "gpu" : "cpu";
-        const int printed = print(to_json({options.file, "", backend, std::nullopt, command}, {line}));
+        const int printed =
+            print(to_json({options.file, "", backend, std::nullopt, command, line.error}, {line}));
         return line.error.empty() ? printed : kFailure;
     }
     // What was guessed is said in any case: a launch that fails is to be said better.

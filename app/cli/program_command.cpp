@@ -230,13 +230,13 @@ std::string failure_of(const program::RunOutcome& result, const ProgramRequest& 
     if (result.status != 0) return "the program " + how_it_ended(result.status);
     if (!right) return "a launch went wrong; its row says how";
     if (std::ranges::any_of(result.notes, [](const auto& note) { return note.severity == "fault"; }))
-        return "a call of the runtime went wrong; its sentence above says how";
+        return "a call of the runtime went wrong; its sentence says how";
     if (unplaced) return "a recording could not be written; its row says why";
     if (result.launches.empty()) return "the program launched no kernel, so that nothing was recorded";
     if (recorded > 0) return "";
     return request.kernels.empty() && request.launches.empty()
                ? "no launch was recorded"
-               : "no launch was recorded; the rows above name the kernels and launches that there are";
+               : "no launch was recorded; the list of launches names their kernels and numbers";
 }
 
 }  // namespace

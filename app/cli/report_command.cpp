@@ -8,7 +8,6 @@
 #include "core/analysis/summary.h"
 #include "core/export/report.h"
 #include "kernels/run/judged.h"
-#include "kernels/run/record.h"
 
 namespace tilescope::cli {
 

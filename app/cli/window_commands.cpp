@@ -16,7 +16,6 @@
 #include "app/lessons/asking.h"
 #include "app/lessons/handout.h"
 #include "app/lessons/own.h"
-#include "app/session/settings.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "kernels/run/record.h"
@@ -44,13 +43,16 @@ struct WindowOptions {
     std::string theme;  // "" for the one remembered
 };
 
+draw::Theme theme_of(const std::string& theme) {
+    using draw::Theme;
+    return choose<Theme>(theme, {{"", Theme::Light}, {"light", Theme::Light}, {"dark", Theme::Dark}},
+                         "--theme '{}' is not known; choose light or dark");
+}
+
 // With the theme that was asked for; nothing is open yet.
 app::State state_of(const std::string& theme) {
-    using draw::Theme;
     app::State state;
-    state.session.theme =
-        choose<Theme>(theme, {{"", Theme::Light}, {"light", Theme::Light}, {"dark", Theme::Dark}},
-                      "--theme '{}' is not known; choose light or dark");
+    state.session.theme = theme_of(theme);
     return state;
 }
 
@@ -90,7 +92,7 @@ int run_open(const WindowOptions& options) {
 }
 
 int run_default_window(const WindowOptions& options) {
-    return show(need(app::first_state(state_of(options.theme).session.theme)), options);
+    return show(need(app::first_state(theme_of(options.theme))), options);
 }
 
 // A recording has no program beside it.
@@ -328,7 +330,7 @@ int export_page(const ExportOptions& options) {
                options.output);
     const auto block = parse_block(options.block);
     check_output(options.output, {options.file});
-    const draw::Theme theme = state_of(options.theme).session.theme;
+    const draw::Theme theme = theme_of(options.theme);
     const auto recording = need(recording_of(options.file));
     app::State state = need(app::page_of(
         recording, block ? choose_block(block, *recording->trace, options.file) : 0, theme, page));

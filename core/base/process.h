@@ -35,9 +35,9 @@ struct ProcessStart {
 int start_process(const char* program, ProcessStart start, pid_t& child);
 
 // Waits until the child has ended; returns its status as waitpid() gives it. stop: null for none; once it is
-// set the child gets the signal that `first` holds then, and SIGKILL when `patience` has passed, in which no time counts during which
-// it `keeps` what it has made, if that is given. to_group: the child has a group of its own. look: called fifty times
-// a second meanwhile; may be empty.
+// set the child gets the signal that `first` holds then, and SIGKILL when `patience` has passed, in which no time
+// counts during which it `keeps` what it has made, if that is given. to_group: the child has a group of its own.
+// look: called fifty times a second meanwhile; may be empty.
 inline constexpr std::chrono::milliseconds kPatience{2000};
 int wait_for_process(pid_t child, const std::atomic<bool>* stop, const std::atomic<int>& first,
                      bool to_group = true, const std::function<void()>& look = {},

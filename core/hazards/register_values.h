@@ -34,8 +34,8 @@ void each_register(const ptx::Operand& operand, Visit visit) {
 
 // What stands for a value that is the same in all threads, whenever they come by: equal for equal values alone.
 struct UniformValue {
-    uint64_t key = 0;       // a constant's bits, or a number for what is made of constants and parameters
-    bool of_block = false;  // blockIdx takes part: it is the same in the threads of one block alone
+    uint64_t key = 0;       // a constant's bits, or a number for how it is made
+    bool of_block = false;  // blockIdx or shared memory takes part: it is the same in one block alone
     uint64_t loaded = 0;    // array_bit() of shared arrays that it was loaded from, while nobody stores there
     bool operator==(const UniformValue&) const = default;
 };

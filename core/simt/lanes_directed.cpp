@@ -52,7 +52,10 @@ struct Layout {
 
 template <class T>
 bool is_finite(T x) {
-    return (std::bit_cast<Slot<T>>(x) & Layout<T>::kInfinity) != Layout<T>::kInfinity;
+    if constexpr (std::is_integral_v<T>)
+        return true;
+    else
+        return (std::bit_cast<Slot<T>>(x) & Layout<T>::kInfinity) != Layout<T>::kInfinity;
 }
 
 template <class T>
@@ -199,11 +202,7 @@ void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, con
     for (int i = 0; i < kWarpSize; ++i) {
         if (!(mask >> i & 1)) continue;
         const A x = from_slot<A>(slots<A>(a)[i]);
-        D result = static_cast<D>(x);
-        if constexpr (std::is_integral_v<A>)
-            result = rounded<D, R>(exact(x));
-        else if (is_finite(x))
-            result = rounded<D, R>(exact(x));
+        D result = is_finite(x) ? rounded<D, R>(exact(x)) : static_cast<D>(x);
         if constexpr (sizeof(D) == 4) result = finished<Ftz, Sat>(result);
         slots<D>(d)[i] = to_slot<D>(result);
     }

@@ -27,11 +27,7 @@ cudaError_t allocate(Runtime& r, void** pointer, size_t bytes, MemoryKind kind, 
     Allocation* const made = r.memory.allocate(bytes, kind, flags);
     if (!made) {
         // Programs may ask for more than there is to learn how much that is.
-        const uint64_t total = r.memory.total();
-        note(r, "remark",
-             fmt::format(
-                 "asks for {}, and the device has {}, of which {} are free: give the program a smaller size",
-                 bytes_text(bytes), bytes_text(total), bytes_text(total - std::min(total, r.memory.used()))));
+        note(r, "remark", gets_no_memory(bytes, "the device", r.memory.total(), r.memory.left()));
         return cudaErrorMemoryAllocation;
     }
     if (kind == MemoryKind::Device && r.recording && !r.gpu) r.memory.follow(*made);
@@ -399,7 +395,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
     return call([&](Runtime& r) {
         if (!free || !total) return cudaErrorInvalidValue;
         *total = r.memory.total();
-        *free = *total - std::min<uint64_t>(*total, r.memory.used());
+        *free = r.memory.left();
         return cudaSuccess;
     });
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <map>
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -15,7 +16,7 @@ namespace tilescope::cudart {
 namespace {
 
 // Puts the line of an address of a loaded file into `to`.
-void look_up(void* address, Caller& to) {
+void ask_for_line(void* address, Caller& to) {
     Dl_info file{};
     link_map* loaded = nullptr;
     if (dladdr1(address, &file, reinterpret_cast<void**>(&loaded), RTLD_DL_LINKMAP) == 0 || !loaded) return;
@@ -37,15 +38,16 @@ void look_up(void* address, Caller& to) {
 }  // namespace
 
 Caller place_of(void* address) {
-    Caller found;
-    look_up(address, found);
-    return found;
+    static auto& known = *new std::map<void*, Caller>;  // never destroyed, as the Runtime
+    const auto [at, fresh] = known.try_emplace(address);
+    if (fresh) ask_for_line(address, at->second);
+    return at->second;
 }
 
 Caller caller() {
     Dl_info ours{};
     Caller found;
-    if (dladdr(reinterpret_cast<void*>(&look_up), &ours) == 0) return found;
+    if (dladdr(reinterpret_cast<void*>(&ask_for_line), &ours) == 0) return found;
     std::array<void*, 64> frames{};
     const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
     bool inside = false;  // a sanitizer's backtrace() begins in the sanitizer
@@ -58,7 +60,8 @@ Caller caller() {
             continue;
         }
         if (!inside) continue;
-        look_up(frames[static_cast<size_t>(i)], found);
+        const Caller place = place_of(frames[static_cast<size_t>(i)]);
+        found.line = place.line, found.file = place.file;
         break;
     }
     return found;

@@ -12,10 +12,11 @@ struct Caller {
     std::string file;      // name of the file without its folder
 };
 
-// The line of an instruction of the program; the address is that behind it. function is "".
+// The line of an instruction of the program; the address is that behind it. function is "". It asks addr2line, once for
+// each address, since a program may come to one place in a loop. Under the lock of the Runtime.
 Caller place_of(void* address);
 
-// Of the call that is being answered. It asks addr2line, and so is for what is said once.
+// Of the call that is being answered.
 Caller caller();
 
 // "cudaMemcpy at line 9", "cudaMemcpy at line 9 of util.h": file is told where it is not the program's source.

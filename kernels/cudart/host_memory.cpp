@@ -3,6 +3,7 @@
 // them (kernels/program/compile.cpp), so that its calls come here, and those of libraries do not.
 //
 // Source: ld(1), --wrap; proc(5), /proc/meminfo.
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <new>
@@ -10,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "core/base/words.h"
 #include "kernels/cudart/runtime.h"
 
 namespace tilescope::cudart {
@@ -25,23 +25,25 @@ uint64_t bytes_in_meminfo(const std::string& name) {
     return 0;
 }
 
-// caller: the address behind the call.
-void tell_refused(const char* function, uint64_t bytes, void* caller) {
+// caller: the address behind the call. Where there is no memory to say it with, nothing is said.
+void tell_refused(const char* function, uint64_t bytes, void* caller) try {
     Runtime& r = runtime();
     const std::lock_guard lock(r.mutex);
     Caller place = place_of(caller);
     if (place.file == "new_allocator.h") place = {};  // libstdc++'s, for whichever container
     note_at(r, "remark", place,
-            fmt::format(
-                "{} asks for {}, and this machine has {} of memory, of which {} are free: give the program a "
-                "smaller size",
-                function, bytes_text(bytes), bytes_text(bytes_in_meminfo("MemTotal:")),
-                bytes_text(bytes_in_meminfo("MemAvailable:"))));
+            fmt::format("{} {}", function,
+                        gets_no_memory(bytes, "this machine", bytes_in_meminfo("MemTotal:"),
+                                       bytes_in_meminfo("MemAvailable:"))));
+} catch (const std::bad_alloc&) {
 }
 
 void* or_told(void* made, const char* function, uint64_t bytes, void* caller) {
-    if (!made && bytes > 0) tell_refused(function, bytes, caller);
-    return made;
+    if (made || bytes == 0) return made;
+    const int why = errno;  // for the program
+    tell_refused(function, bytes, caller);
+    errno = why;
+    return nullptr;
 }
 
 // make: operator new or new[], which a sanitizer tells apart.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/file.h"
+#include "core/base/words.h"
 #include "core/trace/claims.h"
 #include "kernels/cudart/caller.h"
 #include "kernels/textbook/devices.h"
@@ -22,26 +23,37 @@ void say(const std::string& sentence) {
     std::fflush(stderr);  // which a program may have buffered
 }
 
+namespace {
+
+// place: what the sentence begins with.
+void note_once(Runtime& r, const char* severity, uint32_t line, const std::string& place,
+               const std::string& sentence) {
+    constexpr size_t kMostNoted = 100;
+    if (r.noted.size() >= kMostNoted || !r.noted.insert(place + sentence.substr(0, 16)).second) return;
+    const std::string whole = place + sentence;
+    say(std::string_view(severity) == "remark" ? "remark: " + whole : whole);
+    tell_line(r, to_json(launched::CallNote{severity, line, whole}));
+}
+
+}  // namespace
+
 void note(Runtime& r, const char* severity, const std::string& sentence) {
     const Caller from = caller();
-    const std::string call = name_of(from, r.orders.source);
-    constexpr size_t kMostNoted = 100;
-    if (r.noted.size() >= kMostNoted || !r.noted.insert(call + sentence.substr(0, 16)).second) return;
-    const std::string whole = call + " " + sentence;
-    say(std::string_view(severity) == "remark" ? "remark: " + whole : whole);
-    tell_line(r, to_json(launched::CallNote{severity, from.line, whole}));
+    note_once(r, severity, from.line, name_of(from, r.orders.source) + " ", sentence);
 }
 
 void note_at(Runtime& r, const char* severity, const Caller& place, const std::string& sentence) {
-    const std::string at =
-        place.line == 0 ? ""
-                        : fmt::format("line {}{}: ", place.line,
-                                      place.file == std::filesystem::path(r.orders.source).filename().string()
-                                          ? ""
-                                          : " of " + place.file);
-    if (!r.noted.insert(at + sentence.substr(0, 16)).second) return;
-    say(std::string_view(severity) == "remark" ? "remark: " + at + sentence : at + sentence);
-    tell_line(r, to_json(launched::CallNote{severity, place.line, at + sentence}));
+    const bool own = place.file == std::filesystem::path(r.orders.source).filename().string();
+    note_once(r, severity, place.line,
+              place.line == 0 ? "" : fmt::format("line {}{}: ", place.line, own ? "" : " of " + place.file),
+              sentence);
+}
+
+std::string gets_no_memory(uint64_t bytes, const char* holder, uint64_t total, uint64_t left) {
+    return fmt::format(
+        "gets no memory: it asks for {}, and {} has {}, of which {} are free; give the program a smaller "
+        "size",
+        bytes_text(bytes), holder, bytes_text(total), bytes_text(left));
 }
 
 void flush_prints(Runtime& r) {

@@ -16,6 +16,7 @@
 // Source: CUDA Runtime API 12; CUDA C++ Programming Guide 12, "CUDA Runtime".
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -55,7 +56,7 @@ public:
     bool release(uint64_t base);  // false where nothing begins there
     void release_all();           // except variables and registered memory
     uint64_t total() const;       // bytes of the device
-    uint64_t used() const { return used_; }
+    uint64_t left() const { return total() - std::min(total(), used_); }
 
 private:
     bool reserve();
@@ -130,6 +131,8 @@ void say(const std::string& sentence);
 void note(Runtime& r, const char* severity, const std::string& sentence);
 // The same of what the host's own code does at a place.
 void note_at(Runtime& r, const char* severity, const Caller& place, const std::string& sentence);
+// Such a sentence, of a call that asks for more than `holder` ("the device") has left, all in bytes.
+std::string gets_no_memory(uint64_t bytes, const char* holder, uint64_t total, uint64_t left);
 
 // What most C functions are: under the lock, not after a fault, the error kept for cudaGetLastError.
 template <class Body>

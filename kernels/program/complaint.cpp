@@ -105,9 +105,8 @@ std::string missing_call(std::string_view said) {
     static const std::regex library_file(R"((?:cannot find|unable to find library) -l([A-Za-z0-9_]+))");
     if (std::regex_search(text, found, library_file))
         return fmt::format(
-            "the program is linked with lib{}, which is not there; install it, or leave out of --flags what "
-            "asks "
-            "for it",
+            "the program is linked with lib{}, which is not there; install it, or leave out of --flags "
+            "what asks for it",
             found[1].str());
     static const std::regex launched(
         R"(:(\d+):\d+: error: reference to __global__ function '([^'\n]+)' in __(?:global|device|host__ __device)__ function)");

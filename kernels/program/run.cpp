@@ -54,7 +54,7 @@ public:
             run_.damage = fmt::format("its launches take more than {} of lines; the first ones are told",
                                       bytes_text(kMostLines));
         size_t at = 0;
-        for (size_t end = 0; (end = text_.find('\n', at)) != std::string::npos; at = end + 1)
+        for (size_t end = begun; (end = text_.find('\n', end)) != std::string::npos; at = ++end)
             take(std::string_view(text_).substr(at, end - at));
         text_.erase(0, at);  // what is left is being written
         return got > 0;

@@ -60,14 +60,14 @@ void add(trace::Verification& sum, const trace::Verification& row) {
 
 // One row of P: the owned columns' sums grow side by side, a row of N at a time.
 trace::Verification verify_row(const Shape& shape, uint64_t seed, const Elements& p, const float* P,
-                               uint64_t row, const std::atomic<bool>& stop) {
+                               uint64_t row, Stop stop) {
     std::vector<uint64_t> cols;
     for (uint64_t col = 0; col < p.cols; ++col)
         if (p.owned[row * p.cols + col]) cols.push_back(col);
     trace::Verification result;
     if (cols.empty()) return result;
     std::vector<double> sum(cols.size()), magnitude(cols.size());
-    for (uint64_t k = 0; k < shape.k && !stop.load(std::memory_order_relaxed); ++k) {
+    for (uint64_t k = 0; k < shape.k && !stop.now(); ++k) {
         const double m = input_value(seed, 0, row * shape.k + k);
         for (size_t i = 0; i < cols.size(); ++i) {
             const double product = m * input_value(seed, 1, k * shape.n + cols[i]);
@@ -129,13 +129,12 @@ trace::Verification verify(const trace::Trace& trace, const KernelInfo& info, co
     mark_owned(trace, info, shape, p);
     mark_stored(trace, p);
 
-    const std::atomic<bool> never = false;
-    const std::atomic<bool>& stopped = stop ? *stop : never;
+    const Stop asked{stop};
     std::vector<trace::Verification> rows(p.rows);
     for_each_index(p.rows, threads, [&](uint64_t row) {
-        if (!Stop{stop}.now()) rows[row] = verify_row(shape, seed, p, P, row, stopped);
+        if (!asked.now()) rows[row] = verify_row(shape, seed, p, P, row, asked);
     });
-    if (stopped) return result;
+    if (asked.now()) return result;
     result.checked = true;
     for (const trace::Verification& row : rows) add(result, row);
     result.verified = result.wrong == 0;

@@ -51,6 +51,7 @@ TEST(CliAlone, JsonTellsOfOneLaunch) {
     EXPECT_EQ(launch["kernel"], "histogram");
     EXPECT_EQ(launch["block"], json({32, 1, 1}));  // THREADS of the source
     EXPECT_TRUE(launch["error"].is_null());
+    EXPECT_TRUE(told["failure"].is_null());
     EXPECT_TRUE(recording(launch["recorded"]).meta.complete);
 }
 
@@ -64,12 +65,20 @@ TEST(CliAlone, ACommentDescribesAndOptionsComeBeforeIt) {
 }
 
 TEST(CliAlone, AFaultIsSaidAndWhatCameBeforeItIsKept) {
-    const Ran ran =
-        tilescope({"record", launches("vector_add.ptx"), "--call", "vector_add(a=double[10], n=11)"});
+    const std::vector<std::string> words = {"record", launches("vector_add.ptx"), "--call",
+                                            "vector_add(a=double[10], n=11)"};
+    const Ran ran = tilescope(words);
     EXPECT_EQ(ran.status, 1);
     expect_one_sentence(ran.err);
     EXPECT_NE(ran.err.find("outside a's 10 elements"), std::string::npos) << ran.err;
     EXPECT_FALSE(recording(in_folder("vector_add.tsc")).meta.complete);
+    std::vector<std::string> in_json = words;
+    in_json.emplace_back("--json");
+    const Ran told = tilescope(in_json);
+    EXPECT_EQ(told.status, 1);
+    const json document = json::parse(told.out);
+    EXPECT_EQ(document["failure"], document["launches"][0]["error"]);
+    EXPECT_NE(document["failure"].get<std::string>().find("outside a's 10 elements"), std::string::npos);
 }
 
 TEST(CliAlone, WhatDoesNotFitIsRefused) {

@@ -150,14 +150,22 @@ TEST(CliPrograms, HandsOnInputFoldersAndFlags) {
 
 // With clang's runtime of OpenMP or without it, and whatever gives the flag.
 TEST(CliPrograms, RunsWithOpenMp) {
-    write(in_folder("threads.cu"),
-          "#include <cstdio>\n#include <omp.h>\n__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n"
-          "int main() {\n    int *p, sum = 0, most = 0;\n    cudaMallocManaged(&p, 400);\n    k<<<1, "
-          "100>>>(p);\n"
-          "    cudaDeviceSynchronize();\n#pragma omp parallel for reduction(+ : sum)\n"
-          "    for (int i = 0; i < 100; ++i) sum += p[i];\n#pragma omp parallel\n#pragma omp critical\n"
-          "    if (omp_get_num_threads() > most) most = omp_get_num_threads();\n"
-          "    printf(\"%d %d\\n\", sum, most >= 1 && most <= omp_get_max_threads());\n}\n");
+    write(in_folder("threads.cu"), R"(#include <cstdio>
+#include <omp.h>
+__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }
+int main() {
+    int *p, sum = 0, most = 0;
+    cudaMallocManaged(&p, 400);
+    k<<<1, 100>>>(p);
+    cudaDeviceSynchronize();
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 100; ++i) sum += p[i];
+#pragma omp parallel
+#pragma omp critical
+    if (omp_get_num_threads() > most) most = omp_get_num_threads();
+    printf("%d %d\n", sum, most >= 1 && most <= omp_get_max_threads());
+}
+)");
     for (const char* flags : {"-fopenmp", "-Xcompiler=-O1,-fopenmp", "-fopenmp=libgomp"}) {
         const Ran ran = record("threads.cu -o out --flags '" + std::string(flags) + "'");
         EXPECT_EQ(ran.status, 0) << flags << ran.err;
@@ -170,71 +178,105 @@ TEST(CliPrograms, RunsWithOpenMp) {
 
 // What tells nvcc from a host's compiler; and min and max, which a program may declare and NVIDIA's headers define.
 TEST(CliPrograms, FindsWhatNvccDefines) {
-    write(in_folder("nvcc.cu"),
-          "#if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11 || "
-          "!defined(__CUDACC_EXTENDED_LAMBDA__)\n#define __device__\n#define __host__\n#endif\n"
-          "#include <cstdio>\n#include <functional>\n#include <random>\n#include <regex>\n#include <thread>\n"
-          "#ifndef __CUDA_ARCH_LIST__\n#error no list\n#endif\n"
-          "const int listed[] = {__CUDA_ARCH_LIST__};\n"
-          "int min(int a, int b);\nunsigned max(int, unsigned);\ndouble max(float a, double b);\n"
-          "extern float min(float a, float b);\nlong long max(long long, long long);\n"
-          "unsigned max(unsigned a, unsigned b) { return a * 10 + b; }\n"
-          "__host__ __device__ int twice(int a) { return 2 * a; }\n"
-          "__global__ void k(int* p, int n) { p[threadIdx.x] = twice(min(n, 3)) + max(1, 2u); }\n"
-          "int main(int argc, char**) {\n    int* p;\n    cudaMallocManaged(&p, 128);\n    k<<<1, 32>>>(p, "
-          "5);\n"
-          "    cudaDeviceSynchronize();\n"
-          "    printf(\"%d: %d %d %u %g %g %lld %u\\n\", listed[0], p[31], min(argc, 7), max(argc, 9u), "
-          "max(1.5f, argc + 1.), min(.5f, float(argc)), max(1ll << 40, (long long)argc), max(2u, 3u));\n}\n");
+    write(in_folder("nvcc.cu"), R"(#if !defined(__NVCC__) || !defined(__CUDACC__) || __CUDACC_VER_MAJOR__ < 11
+#error no nvcc
+#endif
+#if !defined(__CUDACC_EXTENDED_LAMBDA__) || !defined(__CUDA_ARCH_LIST__)
+#error not all of it
+#endif
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <regex>
+#include <thread>
+const int listed[] = {__CUDA_ARCH_LIST__};
+int min(int a, int b);
+unsigned max(int, unsigned);
+double max(float a, double b);
+extern float min(float a, float b);
+long long max(long long, long long);
+unsigned max(unsigned a, unsigned b) { return a * 10 + b; }
+__host__ __device__ int twice(int a) { return 2 * a; }
+__global__ void k(int* p, int n) { p[threadIdx.x] = twice(min(n, 3)) + max(1, 2u); }
+int main(int argc, char**) {
+    int* p;
+    cudaMallocManaged(&p, 128);
+    k<<<1, 32>>>(p, 5);
+    cudaDeviceSynchronize();
+    printf("%d: %d %d %u %g %g %lld %u\n", listed[0], p[31], min(argc, 7), max(argc, 9u), max(1.5f, argc + 1.),
+           min(.5f, float(argc)), max(1ll << 40, (long long)argc), max(2u, 3u));
+}
+)");
     const Ran ran = record("nvcc.cu -o out --flags -arch=sm_80");
     EXPECT_EQ(ran.status, 0) << ran.err;
     EXPECT_NE(ran.out.find("800: 8 1 9 2 0.5 1099511627776 23\n"), std::string::npos) << ran.out;
 }
 
-// What a program asks for and does not get is said; one that is content with less goes on.
+// What a program asks for and does not get is said, once where it asks again and again; one that is content with less
+// goes on.
 TEST(CliPrograms, SaysWhatMemoryItDoesNotGet) {
-    write(in_folder("memory.cu"),
-          "#include <cstdio>\n#include <cstdlib>\n#include <vector>\n__global__ void k(int* p) { *p = 1; }\n"
-          "volatile void* kept;\nint main(int argc, char** argv) {\n    int* p;\n"
-          "    cudaMallocManaged(&p, 4);\n    k<<<1, 1>>>(p);\n    const size_t n = size_t(1) << 55;\n"
-          "    switch (argc) {\n"
-          "    case 1: if (cudaMallocHost(&p, n) != cudaSuccess && cudaMallocHost(&p, 4) != cudaSuccess) "
-          "abort(); break;\n"
-          "    case 2: kept = malloc(n); *(int*)kept = 1; break;\n"
-          "    case 3: kept = new char[n]; break;\n"
-          "    case 4: std::vector<char> v(n); kept = v.data(); break;\n"
-          "    }\n}\n");
+    write(in_folder("memory.cu"), R"(#include <cerrno>
+#include <cstdlib>
+#include <vector>
+__global__ void k(int* p) { *p = 1; }
+volatile void* kept;
+int main(int argc, char** argv) {
+    int* p;
+    cudaMallocManaged(&p, 4);
+    k<<<1, 1>>>(p);
+    const size_t n = size_t(1) << 55;
+    switch (argc) {
+    case 1: for (size_t less = n; cudaMallocHost(&p, less) != cudaSuccess; less /= 1024) continue; break;
+    case 2: kept = malloc(n); if (errno == ENOMEM) *(int*)kept = 1; break;
+    case 3: kept = new char[n]; break;
+    case 4: std::vector<char> v(n); kept = v.data(); break;
+    }
+}
+)");
     const auto says = [](const std::string& arguments, int status, const std::string& sentence) {
         const Ran ran = record("memory.cu -o out -- " + arguments);
         EXPECT_EQ(ran.status, status) << arguments << ran.err;
         EXPECT_NE(ran.err.find(sentence), std::string::npos) << arguments << ran.err;
+        EXPECT_EQ(ran.err.find(" asks for "), ran.err.rfind(" asks for ")) << ran.err;
         EXPECT_EQ(ran.err.find("ended by signal") != std::string::npos, status != 0) << ran.err;
     };
-    says("", 0, "cudaHostAlloc at line 12 asks for 36.0 PB, and the device has ");
-#ifndef __SANITIZE_ADDRESS__  // which ends the program itself
-    says("1", 1, "line 13: malloc asks for 36.0 PB, and this machine has ");
-    says("1 2", 1, "line 14: new asks for 36.0 PB, and this machine has ");
-    says("1 2 3", 1, "new asks for 36.0 PB, and this machine has ");
-#endif
+    says("", 0, "cudaHostAlloc at line 12 gets no memory: it asks for 36.0 PB, and the device has ");
+    says("1", 1, "line 13: malloc gets no memory: it asks for 36.0 PB, and this machine has ");
+    says("1 2", 1, "line 14: new gets no memory: it asks for 36.0 PB, and this machine has ");
+    says("1 2 3", 1, "new gets no memory: it asks for 36.0 PB, and this machine has ");
 }
 
 // The type of a variable may be a macro to which a flag gives another meaning than the source: elements are as the
 // compiler has made them.
 TEST(CliPrograms, AFlagChangesTheTypeOfAVariable) {
-    write(in_folder("typed.cu"),
-          "#ifndef SMALL\n#define SMALL long long\n#endif\n#ifndef LARGE\n#define LARGE int\n#endif\n"
-          "__constant__ SMALL c[8];\n"
-          "__global__ void k(SMALL* out, LARGE* more) {\n    __shared__ SMALL one;\n    __shared__ SMALL "
-          "some[64];\n"
-          "    __shared__ LARGE large[4][16];\n    __shared__ LARGE single;\n"
-          "    if (threadIdx.x == 0) one = (SMALL)7, single = (LARGE)3;\n    some[threadIdx.x] = "
-          "c[threadIdx.x % 8];\n"
-          "    large[threadIdx.x / 16][threadIdx.x % 16] = 2;\n    __syncthreads();\n"
-          "    out[threadIdx.x] = one + some[63 - threadIdx.x];\n    more[threadIdx.x] = large[0][3] + "
-          "single;\n}\n"
-          "int main() {\n    SMALL* p;\n    LARGE* q;\n    cudaMalloc(&p, 64 * sizeof *p);\n"
-          "    cudaMalloc(&q, 64 * sizeof *q);\n    k<<<1, 64>>>(p, q);\n    return "
-          "cudaDeviceSynchronize();\n}\n");
+    write(in_folder("typed.cu"), R"(#ifndef SMALL
+#define SMALL long long
+#endif
+#ifndef LARGE
+#define LARGE int
+#endif
+__constant__ SMALL c[8];
+__global__ void k(SMALL* out, LARGE* more) {
+    __shared__ SMALL one;
+    __shared__ SMALL some[64];
+    __shared__ LARGE large[4][16];
+    __shared__ LARGE single;
+    if (threadIdx.x == 0) one = (SMALL)7, single = (LARGE)3;
+    some[threadIdx.x] = c[threadIdx.x % 8];
+    large[threadIdx.x / 16][threadIdx.x % 16] = 2;
+    __syncthreads();
+    out[threadIdx.x] = one + some[63 - threadIdx.x];
+    more[threadIdx.x] = large[0][3] + single;
+}
+int main() {
+    SMALL* p;
+    LARGE* q;
+    cudaMalloc(&p, 64 * sizeof *p);
+    cudaMalloc(&q, 64 * sizeof *q);
+    k<<<1, 64>>>(p, q);
+    return cudaDeviceSynchronize();
+}
+)");
     for (const auto& [flags, small, large] : {std::tuple{"", 8u, 4u},
                                               {"--flags '-DSMALL=int -DLARGE=double'", 4u, 8u},
                                               {"--flags '-DSMALL=short -DLARGE=int'", 2u, 4u}}) {

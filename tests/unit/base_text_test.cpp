@@ -118,7 +118,6 @@ TEST(Text, JsonEscapesWhatATerminalObeys) {
     EXPECT_EQ(json_text(nlohmann::json{{"m", 1}}, 2), "{\n  \"m\": 1\n}");
 }
 
-// Random bytes: what comes out is UTF-8 without controls, and goes through unchanged a second time.
 TEST(Text, RealNumbersAreThoseOfTheStandardLibrary) {
     std::vector<std::string> texts = {"",       "1",      "-1.5", "+1",   " 1",    "1 ",    "1.5.",
                                       ".5",     "5.",     ".",    "0x10", "1e308", "1e309", "-1e309",
@@ -138,6 +137,7 @@ TEST(Text, RealNumbersAreThoseOfTheStandardLibrary) {
     }
 }
 
+// Random bytes: what comes out is UTF-8 without controls, and goes through unchanged a second time.
 TEST(Text, OfRandomBytesIsSound) {
     std::mt19937 random(1);
     const std::string pieces[] = {"a",    "\n",   "\x1b", "\xc2", "\x9b", "\xe2", "\x80",

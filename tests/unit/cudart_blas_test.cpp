@@ -91,11 +91,12 @@ struct Matrix {
 
 cublasOperation_t any_op(std::mt19937& random) { return static_cast<cublasOperation_t>(random() % 3); }
 
+// deep: what is added to the length of the sums.
 template <class T>
-void test_gemm(cublasHandle_t h, std::mt19937& random) {
+void test_gemm(cublasHandle_t h, std::mt19937& random, int deep = 0) {
     const auto ta = any_op(random), tb = any_op(random);
     const int m = 1 + static_cast<int>(random() % 6), n = 1 + static_cast<int>(random() % 6),
-              k = static_cast<int>(random() % 6);
+              k = static_cast<int>(random() % 6) + deep;
     Matrix<T> a(random, ta ? k + !k : m, ta ? m : k + !k), b(random, tb ? n : k + !k, tb ? k + !k : n),
         c(random, m, n);
     const Exact alpha = static_cast<double>(random() % 3), beta = static_cast<double>(random() % 3);
@@ -240,6 +241,8 @@ TEST(CudartBlas, EveryOperationIsTheManualsSum) {
         for (int trial = 0; trial < 40 && !::testing::Test::HasFailure(); ++trial) {
             test_gemm<float>(h, random), test_gemm<double>(h, random);
             test_gemm<cuComplex>(h, random), test_gemm<cuDoubleComplex>(h, random);
+            // Strips of 256, and a rest.
+            test_gemm<double>(h, random, 510), test_gemm<cuComplex>(h, random, 510);
             test_halves<float>(h, random), test_halves<double>(h, random);
             test_halves<cuComplex>(h, random), test_halves<cuDoubleComplex>(h, random);
             test_rest<float>(h, random), test_rest<double>(h, random);

@@ -145,7 +145,8 @@ TEST(Lanes, DirectedRounding) {
         check("mul" + (r + std::string(".ftz.sat.f32 %D, %A, %B;")), "f32", "f32", "f32", "f32",
               [=](Bits a, Bits b, Bits) {
                   const float x = f(flush(bits_of(in_mode(
-                      mode, [](float x, float y, float) { return x * y; }, f(flush(a)), f(flush(b)), 0.0f))));
+                      mode, [](float one, float other, float) { return one * other; }, f(flush(a)),
+                      f(flush(b)), 0.0f))));
                   return bits_of(std::isnan(x) || x <= 0 ? 0.0f : x >= 1 ? 1.0f : x);
               });
         const auto convert = [&](const std::string& to, const std::string& from, auto fn) {
