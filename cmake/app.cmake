@@ -76,8 +76,8 @@ function(tilescope_app_tests)
     FiguresOfTheCompareScreen.OfTimedSizes
     FiguresOfTheStepScreen.OfClocks FiguresOfTheStepScreen.OfLaunches FiguresOfTheStepScreen.OfProducts
     FiguresOfTheTimingScreen.OfKernels* FiguresOfTheTimingScreen.OfStated*
-    GridView.NothingIsCut* LessonsScreen.AStopIs* LessonsScreen.TheTimesOf* LongText.OfARecording*
-    Motion.EndsIn* Motion.GoesAround* OverlayPicture.ListsWithout* Page.IsWritten*
+    GridView.NothingIsCut* GridView.Pictures LessonsScreen.AStopIs* LessonsScreen.TheTimesOf* LongText.OfARecording*
+    Motion.AProductHas* Motion.EndsIn* Motion.GoesAround* OverlayPicture.ListsWithout* Page.IsWritten*
     QuestionPictures.KeepTheAnswer* QuestionPictures.OnPaper* RaceScreenDrawn.NothingIsCut*
     Screens/Pointing.*/2 Sizes/EveryScreen.*/At1* Sizes/EveryScreen.*/At720_lecture Sizes/Tooltips.*/At1280
     StepLayout.KeepsItsSubject* StopPictures.* TimingScreen.TheLadder* WrongFigures*.AreFoundInEveryText)

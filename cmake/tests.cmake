@@ -120,13 +120,13 @@ tilescope_tests(host engine SHARDS 2 RELEASE LINK tilescope_engine tilescope_pro
 tilescope_tests(unit cli LINK tilescope_cli)
 tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
   CliLibraries.* CliLong.* CliCourse.* CliCopies.* *Examples.* ExamplePrograms.*
-  CliCall.AFunctionBeside* CliCall.What* CliFiles.AnFfmpeg*
+  CliCall.AFunctionBeside* CliCall.What* CliExport.ChromeTraces* CliFiles.AnFfmpeg*
   CliHandout.OfAFile CliHandout.TheExample* CliHandout.OfFigures* CliLevels.AWindow* CliOrder.WhatIsOrdered* CliPackage.Holds*
   CliPictures.AFilm* CliPictures.AFrame* CliPictures.ARace* CliPictures.AnSvg* CliPictures.Films* CliPictures.Lecture*
   CliPictures.ThoseOfTheDocs*
-  CliPrograms.ALaunchTooLarge* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.RunsLaunches* CliPrograms.Takes*
+  CliPrograms.AFlagChanges* CliPrograms.ALaunchTooLarge* CliPrograms.Finds* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.RunsLaunches* CliPrograms.RunsWithOpenMp* CliPrograms.Takes*
   CliPrograms.SaysWhatMemory* CliPrograms.Tells*
-  CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.ProgramsOfOthers*
+  CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.LevelsOfVeryMany* CliStrangers.ProgramsOfOthers*
   CliUndefined.AGuess* CliUndefined.Copies* CliUndefined.Launches* CliUndefined.Shared*
   CliWaiting.ALong* CliWaiting.RecordingsKeep*)
 if(TARGET host_cli)

@@ -8,7 +8,7 @@ namespace tilescope::simt {
 
 bool supported(LaneVersion version) {
     if (version == LaneVersion::Portable) return true;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
@@ -22,7 +22,7 @@ LaneVersion best_version() {
 
 LaneOp find_lane_op(const ptx::Operation& operation, LaneVersion version) {
     if (LaneOp op = directed::find(operation)) return op;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
     if (version == LaneVersion::Avx2) return avx2::find(operation);
 #endif
     (void)version;

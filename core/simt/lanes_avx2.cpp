@@ -1,6 +1,6 @@
 // The lane functions for x86-64 processors with AVX2 and FMA. The standard headers come before the
 // target is changed, so that nothing shared with other files is compiled for it.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
 #include "core/simt/lanes_includes.h"
 
 #define TILESCOPE_LANES avx2

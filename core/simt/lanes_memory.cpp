@@ -244,7 +244,7 @@ MoveLanes find_store_portable(uint32_t bytes, bool wide) {
 constexpr MemoryLanes kPortable{displace_portable, bits_portable, locate_portable, find_load_portable,
                                 find_store_portable};
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
 [[gnu::target("avx2")]] void displace_avx2(uint64_t* address, const uint64_t* column, uint64_t offset) {
     displace(address, column, offset);
 }
@@ -317,7 +317,7 @@ LanePattern pattern_of(const std::array<uint64_t, kWarpSize>& difference, uint32
 }  // namespace
 
 const MemoryLanes& memory_lanes(LaneVersion version) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
     if (version == LaneVersion::Avx2) return kAvx2;
 #endif
     (void)version;

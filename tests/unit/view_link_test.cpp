@@ -97,10 +97,10 @@ TEST(Links, AreReadAsTheyWereWritten) {
 // Who opens the link of what is shown sees the same.
 TEST(Links, LeadToWhatIsShown) {
     for (const char* text :
-         {"t=tiled-64x64x64-t16", "t=tiled-64x64x64-t16&step=70",
-          "t=tiled-64x64x64-t16&screen=timing&step=700", "kernel=tiled&m=32&k=16&n=64&tile=8&step=5",
+         {"t=tiled-64x64x64-t16", "t=tiled-4x4x4-t2&step=20",
+          "t=tiled-4x4x4-t2&screen=timing&step=7", "kernel=tiled&m=32&k=16&n=64&tile=8&step=5",
           "kernel=untiled&m=8&k=8&n=8&tile=4", "lesson=reuse&stop=1", "lesson=reuse&stop=2",
-          "t=tiled-64x64x64-t16&step=3&theme=dark&lecture=1&embed=1"}) {
+          "t=tiled-4x4x4-t2&step=3&theme=dark&lecture=1&embed=1"}) {
         const State state = open_at(text);
         const Link link = link_to(state);
         EXPECT_EQ(link_to(open_at(text_of(link).c_str())), link) << text_of(link);
