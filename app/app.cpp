@@ -380,7 +380,7 @@ void take_files(State& state, const platform::Input& input) {
             continue;
         }
         session.walking = false;
-        session::open_file(session, path, input.beside && session.recording != nullptr, input.from);
+        session::open_file(session, path, input.beside && session.recording != nullptr, input.origin);
     }
     if (second.empty() || session.opening) return;
     const std::string path = std::exchange(second, {});

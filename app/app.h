@@ -172,8 +172,8 @@ public:
 
     bool due() const;  // something happened, or it is time for the next turn
     void wait();       // until a turn is due; not in a browser, which calls turns by itself
-    bool
-    turn();  // takes what happened, builds a frame, shows it; never waits. False once the window is to be closed
+    // Takes what happened, builds a frame, shows it; never waits. False once the window is to be closed.
+    bool turn();
 
 private:
     struct Parts;

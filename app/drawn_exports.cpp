@@ -1,6 +1,5 @@
 #include "app/drawn_exports.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,11 +53,12 @@ Result<std::string> picture_of_stop(State& paper, size_t stop, const DrawSvg& dr
                         : kHeight);
 }
 
+// A handout.
 struct DrawnExport::Begun {
     std::string path;
     std::unique_ptr<Frame> frame;
-    Result<State> paper;                             // of a page, or of a lesson's stops
-    session::Job<Result<lessons::Handout>> telling;  // a handout's words; none of a page
+    State paper;                                     // of the lesson's stops
+    session::Job<Result<lessons::Handout>> telling;  // its words
     std::vector<std::string> pictures{};             // so far
 };
 
@@ -105,20 +105,20 @@ void DrawnExport::go_on(State& state) {
         auto frame = Frame::create();
         ImGui::SetCurrentContext(before);
         if (!frame) return ends(not_exported(frame.error()));
-        begun_ = std::make_shared<Begun>(Begun{asked.path, std::move(*frame), State(), {}});
         if (asked.drawn != "lesson_html") {
             const auto page = asked.drawn == "page_poster" ? State::Page::Poster : State::Page::Storyboard;
             auto paper = page_of(session.recording, session.cursor.block, session.theme, page);
             if (!paper) return ends(not_exported(paper.error()));
             const PageSize size = size_of(page);
-            const auto svg = drawn_by(*begun_->frame)(*paper, size.width, size.height);
+            const auto svg = drawn_by(**frame)(*paper, size.width, size.height);
             return ends(svg ? written(asked.path, *svg) : not_exported(svg.error()));
         }
         const lessons::Lesson* const lesson = lesson_at_hand(state);
         if (lesson == nullptr) return ends("Not exported: no lesson is chosen any more.");
-        begun_->paper = on_paper(*lesson);
-        begun_->telling = session.jobs->start(
+        auto telling = session.jobs->start(
             [lesson = *lesson](session::Control&) { return lessons::handout_of(lesson); });
+        begun_ = std::make_shared<Begun>(
+            Begun{asked.path, std::move(*frame), on_paper(*lesson), std::move(telling)});
         return;
     }
     if (!begun_->telling.ready()) return;
@@ -126,12 +126,12 @@ void DrawnExport::go_on(State& state) {
     if (!told) return ends(not_exported(told.error()));
     std::vector<std::string>& pictures = begun_->pictures;
     const size_t stops = told->stops.size();
-    session.message = session.exporting->said = fmt::format(
-        "Exporting to '{}': {} of {} stops; Shift + Esc stops it.", asked.path, pictures.size(), stops);
     if (pictures.size() < stops) {
-        auto svg = picture_of_stop(*begun_->paper, pictures.size(), drawn_by(*begun_->frame));
+        auto svg = picture_of_stop(begun_->paper, pictures.size(), drawn_by(*begun_->frame));
         if (!svg) return ends(not_exported(svg.error()));
-        return pictures.push_back(std::move(*svg));
+        pictures.push_back(std::move(*svg));
+        session.exporting->stops_done = pictures.size(), session.exporting->stops = stops;
+        return;
     }
     lessons::Handout handout = *told;
     for (size_t at = 0; at < stops; ++at) handout.stops[at].svg = std::move(pictures[at]);

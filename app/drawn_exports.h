@@ -28,8 +28,8 @@ Result<State> page_of(std::shared_ptr<const session::Recording> recording, uint3
 State on_paper(const lessons::Lesson& lesson);
 Result<std::string> picture_of_stop(State& paper, size_t stop, const DrawSvg& draw);
 
-// What Session::exporting asks to be drawn, as it goes on from turn to turn: the words of a handout are worked out by a job,
-// its pictures are drawn one a turn, a page at once.
+// What Session::exporting asks to be drawn, as it goes on from turn to turn: a page is drawn at once, a handout's pictures
+// one a turn, once a job has worked out its words.
 class DrawnExport {
 public:
     // Needs a current OpenGL context. Ends Session::exporting with a sentence in the message.

@@ -101,7 +101,7 @@ std::string picture_name(const analysis::Recording& recording, const playback::C
     const trace::Trace& trace = *recording.trace;
     std::string name = analysis::stem_of(recording);
     if (cursor.block < trace.blocks.size())
-        name += fmt::format("-step{}", trace.blocks[cursor.block].first + cursor.step + 1);
+        name += fmt::format("-step{}", playback::step_number(trace, cursor));
     if (!panel.empty()) name += fmt::format("-{}", panel);
     if (number > 1) name += fmt::format("-{}", number);
     return name + std::string(ending);

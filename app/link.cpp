@@ -103,6 +103,12 @@ struct Reader {
         fail(std::move(sentence));
         lost = true;
     }
+    void ships(std::string_view key, const std::string& value, bool found, std::string& out) {
+        if (found)
+            out = value;
+        else
+            lose(fmt::format("The link's {} '{}' is not among those that ship.", key, one_line(value)));
+    }
     void flag(std::string_view key, std::string_view value, bool& out) {
         if (value == "1" || value == "0")
             out = value == "1";
@@ -119,20 +125,14 @@ struct Reader {
             else
                 link.recording = value;
         } else if (key == "kernel") {
-            if (kernels::find(value) != nullptr)
-                link.kernel = value;
-            else
-                lose(fmt::format("The link's kernel '{}' is not known.", one_line(value)));
+            ships(key, value, kernels::find(value) != nullptr, link.kernel);
         } else if (key == "m" || key == "k" || key == "n") {
             if (!number(key, value, key == "m" ? link.shape.m : key == "k" ? link.shape.k : link.shape.n))
                 lost = true;
         } else if (key == "tile") {
             if (!number(key, value, tile.emplace(0))) lost = true;
         } else if (key == "lesson") {
-            if (find_lesson(value) != nullptr)
-                link.lesson = value;
-            else
-                lose(fmt::format("The link's lesson '{}' is not among those that ship.", one_line(value)));
+            ships(key, value, find_lesson(value) != nullptr, link.lesson);
         } else if (key == "stop") {
             number(key, value, link.stop);
         } else if (key == "screen") {
@@ -191,11 +191,6 @@ struct Reader {
 
 bool same_source(const Link& a, const Link& b) {
     return static_cast<const LinkSource&>(a) == static_cast<const LinkSource&>(b);
-}
-
-// The step of the cursor in the whole recording, from 1 on.
-uint64_t step_of(const session::Session& session) {
-    return session.trace().blocks[session.cursor.block].first + session.cursor.step + 1;
 }
 
 }  // namespace
@@ -262,6 +257,7 @@ Link link_to(const State& state) {
     if (link.lecture) link.lecture = session.lecture;
     const bool steps = session.recording && session.cursor.block < session.trace().blocks.size() &&
                        session.trace().steps() > 0;
+    const auto step = [&] { return playback::step_number(session.trace(), session.cursor); };
     const bool walks =
         session.walking && !state.lessons.quiz && (*state.lessons.lessons)[state.lessons.lesson].path.empty();
     if (walks) {
@@ -272,7 +268,7 @@ Link link_to(const State& state) {
         const lessons::LessonStop& stop = lesson.stops[state.lessons.stop];
         if (lessons::is_modelled(stop)) return link;
         if (session.screen != stop.screen) link.screen = session.screen;
-        if (steps && session.cursor != state.lessons.standing.at) link.step = step_of(session);
+        if (steps && session.cursor != state.lessons.standing.at) link.step = step();
         return link;
     }
     if (session.screen != session::kStepScreen) link.screen = session.screen;
@@ -284,7 +280,7 @@ Link link_to(const State& state) {
     else if (const auto source = session::source_of(session);
              source && (source->kernel.empty() || may_be_recorded(source->kernel, source->shape)))
         static_cast<LinkSource&>(link) = {source->shipped, source->kernel, source->shape, "", 1};
-    if (steps && link.any()) link.step = step_of(session);
+    if (steps && link.any()) link.step = step();
     return link;
 }
 
@@ -324,7 +320,9 @@ void arrive(State& state) {
         session.screen = link.screen;
     else if (link.lesson.empty() && (link.any() || link.step > 0))
         session.screen = session::kStepScreen;  // which a link does not name
-    if (const uint64_t step = link.step; step > 0 && session.recording) {
+    // What could not be had has a message that says why, and its step is none of what is shown instead.
+    const bool there = session.recording && (!link.any() || same_source(link, link_to(state)));
+    if (const uint64_t step = link.step; step > 0 && there) {
         const trace::Trace& trace = session.trace();
         if (step <= trace.steps()) {
             const uint32_t block = trace::block_of(trace, step - 1);

@@ -111,9 +111,9 @@ platform::Told told(const State& state) {
     platform::Told told{0, "", spoken(state), text_of(link_to(state))};
     if (!session.recording || session.question.hides(session::Hide::Standing)) return told;
     const trace::Trace& trace = session.trace();
-    if (session.cursor.block >= trace.blocks.size()) return told;
+    if (session.cursor.block >= trace.blocks.size() || trace.steps() == 0) return told;
     const trace::Block& block = trace.blocks[session.cursor.block];
-    told.step = block.first + session.cursor.step + 1;
+    told.step = playback::step_number(trace, session.cursor);
     told.block = block_name(trace.launch.grid, {block.x, block.y, block.z}, session.recording->notation);
     return told;
 }

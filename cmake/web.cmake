@@ -6,7 +6,7 @@ target_link_libraries(tilescope_web PRIVATE tilescope_app)
 tilescope_optimise(tilescope_web -O1)
 set(page ${PROJECT_SOURCE_DIR}/web/page.js)
 # A page's heap: at most 1 GB, so that a recording that is too large ends in a sentence before the browser ends the page.
-target_link_options(tilescope_web PRIVATE -Oz -sENVIRONMENT=web,worker -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB
+target_link_options(tilescope_web PRIVATE -Oz -sENVIRONMENT=web -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB
   -sMAXIMUM_MEMORY=1GB -sTOTAL_STACK=4MB -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sFORCE_FILESYSTEM=1
   "SHELL:-sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8" "SHELL:-sEXPORTED_FUNCTIONS=_main,_malloc,_free"
   "SHELL:--js-library ${page}")

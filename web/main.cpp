@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "app/app.h"
@@ -28,8 +30,8 @@ namespace {
 std::unique_ptr<Window> window;
 
 // What the program cannot go on from.
-bool end(const char* sentence) {
-    page_failed(sentence);
+bool end(const std::string& sentence) {
+    page_failed(sentence.c_str());
     return false;
 }
 
@@ -41,10 +43,10 @@ bool turn() try {
 } catch (const std::bad_alloc&) {
     return end(
         "This takes more memory than a page has. Load it anew to go on at this step; the installed program "
-        "opens and "
-        "records more.");
+        "opens and records more.");
 } catch (const std::exception& why) {
-    return end(why.what());
+    return end(
+        fmt::format("Tilescope had to stop ({}). Load the page anew to go on at this step.", why.what()));
 } catch (...) {  // of JavaScript's
     return end("Tilescope had to stop. Load the page anew to go on at this step.");
 }
@@ -56,7 +58,7 @@ Result<void> start() {
     for (const std::string& file : {files.settings, files.state}) page_restore(file.c_str());
     std::error_code error;
     std::filesystem::create_directories(platform::kHandedOver, error);
-    auto state = first_state(session::load_settings(files).remembered.choices.theme);
+    auto state = first_state({});  // the window takes up the theme that is remembered
     if (!state) return state.error();
     window = std::make_unique<Window>(std::move(*state), false);
     if (auto opened = window->open(); !opened) return opened;

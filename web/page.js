@@ -19,12 +19,14 @@ mergeInto(LibraryManager.library, {
     refused: null,     // an address that the browser did not take
     largest: 500e6,    // bytes of a file
     most: 300,         // files of a folder
+    longest: 1 << 16,  // characters of a text that is pasted
 
     // Calls a function of the program with texts and numbers.
     call: function (name) {
       var texts = [], given = Array.prototype.slice.call(arguments, 1).map(function (one) {
         if (typeof one != "string") return one;
         var size = lengthBytesUTF8(one) + 1, at = _malloc(size);
+        if (!at) throw new Error("there is no memory left");
         stringToUTF8(one, at, size);
         texts.push(at);
         return at;
@@ -164,15 +166,15 @@ mergeInto(LibraryManager.library, {
   page_can_pause: function () {
     return Turns.promising ? 1 : 0;
   },
-  page_begin__deps: ["$Turns", "malloc", "free"],
-  page_begin: function (call, work) {
+  page_begin__deps: ["$Turns", "free"],
+  page_begin: function (call, work, stack, size) {
     const run = wasmTable.get(call);
-    if (!Turns.promising) {
+    if (!stack) {
       run(work);
       return;
     }
-    const kStack = 1 << 20, outer = stackSave(), stack = _malloc(kStack);
-    stackRestore(stack + kStack);
+    const outer = stackSave();
+    stackRestore(stack + size);
     Turns.promising(run)(work).then(() => {
       _free(stack);
       stackRestore(Turns.idle);
@@ -199,20 +201,20 @@ mergeInto(LibraryManager.library, {
     };
     requestAnimationFrame(frame);
   },
-  // A single file holds in Module.beside what else would be files beside the page.
-  $Fetched: {},
+  // By the number of the fetch: bytes, or -1 and -2 as web/fetch.cpp has them. A single file holds in Module.beside what else
+  // would be files beside the page.
+  $Fetched: [],
   page_fetch_beside__deps: ["$Fetched"],
   page_fetch_beside: function (name, mayWait) {
-    const path = UTF8ToString(name);
-    Fetched[path] = -1;
+    const path = UTF8ToString(name), at = Fetched.push(-1) - 1;
     const bytes = (text) => Uint8Array.from(text, (c) => c.charCodeAt(0) & 255);
     if (Module.beside) {
-      Fetched[path] = path in Module.beside ? bytes(atob(Module.beside[path])) : -2;
+      Fetched[at] = path in Module.beside ? bytes(atob(Module.beside[path])) : -2;
     } else if (mayWait) {
       fetch(path)
         .then((answer) => (answer.ok ? answer.arrayBuffer() : Promise.reject()))
-        .then((buffer) => (Fetched[path] = new Uint8Array(buffer)))
-        .catch(() => (Fetched[path] = -2));
+        .then((buffer) => (Fetched[at] = new Uint8Array(buffer)))
+        .catch(() => (Fetched[at] = -2));
     } else {
       const request = new XMLHttpRequest();
       request.open("GET", path, false);
@@ -220,19 +222,19 @@ mergeInto(LibraryManager.library, {
       try {
         request.send();
       } catch (error) {}
-      Fetched[path] = request.status === 200 ? bytes(request.responseText) : -2;
+      Fetched[at] = request.status === 200 ? bytes(request.responseText) : -2;
     }
+    return at;
   },
   page_beside_bytes__deps: ["$Fetched"],
-  page_beside_bytes: function (name) {
-    const found = Fetched[UTF8ToString(name)];
-    return found.length || found;
+  page_beside_bytes: function (at) {
+    const found = Fetched[at];
+    return typeof found === "number" ? found : found.length;
   },
   page_take_beside__deps: ["$Fetched"],
-  page_take_beside: function (name, to) {
-    const path = UTF8ToString(name);
-    HEAPU8.set(Fetched[path], to);
-    delete Fetched[path];
+  page_take_beside: function (at, to) {
+    HEAPU8.set(Fetched[at], to);
+    delete Fetched[at];
   },
 
   // Before the first turn.
@@ -248,7 +250,7 @@ mergeInto(LibraryManager.library, {
     document.addEventListener("paste", function (event) {
       var data = event.clipboardData;
       if (data.files.length) Page.take(Page.named(data.files), [], false);
-      else Page.call("pasted", data.getData("text/plain"));
+      else Page.call("pasted", data.getData("text/plain").slice(0, Page.longest));
     });
     // Of the event: what is shown may have taken the place of the address by now.
     var go = function (address) {

@@ -15,7 +15,8 @@
 extern "C" {
 // Of the page (web/page.js).
 int page_can_pause();
-void page_begin(void (*call)(void*), void* work);  // call(work); returns as soon as that is suspended or over
+// call(work) on a stack that it frees, of so many bytes; returns as soon as that is suspended or over. Without one: at its end.
+void page_begin(void (*call)(void*), void* work, void* stack, size_t bytes);
 void page_pause(int window);    // suspends what calls it until the browser has had its turn
 void page_loop(int (*call)());  // call() before each picture of the browser, until it returns 0
 }
@@ -23,7 +24,8 @@ void page_loop(int (*call)());  // call() before each picture of the browser, un
 namespace tilescope::web {
 namespace {
 
-constexpr double kMoment = 6;  // ms, of the 16 that a picture has
+constexpr double kMoment = 6;               // ms, of the 16 that a picture has
+constexpr size_t kStack = size_t{1} << 20;  // bytes, of each work
 
 // What runs just now.
 struct Running {
@@ -33,16 +35,23 @@ struct Running {
 };
 Running running;
 
+struct Work {
+    std::function<void()> work;
+    bool pausable;
+};
+
 struct PageTurns final : Turns {
     void begin(std::function<void()> work) override {
         const Running before = running;
-        page_begin(run, new std::function<void()>(std::move(work)));
+        // Without memory for a stack of its own it is called as any function is, and ends in a sentence.
+        void* const stack = page_can_pause() != 0 ? std::malloc(kStack) : nullptr;
+        page_begin(run, new Work{std::move(work), stack != nullptr}, stack, kStack);
         running = before;
     }
     static void run(void* work) {
-        running = {true, page_can_pause() != 0, emscripten_get_now()};
-        const std::unique_ptr<std::function<void()>> mine(static_cast<std::function<void()>*>(work));
-        (*mine)();
+        const std::unique_ptr<Work> mine(static_cast<Work*>(work));
+        running = {true, mine->pausable, emscripten_get_now()};
+        mine->work();
         running = {};
     }
     void pause() override {
@@ -71,6 +80,8 @@ private:
 };
 
 }  // namespace
+
+bool may_wait() { return running.pausable; }
 
 void take_turns(std::function<bool()> window) {
     static PageTurns page;

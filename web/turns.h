@@ -10,4 +10,7 @@ namespace tilescope::web {
 // wait for work.
 void take_turns(std::function<bool()> window);
 
+// What runs just now may wait (Turns::wait).
+bool may_wait();
+
 }  // namespace tilescope::web

@@ -93,8 +93,8 @@ struct State {
     PanelMenu panel;
     bool show_keys = false;
     Resting resting;
-    std::string
-        second{};  // recording that was dropped with another one, to stand beside it once that is open
+    // Recording that was dropped with another one, to stand beside that once it is open.
+    std::string second{};
 };
 
 // --- actions, keys and what they do

@@ -19,6 +19,14 @@ struct Abilities {
 };
 Abilities abilities();
 
+inline constexpr Abilities kOfAPage{.programs = false,
+                                    .gpu = false,
+                                    .films = false,
+                                    .paths = false,
+                                    .links = true,
+                                    .quits = false,
+                                    .full_screen = true};
+
 inline constexpr const char* kProgramsElsewhere =
     "Programs (.cu) are compiled and run by Tilescope installed on Linux; a recording (.tsc) that it makes "
     "opens here.";
@@ -34,7 +42,7 @@ std::string hand_over(const std::string& path);
 // recording that is open.
 void choose_file(bool beside);
 
-// Has the file at an address fetched: it comes as one that was dropped, with Input::from, or Input::said says why not.
+// Has the file at an address fetched: it comes as one that was dropped, with Input::origin, or Input::said says why not.
 void fetch(const std::string& address);
 
 // Puts the page's address with that link (app/link.h) on the clipboard.

@@ -56,9 +56,8 @@ public:
 
     // Sleeps until something happens, so many seconds at most. A page does not: the browser calls the next turn.
     virtual void wait(double /*seconds*/) {}
-    virtual bool happened() const {
-        return false;
-    }                             // something that collect() has not told yet, as far as is known
+    // Something that collect() has not told yet, as far as is known.
+    virtual bool happened() const { return false; }
     virtual Input collect() = 0;  // what happened since the last call
     virtual bool asked_to_close() const { return false; }
 

@@ -1,5 +1,5 @@
-// OpenGL 3.3 core, opened at run time by the loader that glad makes (cmake/app.cmake). glad's first
-// generation, which Ubuntu 22.04 has, names things otherwise.
+// OpenGL 3.3 core, opened at run time by the loader that glad makes (cmake/desktop.cmake); a page has OpenGL
+// ES 3.0 linked (web/glad). glad's first generation, which Ubuntu 22.04 has, names things otherwise.
 #pragma once
 
 #if TILESCOPE_GLAD_GENERATION == 1

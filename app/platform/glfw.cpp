@@ -21,8 +21,6 @@ namespace {
 constexpr int kMinWidth = 960, kMinHeight = 600;  // logical pixels: what the panels need
 std::string glfw_says;                            // GLFW reports through a callback without a user pointer
 
-Key offset(Key first, int by) { return static_cast<Key>(static_cast<int>(first) + by); }
-
 // clang-format off
 constexpr std::pair<int, Key> kPlaces[] = {
     {GLFW_KEY_SPACE, Key::Space}, {GLFW_KEY_ENTER, Key::Enter}, {GLFW_KEY_KP_ENTER, Key::Enter},
@@ -49,11 +47,6 @@ Key key_of_glfw(int key, int scancode) {
     for (const auto& [place, key_there] : kPlaces)
         if (place == key) return key_there;
     return Key::None;
-}
-
-// Plus (also the unshifted =), Minus and Question, whichever keys make them.
-Key key_of_character(uint32_t c) {
-    return c == '+' || c == '=' ? Key::Plus : c == '-' ? Key::Minus : c == '?' ? Key::Question : Key::None;
 }
 
 // While Control is held no character comes: plus and minus by what the layout puts on the key.
@@ -183,10 +176,7 @@ struct Window : Backend {
         }
         out.dt = now - std::exchange(last, now);
         out.eventful = std::exchange(eventful, !buttons.empty());
-        // What is held stays; what happened is told once.
-        input.presses.clear();
-        input.dropped.clear();
-        input.scroll_x = input.scroll_y = 0;
+        input = still_held(input);
         return out;
     }
     bool asked_to_close() const override { return glfwWindowShouldClose(window); }

@@ -1,7 +1,9 @@
 // What the person did since the last frame, as plain data, for window and tests alike; and the way to ImGui.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,13 @@ enum class Key : uint8_t {
     A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z
 };
 // clang-format on
+
+inline Key offset(Key first, int by) { return static_cast<Key>(static_cast<int>(first) + by); }
+
+// Plus (also the unshifted =), Minus and Question, whichever keys make them.
+inline Key key_of_character(uint32_t c) {
+    return c == '+' || c == '=' ? Key::Plus : c == '-' ? Key::Minus : c == '?' ? Key::Question : Key::None;
+}
 
 struct KeyPress {
     Key key = Key::None;
@@ -33,13 +42,22 @@ struct Input {
     float scroll_x = 0, scroll_y = 0;                  // notches since the last frame, up is positive
     std::vector<std::string> dropped{};                // paths of files dropped on the window, or chosen
     bool beside = false;                               // they were chosen to stand beside what is open
-    std::string from{};                                // address that they were fetched from; "" for none
+    std::string origin{};                              // its name or address; "" for its path
     std::string pasted{};                              // text of the clipboard, for what is typed into
     std::string said{};                                // sentence of the page around the program, or ""
     std::optional<std::string> link{};  // address, behind its #, that was asked for (app/link.h)
     double dt = 0;                      // seconds since the last frame
     bool eventful = false;              // more came than the passing of time
 };
+
+// What is held stays; what happened is told once.
+inline Input still_held(const Input& input) {
+    Input next;
+    next.shift = input.shift, next.control = input.control, next.alt = input.alt;
+    next.mouse_x = input.mouse_x, next.mouse_y = input.mouse_y;
+    std::copy(std::begin(input.mouse_down), std::end(input.mouse_down), next.mouse_down);
+    return next;
+}
 
 // Hands Input to ImGui's current context. How releases of ImGui take keys differs; that is hidden here.
 class ImguiFeed {

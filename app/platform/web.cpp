@@ -46,8 +46,6 @@ namespace {
 constexpr const char* kCanvas = "#canvas";
 const char* const kWindow = EMSCRIPTEN_EVENT_TARGET_WINDOW;
 
-Key offset(Key first, int by) { return static_cast<Key>(static_cast<int>(first) + by); }
-
 // Source: W3C, "UI Events KeyboardEvent key Values".
 constexpr std::pair<const char*, Key> kNamed[] = {{" ", Key::Space},
                                                   {"Enter", Key::Enter},
@@ -69,10 +67,6 @@ uint32_t character_of(const char* key) {
     unsigned int point = 0;
     const int bytes = ImTextCharFromUtf8(&point, key, nullptr);
     return bytes > 0 && key[bytes] == 0 ? point : 0;
-}
-
-Key key_of_character(uint32_t c) {
-    return c == '+' || c == '=' ? Key::Plus : c == '-' ? Key::Minus : c == '?' ? Key::Question : Key::None;
 }
 
 Key key_of(const EmscriptenKeyboardEvent& event) {
@@ -244,7 +238,7 @@ struct Page : Backend {
         };
         emscripten_set_mousemove_callback(kCanvas, this, EM_FALSE, on_mouse);
         emscripten_set_mousedown_callback(kCanvas, this, EM_FALSE, on_mouse);
-        emscripten_set_mouseup_callback(kCanvas, this, EM_FALSE, on_mouse);
+        emscripten_set_mouseup_callback(kWindow, this, EM_FALSE, on_mouse);  // wherever it is let go
         emscripten_set_mouseleave_callback(kCanvas, this, EM_FALSE, on_mouse);
         emscripten_set_wheel_callback(kCanvas, this, EM_FALSE,
                                       [](int, const EmscriptenWheelEvent* event, void* self) {
@@ -261,8 +255,7 @@ struct Page : Backend {
             static_cast<Page*>(self)->lost = true;
             page_failed(
                 "The browser has taken the graphics away, as it does where they are short. Close other tabs; "
-                "it goes on here "
-                "by itself, or once this page is loaded anew.");
+                "it goes on here by itself, or once this page is loaded anew.");
             return EM_TRUE;  // it may give them back
         };
         const auto on_restored = [](int, const void*, void* self) -> EM_BOOL {
@@ -306,12 +299,8 @@ struct Page : Backend {
         }
         out.dt = (now - std::exchange(last, now)) / 1000;
         out.eventful = std::exchange(eventful, !deeds.empty());
-        // What is held stays; what happened is told once.
-        Input next;
-        next.shift = input.shift, next.control = input.control, next.alt = input.alt;
-        std::copy(std::begin(input.mouse_down), std::end(input.mouse_down), next.mouse_down);
-        if (!leaves) next.mouse_x = input.mouse_x, next.mouse_y = input.mouse_y;
-        input = std::move(next);
+        input = still_held(input);
+        if (leaves) input.mouse_x = input.mouse_y = -1;
         return out;
     }
 
@@ -338,15 +327,7 @@ Page* page = nullptr;  // there is one
 
 }  // namespace
 
-Abilities abilities() {
-    return {.programs = false,
-            .gpu = false,
-            .films = false,
-            .paths = false,
-            .links = true,
-            .quits = false,
-            .full_screen = true};
-}
+Abilities abilities() { return kOfAPage; }
 
 std::string hand_over(const std::string& path) {
     page_hand_over(path.c_str());
@@ -402,12 +383,12 @@ tilescope::platform::Input& happens() {
 
 extern "C" {
 
-// A file that was dropped, chosen, sent or fetched, from an address or "".
-EMSCRIPTEN_KEEPALIVE void page_given(const char* path, int beside, const char* from) {
+// A file that was dropped, chosen, sent or fetched; origin: of Input.
+EMSCRIPTEN_KEEPALIVE void page_given(const char* path, int beside, const char* origin) {
     tilescope::platform::Input& input = happens();
     input.dropped.emplace_back(path);
     input.beside = beside != 0;
-    input.from = from;
+    input.origin = origin;
 }
 EMSCRIPTEN_KEEPALIVE void page_pasted(const char* text) { happens().pasted = text; }
 EMSCRIPTEN_KEEPALIVE void page_said(const char* sentence) { happens().said = sentence; }

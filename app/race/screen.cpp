@@ -59,7 +59,7 @@ void go(State& state, double to) {
 void stand_at_cursor(State& state, const Session& session) {
     const trace::Trace& trace = session.trace();
     if (session.cursor.block >= trace.blocks.size()) return;
-    const uint64_t steps = trace.blocks[session.cursor.block].first + session.cursor.step + 1;
+    const uint64_t steps = playback::step_number(trace, session.cursor);
     const auto found = std::ranges::lower_bound(state.race->a.steps, steps);
     state.at = static_cast<double>(found - state.race->a.steps.begin()) / kMoments;
 }

@@ -233,6 +233,7 @@ std::string exporting_words(const Session& session) {
     if (export_.job.begun() && export_.job.control().total > 0)
         words += fmt::format(": {} of {} steps", grouped(export_.job.control().done),
                              grouped(export_.job.control().total));
+    if (export_.stops > 0) words += fmt::format(": {} of {} stops", export_.stops_done, export_.stops);
     return words + "; Shift + Esc stops it.";
 }
 

@@ -1,4 +1,5 @@
-// Work beside the window: recording, opening, replaying, counting, exporting. The window's only threads.
+// Work beside the window: recording, opening, replaying, counting, exporting. The window's only threads; where
+// there is one for all, jobs take turns with the window on it (core/base/turns.h).
 //
 //   jobs.start([=](Control& control) { ... return result; })   -->   Job<Result>
 //

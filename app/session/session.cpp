@@ -153,7 +153,7 @@ std::vector<std::string> lesson_files(const std::string& path) {
     return found;
 }
 
-void open_file(Session& session, const std::string& path, bool beside, const std::string& from) {
+void open_file(Session& session, const std::string& path, bool beside, const std::string& asked_origin) {
     if (is_program(path) && beside) {
         session.message =
             "A program is not set beside a recording; open it by itself, then record its launches.";
@@ -165,11 +165,11 @@ void open_file(Session& session, const std::string& path, bool beside, const std
         return;
     }
     if (is_program(path)) return run_program(session, {path, "", "", "", ""});
+    const std::string origin = asked_origin.empty() ? path : asked_origin;
     if (path.ends_with(".ptx"))
-        return open(session, path, path, beside,
+        return open(session, origin, path, beside,
                     [path](Control& control) { return recorded_alone(path, control); });
     const uint64_t open_bytes = beside && session.recording ? trace::bytes_of(session.trace()) : 0;
-    const std::string origin = from.empty() ? path : from;
     open(session, origin, path, beside, [path, origin, open_bytes](Control&) -> MadeRecording {
         auto made = read_recording(path, origin, open_bytes);
         if (made || path == origin) return made;

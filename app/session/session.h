@@ -87,8 +87,10 @@ struct Exporting {
     Job<std::string> job;   // "" once the file is there, else the sentence that says why it is not
     std::string said;       // the sentence about it that Session::message had last
     bool stopping = false;  // it was stopped and has not ended yet: its file is still its own
-    std::string
-        drawn{};  // id of an export that the window draws itself (app/drawn_exports.h); "" for any other
+    // Id of an export that the window draws itself (app/drawn_exports.h), "" for any other; and how many pictures of its
+    // stops are drawn.
+    std::string drawn{};
+    size_t stops_done = 0, stops = 0;
 };
 
 // A panel of the window: what it was called as it was drawn, and its middle, as shares of the window's width and height.
@@ -241,8 +243,9 @@ bool update(Session& session, bool wait);
 // Opens a recording beside the window, in place of one that is on its way. A later update() shows it, or says
 // in session.message why not. A program is run instead (programs.h); lessons are left to who shows them
 // (wish::OpenLessons).
-// from: the address that the file was fetched from, "" for none.
-void open_file(Session& session, const std::string& path, bool beside = false, const std::string& from = "");
+// origin: what the file is called, "" for its path.
+void open_file(Session& session, const std::string& path, bool beside = false,
+               const std::string& origin = "");
 // The lessons that a path names: a .json file, or those of a folder, by their names: its .json files, and a
 // lesson.json of each folder in it. No link is followed. None where there are none.
 std::vector<std::string> lesson_files(const std::string& path);

@@ -14,6 +14,11 @@ struct Cursor {
     bool operator==(const Cursor&) const = default;
 };
 
+// The step among those of the whole recording, from 1 on, as people count; the cursor's block is one of the trace's.
+inline uint64_t step_number(const trace::Trace& trace, const Cursor& cursor) {
+    return trace.blocks[cursor.block].first + cursor.step + 1;
+}
+
 enum class Move : uint8_t {
     NextStep,
     PreviousStep,

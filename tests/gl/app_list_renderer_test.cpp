@@ -9,8 +9,8 @@ using test::pixel;
 const Palette& kLight = palette(Theme::Light);
 
 int questions = 0;
-void GLAD_API_PTR count_integers(GLenum, GLint*) { ++questions; }
-GLboolean GLAD_API_PTR count_switches(GLenum) { return ++questions, GLboolean{0}; }
+void count_integers(GLenum, GLint*) { ++questions; }
+GLboolean count_switches(GLenum) { return ++questions, GLboolean{0}; }
 
 // A question waits until all that was drawn is done, where commands go to another process, as in a browser.
 TEST(ListRenderer, AsksOpenGlForNothing) {

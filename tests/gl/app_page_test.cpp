@@ -97,6 +97,14 @@ protected:
         EXPECT_EQ(state.session.message, "Exported as '" + path + "'.");
         return file_text(path);
     }
+    static State at_a_lesson() {
+        State state;
+        state.session.screen = "lessons";
+        state.lessons.listed = 1;
+        update(state, true);
+        EXPECT_EQ(state.session.lesson, lessons::lesson_list()[1].name);
+        return state;
+    }
     static Result<std::string> offscreen(const State& state, int width, int height) {
         return render_svg(state, {width, height, ""});
     }
@@ -151,11 +159,7 @@ TEST_F(DrawnExports, PagesAreTheCommandLines) {
 
 TEST_F(DrawnExports, HandoutsAreTheCommandLines) {
     SKIP_WITHOUT_OPENGL();
-    State state;
-    state.session.screen = "lessons";
-    state.lessons.listed = 1;
-    update(state, true);
-    ASSERT_EQ(state.session.lesson, lessons::lesson_list()[1].name);
+    State state = at_a_lesson();
     const std::string made = exported(state, "lesson_html");
     const lessons::Lesson& lesson = lessons::lesson_list()[1];
     auto handout = lessons::handout_of(lesson);
@@ -168,14 +172,18 @@ TEST_F(DrawnExports, HandoutsAreTheCommandLines) {
 
 TEST_F(DrawnExports, AreStoppedBetweenTwoPictures) {
     SKIP_WITHOUT_OPENGL();
-    State state;
-    state.session.screen = "lessons";
-    state.lessons.listed = 1;
-    update(state, true);
+    State state = at_a_lesson();
     Drawn window(1280, 720);
     DrawnExport drawn;
     session::start_export(state.session, *session::find_export("lesson_html"), path);
-    for (int turn = 0; turn < 3; ++turn) drawn.go_on(state);
+    const size_t stops = lessons::lesson_list()[1].stops.size();
+    for (int turn = 0; turn < 2000 && state.session.exporting->stops_done == 0; ++turn) {
+        drawn.go_on(state);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    window.frames(state, {}, 1, false);
+    EXPECT_EQ(state.session.message,
+              fmt::format("Exporting to '{}': 1 of {} stops; Shift + Esc stops it.", path, stops));
     session::stop_export(state.session);
     drawn.go_on(state);
     EXPECT_EQ(state.session.message, "Stopped; '" + path + "' was not written.");

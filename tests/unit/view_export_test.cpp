@@ -34,7 +34,7 @@ protected:
     }
 };
 
-TEST_F(Exports, EveryKindThatTheCommandLineHas) {
+TEST_F(Exports, FilmsAreMadeByTheCommandLine) {
     std::set<std::string> formats;
     for (const ExportChoice& choice : export_choices()) {
         EXPECT_EQ(find_export(choice.id), &choice);

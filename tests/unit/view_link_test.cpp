@@ -11,12 +11,16 @@
 namespace tilescope::app {
 namespace {
 
+void settle(State& state) {
+    for (int i = 0; i < 4; ++i) update(state, true);
+}
+
 State open_at(const char* link) {
     State state;
     const ReadLink read = read_link(link);
     EXPECT_EQ(read.problem, "") << link;
     follow(state, read.link);
-    for (int i = 0; i < 4; ++i) update(state, true);
+    settle(state);
     EXPECT_EQ(state.session.message, "") << link;
     return state;
 }
@@ -26,12 +30,12 @@ TEST(Links, WithoutAScreenLeadToTheStep) {
     State state = open_at("t=tiled-4x4x4-t2&step=5");
     state.session.screen = "lessons";
     follow(state, read_link("t=tiled-4x4x4-t2&step=7").link);
-    for (int i = 0; i < 4; ++i) update(state, true);
+    settle(state);
     EXPECT_EQ(state.session.screen, session::kStepScreen);
     EXPECT_EQ(state.session.cursor.step, 6u);
     follow(state, read_link("theme=dark").link);
     state.session.screen = "lessons";
-    for (int i = 0; i < 4; ++i) update(state, true);
+    settle(state);
     EXPECT_EQ(state.session.screen, "lessons");
 }
 
@@ -40,7 +44,7 @@ TEST(Links, WhatIsNotUnderstoodIsSaid) {
     State state;
     const ReadLink read = read_link("lesson=reuse&stop=99");
     follow(state, read.link, read.problem);
-    for (int i = 0; i < 4; ++i) update(state, true);
+    settle(state);
     EXPECT_EQ(state.lessons.stop, 0u);
     EXPECT_NE(read.problem, "");
     EXPECT_EQ(state.session.message, read.problem);
@@ -96,12 +100,18 @@ TEST(Links, AreReadAsTheyWereWritten) {
 
 // Who opens the link of what is shown sees the same.
 TEST(Links, LeadToWhatIsShown) {
-    for (const char* text :
-         {"t=tiled-64x64x64-t16", "t=tiled-4x4x4-t2&step=20",
-          "t=tiled-4x4x4-t2&screen=timing&step=7", "kernel=tiled&m=32&k=16&n=64&tile=8&step=5",
-          "kernel=untiled&m=8&k=8&n=8&tile=4", "lesson=reuse&stop=1", "lesson=reuse&stop=2",
-          "t=tiled-4x4x4-t2&step=3&theme=dark&lecture=1&embed=1"}) {
-        const State state = open_at(text);
+    std::vector<std::string> texts{"t=tiled-64x64x64-t16",
+                                   "t=tiled-4x4x4-t2&step=20",
+                                   "t=tiled-4x4x4-t2&screen=timing&step=7",
+                                   "kernel=tiled&m=32&k=16&n=64&tile=8&step=5",
+                                   "kernel=untiled&m=8&k=8&n=8&tile=4",
+                                   "lesson=reuse&stop=1",
+                                   "lesson=reuse&stop=2",
+                                   "t=tiled-4x4x4-t2&step=3&theme=dark&lecture=1&embed=1"};
+    for (const kernels::KernelInfo& one : kernels::catalogue())
+        texts.push_back(fmt::format("kernel={}&m=32&k=32&n=32&step=2", one.name));
+    for (const std::string& text : texts) {
+        const State state = open_at(text.c_str());
         const Link link = link_to(state);
         EXPECT_EQ(link_to(open_at(text_of(link).c_str())), link) << text_of(link);
         const ReadLink read = read_link(text);
@@ -123,6 +133,21 @@ TEST(Links, ToAnotherStepOpenNothingAnew) {
     update(state, true);
     EXPECT_EQ(link_to(state).step, 1000u);
     EXPECT_NE(state.session.message.find("99,999,999,999"), std::string::npos) << state.session.message;
+}
+
+// What is shown stays as it was, and the message says why it does.
+TEST(Links, ToWhatCannotBeHadLeaveTheStepThatIsShown) {
+    State state = open_at("t=tiled-64x64x64-t16&step=70");
+    std::vector<kernels::ShippedRecording> recordings = kernels::shipped_recordings();
+    const auto damaged = std::ranges::find(recordings, "tiled-4x4x4-t2", &kernels::ShippedRecording::name);
+    ASSERT_NE(damaged, recordings.end());
+    damaged->bytes = damaged->bytes.substr(0, 100);
+    state.session.assets.recordings = session::Assets::of(recordings);
+    follow(state, read_link("t=tiled-4x4x4-t2&step=5").link);
+    settle(state);
+    EXPECT_EQ(link_to(state).recording, "tiled-64x64x64-t16");
+    EXPECT_EQ(link_to(state).step, 70u);
+    EXPECT_NE(state.session.message.find("tiled-4x4x4-t2"), std::string::npos) << state.session.message;
 }
 
 TEST(Links, ToNothingThatAnybodyHasNameNoRecording) {
@@ -207,9 +232,8 @@ TEST(Links, OfAnyBytesAreHarmless) {
 
 TEST(Links, AreCopiedByOneKeyWhereThereAreLinks) {
     const auto offered = [](const State& state) {
-        return !find_commands(state.session, offers(), "copy the link to this step").empty() &&
-               find_commands(state.session, offers(), "copy the link to this step")[0].id ==
-                   "action:copy_link";
+        const auto found = find_commands(state.session, offers(), "copy the link to this step");
+        return !found.empty() && found[0].id == "action:copy_link";
     };
     State state = open_at("t=tiled-64x64x64-t16");
     EXPECT_FALSE(offered(state));

@@ -9,17 +9,9 @@
 namespace tilescope::app {
 namespace {
 
-constexpr platform::Abilities kPage{.programs = false,
-                                    .gpu = false,
-                                    .films = false,
-                                    .paths = false,
-                                    .links = true,
-                                    .quits = false,
-                                    .full_screen = true};
-
 class InAPage : public Keys {
 protected:
-    InAPage() { state.session.can = kPage; }
+    InAPage() { state.session.can = platform::kOfAPage; }
     std::vector<std::string> found(const char* query) const {
         std::vector<std::string> ids;
         for (const input::Command& one : find_commands(state.session, offers(), query)) ids.push_back(one.id);

@@ -1,6 +1,6 @@
 // Files come by drop and by dialog, and leave as downloads.
 import assert from "node:assert/strict";
-import { act, address, download, drop, go, onBothPages, onPage, recording, says, titled, told, until } from "./page.mjs";
+import { act, address, download, drop, go, onBothPages, onPage, recording, says, titled, until } from "./page.mjs";
 
 const kFour = { hash: "#t=tiled-4x4x4-t2&step=5" };
 
@@ -34,6 +34,7 @@ onPage("a lesson is dropped with its recording, and walked", kFour, async (p) =>
 });
 
 onPage("what cannot be opened is a sentence", kFour, async (p) => {
+  await address(p, kFour.hash);
   await drop(p, ["a.cu", "int main() {}"]);
   await says(p, "installed on Linux");
   await drop(p, ["bad.tsc", "no recording"]);

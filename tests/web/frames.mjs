@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { context, more, recording, root, server } from "./page.mjs";
+import { context, more, recording, root, server, shown } from "./page.mjs";
 
-const kPatience = { timeout: 20000 };
 const snippet = /```html\n([^]*?)```/.exec(fs.readFileSync(path.join(root, "docs/web.md"), "utf8"))[1];
 const listener = "<link rel=icon href=data:,><script>window.got = []; window.addEventListener('message', (e) => got.push(e.data));</script>";
 more["/notes.html"] = listener + snippet;
@@ -19,7 +18,7 @@ async function notes(body, mayFail) {
     (await p.$$("iframe")).map(async (element) => {
       await element.scrollIntoViewIfNeeded();
       const frame = await element.contentFrame();
-      await frame.waitForFunction(() => document.getElementById("said")?.hidden, null, kPatience);
+      await shown(frame);
       return frame;
     })
   );
@@ -28,7 +27,7 @@ async function notes(body, mayFail) {
   await made.close();
 }
 const got = (p, what, fits, argument) =>
-  p.waitForFunction(fits, argument, kPatience).catch(async () => assert.fail(`${what}; but ${JSON.stringify(await p.evaluate(() => got))}`));
+  p.waitForFunction(fits, argument).catch(async () => assert.fail(`${what}; but ${JSON.stringify(await p.evaluate(() => got))}`));
 
 test("the course page of docs/web.md: each frame and each link leads where it says", () =>
   notes(async (p, frames) => {
@@ -36,19 +35,19 @@ test("the course page of docs/web.md: each frame and each link leads where it sa
     for (const frame of frames) {
       const wanted = new URLSearchParams(new URL(frame.url()).hash.slice(1));
       assert.equal(wanted.get("embed"), "1");
-      await frame.waitForFunction((step) => !step || document.title.includes(`step ${step} of`), wanted.get("step"), kPatience);
+      await frame.waitForFunction((step) => !step || document.title.includes(`step ${step} of`), wanted.get("step"));
       await frame.waitForFunction(
-        (stop) => !stop || document.getElementById("words").textContent.includes(`stop ${stop} of`), wanted.get("stop"), kPatience);
+        (stop) => !stop || document.getElementById("words").textContent.includes(`stop ${stop} of`), wanted.get("stop"));
     }
     const links = await p.$$eval("a", (all) => all.map((one) => one.href));
     assert.ok(links.length > 1);
     for (const link of links) {
       const other = await p.context().newPage();
       await other.goto(link);
-      await other.waitForFunction(() => document.getElementById("said")?.hidden, null, kPatience);
-      await other.waitForFunction((link) => location.href === link && !/The link/.test(document.getElementById("words").textContent), link, kPatience);
+      await shown(other);
+      await other.waitForFunction((link) => location.href === link && !/The link/.test(document.getElementById("words").textContent), link);
       const step = /step=(\d+)/.exec(link)?.[1];
-      if (step) await other.waitForFunction((step) => document.title.includes(`step ${step} of`), step, kPatience);
+      if (step) await other.waitForFunction((step) => document.title.includes(`step ${step} of`), step);
       await other.close();
     }
   }));
@@ -63,7 +62,7 @@ test("messages: a page asks, sends a recording and a link, and is told of steps"
       document.querySelector("iframe").contentWindow.postMessage({ tilescope: { buffer, name: "sent.tsc" } }, "*");
     });
     await got(p, "a recording is acknowledged", () => got.some((one) => one.tilescope?.received === "sent.tsc"));
-    await frame.waitForFunction(() => document.title.includes("tiled 16×16×16 T=4"), null, kPatience);
+    await frame.waitForFunction(() => document.title.includes("tiled 16×16×16 T=4"));
     await post({ tilescope: { link: "t=tiled-4x4x4-t2&step=20&embed=1" } });
     await got(p, "the step is told, with its block, caption and link", () =>
       got.some(({ tilescope: one }) => one?.step === 20 && one.block === "block(0,0)" && one.caption && one.link === "t=tiled-4x4x4-t2&step=20&embed=1"));

@@ -1,6 +1,6 @@
 // Keys, wheel, mouse and fingers.
 import assert from "node:assert/strict";
-import { act, address, difference, onBothPages, onPage, says, still, titled, until } from "./page.mjs";
+import { act, address, difference, onBothPages, onPage, still, titled, until } from "./page.mjs";
 
 const kStep = { hash: "#t=tiled-64x64x64-t16&step=70" };
 

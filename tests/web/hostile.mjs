@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { address, drop, go, onBothPages, onPage, root, says, told, until } from "./page.mjs";
+import { address, drop, go, onBothPages, onPage, root, told, until } from "./page.mjs";
 
 const kLargest = 2 ** 30; // bytes of memory
 

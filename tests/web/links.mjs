@@ -21,6 +21,21 @@ onBothPages("a link has a kernel recorded", { hash: "#kernel=tiled&m=32&k=16&n=3
   await titled(p, "double_buffer 128×32×128");
 });
 
+onBothPages("a recording that is asked for again while it is on its way is opened", { hash: "#t=tiled-4x4x4-t2" }, async (p) => {
+  await address(p, "#t=tiled-4x4x4-t2&step=1");
+  await p.route("**/tiled-16x16x16-t4.tsc", async (route) => {
+    await new Promise((done) => setTimeout(done, 500));
+    await route.continue();
+  });
+  await go(p, "t=tiled-16x16x16-t4");
+  await turns(p);
+  await go(p, "t=tiled-16x16x16-t4&step=3");
+  await titled(p, "tiled 16×16×16 T=4 - step 3 of");
+  await p.keyboard.press("ArrowRight");
+  await address(p, "#t=tiled-16x16x16-t4&step=4");
+  assert.equal((await told(p)).said, "", "the page lives");
+});
+
 more["/mine.tsc"] = recording("tiled-16x16x16-t4");
 onBothPages("a link has a recording fetched", { hash: "#t=../mine.tsc&step=9&theme=dark&lecture=1" }, async (p) => {
   await titled(p, "tiled 16×16×16 T=4 - step 9 of");
@@ -42,7 +57,7 @@ const kHostile = {
   "t=nothing.tsc": "'nothing.tsc' could not be fetched (its server says 404)",
   "kernel=tiled&m=99999999&k=9999&n=99999": "The link's kernel",
   "kernel=tiled&m=2048&k=2048&n=2048": "is too large to be recorded for a link",
-  "kernel=rm": "The link's kernel 'rm' is not known",
+  "kernel=rm": "The link's kernel 'rm' is not among those that ship",
   "screen=%0a": "The link's 'screen=%0a' is not written as addresses are",
   "screen=nothing": "The link's screen 'nothing' is not known",
   "lesson=x": "The link's lesson 'x' is not among those that ship",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
-import { address, built, colours, context, download, onBothPages, onPage, open, server, says, shown, still, told, until } from "./page.mjs";
+import { address, built, colours, context, download, onBothPages, onPage, open, server, says, shown, still, until } from "./page.mjs";
 
 const kOneFile = pathToFileURL(path.join(built, "tilescope.html")).href;
 
@@ -33,7 +33,7 @@ for (const suspends of [true, false])
   });
 
 // What a browser or a server may lack, and what comes of it.
-async function lacking(name, prepare, holds) {
+function lacking(name, prepare, holds) {
   test(name, async () => {
     const made = await context();
     await prepare(made);

@@ -157,26 +157,21 @@ export async function still(p) {
   }
   assert.fail("the picture never rests");
 }
-// Of a picture: how many colours it has; of two of one size: the share of pixels that differ.
-export const colours = (p, picture) =>
-  p.evaluate(async (picture) => {
-    const image = await createImageBitmap(await (await fetch("data:image/png;base64," + picture)).blob());
-    const flat = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    flat.drawImage(image, 0, 0);
-    return new Set(new Uint32Array(flat.getImageData(0, 0, image.width, image.height).data.buffer)).size;
-  }, picture.toString("base64"));
-export const difference = (p, ...pictures) =>
+// What the function `of` makes of the pixels of pictures, in the page, which can unpack them.
+const of_pixels = (p, of, ...pictures) =>
   p.evaluate(
-    async (pictures) => {
-      const [a, b] = await Promise.all(
-        pictures.map(async (picture) => {
-          const image = await createImageBitmap(await (await fetch("data:image/png;base64," + picture)).blob());
-          const flat = new OffscreenCanvas(image.width, image.height).getContext("2d");
-          flat.drawImage(image, 0, 0);
-          return new Uint32Array(flat.getImageData(0, 0, image.width, image.height).data.buffer);
-        })
-      );
-      return a.filter((pixel, i) => pixel !== b[i]).length / a.length;
+    async ([of, pictures]) => {
+      const pixels = pictures.map(async (picture) => {
+        const image = await createImageBitmap(await (await fetch("data:image/png;base64," + picture)).blob());
+        const flat = new OffscreenCanvas(image.width, image.height).getContext("2d");
+        flat.drawImage(image, 0, 0);
+        return new Uint32Array(flat.getImageData(0, 0, image.width, image.height).data.buffer);
+      });
+      return new Function("return " + of)()(...(await Promise.all(pixels)));
     },
-    pictures.map((picture) => picture.toString("base64"))
+    [String(of), pictures.map((picture) => picture.toString("base64"))]
   );
+// Of a picture: how many colours it has; of two of one size: the share of pixels that differ.
+export const colours = (p, picture) => of_pixels(p, (pixels) => new Set(pixels).size, picture);
+export const difference = (p, a, b) =>
+  of_pixels(p, (a, b) => a.filter((pixel, i) => pixel !== b[i]).length / a.length, a, b);
