@@ -243,10 +243,10 @@ struct TableShown {
                 next.air = std::clamp(left / static_cast<float>(next.phases), 0.f, ui.px(80));
                 const bool whole = next.phases == phases && left >= 0 && rows_in(next) >= threads;
                 const bool first = size == Size::Small && beside;
-                const bool wider = next.phases > shape.phases && shape.phases < 2 &&
-                                   (!ui.session.lecture || rows_in(next) >= std::min(kFewRows, threads));
-                const bool narrower = overhang > 0 && -left < overhang;
-                if (whole || first || (size == Size::Small && (wider || narrower)))
+                const bool enough = !ui.session.lecture || rows_in(next) >= std::min(kFewRows, threads);
+                const bool better =
+                    (next.phases > shape.phases && shape.phases < 2) || (overhang > 0 && -left < overhang);
+                if (whole || first || (size == Size::Small && better && enough))
                     shape = next, overhang = std::max(-left, 0.f);
                 if (whole) return;
             }
