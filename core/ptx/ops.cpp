@@ -9,18 +9,18 @@
 namespace tilescope::ptx {
 namespace {
 
-constexpr uint32_t kP = bit(Type::Pred);
-constexpr uint32_t kB16 = bit(Type::B16), kB32 = bit(Type::B32), kB64 = bit(Type::B64);
-constexpr uint32_t kB = kB16 | kB32 | kB64;
-constexpr uint32_t kU32 = bit(Type::U32), kS32 = bit(Type::S32), kU64 = bit(Type::U64);
-constexpr uint32_t kI32 = kU32 | kS32;
-constexpr uint32_t kI32to64 = kI32 | kU64 | bit(Type::S64);
-constexpr uint32_t kI = kI32to64 | bit(Type::U16) | bit(Type::S16);
-constexpr uint32_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
-constexpr uint32_t kI8 = bit(Type::U8) | bit(Type::S8);
-constexpr uint32_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
-constexpr uint32_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
-constexpr uint32_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
+constexpr uint64_t kP = bit(Type::Pred);
+constexpr uint64_t kB16 = bit(Type::B16), kB32 = bit(Type::B32), kB64 = bit(Type::B64);
+constexpr uint64_t kB = kB16 | kB32 | kB64;
+constexpr uint64_t kU32 = bit(Type::U32), kS32 = bit(Type::S32), kU64 = bit(Type::U64);
+constexpr uint64_t kI32 = kU32 | kS32;
+constexpr uint64_t kI32to64 = kI32 | kU64 | bit(Type::S64);
+constexpr uint64_t kI = kI32to64 | bit(Type::U16) | bit(Type::S16);
+constexpr uint64_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
+constexpr uint64_t kI8 = bit(Type::U8) | bit(Type::S8);
+constexpr uint64_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
+constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
+constexpr uint64_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
 
 // In the order of Op.
 constexpr OpRule kRules[] = {

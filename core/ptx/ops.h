@@ -47,7 +47,7 @@
 
 namespace tilescope::ptx {
 
-constexpr uint32_t bit(Type type) { return 1u << static_cast<uint32_t>(type); }
+constexpr uint64_t bit(Type type) { return UINT64_C(1) << static_cast<uint32_t>(type); }
 
 // Suffixes that an instruction may have beside its types.
 enum Suffix : uint64_t {
@@ -120,8 +120,8 @@ struct OpRule {
     Op op;
     const char* name;      // mnemonic and, dotted, what else chooses the rule
     const char* operands;  // letters, see above
-    uint32_t types;        // bits of the types that `type` may be; 0: the instruction has none
-    uint32_t types2;       // bits of the types that `type2` may be; 0: there is none
+    uint64_t types;        // bits of the types that `type` may be; 0: the instruction has none
+    uint64_t types2;       // bits of the types that `type2` may be; 0: there is none
     uint64_t suffixes;     // bits of Suffix
     SmUnit unit = SmUnit::Alu;
     Dataflow flow = Dataflow::Other;

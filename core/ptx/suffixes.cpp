@@ -172,7 +172,7 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
            take(kModes, rule, suffix, made.mode);
 }
 
-constexpr uint32_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
+constexpr uint64_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
 
 bool is_ieee(Round round) { return round >= Round::Rn && round <= Round::Rp; }
 
