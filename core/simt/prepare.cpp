@@ -56,12 +56,39 @@ bool Lowering::move() {
 bool Lowering::convert() {
     const Operand& to = current->operands[0];
     const Ref a = source(current->operands[1], current->type2);
+    const Ref b = joins(*current) ? source(current->operands[2], current->type2) : 0;
     if (!problem.empty()) return false;
     const bool fits = size_of(current->type) == register_bytes(to) || is_float(current->type);
-    if (fits) return lane(*current, column_of(to), a);
+    if (fits) return lane(*current, column_of(to), a, b);
     const Ref value = column(slot_bytes(current->type));
     return lane(*current, value, a) && widen(to, current->type, value);
 }
+
+// A half of a column of pairs of 16 bits, as a column.
+Ref Lowering::element(Ref pair, uint32_t i) {
+    const Ref half = column(4);
+    if (i == 0)
+        lane(Op::Cvt, Type::U16, half, pair, 0, Type::U32);
+    else
+        lane(Op::Shr, Type::U32, half, pair, immediate(16, 4));
+    return half;
+}
+
+namespace {
+
+// set: what stands for true.
+uint32_t answer_of_set(const ptx::Operation& does) {
+    switch (does.type) {
+        case Type::F32: return 0x3F80'0000;
+        case Type::F16: return 0x3C00;
+        case Type::BF16: return 0x3F80;
+        case Type::F16X2: return 0x3C00'3C00;
+        case Type::BF16X2: return 0x3F80'3F80;
+        default: return size_of(does.type) == 2 ? 0xFFFFu : 0xFFFF'FFFFu;
+    }
+}
+
+}  // namespace
 
 // setp and set, with their boolean combination: p = (a cmp b) op c; q = !(a cmp b) op c.
 bool Lowering::compare() {
@@ -80,18 +107,27 @@ bool Lowering::compare() {
     if (current->op == Op::Set) {
         const Ref d = column_of(o[0]);
         if (!combined) return lane(test, d, a, b);
-        test.op = Op::Setp, test.type = type;
-        const Ref p = predicate();
-        lane(test, p, a, b);
-        lane(join, Type::Pred, p, p, c);
-        const uint32_t yes = current->type == Type::F32 ? 0x3F80'0000u : 0xFFFF'FFFFu;
-        return lane({.op = Op::Selp, .type = Type::B32}, d, immediate(yes, 4), immediate(0, 4), p);
+        // What d is where c holds and where it does not: of a pair, of both alike.
+        const Ref given = column(4), flipped = column(4);
+        const Ref yes = immediate(answer_of_set(*current), 4), no = immediate(0, 4);
+        lane(test, given, a, b);
+        lane(Op::Xor, Type::B32, flipped, given, yes);
+        const ptx::Operation choose{.op = Op::Selp, .type = Type::B32};
+        if (join == Op::And) return lane(choose, d, given, no, c);
+        return lane(choose, d, join == Op::Or ? yes : flipped, given, c);
     }
-    if (first == 1 && !combined && o[0].kind == Operand::Kind::Register)
+    const bool pair = elements_of(type) == 2;
+    if (first == 1 && !combined && !pair && o[0].kind == Operand::Kind::Register)
         return lane(test, column_of(o[0]), a, b);
     const Ref result = predicate(), flipped = predicate(), third = predicate();
-    lane(test, result, a, b);
-    lane(Op::Not, Type::Pred, flipped, result);
+    if (pair) {  // p is of the lower halves, q of the upper ones
+        test.type = element_of_pair(type);
+        lane(test, result, element(a, 0), element(b, 0));
+        lane(test, flipped, element(a, 1), element(b, 1));
+    } else {
+        lane(test, result, a, b);
+        lane(Op::Not, Type::Pred, flipped, result);
+    }
     if (combined) lane(Op::Mov, Type::Pred, third, c);  // c may be p itself
     for (size_t k = 0; k < first; ++k) {
         if (o[k].kind != Operand::Kind::Register) continue;
