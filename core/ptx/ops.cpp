@@ -243,8 +243,7 @@ Dataflow flow_of(const Operation& operation) {
         return keeps ? flow : Dataflow::Other;
     }
     const bool sums = flow == Dataflow::Sum || flow == Dataflow::Product || flow == Dataflow::Fused;
-    const bool in_parts =
-        operation.half == Half::Hi || operation.carry_out || elements_of(operation.type) == 2;
+    const bool in_parts = operation.half == Half::Hi || operation.carry_out || operation.type == Type::F32X2;
     return sums && in_parts ? Dataflow::Other : flow;
 }
 

@@ -27,6 +27,10 @@ bool Lowering::move() {
         const Ref whole = source(from, integer_of_size(bytes));
         for (size_t i = 0; i < to.elements.size(); ++i) {
             if (to.elements[i].kind != Operand::Kind::Register) continue;
+            if (bytes == 4) {
+                take_half(column_of(to.elements[i]), whole, static_cast<uint32_t>(i));
+                continue;
+            }
             const Ref shifted = column(bytes);
             lane(Op::Shr, integer_of_size(bytes), shifted, whole, immediate(i * part * 8, 4));
             lane(Op::Cvt, integer_of_size(part), column_of(to.elements[i]), shifted, 0,
@@ -64,14 +68,13 @@ bool Lowering::convert() {
     return lane(*current, value, a) && widen(to, current->type, value);
 }
 
-// A half of a column of pairs of 16 bits, as a column.
-Ref Lowering::element(Ref pair, uint32_t i) {
-    const Ref half = column(4);
+// The lower (i = 0) or upper half of pairs of 16 bits.
+void Lowering::take_half(Ref d, Ref pair, uint32_t i) {
     if (i == 0)
-        lane(Op::Cvt, Type::U16, half, pair, 0, Type::U32);
+        lane(Op::Cvt, Type::U16, d, pair, 0, Type::U32);
     else
-        lane(Op::Shr, Type::U32, half, pair, immediate(16, 4));
-    return half;
+        lane(Op::Shr, Type::U32, d, pair, immediate(16, 4));
+    program.lanes.back().takes = i == 0 ? ptx::Half::Lo : ptx::Half::Hi;
 }
 
 namespace {
@@ -122,8 +125,11 @@ bool Lowering::compare() {
     const Ref result = predicate(), flipped = predicate(), third = predicate();
     if (pair) {  // p is of the lower halves, q of the upper ones
         test.type = element_of_pair(type);
-        lane(test, result, element(a, 0), element(b, 0));
-        lane(test, flipped, element(a, 1), element(b, 1));
+        for (uint32_t i = 0; i < 2; ++i) {
+            const Ref one = column(4), other = column(4);
+            take_half(one, a, i), take_half(other, b, i);
+            lane(test, i == 0 ? result : flipped, one, other);
+        }
     } else {
         lane(test, result, a, b);
         lane(Op::Not, Type::Pred, flipped, result);
