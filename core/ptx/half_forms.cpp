@@ -25,20 +25,20 @@ namespace tilescope::ptx {
 namespace {
 
 enum Modifier : uint32_t {
-    kNone = 0,
-    kNearest = 1 << 0,    // .rn
-    kZero = 1 << 1,       // .rz
-    kDown = 1 << 2,       // .rm
-    kUp = 1 << 3,         // .rp
-    kAway = 1 << 4,       // .rna
-    kOne = 1 << 5,        // one of these must be there
-    kGuess = 1 << 6,      // .approx must be there
-    kFlush = 1 << 7,      // .ftz
-    kFlushed = 1 << 8,    // with kFlush: must be there
-    kClamp = 1 << 9,      // .sat
-    kPositive = 1 << 10,  // .relu
-    kFinite = 1 << 11,    // .satfinite
-    kAlways = 1 << 12,    // with kFinite: must be there
+    kNothingMore = 0,
+    kNearest = 1 << 0,      // .rn
+    kZero = 1 << 1,         // .rz
+    kDown = 1 << 2,         // .rm
+    kUp = 1 << 3,           // .rp
+    kAway = 1 << 4,         // .rna
+    kOne = 1 << 5,          // one of these must be there
+    kGuess = 1 << 6,        // .approx must be there
+    kFlush = 1 << 7,        // .ftz
+    kFlushed = 1 << 8,      // with kFlush: must be there
+    kClamp = 1 << 9,        // .sat
+    kPositive = 1 << 10,    // .relu
+    kFinite = 1 << 11,      // .satfinite
+    kFiniteMust = 1 << 12,  // with kFinite: must be there
 };
 constexpr uint32_t kEvery = kNearest | kZero | kDown | kUp;
 
@@ -67,7 +67,7 @@ uint32_t modifiers_of(Op op, Type type) {
         case Op::Neg:
         case Op::Abs:
         case Op::Min:
-        case Op::Max: return brain ? kNone : kFlush;
+        case Op::Max: return brain ? kNothingMore : kFlush;
         case Op::Ex2: return brain ? kGuess | kFlush | kFlushed : kGuess;
         case Op::Tanh: return kGuess;
         default: return 0;
@@ -84,12 +84,12 @@ const char* fault_among(uint32_t may, const Operation& made) {
     if (made.sat && !(may & kClamp)) return "has .sat, which its type does not";
     if (made.relu && !(may & kPositive)) return "has .relu, which its type does not";
     if (made.satfinite && !(may & kFinite)) return "has .satfinite, which its types do not";
-    if (!made.satfinite && (may & kAlways)) return "needs .satfinite with its types";
+    if (!made.satfinite && (may & kFiniteMust)) return "needs .satfinite with its types";
     if (made.relu && (made.sat || made.round == Round::Rna)) return "has .relu beside what it cannot be with";
     return nullptr;
 }
 
-constexpr uint64_t kHalves = bit(Type::F16) | bit(Type::BF16), kPairs = bit(Type::F16X2) | bit(Type::BF16X2);
+constexpr uint64_t kSingles = bit(Type::F16) | bit(Type::BF16), kPairs = bit(Type::F16X2) | bit(Type::BF16X2);
 constexpr uint64_t kFloat = bit(Type::F32);
 constexpr uint64_t kEight = bit(Type::E4M3X2) | bit(Type::E5M2X2);
 constexpr uint64_t kLess = bit(Type::E3M2X2) | bit(Type::E2M3X2) | bit(Type::E2M1X2);
@@ -99,10 +99,10 @@ struct Conversion {
     uint32_t may;
 };
 constexpr Conversion kConversions[] = {
-    {kHalves | kPairs, kFloat, kNearest | kZero | kOne | kPositive | kFinite},
+    {kSingles | kPairs, kFloat, kNearest | kZero | kOne | kPositive | kFinite},
     {bit(Type::TF32), kFloat, kNearest | kZero | kAway | kOne | kPositive | kFinite},
-    {kEight, kFloat | bit(Type::F16X2), kNearest | kOne | kPositive | kFinite | kAlways},
-    {kLess, kFloat, kNearest | kOne | kPositive | kFinite | kAlways},
+    {kEight, kFloat | bit(Type::F16X2), kNearest | kOne | kPositive | kFinite | kFiniteMust},
+    {kLess, kFloat, kNearest | kOne | kPositive | kFinite | kFiniteMust},
     {bit(Type::F16X2), kEight | kLess, kNearest | kOne | kPositive},
     {bit(Type::UE8M0X2), kFloat | bit(Type::BF16X2), kZero | kUp | kOne | kFinite},
     {bit(Type::BF16X2), bit(Type::UE8M0X2), kNearest | kOne},
@@ -110,7 +110,7 @@ constexpr Conversion kConversions[] = {
 
 }  // namespace
 
-bool has_short_rules(Type type) { return (bit(type) & (kHalves | kPairs | bit(Type::F32X2))) != 0; }
+bool has_short_rules(Type type) { return (bit(type) & (kSingles | kPairs | bit(Type::F32X2))) != 0; }
 
 const char* fault_of_short(const Operation& made) {
     if (made.half != Half::None) return "has .lo, .hi or .wide, which floats do not";
@@ -133,8 +133,8 @@ const char* fault_of_short_conversion(const Operation& made) {
 // Of each type that is compared, the types that the answer may have.
 const char* fault_of_set(const Operation& made) {
     constexpr uint64_t kWords = bit(Type::U32) | bit(Type::S32), kShorts = bit(Type::U16) | bit(Type::S16);
-    uint64_t to = kWords | bit(Type::F32) | kHalves;
-    if (made.type2 == Type::F16) to = kWords | kShorts | kHalves;
+    uint64_t to = kWords | bit(Type::F32) | kSingles;
+    if (made.type2 == Type::F16) to = kWords | kShorts | kSingles;
     if (made.type2 == Type::BF16) to = kWords | kShorts | bit(Type::BF16);
     if (made.type2 == Type::F16X2) to = kWords | bit(Type::F16X2);
     if (made.type2 == Type::BF16X2) to = kWords | bit(Type::BF16X2);
