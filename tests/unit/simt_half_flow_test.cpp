@@ -49,7 +49,7 @@ ld.global.b32 %r2, [%d1+4];
     uint64_t half(size_t lane, size_t i) const { return 0x3C00 + (4 * lane + i) * 8; }
 };
 
-constexpr Origin kFirst = 1, kSecond = 2;  // the two loads
+constexpr Origin kFromFirst = 1, kFromSecond = 2;  // the two loads
 
 TEST(HalfFlow, PairsAreTwoProducts) {
     const Flow flow(R"ptx(mov.b32 %r3, 0;
@@ -62,8 +62,8 @@ st.global.b32 [%d2], %r3;)ptx");
         const test::KeptProduct& one = flow.products[k];
         const Origin upper = k % 2 ? kUpperHalf : 0;
         for (size_t l = 0; l < 32; ++l) {
-            EXPECT_EQ(one.a[l], (k / 2 == 1 ? kSecond : kFirst) | upper);
-            EXPECT_EQ(one.b[l], (k / 2 == 2 ? kFirst : kSecond) | upper);
+            EXPECT_EQ(one.a[l], (k / 2 == 1 ? kFromSecond : kFromFirst) | upper);
+            EXPECT_EQ(one.b[l], (k / 2 == 2 ? kFromFirst : kFromSecond) | upper);
             EXPECT_EQ(one.a_value[l], flow.half(l, (k / 2 == 1 ? 2 : 0) + k % 2));
             EXPECT_EQ(one.b_value[l], flow.half(l, (k / 2 == 2 ? 0 : 2) + k % 2));
             EXPECT_EQ(one.result[l] & kUpperHalf, upper);
@@ -91,15 +91,15 @@ st.global.b16 [%d2], %h3;
 st.global.f32 [%d2+4], %f2;)ptx");
     ASSERT_EQ(flow.products.size(), 2u);
     for (size_t l = 0; l < 32; ++l) {
-        EXPECT_EQ(flow.products[0].a[l], kFirst);
-        EXPECT_EQ(flow.products[0].b[l], kSecond | kUpperHalf);
+        EXPECT_EQ(flow.products[0].a[l], kFromFirst);
+        EXPECT_EQ(flow.products[0].b[l], kFromSecond | kUpperHalf);
         EXPECT_EQ(flow.products[0].b_value[l], flow.half(l, 3));
-        EXPECT_EQ(flow.products[1].a[l], kFirst | kUpperHalf);
+        EXPECT_EQ(flow.products[1].a[l], kFromFirst | kUpperHalf);
         EXPECT_EQ(flow.products[1].b[l], 0u);
     }
     for (const test::Event& event : flow.events[0])
         if (!event.is_load && event.value[0] == flow.half(0, 3)) {
-            EXPECT_EQ(event.origin[5], kSecond | kUpperHalf);
+            EXPECT_EQ(event.origin[5], kFromSecond | kUpperHalf);
         }
 }
 
