@@ -2,13 +2,21 @@
 // "Alternate Floating-Point Data Formats". A NaN result is 0x7fff.
 namespace tilescope::simt::TILESCOPE_LANES {
 
+// a or b: both are computed, so that a loop over lanes has no branch that the processor could be wrong about, and none
+// that keeps the compiler from taking lanes together.
+template <class S>
+inline S chosen(bool first, S a, S b) {
+    const S mask = S{0} - static_cast<S>(first);
+    return (a & mask) | (b & ~mask);
+}
+
 struct Half16 {
     static constexpr int kFraction = 10, kLowest = -14, kHighest = 15;  // exponents of normal numbers
     static float widen(uint16_t h) {
         const uint32_t sign = uint32_t{h & 0x8000u} << 16, size = h & 0x7FFFu;
         const auto tiny = std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(size)) * 0x1p-24f);
         const uint32_t normal = (size << 13) + ((size >= 0x7C00 ? 224u : 112u) << 23);
-        return std::bit_cast<float>(sign | (size < 0x400 ? tiny : normal));
+        return std::bit_cast<float>(sign | chosen(size < 0x400, tiny, normal));
     }
 };
 struct BrainFloat {
@@ -32,11 +40,11 @@ uint16_t nearest(W x) {
     const S tie = size >> kDrop & 1;
     const S normal = (size - (kSmallest - kOne) + ((S{1} << (kDrop - 1)) - 1) + tie) >> kDrop;
     const S tiny = std::bit_cast<S>(std::bit_cast<W>(size) + std::bit_cast<W>(kSubnormals)) - kSubnormals;
-    S made = size < kSmallest ? tiny : normal;
+    S made = chosen(size < kSmallest, tiny, normal);
     made = made > kInfinity ? kInfinity : made;
     made |= static_cast<S>((bits & kSign) >> (sizeof(S) * 8 - 16));
-    return static_cast<uint16_t>(size > (std::bit_cast<S>(std::numeric_limits<W>::infinity())) ? S{0x7FFF}
-                                                                                               : made);
+    const bool is_nan = size > std::bit_cast<S>(std::numeric_limits<W>::infinity());
+    return static_cast<uint16_t>(chosen(is_nan, S{0x7FFF}, made));
 }
 
 // The nearest number of Format on the side that R names. Every step is exact but the rounding.

@@ -21,10 +21,9 @@ struct HalfFma {
         const W sum = product + c, added = sum - product;
         const W lost = (product - (sum - added)) + (c - added);
         const S bits = std::bit_cast<S>(sum);
-        const bool beyond = (lost > 0) == (sum > 0);  // the exact sum is larger in size
-        const S odd = beyond ? bits + 1 : bits - 1;
-        const bool changes = (lost > 0 || lost < 0) && (bits & 1) == 0;
-        return std::bit_cast<W>(changes ? odd : bits);
+        const S beyond = static_cast<S>((lost > 0) == (sum > 0));  // the exact sum is larger in size
+        const S changes = static_cast<S>((lost > 0) | (lost < 0)) & ~bits & 1;
+        return std::bit_cast<W>(bits + changes * (2 * beyond - 1));
     }
 };
 
