@@ -20,16 +20,37 @@ struct TypeRow {
 
 // In the order of ElementType.
 constexpr TypeRow kTypes[] = {
-    {"b8", "8 bits", 1},        {"b16", "16 bits", 2},
-    {"b32", "32 bits", 4},      {"b64", "64 bits", 8},
-    {"u8", "unsigned char", 1}, {"u16", "unsigned short", 2},
-    {"u32", "unsigned", 4},     {"u64", "unsigned long", 8},
-    {"s8", "char", 1},          {"s16", "short", 2},
-    {"s32", "int", 4},          {"s64", "long", 8},
-    {"e4m3", "float8 e4m3", 1}, {"e5m2", "float8 e5m2", 1},
-    {"f16", "half", 2},         {"bf16", "bfloat16", 2},
-    {"f32", "float", 4},        {"f64", "double", 8},
-    {"pred", "predicate", 0},   {"", "", 0},
+    {"b8", "8 bits", 1},
+    {"b16", "16 bits", 2},
+    {"b32", "32 bits", 4},
+    {"b64", "64 bits", 8},
+    {"u8", "unsigned char", 1},
+    {"u16", "unsigned short", 2},
+    {"u32", "unsigned", 4},
+    {"u64", "unsigned long", 8},
+    {"s8", "char", 1},
+    {"s16", "short", 2},
+    {"s32", "int", 4},
+    {"s64", "long", 8},
+    {"e4m3", "float8 e4m3", 1},
+    {"e5m2", "float8 e5m2", 1},
+    {"f16", "half", 2},
+    {"bf16", "bfloat16", 2},
+    {"f32", "float", 4},
+    {"f64", "double", 8},
+    {"tf32", "float", 4},
+    {"b128", "128 bits", 16},
+    {"f16x2", "half2", 4},
+    {"bf16x2", "bfloat162", 4},
+    {"f32x2", "float2", 8},
+    {"e4m3x2", "two float8 e4m3", 2},
+    {"e5m2x2", "two float8 e5m2", 2},
+    {"e3m2x2", "two float6 e3m2", 2},
+    {"e2m3x2", "two float6 e2m3", 2},
+    {"e2m1x2", "two float4 e2m1", 1},
+    {"ue8m0x2", "two exponents", 2},
+    {"pred", "predicate", 0},
+    {"", "", 0},
 };
 static_assert(std::size(kTypes) == static_cast<size_t>(ElementType::None) + 1);
 
@@ -86,9 +107,22 @@ std::optional<ElementType> element_type_of(std::string_view name) {
     return std::nullopt;
 }
 
-bool is_float(ElementType type) { return type >= ElementType::E4M3 && lies_in_memory(type); }
+bool is_float(ElementType type) {
+    return type >= ElementType::E4M3 && type < ElementType::Pred && type != ElementType::B128;
+}
 bool is_signed(ElementType type) { return type >= ElementType::S8 && type <= ElementType::S64; }
-bool is_bits(ElementType type) { return type <= ElementType::B64; }
+bool is_bits(ElementType type) { return type <= ElementType::B64 || type == ElementType::B128; }
+
+ElementType element_of_pair(ElementType type) {
+    switch (type) {
+        case ElementType::F16X2: return ElementType::F16;
+        case ElementType::BF16X2: return ElementType::BF16;
+        case ElementType::F32X2: return ElementType::F32;
+        case ElementType::E4M3X2: return ElementType::E4M3;
+        case ElementType::E5M2X2: return ElementType::E5M2;
+        default: return ElementType::None;
+    }
+}
 
 ElementType bits_of_size(uint32_t bytes) {
     return bytes == 8   ? ElementType::B64

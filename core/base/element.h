@@ -14,20 +14,28 @@ namespace tilescope {
 // clang-format off
 enum class ElementType : uint8_t {
     B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, E4M3, E5M2, F16, BF16, F32, F64,
-    Pred, None,  // only of instructions and registers: a predicate; no type
+    // Only of instructions and registers. TF32: an F32 of which the upper 19 bits count; X2: two elements in one
+    // register, the first in the lower half; UE8M0: an exponent alone; a predicate; no type.
+    TF32, B128, F16X2, BF16X2, F32X2, E4M3X2, E5M2X2, E3M2X2, E2M3X2, E2M1X2, UE8M0X2, Pred, None,
 };
 // clang-format on
 inline constexpr ElementType kLastElementType = ElementType::F64;  // of those that lie in memory
 
 constexpr bool lies_in_memory(ElementType type) { return type <= kLastElementType; }
-uint32_t size_of(ElementType type);                                 // bytes: 1, 2, 4 or 8; Pred and None: 0
+uint32_t size_of(ElementType type);                                 // bytes: 1 to 16; Pred and None: 0
 const char* name_of(ElementType type);                              // "f32"; "pred"; "" for None
 const char* c_name_of(ElementType type);                            // "float"; "32 bits" for a B type
 std::optional<ElementType> element_type_of(std::string_view name);  // by either name; lies in memory
 bool is_float(ElementType type);
 bool is_signed(ElementType type);  // of integers
 bool is_bits(ElementType type);
-ElementType bits_of_size(uint32_t bytes);                             // B8 to B64; B8 for any other size
+// How many numbers a register of the type holds: 2 of a pair.
+constexpr uint8_t elements_of(ElementType type) {
+    return type >= ElementType::F16X2 && type <= ElementType::UE8M0X2 ? 2 : 1;
+}
+ElementType element_of_pair(
+    ElementType type);                     // F16 of F16X2; None of a type that is no pair of those in memory
+ElementType bits_of_size(uint32_t bytes);  // B8 to B64; B8 for any other size
 ElementType integer_of_size(uint32_t bytes, bool is_signed = false);  // the same of U8 to U64, S8 to S64
 
 // A value of an element: its bits, the first byte in memory lowest.

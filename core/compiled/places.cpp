@@ -35,6 +35,7 @@ void lane_places(const simt::Program& program, uint32_t i, std::vector<Place>& p
     const Ref sources[] = {op.a, op.b, op.c, op.e};
     size_t k = 0;
     for (size_t l = first; l < letters.size() && k < (pair ? 3u : 4u); ++l) {
+        if (letters[l] == 'P' && !ptx::joins(does)) continue;
         if (letters[l] == 'Q') continue;  // boolean combinations are lowered to operations of their own
         places.push_back({sources[k++], slot(ptx::type_of(letters[l], does)), false, true});
     }

@@ -115,6 +115,9 @@ struct Operation {
     bool carry_out = false;  // .cc: writes the carry flag of the thread
     bool nan = false;        // min.NaN, max.NaN: a NaN operand gives a NaN
     bool ftz = false, sat = false;
+    bool relu = false;       // below zero, zero
+    bool satfinite = false;  // cvt: beyond the largest finite number, that number
+    bool xorsign = false;    // min, max: of the sizes, with the sign of the product
     bool operator==(const Operation&) const = default;
 };
 

@@ -49,11 +49,12 @@ const char* name_of(SpecialRegister special) { return kSpecials[static_cast<size
 const char* name_of(StateSpace space) { return kSpaces[static_cast<size_t>(space)]; }
 
 std::optional<Type> find_type(std::string_view name) {
-    if (name == name_of(Type::Pred)) return Type::Pred;
-    const auto type = element_type_of(name);
-    // PTX has 8-bit floats in pairs alone.
-    const bool known = type && name == name_of(*type) && *type != Type::E4M3 && *type != Type::E5M2;
-    return known ? type : std::nullopt;
+    for (size_t i = 0; i < static_cast<size_t>(Type::None); ++i) {
+        const auto type = static_cast<Type>(i);
+        // Instructions on registers have 8-bit floats in pairs alone.
+        if (name == name_of(type) && type != Type::E4M3 && type != Type::E5M2) return type;
+    }
+    return std::nullopt;
 }
 std::optional<Compare> find_compare(std::string_view name) { return find_in<Compare>(kCompares, name); }
 std::optional<Bool> find_bool(std::string_view name) { return find_in<Bool>(kBools, name); }

@@ -291,6 +291,7 @@ struct OperandReader {
             case 'c':
             case 't':
             case 'u':
+            case 'P':
             case 'U': return read_source(type, false, operand);
             case 'T':
                 if (body.find(parser.peek().text) == nullptr && is_special())
@@ -356,6 +357,7 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
         if (*letter == 'Q' && made.combine == Bool::None) continue;
         if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
+        if (*letter == 'P' && !joins(made)) continue;
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
         if (letter != rule.operands && !parser.accept(','))
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));
@@ -364,6 +366,8 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
         made.operands.push_back(std::move(operand));
         if (is_destination(*letter)) ++made.destinations;
         if ((*letter == 'p' || *letter == 'e' || *letter == 'E') && parser.accept('|')) {
+            if (made.op == Op::Setp && (made.type == Type::F16 || made.type == Type::BF16))
+                return reader.fail("gives one predicate with its type");
             Operand second;
             if (!reader.read_destination(Type::Pred, false, true, second)) return false;
             made.operands.push_back(std::move(second));

@@ -9,25 +9,32 @@
 namespace tilescope::ptx {
 namespace {
 
-constexpr uint32_t kP = bit(Type::Pred);
-constexpr uint32_t kB16 = bit(Type::B16), kB32 = bit(Type::B32), kB64 = bit(Type::B64);
-constexpr uint32_t kB = kB16 | kB32 | kB64;
-constexpr uint32_t kU32 = bit(Type::U32), kS32 = bit(Type::S32), kU64 = bit(Type::U64);
-constexpr uint32_t kI32 = kU32 | kS32;
-constexpr uint32_t kI32to64 = kI32 | kU64 | bit(Type::S64);
-constexpr uint32_t kI = kI32to64 | bit(Type::U16) | bit(Type::S16);
-constexpr uint32_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
-constexpr uint32_t kI8 = bit(Type::U8) | bit(Type::S8);
-constexpr uint32_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
-constexpr uint32_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
-constexpr uint32_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
+constexpr uint64_t kP = bit(Type::Pred);
+constexpr uint64_t kB16 = bit(Type::B16), kB32 = bit(Type::B32), kB64 = bit(Type::B64);
+constexpr uint64_t kB = kB16 | kB32 | kB64;
+constexpr uint64_t kU32 = bit(Type::U32), kS32 = bit(Type::S32), kU64 = bit(Type::U64);
+constexpr uint64_t kI32 = kU32 | kS32;
+constexpr uint64_t kI16 = bit(Type::U16) | bit(Type::S16);
+constexpr uint64_t kI32to64 = kI32 | kU64 | bit(Type::S64);
+constexpr uint64_t kI = kI32to64 | kI16;
+constexpr uint64_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
+constexpr uint64_t kI8 = bit(Type::U8) | bit(Type::S8);
+constexpr uint64_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
+constexpr uint64_t kHalf16 = bit(Type::F16) | bit(Type::BF16);
+constexpr uint64_t kShort = kHalf16 | bit(Type::F16X2) | bit(Type::BF16X2);
+constexpr uint64_t kTwo = bit(Type::F32X2);
+constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
+constexpr uint64_t kTiny = bit(Type::E4M3X2) | bit(Type::E5M2X2) | bit(Type::E3M2X2) | bit(Type::E2M3X2) |
+                           bit(Type::E2M1X2) | bit(Type::UE8M0X2);
+constexpr uint64_t kConvertFrom = kI | kI8 | kF | kShort | kTiny;
+constexpr uint64_t kConvert = kConvertFrom | bit(Type::TF32);
 
 // In the order of Op.
 constexpr OpRule kRules[] = {
-    {Op::Abs, "abs", "ds", kS | kF, 0, kFtz},
+    {Op::Abs, "abs", "ds", kS | kF | kShort, 0, kFtz},
     {Op::Activemask, "activemask", "d", kB32, 0, 0, SmUnit::Lanes},
-    {Op::Add, "add", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
-     Dataflow::Sum},
+    {Op::Add, "add", "dss", kI | kF | kShort | kTwo, 0, kRound | kFtz | kSat | kSatInteger | kCarry,
+     SmUnit::Fma, Dataflow::Sum},
     {Op::Addc, "addc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::And, "and", "dss", kP | kB, 0, 0},
     {Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory,
@@ -43,15 +50,16 @@ constexpr OpRule kRules[] = {
     {Op::Cnot, "cnot", "ds", kB, 0, 0},
     {Op::Copysign, "copysign", "dss", kF, 0, 0},
     {Op::Cos, "cos", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
-    {Op::Cvt, "cvt", "BT", kConvert, kConvert, kRound | kRoundCvt | kFtz | kSat, SmUnit::Convert,
+    {Op::Cvt, "cvt", "BTP", kConvert, kConvertFrom, kRound | kRoundCvt | kFtz | kSat | kRelu, SmUnit::Convert,
      Dataflow::Copy},
     {Op::Cvta, "cvta", "dz", kU32 | kU64, 0, kTo | kSpace | kSpaceMust, SmUnit::None},
     {Op::Div, "div", "dss", kI | kF, 0, kRound | kApprox | kFull | kFtz, SmUnit::Special},
     {Op::Dp2a, "dp2a", "dsts", kI32, kI32, kLowHigh},
     {Op::Dp4a, "dp4a", "dsts", kI32, kI32, 0},
-    {Op::Ex2, "ex2", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Ex2, "ex2", "ds", kF32 | kShort, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Exit, "exit", "", 0, 0, 0, SmUnit::Control},
-    {Op::Fma, "fma", "dsss", kF, 0, kRound | kRoundMust | kFtz | kSat, SmUnit::Fma, Dataflow::Fused},
+    {Op::Fma, "fma", "dsss", kF | kShort | kTwo, 0, kRound | kRoundMust | kFtz | kSat | kRelu, SmUnit::Fma,
+     Dataflow::Fused},
     {Op::Fns, "fns", "dsuu", kB32, 0, 0},
     {Op::Isspacep, "isspacep", "oz", 0, 0, kSpace | kSpaceMust},
     {Op::Ld, "ld", "La", kMemory, 0, kSpace | kLoadCache | kVector, SmUnit::Memory, Dataflow::Other,
@@ -64,13 +72,14 @@ constexpr OpRule kRules[] = {
     {Op::Madc, "madc", "dsss", kI32to64, 0, kHalf | kCarry | kCarryIn},
     {Op::Match, "match", "Esu", kB32 | kB64, 0, kSync | kMatch, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
-    {Op::Max, "max", "dss", kI | kF, 0, kFtz | kNan},
+    {Op::Max, "max", "dss", kI | kF | kShort, 0, kFtz | kNan},
     {Op::Membar, "membar", "", 0, 0, kScope, SmUnit::Control},
-    {Op::Min, "min", "dss", kI | kF, 0, kFtz | kNan},
+    {Op::Min, "min", "dss", kI | kF | kShort, 0, kFtz | kNan},
     {Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0, SmUnit::None, Dataflow::Copy},
-    {Op::Mul, "mul", "wss", kI | kF, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma, Dataflow::Product},
+    {Op::Mul, "mul", "wss", kI | kF | kShort | kTwo, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma,
+     Dataflow::Product},
     {Op::Mul24, "mul24", "dss", kI32, 0, kLowHigh},
-    {Op::Neg, "neg", "ds", kS | kF, 0, kFtz},
+    {Op::Neg, "neg", "ds", kS | kF | kShort, 0, kFtz},
     {Op::Not, "not", "ds", kP | kB, 0, 0},
     {Op::Or, "or", "dss", kP | kB, 0, 0},
     {Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
@@ -85,8 +94,10 @@ constexpr OpRule kRules[] = {
     {Op::Rsqrt, "rsqrt", "ds", kF, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Sad, "sad", "dsss", kI, 0, 0},
     {Op::Selp, "selp", "dssq", kI | kB | kF, 0, 0, SmUnit::Alu, Dataflow::Choice},
-    {Op::Set, "set", "dttQ", kI32 | kF32, kI | kB | kF, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
-    {Op::Setp, "setp", "pssQ", kI | kB | kF, 0, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
+    {Op::Set, "set", "dttQ", kI32 | kF32 | kShort | kI16, kI | kB | kF | kShort, kCompare | kBool | kFtz,
+     SmUnit::Alu, Dataflow::None},
+    {Op::Setp, "setp", "pssQ", kI | kB | kF | kShort, 0, kCompare | kBool | kFtz, SmUnit::Alu,
+     Dataflow::None},
     {Op::Shf, "shf", "dssu", kB32, 0, kFunnel},
     {Op::Shfl, "shfl", "esuuu", kB32, 0, kSync | kLane, SmUnit::Lanes, Dataflow::Copy, SiteKind::Exchange},
     {Op::Shl, "shl", "dsu", kB, 0, 0},
@@ -96,11 +107,11 @@ constexpr OpRule kRules[] = {
     {Op::Sqrt, "sqrt", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
     {Op::St, "st", "aS", kMemory, 0, kSpace | kStoreCache | kVector, SmUnit::Memory, Dataflow::Other,
      SiteKind::Store},
-    {Op::Sub, "sub", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
-     Dataflow::Sum},
+    {Op::Sub, "sub", "dss", kI | kF | kShort | kTwo, 0, kRound | kFtz | kSat | kSatInteger | kCarry,
+     SmUnit::Fma, Dataflow::Sum},
     {Op::Subc, "subc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::Szext, "szext", "dsu", kI32, 0, kExtend},
-    {Op::Tanh, "tanh", "ds", kF32, 0, kApprox, SmUnit::Special},
+    {Op::Tanh, "tanh", "ds", kF32 | kShort, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Testp, "testp", "os", kF, 0, kClass, SmUnit::Alu, Dataflow::None},
     {Op::Trap, "trap", "", 0, 0, 0, SmUnit::Control},
     {Op::Vote, "vote", "dqu", kP | kB32, 0, kSync | kBallot, SmUnit::Lanes, Dataflow::Other,
@@ -171,7 +182,8 @@ Type widened(Type type, Half half) {
 bool agrees(Type wanted, Type given) {
     if (wanted == Type::Pred || given == Type::Pred) return wanted == given;
     if (size_of(wanted) != size_of(given)) return false;
-    return is_bits(wanted) || is_bits(given) || is_float(wanted) == is_float(given);
+    if (is_bits(wanted) || is_bits(given)) return true;
+    return is_float(wanted) ? wanted == given : !is_float(given);
 }
 
 bool agrees_relaxed(Type wanted, Type given) {
@@ -189,7 +201,7 @@ bool immediate_fits(Type wanted, Type given) {
 Type type_of(char letter, const Operation& operation) {
     const auto is = [&](std::string_view letters) { return letters.find(letter) != std::string_view::npos; };
     if (is("wc")) return widened(operation.type, operation.half);
-    if (is("tT")) return operation.type2;
+    if (is("tTP")) return operation.type2;
     if (is("DE")) return Type::B32;
     if (is("uUinN")) return Type::U32;
     return is("poqQ") ? Type::Pred : operation.type;
@@ -205,23 +217,40 @@ size_t address_at(const Instruction& instruction) {
     return std::string_view(rule_of(instruction.op).operands).find('a');
 }
 
+bool joins(const Operation& operation) {
+    return operation.op == Op::Cvt && elements_of(operation.type) == 2 && elements_of(operation.type2) == 1;
+}
+
+namespace {
+
+// Of floats: every number of `from` is one of `to`; tf32 is what tensor cores make of f32.
+bool keeps_numbers(Type to, Type from) {
+    if (to == from || (to == Type::TF32 && from == Type::F32)) return true;
+    const bool half = from == Type::F16 || from == Type::BF16;
+    return (to == Type::F32 && half) || (to == Type::F64 && (half || from == Type::F32));
+}
+
+}  // namespace
+
 Dataflow flow_of(const Operation& operation) {
     const Dataflow flow = rule_of(operation.op).flow;
     if (operation.type == Type::Pred) return Dataflow::None;
     if (flow == Dataflow::Copy && operation.type2 != Type::None) {  // a conversion
-        const bool changes = is_float(operation.type) != is_float(operation.type2) ||
-                             size_of(operation.type) != size_of(operation.type2);
-        return changes ? Dataflow::Other : flow;
+        const bool floats = is_float(operation.type) && is_float(operation.type2);
+        const bool keeps = floats ? keeps_numbers(operation.type, operation.type2)
+                                  : !is_float(operation.type) && !is_float(operation.type2) &&
+                                        size_of(operation.type) == size_of(operation.type2);
+        return keeps ? flow : Dataflow::Other;
     }
     const bool sums = flow == Dataflow::Sum || flow == Dataflow::Product || flow == Dataflow::Fused;
-    const bool in_parts = operation.half == Half::Hi || operation.carry_out;
+    const bool in_parts = operation.half == Half::Hi || operation.carry_out || operation.type == Type::F32X2;
     return sums && in_parts ? Dataflow::Other : flow;
 }
 
 uint8_t flops_of(const Operation& operation) {
     const OpRule& rule = rule_of(operation.op);
     if (!is_float(operation.type) || (rule.unit != SmUnit::Fma && rule.unit != SmUnit::Special)) return 0;
-    return rule.flow == Dataflow::Fused ? 2 : 1;
+    return static_cast<uint8_t>((rule.flow == Dataflow::Fused ? 2 : 1) * elements_of(operation.type));
 }
 
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words) {

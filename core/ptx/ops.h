@@ -23,10 +23,11 @@
 //                                        A  address in global memory (cp.async)
 //                                        z  register or symbol that is an address (cvta, isspacep)
 //                                        V  as s, there exactly if `atomic` is Cas
+//                                        P  as t, there exactly if `type` is a pair made of two of `type2` (cvt)
 //                                        n  whole number: groups of copies
 //                                        N  whole number: bytes of a copy
 //
-// `p`, `e` and `E` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
+// `p`, `e` and `E` may put two operands; `U`, `Q`, `V` and `P` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
 // that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has it.
 //
@@ -47,7 +48,7 @@
 
 namespace tilescope::ptx {
 
-constexpr uint32_t bit(Type type) { return 1u << static_cast<uint32_t>(type); }
+constexpr uint64_t bit(Type type) { return UINT64_C(1) << static_cast<uint32_t>(type); }
 
 // Suffixes that an instruction may have beside its types.
 enum Suffix : uint64_t {
@@ -57,7 +58,7 @@ enum Suffix : uint64_t {
     kApprox = 1ull << 3,       // .approx: must be there, but beside kRound
     kFull = 1ull << 4,         // .full
     kFtz = 1ull << 5,          // .ftz
-    kSat = 1ull << 6,          // .sat of .f32; of a conversion to any type
+    kSat = 1ull << 6,          // .sat of .f32 and .f16; of a conversion to any type
     kSatInteger = 1ull << 7,   // .sat of .s32; of products after .hi alone
     kHalf = 1ull << 8,         // .lo .hi .wide: must be there with integers
     kLowHigh = 1ull << 9,      // .lo .hi: must be there
@@ -81,13 +82,14 @@ enum Suffix : uint64_t {
     kAtomic = 1ull << 27,   // atom, red: .add ... must be there; .relaxed .gpu ... kept, of no meaning here
     kCarry = 1ull << 28,    // .cc
     kCarryIn = 1ull << 29,  // takes the carry flag, without a suffix that says so
-    kNan = 1ull << 30,      // .NaN
+    kNan = 1ull << 30,      // .NaN and .xorsign.abs
     kClass = 1ull << 31,    // testp: .finite ...: must be there
     kExtend = 1ull << 32,   // szext, bmsk: .clamp .wrap: must be there
     kMatch = 1ull << 33,    // match: .any .all: must be there
     kReduce = 1ull << 34,   // redux: .add .min ...: must be there
     kHint = 1ull << 35,     // what only says how fast: .L1 .L2 .wait ...
     kCopy = 1ull << 36,     // cp.async: .ca.shared.global ...
+    kRelu = 1ull << 38,     // .relu, of half precision; with kRoundCvt: .satfinite too
 };
 
 // The part of an SM that is kept busy.
@@ -120,8 +122,8 @@ struct OpRule {
     Op op;
     const char* name;      // mnemonic and, dotted, what else chooses the rule
     const char* operands;  // letters, see above
-    uint32_t types;        // bits of the types that `type` may be; 0: the instruction has none
-    uint32_t types2;       // bits of the types that `type2` may be; 0: there is none
+    uint64_t types;        // bits of the types that `type` may be; 0: the instruction has none
+    uint64_t types2;       // bits of the types that `type2` may be; 0: there is none
     uint64_t suffixes;     // bits of Suffix
     SmUnit unit = SmUnit::Alu;
     Dataflow flow = Dataflow::Other;
@@ -152,9 +154,13 @@ Type source_type(const Instruction& instruction, size_t i);
 // Where in an instruction's operands the address stands.
 size_t address_at(const Instruction& instruction);
 
+// Whether a conversion makes a pair out of two numbers, each in a register of its own.
+bool joins(const Operation& operation);
+
 // How values flow, by the instruction's types and modifiers too.
 Dataflow flow_of(const Operation& operation);
-// Floating-point operations of a lane: 2 where a product and a sum are one instruction, 0 with integers.
+// Floating-point operations of a lane: 2 where a product and a sum are one instruction, twice as many of pairs, 0 with
+// integers.
 uint8_t flops_of(const Operation& operation);
 // Whether it is written with any of these suffixes.
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words);

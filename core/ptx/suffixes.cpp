@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/ptx/half_forms.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -142,6 +143,10 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     if (has(kCopy)) return read_copy(suffix, made);
     if (has(kCarry) && suffix == "cc") return once(made.carry_out);
     if (has(kNan) && suffix == "NaN") return once(made.nan);
+    if (has(kNan) && suffix == "xorsign") return once(made.xorsign);
+    if (has(kNan) && suffix == "abs") return made.xorsign;
+    if (has(kRelu) && suffix == "relu") return once(made.relu);
+    if (has(kRelu) && has(kRoundCvt) && suffix == "satfinite") return once(made.satfinite);
     if (has(kCompare) && made.compare == Compare::None) {
         if (const auto compare = find_compare(suffix)) return made.compare = *compare, true;
     }
@@ -172,7 +177,7 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
            take(kModes, rule, suffix, made.mode);
 }
 
-constexpr uint32_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
+constexpr uint64_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
 
 bool is_ieee(Round round) { return round >= Round::Rn && round <= Round::Rp; }
 
@@ -186,7 +191,10 @@ bool compare_fits(Compare compare, Type type) {
 
 // What is wrong with the rounding of a conversion, or null.
 const char* fault_of_conversion(const Operation& made) {
+    if (converts_short(made)) return fault_of_short_conversion(made);
     const bool to_float = is_float(made.type), from_float = is_float(made.type2);
+    const bool brain = made.type == Type::BF16 || made.type2 == Type::BF16;
+    if (made.sat && brain && to_float && from_float) return "has .sat, which .bf16 does not";
     if (from_float && !to_float && (made.round < Round::Rni || made.round > Round::Rpi))
         return "needs .rni, .rzi, .rmi or .rpi from a float to an integer";
     const bool narrows = to_float && (!from_float || size_of(made.type) < size_of(made.type2));
@@ -198,6 +206,8 @@ const char* fault_of_conversion(const Operation& made) {
 // The same of arithmetic: halves of products, rounding, saturation.
 const char* fault_of_arithmetic(const OpRule& rule, const Operation& made) {
     const auto has = [&](uint64_t bits) { return (rule.suffixes & bits) != 0; };
+    if (has_short_rules(made.type) && !has(kCompare)) return fault_of_short(made);
+    if (made.relu) return "has .relu, which its type does not";
     const bool to_float = is_float(made.type);
     if (has(kHalf) && to_float == (made.half != Half::None))
         return "needs .lo, .hi or .wide with integers, and none with floats";
@@ -233,15 +243,22 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if ((has(kSync) && !sync) || (has(kBarrier) && made.mode == Mode::None))
         return "needs .sync (the form without it is not run by today's GPUs)";
     const bool gross = made.type == Type::F64 && made.round == Round::Approx;  // rcp, rsqrt.approx.ftz.f64
-    if (made.ftz && made.type != Type::F32 && made.type2 != Type::F32 && !gross)
-        return "has .ftz, which only .f32 can";
+    const bool own_rules = !has(kRoundCvt) && !has(kCompare) && has_short_rules(made.type);
+    const Type compared = has(kCompare) ? source_type(made, 0) : Type::None;
+    const bool flushes =
+        made.type == Type::F32 || made.type2 == Type::F32 || compared == Type::F16 || compared == Type::F16X2;
+    if (made.ftz && !flushes && !gross && !own_rules) return "has .ftz, which its type does not";
     if (has(kLane | kBallot | kMatch | kExtend | kClass) && made.mode == Mode::None) return "lacks its mode";
-    if (made.nan && made.type != Type::F32) return "has .NaN, which only .f32 can";
+    if ((made.nan || made.xorsign) && made.type != Type::F32 && !has_short_rules(made.type))
+        return "has .NaN or .xorsign, which its type does not";
+    if (made.xorsign && !has_suffix(made, {"abs"})) return "has .xorsign without .abs";
     if (made.carry_out && (made.sat || !(bit(made.type) & kCarryTypes)))
         return "has .cc, which 32- and 64-bit integers alone can";
     if (has(kFunnel) && made.mode < Mode::LWrap) return "needs .wrap or .clamp after .l or .r";
     if (has(kCopy) && !copy_is_whole(made)) return "is no copy from global to shared memory";
     if (has(kScope) && made.suffixes.empty()) return "needs its scope";
+    if (rule.op == Op::Set)
+        if (const char* fault = fault_of_set(made)) return fault;
     if (has(kCompare)) {
         if (made.compare == Compare::None) return "needs a comparison";
         if (!compare_fits(made.compare, source_type(made, 0)))

@@ -70,11 +70,16 @@ bool read_count(Parser& parser, uint64_t least, uint64_t most, uint64_t& value, 
     return true;
 }
 
+// Source: PTX ISA, "Fundamental Types", "Packed Data Types".
+bool can_be_register(Type type) {
+    return (lies_in_memory(type) && size_of(type) > 1) || type == Type::Pred || type == Type::F16X2;
+}
+
 bool read_registers(Parser& parser, Body& body) {
     const uint32_t line = parser.next().line;
     const Token& token = parser.next();
     const auto type = token.kind == Token::Kind::Dot ? find_type(token.text.substr(1)) : std::nullopt;
-    if (!type || size_of(*type) == 1) {
+    if (!type || !can_be_register(*type)) {
         return parser.fail(line,
                            ".reg has no type that a register can have, but {}; declare scalar registers",
                            Parser::quoted(token));
@@ -204,7 +209,7 @@ bool read_variable(Parser& parser, Symbol& symbol) {
             if (!read_alignment(parser, symbol)) return false;
         } else if (token.text == ".ptr" && is_parameter && symbol.type != Type::None) {
             if (!read_pointer_attributes(parser, symbol)) return false;
-        } else if (type && *type != Type::Pred && symbol.type == Type::None) {
+        } else if (type && lies_in_memory(*type) && symbol.type == Type::None) {
             symbol.type = *type;
             parser.next();
         } else {

@@ -79,10 +79,12 @@ int64_t constant_offset(const Program& program, const std::string& symbol);
 //                        which register of a vector load, from kPartShift up; 1 for what an atomic returned
 //   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
 //                        sum: a sum that continues another (add or fma with it) keeps its chain
+//   ... | kUpperHalf     of a register that holds two values of 16 bits, the one in its upper half
 using Origin = uint32_t;
 inline constexpr Origin kComputed = 0x8000'0000u;
 inline constexpr uint32_t kPartShift = 29;
-inline constexpr Origin kStepMask = (1u << kPartShift) - 1;
+inline constexpr Origin kUpperHalf = 1u << 28;
+inline constexpr Origin kStepMask = kUpperHalf - 1;
 
 // One warp's execution of a memory site.
 struct Request {

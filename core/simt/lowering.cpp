@@ -338,6 +338,18 @@ bool Lowering::lane(const ptx::Operation& does, Ref d, Ref a, Ref b, Ref c, Ref 
     return problem.empty();
 }
 
+namespace {
+
+// Origins of the upper halves of registers.
+void upper_origins(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
+                   uint32_t mask) {
+    auto* to = reinterpret_cast<Origin*>(d);
+    const auto* from = reinterpret_cast<const Origin*>(a);
+    for_lanes(mask, [&](uint32_t l) { to[l] = from[l] == 0 ? 0 : from[l] | kUpperHalf; });
+}
+
+}  // namespace
+
 bool Lowering::choose_lanes() {
     for (size_t i = 0; i < program.code.size(); ++i) {
         MicroOp& op = program.code[i];
@@ -352,14 +364,15 @@ bool Lowering::choose_lanes() {
                 "out");
         }
         op.full = found.full, op.partial = found.partial, op.warps = found.warps;
-        code.flow = flow_of(code.does);
+        code.flow = code.takes == ptx::Half::None ? flow_of(code.does) : ptx::Dataflow::Copy;
         code.flop = flops_of(code.does);
         code.writes_column = ptx::type_of(ptx::rule_of(code.does.op).operands[0], code.does) != Type::Pred;
         if (code.flow != ptx::Dataflow::Copy && code.flow != ptx::Dataflow::Choice) continue;
         ptx::Operation of_origins = code.does;
         of_origins.type = Type::B32;
         if (code.does.op == Op::Cvt) of_origins = {.op = Op::Mov, .type = Type::B32};
-        code.origin = find_lane_op(of_origins, version).partial;
+        if (code.takes != ptx::Half::None) of_origins = {.op = Op::Mov, .type = Type::B32};
+        code.origin = code.takes == ptx::Half::Hi ? upper_origins : find_lane_op(of_origins, version).partial;
     }
     return true;
 }

@@ -72,6 +72,7 @@ struct Lowering {
     bool move();
     bool convert();
     bool compare();
+    void take_half(Ref d, Ref pair, uint32_t i);
     Ref address_column(const ptx::Operand& address, MemoryAccess& access);
     bool memory();
     bool atomic();

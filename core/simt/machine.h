@@ -316,6 +316,7 @@ private:
     // dataflow.cpp
     void flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
     void flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
+    void report_pairs(Multiplication& report, OriginPlan& plan, std::array<uint64_t, kWarpSize>& sum);
     LooseProduct* loose_product(Warp& warp, Origin origin, uint32_t lane);
     void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
                       const std::array<Origin, kWarpSize>& result,

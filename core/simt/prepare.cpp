@@ -27,6 +27,10 @@ bool Lowering::move() {
         const Ref whole = source(from, integer_of_size(bytes));
         for (size_t i = 0; i < to.elements.size(); ++i) {
             if (to.elements[i].kind != Operand::Kind::Register) continue;
+            if (bytes == 4) {
+                take_half(column_of(to.elements[i]), whole, static_cast<uint32_t>(i));
+                continue;
+            }
             const Ref shifted = column(bytes);
             lane(Op::Shr, integer_of_size(bytes), shifted, whole, immediate(i * part * 8, 4));
             lane(Op::Cvt, integer_of_size(part), column_of(to.elements[i]), shifted, 0,
@@ -56,12 +60,38 @@ bool Lowering::move() {
 bool Lowering::convert() {
     const Operand& to = current->operands[0];
     const Ref a = source(current->operands[1], current->type2);
+    const Ref b = joins(*current) ? source(current->operands[2], current->type2) : 0;
     if (!problem.empty()) return false;
     const bool fits = size_of(current->type) == register_bytes(to) || is_float(current->type);
-    if (fits) return lane(*current, column_of(to), a);
+    if (fits) return lane(*current, column_of(to), a, b);
     const Ref value = column(slot_bytes(current->type));
     return lane(*current, value, a) && widen(to, current->type, value);
 }
+
+// The lower (i = 0) or upper half of pairs of 16 bits.
+void Lowering::take_half(Ref d, Ref pair, uint32_t i) {
+    if (i == 0)
+        lane(Op::Cvt, Type::U16, d, pair, 0, Type::U32);
+    else
+        lane(Op::Shr, Type::U32, d, pair, immediate(16, 4));
+    program.lanes.back().takes = i == 0 ? ptx::Half::Lo : ptx::Half::Hi;
+}
+
+namespace {
+
+// set: what stands for true.
+uint32_t answer_of_set(const ptx::Operation& does) {
+    switch (does.type) {
+        case Type::F32: return 0x3F80'0000;
+        case Type::F16: return 0x3C00;
+        case Type::BF16: return 0x3F80;
+        case Type::F16X2: return 0x3C00'3C00;
+        case Type::BF16X2: return 0x3F80'3F80;
+        default: return size_of(does.type) == 2 ? 0xFFFFu : 0xFFFF'FFFFu;
+    }
+}
+
+}  // namespace
 
 // setp and set, with their boolean combination: p = (a cmp b) op c; q = !(a cmp b) op c.
 bool Lowering::compare() {
@@ -80,18 +110,30 @@ bool Lowering::compare() {
     if (current->op == Op::Set) {
         const Ref d = column_of(o[0]);
         if (!combined) return lane(test, d, a, b);
-        test.op = Op::Setp, test.type = type;
-        const Ref p = predicate();
-        lane(test, p, a, b);
-        lane(join, Type::Pred, p, p, c);
-        const uint32_t yes = current->type == Type::F32 ? 0x3F80'0000u : 0xFFFF'FFFFu;
-        return lane({.op = Op::Selp, .type = Type::B32}, d, immediate(yes, 4), immediate(0, 4), p);
+        // What d is where c holds and where it does not: of a pair, of both alike.
+        const Ref given = column(4), flipped = column(4);
+        const Ref yes = immediate(answer_of_set(*current), 4), no = immediate(0, 4);
+        lane(test, given, a, b);
+        lane(Op::Xor, Type::B32, flipped, given, yes);
+        const ptx::Operation choose{.op = Op::Selp, .type = Type::B32};
+        if (join == Op::And) return lane(choose, d, given, no, c);
+        return lane(choose, d, join == Op::Or ? yes : flipped, given, c);
     }
-    if (first == 1 && !combined && o[0].kind == Operand::Kind::Register)
+    const bool pair = elements_of(type) == 2;
+    if (first == 1 && !combined && !pair && o[0].kind == Operand::Kind::Register)
         return lane(test, column_of(o[0]), a, b);
     const Ref result = predicate(), flipped = predicate(), third = predicate();
-    lane(test, result, a, b);
-    lane(Op::Not, Type::Pred, flipped, result);
+    if (pair) {  // p is of the lower halves, q of the upper ones
+        test.type = element_of_pair(type);
+        for (uint32_t i = 0; i < 2; ++i) {
+            const Ref one = column(4), other = column(4);
+            take_half(one, a, i), take_half(other, b, i);
+            lane(test, i == 0 ? result : flipped, one, other);
+        }
+    } else {
+        lane(test, result, a, b);
+        lane(Op::Not, Type::Pred, flipped, result);
+    }
     if (combined) lane(Op::Mov, Type::Pred, third, c);  // c may be p itself
     for (size_t k = 0; k < first; ++k) {
         if (o[k].kind != Operand::Kind::Register) continue;

@@ -94,6 +94,7 @@ struct LaneCode {
     ptx::Dataflow flow = ptx::Dataflow::None;  // where it is a copy: apply `origin` to the origins of a, b
     uint8_t flop = 0;                          // floating-point operations of a lane: 2 for fma
     bool writes_column = false;                // d is a column, not a predicate (which has no origin)
+    ptx::Half takes = ptx::Half::None;  // it takes the lower or upper half of a pair of 16 bits: a copy
     LaneFn origin = nullptr;
 };
 

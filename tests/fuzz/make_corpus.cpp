@@ -175,6 +175,18 @@ void put_ptx() {
          "%f2, %f3;\n"
          "cvt.rzi.s32.f32 %r2, %f5; div.rn.f32 %f6, %f1, %f2; st.global.v2.u32 [%rd2], {%r2, %r1}; "
          "sqrt.rn.f64 %fd1, %fd2;");
+    body("half-precision",
+         "fma.rn.ftz.relu.f16 %rs1, %rs2, %rs3, %rs1; add.sat.f16x2 %r2, %r1, %r1; mul.rn.bf16x2 %r3, %r2, "
+         "%r2;\n"
+         "min.NaN.xorsign.abs.f16 %rs1, %rs1, %rs2; ex2.approx.ftz.bf16 %rs3, %rs1; tanh.approx.f16x2 %r4, "
+         "%r3;\n"
+         "setp.lt.and.f16x2 %p1|%p2, %r2, %r3, %p0; set.ltu.bf16x2.bf16x2 %r5, %r2, %r3; fma.rp.f32x2 %rd3, "
+         "%rd1, %rd2, %rd3;\n"
+         "cvt.rz.relu.satfinite.bf16x2.f32 %r6, %f1, %f2; cvt.rna.tf32.f32 %r7, %f1; "
+         "cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n"
+         "cvt.rn.f16x2.e5m2x2 %r2, %rs1; cvt.rn.satfinite.e2m3x2.f32 %rs2, %f3, %f4; cvt.rn.f16x2.e3m2x2 "
+         "%r3, %rs2;\n"
+         "cvt.rp.ue8m0x2.bf16x2 %rs3, %r3; mov.b32 {%rs1, %rs2}, %r2; st.global.b32 [%rd1], %r3;");
     body("local-and-const",
          ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
          "st.global.u32 [%rd1], %r3;",

@@ -30,6 +30,9 @@ TEST(Element, TypesHaveNamesAndSizes) {
     EXPECT_EQ(integer_of_size(2, true), ElementType::S16);
     EXPECT_EQ(size_of(ElementType::Pred) + size_of(ElementType::None), 0u);
     EXPECT_FALSE(element_type_of("pred") || element_type_of("")) << "neither lies in memory";
+    EXPECT_FALSE(element_type_of("f16x2")) << "it is of registers alone";
+    for (const auto pair : {ElementType::F16X2, ElementType::BF16X2, ElementType::F32X2, ElementType::E4M3X2})
+        EXPECT_EQ(size_of(pair), 2 * size_of(element_of_pair(pair)));
 }
 
 // _Float16 is the compiler's own half.
