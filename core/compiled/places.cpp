@@ -92,7 +92,7 @@ bool places_of(const simt::Program& program, uint32_t i, std::vector<Place>& pla
                 places.push_back(
                     {op.d, static_cast<uint8_t>(op.c & simt::kBarrierCount ? 4 : 0), true, false});
             }
-            return !(op.c & simt::kBarrierGrid);
+            return !(op.c & (simt::kBarrierGrid | simt::kBarrierArrives));
         case Kind::Converge: places.push_back({op.a, 4, false, true}); return true;
         case Kind::Branch:
         case Kind::Exit:

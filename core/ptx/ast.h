@@ -91,7 +91,7 @@ struct Operand {
     uint64_t bits = 0;
     SpecialRegister special{};
     std::vector<Operand> elements;  // Vector: registers, immediates or sinks
-    std::string text;               // as written, where printing needs it (immediates)
+    std::string text;  // as written, where printing needs it: immediates; what follows an address
 };
 
 // Where an instruction came from: .loc of the PTX (0 where there is none).

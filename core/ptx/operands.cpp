@@ -211,7 +211,9 @@ struct OperandReader {
             if (!read_offset(operand)) return false;
         }
         operand.kind = Operand::Kind::Address;
-        return parser.accept(']') || fail_at(parser.peek(), "']' after its address");
+        if (!parser.accept(']')) return fail_at(parser.peek(), "']' after its address");
+        if (parser.peek().text == ".unified") operand.text = std::string(parser.next().text);
+        return true;
     }
 
     // cvta, isspacep: where an address comes from.
@@ -268,6 +270,16 @@ struct OperandReader {
         return true;
     }
 
+    // What ld fills or st takes: a vector of `vector` elements; one element may stand in braces, too.
+    bool read_data(Type type, bool is_destination, Operand& operand) {
+        if (made.vector > 1)
+            return read_vector(type, made.vector, is_destination, true, !is_destination, operand);
+        const bool braces = parser.accept('{');
+        const bool read =
+            is_destination ? read_destination(type, true, false, operand) : read_source(type, true, operand);
+        return read && (!braces || parser.accept('}') || fail_at(parser.peek(), "'}' behind one element"));
+    }
+
     bool read_letter(char letter, Operand& operand) {
         const Type type = type_of(letter, made);
         switch (letter) {
@@ -279,9 +291,7 @@ struct OperandReader {
             case 'B': return read_destination(type, true, false, operand);
             case 'p':
             case 'o': return read_destination(type, false, true, operand);
-            case 'L':
-                if (made.vector > 1) return read_vector(type, made.vector, true, true, false, operand);
-                return read_destination(type, true, false, operand);
+            case 'L': return read_data(type, true, operand);
             case 'M':
                 if (parser.peek().is('{')) return read_packed(true, operand);
                 return read_destination(type, false, false, operand);
@@ -300,9 +310,7 @@ struct OperandReader {
             case 'Q': return read_predicate(operand);
             case 'i': return read_table(operand);
             case 'l': return read_label(operand);
-            case 'S':
-                if (made.vector > 1) return read_vector(type, made.vector, false, true, true, operand);
-                return read_source(type, true, operand);
+            case 'S': return read_data(type, false, operand);
             case 'y': return read_moved(operand);
             case 'a': return read_address(operand);
             case 'A': {

@@ -26,7 +26,7 @@ std::string operand_text(const Kernel& kernel, const Operand& operand) {
         case Operand::Kind::None: return "";
         case Operand::Kind::Register: return sign + base();
         case Operand::Kind::Symbol: return base();
-        case Operand::Kind::Address: return "[" + base() + "]";
+        case Operand::Kind::Address: return "[" + base() + "]" + operand.text;
         case Operand::Kind::Special: return name_of(operand.special);
         case Operand::Kind::Label: return kernel.labels[static_cast<size_t>(operand.label)].name;
         case Operand::Kind::Sink: return "_";

@@ -16,11 +16,12 @@ bool one_of(std::string_view text, const char* const (&names)[n]) {
     return std::find(std::begin(names), std::end(names), text) != std::end(names);
 }
 
-constexpr const char* kLoadWords[] = {"weak", "relaxed", "acquire", "cta", "gpu", "sys",
-                                      "nc",   "ca",      "cg",      "cs",  "lu",  "cv"};
-constexpr const char* kStoreWords[] = {"weak", "relaxed", "release", "cta", "gpu",
-                                       "sys",  "wb",      "cg",      "cs",  "wt"};
-constexpr const char* kOrderWords[] = {"relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys"};
+constexpr const char* kLoadWords[] = {"weak", "mmio", "relaxed", "acquire", "cta", "cluster", "gpu",
+                                      "sys",  "nc",   "ca",      "cg",      "cs",  "lu",      "cv"};
+constexpr const char* kStoreWords[] = {"weak", "mmio", "relaxed", "release", "cta", "cluster",
+                                       "gpu",  "sys",  "wb",      "cg",      "cs",  "wt"};
+constexpr const char* kOrderWords[] = {"relaxed", "acquire", "release", "acq_rel",
+                                       "cta",     "cluster", "gpu",     "sys"};
 constexpr const char* kEvictionWords[] = {"L1::evict_normal", "L1::evict_unchanged",
                                           "L1::evict_first",  "L1::evict_last",
                                           "L1::no_allocate",  "L2::64B",
@@ -28,7 +29,7 @@ constexpr const char* kEvictionWords[] = {"L1::evict_normal", "L1::evict_unchang
 constexpr const char* kHintWords[] = {
     "L1", "L2", "L2::evict_last", "L2::evict_normal", "wait", "launch_dependents"};
 constexpr const char* kMembarWords[] = {"cta", "gl", "sys"};
-constexpr const char* kFenceWords[] = {"sc", "acq_rel", "cta", "gpu", "sys"};
+constexpr const char* kFenceWords[] = {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys"};
 constexpr const char* kPrefetchWords[] = {"L2::64B", "L2::128B", "L2::256B"};  // of cp.async
 
 // A suffix that stands for a value of an enum, in the instructions that may have it.
@@ -158,7 +159,8 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
         if (one_of(suffix, kEvictionWords)) return has(kLoadCache) || !suffix.starts_with("L2");
         if (has(kLoadCache) ? one_of(suffix, kLoadWords) : one_of(suffix, kStoreWords)) return true;
     }
-    if (has(kAtomic) && made.atomic == Atomic::None && one_of(suffix, kOrderWords)) return true;
+    // The order stands before the operation, or behind it.
+    if (has(kAtomic) && made.type == Type::None && one_of(suffix, kOrderWords)) return true;
     if (has(kVector) && made.vector == 1 && (suffix == "v2" || suffix == "v4"))
         return made.vector = suffix == "v2" ? 2 : 4, true;
     if (has(kScope))

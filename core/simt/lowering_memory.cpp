@@ -1,4 +1,5 @@
 // Loads, stores, atomics and what is asked of addresses, as micro-operations.
+#include <algorithm>
 #include <tuple>
 
 #include "core/simt/lowering.h"
@@ -29,7 +30,7 @@ bool Lowering::parameter_load() {
                                 .index = static_cast<uint16_t>(bytes),  // for signs
                                 .type = current->type,
                                 .bits = place.offset + static_cast<uint64_t>(byte)};
-        lane(Op::Mov, integer_of_size(bytes), column_of(d), pool(wanted));
+        lane(Op::Mov, integer_of_size(std::max(bytes, 2u)), column_of(d), pool(wanted));
     }
     return true;
 }

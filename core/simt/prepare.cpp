@@ -145,13 +145,12 @@ bool Lowering::branch() {
 
 bool Lowering::barrier() {
     const std::vector<Operand>& o = current->operands;
-    if (current->mode == ptx::Mode::Arrive) return fail("bar.arrive is not known here; use bar.sync");
     const Ref id = source(o[0], Type::U32);
     const Ref count = o.size() > 1 ? source(o[1], Type::U32) : 0;
     if (!problem.empty()) return false;
     MicroOp& op = emit(MicroOp::Kind::Barrier);
     op.a = id, op.b = count;
-    op.c = o.size() > 1 ? kBarrierThreads : 0;
+    op.c = (o.size() > 1 ? kBarrierThreads : 0) | (current->mode == ptx::Mode::Arrive ? kBarrierArrives : 0);
     op.target = static_cast<uint32_t>(site_of[current_index]);
     return true;
 }

@@ -47,9 +47,9 @@ constexpr uint64_t window_of(ptx::StateSpace space) {
 }
 
 // A Barrier's c: b holds its count of threads; what d gets of the predicates e of all threads; it is the
-// grid's.
+// grid's; the warp is counted there and goes on (bar.arrive).
 inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
-                     kBarrierGrid = 16;
+                     kBarrierGrid = 16, kBarrierArrives = 32;
 // The number of the grid's barrier, behind the 16 of a block.
 inline constexpr uint32_t kGridBarrierNumber = 16;
 
