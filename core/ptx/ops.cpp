@@ -19,7 +19,10 @@ constexpr uint64_t kI = kI32to64 | bit(Type::U16) | bit(Type::S16);
 constexpr uint64_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
 constexpr uint64_t kI8 = bit(Type::U8) | bit(Type::S8);
 constexpr uint64_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
-constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
+constexpr uint64_t kB128 = bit(Type::B128);
+constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF | kB128;
+constexpr uint64_t kAtomicTypes =
+    kI32to64 | kB32 | kB64 | kF | bit(Type::F16) | bit(Type::BF16) | bit(Type::F16X2) | bit(Type::BF16X2);
 constexpr uint64_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
 
 // In the order of Op.
@@ -30,8 +33,8 @@ constexpr OpRule kRules[] = {
      Dataflow::Sum},
     {Op::Addc, "addc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::And, "and", "dss", kP | kB, 0, 0},
-    {Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory,
-     Dataflow::Other, SiteKind::Atomic},
+    {Op::Atom, "atom", "dasV", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Atomic},
     {Op::Bar, "bar", "uU", 0, 0, kBarrier, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Bfe, "bfe", "dsuu", kI32to64, 0, 0},
     {Op::Bfi, "bfi", "dssuu", kB32 | kB64, 0, 0},
@@ -67,7 +70,7 @@ constexpr OpRule kRules[] = {
     {Op::Max, "max", "dss", kI | kF, 0, kFtz | kNan},
     {Op::Membar, "membar", "", 0, 0, kScope, SmUnit::Control},
     {Op::Min, "min", "dss", kI | kF, 0, kFtz | kNan},
-    {Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0, SmUnit::None, Dataflow::Copy},
+    {Op::Mov, "mov", "My", kP | kI | kB | kF | kB128, 0, 0, SmUnit::None, Dataflow::Copy},
     {Op::Mul, "mul", "wss", kI | kF, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma, Dataflow::Product},
     {Op::Mul24, "mul24", "dss", kI32, 0, kLowHigh},
     {Op::Neg, "neg", "ds", kS | kF, 0, kFtz},
@@ -76,7 +79,7 @@ constexpr OpRule kRules[] = {
     {Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
     {Op::Prmt, "prmt", "dsss", kB32, 0, 0},
     {Op::Rcp, "rcp", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
-    {Op::Red, "red", "as", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory, Dataflow::Other,
+    {Op::Red, "red", "as", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
      SiteKind::Atomic},
     {Op::Redux, "redux", "dsu", kI32 | kB32, 0, kSync | kReduce, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
@@ -107,6 +110,11 @@ constexpr OpRule kRules[] = {
      SiteKind::Exchange},
     {Op::Xor, "xor", "dss", kP | kB, 0, 0},
     {Op::BarWarp, "bar.warp", "u", 0, 0, kSync, SmUnit::Barrier},
+    {Op::Createpolicy, "createpolicy", "dk", kB64, 0, kSpace | kPolicy, SmUnit::Alu, Dataflow::None},
+    {Op::Discard, "discard", "an", 0, 0, kSpace | kHint, SmUnit::Memory},
+    {Op::Elect, "elect", "Eu", 0, 0, kSync, SmUnit::Lanes},
+    {Op::Setmaxnreg, "setmaxnreg", "n", kU32, 0, kRegisterCount, SmUnit::Control},
+    {Op::Opaque, "", "", 0, 0, 0, SmUnit::Lanes},  // whatever no other row is of
     {Op::Call, "call", "", 0, 0, kUniform, SmUnit::Control},
     {Op::BarRed, "bar.red", "duq", kU32 | kP, 0, kTally, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Nanosleep, "nanosleep", "u", kU32, 0, 0, SmUnit::Control},
@@ -127,9 +135,9 @@ static_assert(in_order());
 
 // What else a rule is called.
 constexpr std::pair<const char*, Op> kAliases[] = {
-    {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar}, {"barrier.red", Op::BarRed},
-    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},  {"fence", Op::Membar},
-    {"prefetchu", Op::Prefetch},
+    {"applypriority", Op::Discard}, {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar},
+    {"barrier.red", Op::BarRed},    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},
+    {"fence", Op::Membar},          {"prefetchu", Op::Prefetch},
 };
 constexpr size_t kMostWords = 3;  // of a name
 
@@ -138,6 +146,8 @@ constexpr size_t kMostWords = 3;  // of a name
 bool is_destination(char letter) {
     return std::string_view("dwDBpoeELM").find(letter) != std::string_view::npos;
 }
+
+std::span<const OpRule> all_rules() { return kRules; }
 
 const OpRule& rule_of(Op op) { return kRules[static_cast<size_t>(op)]; }
 
@@ -177,7 +187,7 @@ bool agrees(Type wanted, Type given) {
 bool agrees_relaxed(Type wanted, Type given) {
     if (agrees(wanted, given)) return true;
     if (is_float(wanted) || is_float(given) || given == Type::Pred) return false;
-    return size_of(given) > size_of(wanted);
+    return size_of(given) > size_of(wanted) && size_of(given) <= 8;
 }
 
 bool immediate_fits(Type wanted, Type given) {
@@ -224,10 +234,20 @@ uint8_t flops_of(const Operation& operation) {
     return rule.flow == Dataflow::Fused ? 2 : 1;
 }
 
+std::string full_name(const Instruction& instruction) {
+    std::string text(instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic);
+    for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
+    return text;
+}
+
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
         return std::ranges::find(words, suffix) != words.end();
     });
+}
+
+bool orders_threads(const Instruction& instruction) {
+    return instruction.op == Op::Membar && !has_suffix(instruction, {"proxy", "mbarrier_init"});
 }
 
 bool is_free(const Instruction& instruction) {
