@@ -11,6 +11,7 @@
 #include "core/analysis/array_shapes.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/ptx/parse.h"
 #include "core/trace/claims.h"
 #include "core/trace/file.h"
 #include "kernels/alone/guess.h"
@@ -46,7 +47,7 @@ ReadKernel read_kernel(const AloneOptions& options) {
         std::fputs(printable(complaint.said).c_str(), stderr);
         return {{need(std::move(ptx)), path.stem().string() + ".ptx", plan.source, plan.source_name}, {file}};
     }
-    plan.ptx = need(read_whole(file, trace::most_of(trace::Claim::PtxBytes)));
+    plan.ptx = need(read_whole(file, ptx::kMostText));
     plan.ptx_name = path.filename().string();
     read.files = {file};
     if (const std::string source = find_source(plan, file); !source.empty()) read.files.push_back(source);

@@ -10,6 +10,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/ptx/large.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
 #include "core/trace/claims.h"
@@ -169,7 +170,10 @@ std::string find_source(kernels::Plan& plan, const std::string& ptx_file) {
     const fs::path ptx_path(ptx_file);
     plan.source.clear();
     plan.source_name = plan.ptx_name;
-    const auto module = ptx::parse(plan.ptx, plan.ptx_name);
+    std::string text = plan.ptx, entry = plan.launch.entry;
+    const std::vector<std::string> names = ptx::kernel_names(text);
+    if (entry.empty() && !names.empty()) entry = names.front();
+    const auto module = ptx::parse_for(text, plan.ptx_name, entry);
     if (!module) return "";  // said when it is recorded
     const ptx::Kernel* kernel = ptx::find_kernel(*module, plan.launch.entry);
     if (!kernel && !module->kernels.empty()) kernel = &module->kernels.front();

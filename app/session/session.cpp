@@ -11,7 +11,7 @@
 #include "core/analysis/array_shapes.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/trace/claims.h"
+#include "core/ptx/parse.h"
 #include "core/trace/file.h"
 #include "kernels/alone/guess.h"
 #include "kernels/gpu/record_gpu.h"
@@ -42,7 +42,7 @@ MadeRecording recorded(const kernels::TextbookPlan& plan, const Order& order, Co
 
 // A kernel alone, recorded as it is opened: of its launch is guessed what its comments do not say (kernels/alone).
 MadeRecording recorded_alone(const std::string& path, Control& control) {
-    auto ptx = read_whole(path, trace::most_of(trace::Claim::PtxBytes));
+    auto ptx = read_whole(path, ptx::kMostText);
     if (!ptx) return ptx.error();
     const auto said = kernels::described_in(*ptx, "");
     if (!said) return said.error();

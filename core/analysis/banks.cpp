@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/launch.h"
+#include "core/ptx/sites.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -25,8 +26,9 @@ bool pairs_agree(const uint64_t* address, uint32_t mask, uint32_t distance) {
 
 std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     std::array<uint8_t, kBanks> per_bank{};
-    if (bytes == 0 || bytes > 16) return per_bank;
-    std::array<uint64_t, size_t{kWarpSize} * 5> words;  // 16 bytes touch 5 words where they are not aligned
+    if (bytes == 0 || bytes > ptx::kMostOfLane) return per_bank;
+    // One word more than they are, where they are not aligned.
+    std::array<uint64_t, size_t{kWarpSize} * (ptx::kMostOfLane / kBankBytes + 1)> words;
     size_t count = 0;
     for_lanes(mask, [&](uint32_t lane) {
         const uint64_t first = address[lane];
@@ -39,8 +41,8 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
 }
 
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
-    if (bytes == 0 || bytes > 16) return {};
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;  // of a group
+    if (bytes == 0 || bytes > ptx::kMostOfLane) return {};
+    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;  // of a group
     if (lanes < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
         lanes *= 2;
     const uint32_t group = lanes == 32 ? ~0u : (1u << lanes) - 1;

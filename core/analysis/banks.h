@@ -39,7 +39,7 @@ struct BankCost {
     bool operator==(const BankCost&) const = default;
 };
 
-// address: [32] byte offsets in shared memory; bytes per lane, 1..16 (no cost for others).
+// address: [32] byte offsets in shared memory; bytes per lane, 1..32 (no cost for others).
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
 
 // How many different words each bank is asked for by the whole request. For accesses up to 4 bytes

@@ -82,9 +82,12 @@ bool places_of(const simt::Program& program, uint32_t i, std::vector<Place>& pla
         case Kind::Lane: lane_places(program, i, places); return true;
         case Kind::Load:
         case Kind::Store:
-        case Kind::Atomic:
+        case Kind::Atomic: {
             memory_places(program, op, places);
-            return !program.accesses[op.target].copy && op.counted;
+            const MemoryAccess& access = program.accesses[op.target];
+            const bool many = op.kind == Kind::Atomic ? simt::has_elements(access) : access.elements > 4;
+            return !access.copy && op.counted && !many;
+        }
         case Kind::Barrier:
             places.push_back({op.a, 4, false, true});
             if (op.c & simt::kBarrierThreads) places.push_back({op.b, 4, false, true});
@@ -93,7 +96,7 @@ bool places_of(const simt::Program& program, uint32_t i, std::vector<Place>& pla
                 places.push_back(
                     {op.d, static_cast<uint8_t>(op.c & simt::kBarrierCount ? 4 : 0), true, false});
             }
-            return !(op.c & simt::kBarrierGrid);
+            return !(op.c & (simt::kBarrierGrid | simt::kBarrierArrives));
         case Kind::Converge: places.push_back({op.a, 4, false, true}); return true;
         case Kind::Branch:
         case Kind::Exit:

@@ -16,7 +16,7 @@ using ptx::Operand;
 constexpr size_t kMostMasks = 200;  // told apart
 
 bool is_fence(const Instruction& instruction) {
-    return instruction.op == Op::Membar ||
+    return ptx::orders_threads(instruction) ||
            (instruction.op == Op::Atom && ptx::has_suffix(instruction, {"acquire", "release", "acq_rel"}));
 }
 

@@ -57,7 +57,9 @@ struct AffineStep {
             return value;
         }
         if (which <= S::NtidZ) return of(facts.block, S::NtidX);
-        if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize) return uniform();
+        if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize ||
+            which >= S::ClusteridX)
+            return uniform();
         return which <= S::NctaidZ ? of(facts.grid, S::NctaidX) : AffineValue{};
     }
 

@@ -35,6 +35,7 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
+    Createpolicy, Discard, Elect, Setmaxnreg, Opaque,
     Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait, CpWaitAll,
 };
 // clang-format on
@@ -67,6 +68,10 @@ enum class SpecialRegister : uint8_t {
     LaneId, WarpId, NwarpId, SmId, NsmId, GridId, Clock, Clock64, ClockHi, GlobalTimer,
     GlobalTimerLo, GlobalTimerHi, LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
     DynamicSmemSize, TotalSmemSize,
+    // Of a launch without clusters: each block is one of its own.
+    ClusteridX, ClusteridY, ClusteridZ, NclusteridX, NclusteridY, NclusteridZ, ClusterCtaidX, ClusterCtaidY,
+    ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ, ClusterCtarank, ClusterNctarank,
+    IsExplicitCluster,
 };
 // clang-format on
 
@@ -91,7 +96,7 @@ struct Operand {
     uint64_t bits = 0;
     SpecialRegister special{};
     std::vector<Operand> elements;  // Vector: registers, immediates or sinks
-    std::string text;               // as written, where printing needs it (immediates)
+    std::string text;  // as written, where printing needs it: immediates; what follows an address
 };
 
 // Where an instruction came from: .loc of the PTX (0 where there is none).
@@ -121,14 +126,17 @@ struct Operation {
     bool operator==(const Operation&) const = default;
 };
 
+inline constexpr char kRegisterPlace = '\1';
+
 struct Instruction : Operation {
     StateSpace space = StateSpace::Generic;
-    uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st; words of 32 bits for cp.async
+    uint8_t vector = 1;  // 1, 2, 4 or 8 elements for ld, st, atom and red; words of 32 bits for cp.async
     bool is_volatile = false, uniform = false, to_space = false /* cvta.to */;
     std::string mnemonic;               // as written ("barrier" for Op::Bar); empty: name_of(op)
     std::vector<std::string> suffixes;  // every suffix as written, in order, for printing: "global", "f32"
     int32_t guard = -1;                 // predicate register, -1 for none
     bool guard_negated = false;
+    int32_t policy = -1;  // register of a cache policy, which says how fast and not what; -1 for none
     std::vector<Operand> operands;  // destination first, as written; setp p|q has two destinations
     uint8_t destinations = 0;       // how many of the operands, from the first, are written
     SourceLocation source;
@@ -137,6 +145,9 @@ struct Instruction : Operation {
     // `results` of them take what it returns. They do not count as destinations, which are registers.
     std::string callee;
     uint8_t results = 0;
+    // Opaque: its operands as text, with kRegisterPlace for each register. The registers are its operands, once as what it
+    // writes and once as what it reads, whatever it does (opaque.cpp).
+    std::string opaque;
 };
 
 struct Register {

@@ -186,7 +186,7 @@ struct Settling {
             made.suffixes = {name_of(made.type)};
         } else {
             const bool is_sign = load && is_signed(like.type);
-            const int to_bytes = std::max(load ? wide_bytes : piece_bytes, 2);
+            const int to_bytes = load ? wide_bytes : std::max(piece_bytes, 2);
             made.op = Op::Cvt;
             made.type = integer_of_size(static_cast<uint32_t>(to_bytes), is_sign);
             made.type2 = integer_of_size(static_cast<uint32_t>(bytes), is_sign);

@@ -135,7 +135,8 @@ struct Work {
     std::vector<GroupCode> groups{};  // commits and waits
     std::vector<Note> notes{};
     std::vector<std::string> slow{};
-    int32_t result16 = -1, result32 = -1, result64 = -1;  // registers for what an atomic gives back
+    // Registers for what an atomic gives back, the first of several.
+    int32_t result16 = -1, result32 = -1, result64 = -1;
 };
 
 // Whether what it gave back is recorded: an atomic of memory that other blocks use too.
@@ -365,25 +366,49 @@ const Operand& result_of(Instruction& atomic) {
     return atomic.operands[0];
 }
 
+// Registers in place of those that nobody wanted, for what an atomic gives back.
+void fill_result(const Work& work, Operand& result, uint32_t bytes, uint32_t number) {
+    if (result.kind == Operand::Kind::Register) return;
+    result = Operand{};
+    result.kind = Operand::Kind::Register;
+    result.reg = (bytes == 8   ? work.result64
+                  : bytes == 2 ? work.result16
+                               : work.result32) +
+                 static_cast<int32_t>(number);
+}
+
 // The text that records what an atomic gave back.
 std::string returned_text(Work& work, const Site& site) {
     Instruction& instruction = work.kernel.instructions[site.instruction];
     Operand result = result_of(instruction);
-    const int bytes = size_of(instruction.type);
-    if (result.kind != Operand::Kind::Register) {
-        result = Operand{};
-        result.kind = Operand::Kind::Register;
-        result.reg = bytes == 8 ? work.result64 : bytes == 2 ? work.result16 : work.result32;
-        instruction.operands[0] = result;
+    const uint32_t bytes = size_of(instruction.type), count = instruction.vector;
+    if (count > 1) {
+        result.kind = Operand::Kind::Vector;
+        result.elements.resize(count);
+        for (uint32_t i = 0; i < count; ++i) fill_result(work, result.elements[i], bytes, i);
+    } else {
+        fill_result(work, result, bytes, 0);
     }
-    const std::string& name = work.kernel.registers[static_cast<size_t>(result.reg)].name;
-    const char* const form = bytes == 8   ? "\n    mov.b64 {{%ts_lo, %ts_hi}}, {};"
-                             : bytes == 2 ? "\n    mov.u32 %ts_hi, 0;\n    cvt.u32.u16 %ts_lo, {};"
-                                          : "\n    mov.u32 %ts_hi, 0;\n    mov.b32 %ts_lo, {};";
+    instruction.operands[0] = result;
+    const auto name = [&](uint32_t i) {
+        const Operand& one = count > 1 ? result.elements[i] : result;
+        return work.kernel.registers[static_cast<size_t>(one.reg)].name;
+    };
+    constexpr const char* kNoHigh = "\n    mov.u32 %ts_hi, 0;";
+    std::string text;
+    if (bytes == 8)
+        text = fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", name(0));
+    else if (bytes == 2 && count == 1)
+        text = fmt::format("\n    mov.b16 %ts_found16, {};\n    cvt.u32.u16 %ts_lo, %ts_found16;", name(0)) +
+               kNoHigh;
+    else if (bytes == 2)
+        text = fmt::format("\n    mov.b32 %ts_lo, {{{}, {}}};", name(0), name(1)) +
+               (count == 2 ? kNoHigh : fmt::format("\n    mov.b32 %ts_hi, {{{}, {}}};", name(2), name(3)));
+    else
+        text = fmt::format("\n    mov.b32 %ts_lo, {};", name(0)) +
+               (count == 1 ? kNoHigh : fmt::format("\n    mov.b32 %ts_hi, {};", name(1)));
     const auto number = static_cast<uint32_t>(work.result.sites.size()) + site.id;
-    return escape_text(work.text,
-                       {number, fmt::format(fmt::runtime(form), name), work.returned_code[site.id], ""})
-        .before;
+    return escape_text(work.text, {number, text, work.returned_code[site.id], ""}).before;
 }
 
 // What is put before a site of a run; the slow path comes with the last site of each part.
@@ -604,7 +629,9 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         return static_cast<int32_t>(work.kernel.registers.size() - 1);
     };
     work.result16 = add_register("%ts_found16", Type::B16);
+    for (const char* more : {"%ts_found16b", "%ts_found16c", "%ts_found16d"}) add_register(more, Type::B16);
     work.result32 = add_register("%ts_found32", Type::B32);
+    add_register("%ts_found32b", Type::B32);
     work.result64 = add_register("%ts_found64", Type::B64);
 
     const std::string plain_label = "$ts_plain";
@@ -614,6 +641,11 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         for (const Widening& widening : affine.widened) check_widening(work, widening);
     for (const Site& site : work.result.sites) record_site(work, site);
     for (const Work::GroupCode& group : work.groups) record_group(work, group);
+    // Behind a sequence the lanes of a warp may still be apart.
+    for (uint32_t i = 0; i < work.kernel.instructions.size(); ++i)
+        if (const Instruction& one = work.kernel.instructions[i];
+            (one.op == Op::Opaque || one.op == Op::Setmaxnreg) && has_suffix(one, {"aligned"}))
+            add_lines(work, i, "bar.warp.sync %ts_full;");
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/parse.h"
+
 namespace tilescope::ptx {
 namespace {
-
-constexpr size_t kMaxText = size_t{64} << 20;
 
 // Not <cctype>: its answers depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,10 +23,10 @@ std::string describe(char c) {
 }  // namespace
 
 Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name) {
-    if (text.size() > kMaxText) {
+    if (text.size() > kMostText) {
         return Error{
             fmt::format("{}:1: the text has {} bytes and Tilescope reads at most {}; split the module", name,
-                        text.size(), kMaxText)};
+                        text.size(), kMostText)};
     }
     std::vector<Token> tokens;
     uint32_t line = 1;

@@ -23,7 +23,9 @@ constexpr uint64_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF6
 constexpr uint64_t kHalf16 = bit(Type::F16) | bit(Type::BF16);
 constexpr uint64_t kShort = kHalf16 | bit(Type::F16X2) | bit(Type::BF16X2);
 constexpr uint64_t kTwo = bit(Type::F32X2);
-constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
+constexpr uint64_t kB128 = bit(Type::B128);
+constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF | kB128;
+constexpr uint64_t kAtomicTypes = kI32to64 | kB32 | kB64 | kF | kShort;
 constexpr uint64_t kTiny = bit(Type::E4M3X2) | bit(Type::E5M2X2) | bit(Type::E3M2X2) | bit(Type::E2M3X2) |
                            bit(Type::E2M1X2) | bit(Type::UE8M0X2);
 constexpr uint64_t kConvertFrom = kI | kI8 | kF | kShort | kTiny;
@@ -37,8 +39,8 @@ constexpr OpRule kRules[] = {
      SmUnit::Fma, Dataflow::Sum},
     {Op::Addc, "addc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::And, "and", "dss", kP | kB, 0, 0},
-    {Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory,
-     Dataflow::Other, SiteKind::Atomic},
+    {Op::Atom, "atom", "dasV", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Atomic},
     {Op::Bar, "bar", "uU", 0, 0, kBarrier, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Bfe, "bfe", "dsuu", kI32to64, 0, 0},
     {Op::Bfi, "bfi", "dssuu", kB32 | kB64, 0, 0},
@@ -75,7 +77,7 @@ constexpr OpRule kRules[] = {
     {Op::Max, "max", "dss", kI | kF | kShort, 0, kFtz | kNan},
     {Op::Membar, "membar", "", 0, 0, kScope, SmUnit::Control},
     {Op::Min, "min", "dss", kI | kF | kShort, 0, kFtz | kNan},
-    {Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0, SmUnit::None, Dataflow::Copy},
+    {Op::Mov, "mov", "My", kP | kI | kB | kF | kB128, 0, 0, SmUnit::None, Dataflow::Copy},
     {Op::Mul, "mul", "wss", kI | kF | kShort | kTwo, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma,
      Dataflow::Product},
     {Op::Mul24, "mul24", "dss", kI32, 0, kLowHigh},
@@ -85,7 +87,7 @@ constexpr OpRule kRules[] = {
     {Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
     {Op::Prmt, "prmt", "dsss", kB32, 0, 0},
     {Op::Rcp, "rcp", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
-    {Op::Red, "red", "as", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory, Dataflow::Other,
+    {Op::Red, "red", "as", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
      SiteKind::Atomic},
     {Op::Redux, "redux", "dsu", kI32 | kB32, 0, kSync | kReduce, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
@@ -118,6 +120,11 @@ constexpr OpRule kRules[] = {
      SiteKind::Exchange},
     {Op::Xor, "xor", "dss", kP | kB, 0, 0},
     {Op::BarWarp, "bar.warp", "u", 0, 0, kSync, SmUnit::Barrier},
+    {Op::Createpolicy, "createpolicy", "dk", kB64, 0, kSpace | kPolicy, SmUnit::Alu, Dataflow::None},
+    {Op::Discard, "discard", "an", 0, 0, kSpace | kHint, SmUnit::Memory},
+    {Op::Elect, "elect", "Eu", 0, 0, kSync, SmUnit::Lanes},
+    {Op::Setmaxnreg, "setmaxnreg", "n", kU32, 0, kRegisterCount, SmUnit::Control},
+    {Op::Opaque, "", "", 0, 0, 0, SmUnit::Lanes},  // whatever no other row is of
     {Op::Call, "call", "", 0, 0, kUniform, SmUnit::Control},
     {Op::BarRed, "bar.red", "duq", kU32 | kP, 0, kTally, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Nanosleep, "nanosleep", "u", kU32, 0, 0, SmUnit::Control},
@@ -138,9 +145,9 @@ static_assert(in_order());
 
 // What else a rule is called.
 constexpr std::pair<const char*, Op> kAliases[] = {
-    {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar}, {"barrier.red", Op::BarRed},
-    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},  {"fence", Op::Membar},
-    {"prefetchu", Op::Prefetch},
+    {"applypriority", Op::Discard}, {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar},
+    {"barrier.red", Op::BarRed},    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},
+    {"fence", Op::Membar},          {"prefetchu", Op::Prefetch},
 };
 constexpr size_t kMostWords = 3;  // of a name
 
@@ -149,6 +156,8 @@ constexpr size_t kMostWords = 3;  // of a name
 bool is_destination(char letter) {
     return std::string_view("dwDBpoeELM").find(letter) != std::string_view::npos;
 }
+
+std::span<const OpRule> all_rules() { return kRules; }
 
 const OpRule& rule_of(Op op) { return kRules[static_cast<size_t>(op)]; }
 
@@ -189,7 +198,7 @@ bool agrees(Type wanted, Type given) {
 bool agrees_relaxed(Type wanted, Type given) {
     if (agrees(wanted, given)) return true;
     if (is_float(wanted) || is_float(given) || given == Type::Pred) return false;
-    return size_of(given) > size_of(wanted);
+    return size_of(given) > size_of(wanted) && size_of(given) <= 8;
 }
 
 bool immediate_fits(Type wanted, Type given) {
@@ -253,10 +262,20 @@ uint8_t flops_of(const Operation& operation) {
     return static_cast<uint8_t>((rule.flow == Dataflow::Fused ? 2 : 1) * elements_of(operation.type));
 }
 
+std::string full_name(const Instruction& instruction) {
+    std::string text(instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic);
+    for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
+    return text;
+}
+
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
         return std::ranges::find(words, suffix) != words.end();
     });
+}
+
+bool orders_threads(const Instruction& instruction) {
+    return instruction.op == Op::Membar && !has_suffix(instruction, {"proxy", "mbarrier_init"});
 }
 
 bool is_free(const Instruction& instruction) {

@@ -26,8 +26,9 @@
 //                                        P  as t, there exactly if `type` is a pair made of two of `type2` (cvt)
 //                                        n  whole number: groups of copies
 //                                        N  whole number: bytes of a copy
+//                                        k  what a cache policy is made of, as its form has it
 //
-// `p`, `e` and `E` may put two operands; `U`, `Q`, `V` and `P` may put none. Instruction::destinations counts the
+// `p`, `e` and `E` may put two operands; `U`, `Q`, `V`, `P` and `k` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
 // that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has it.
 //
@@ -41,6 +42,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "core/ptx/ast.h"
@@ -69,7 +72,7 @@ enum Suffix : uint64_t {
     kSpaceMust = 1ull << 14,   // with kSpace: must be there
     kLoadCache = 1ull << 15,   // .volatile .relaxed .gpu .nc .ca ...: kept, of no meaning here but .volatile
     kStoreCache = 1ull << 16,  // the same of a store
-    kVector = 1ull << 17,      // .v2 .v4
+    kVector = 1ull << 17,      // .v2 .v4 .v8
     kTo = 1ull << 18,          // cvta.to
     kSync = 1ull << 19,        // bar.warp.sync, shfl.sync: must be there
     kBarrier = 1ull << 20,     // bar: .sync or .arrive must be there; .cta, .aligned
@@ -78,7 +81,9 @@ enum Suffix : uint64_t {
     kLane = 1ull << 23,        // shfl: .up .down .bfly .idx: must be there
     kBallot = 1ull << 24,      // vote: .all .any .uni .ballot: must be there
     kShift = 1ull << 25,       // bfind.shiftamt
-    kScope = 1ull << 26,  // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
+    kScope =
+        1ull << 26,  // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys .proxy.async ...:
+                     // must be there
     kAtomic = 1ull << 27,   // atom, red: .add ... must be there; .relaxed .gpu ... kept, of no meaning here
     kCarry = 1ull << 28,    // .cc
     kCarryIn = 1ull << 29,  // takes the carry flag, without a suffix that says so
@@ -90,6 +95,8 @@ enum Suffix : uint64_t {
     kHint = 1ull << 35,     // what only says how fast: .L1 .L2 .wait ...
     kCopy = 1ull << 36,     // cp.async: .ca.shared.global ...
     kRelu = 1ull << 38,     // .relu, of half precision; with kRoundCvt: .satfinite too
+    kPolicy = 1ull << 40,   // createpolicy: .fractional.L2::evict_last ...
+    kRegisterCount = 1ull << 41,  // setmaxnreg: .inc or .dec, .sync.aligned: must be there
 };
 
 // The part of an SM that is kept busy.
@@ -134,6 +141,7 @@ struct OpRule {
 // the first, do so. Null for a mnemonic that is not known.
 const OpRule* find_rule(const Instruction& made, size_t& in_name);
 const OpRule& rule_of(Op op);
+std::span<const OpRule> all_rules();
 
 // What .wide makes of a type: u16 to u32, s32 to s64.
 Type widened(Type type, Half half);
@@ -162,8 +170,12 @@ Dataflow flow_of(const Operation& operation);
 // Floating-point operations of a lane: 2 where a product and a sum are one instruction, twice as many of pairs, 0 with
 // integers.
 uint8_t flops_of(const Operation& operation);
+// "ld.global.f32", as it is written.
+std::string full_name(const Instruction& instruction);
 // Whether it is written with any of these suffixes.
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words);
+// Whether it is a fence that orders what threads do for each other; those of proxies order what one thread does.
+bool orders_threads(const Instruction& instruction);
 // Whether machine code has nothing for it.
 bool is_free(const Instruction& instruction);
 

@@ -11,6 +11,8 @@
 
 namespace tilescope::ptx {
 
+inline constexpr size_t kMostText = size_t{64} << 20;  // bytes of PTX that are read
+
 // Parses a whole module. `name` is what messages call it (a file name). A kernel that has what the grammar or
 // the instruction table does not know is left out, with a sentence that names instruction, file and line:
 //   "tiled.ptx:57: instruction 'tex.2d.v4.f32.s32' is not known to Tilescope; ..."

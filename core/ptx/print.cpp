@@ -8,6 +8,7 @@
 
 #include "core/ptx/names.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/parser.h"
 
 namespace tilescope::ptx {
 namespace {
@@ -26,7 +27,7 @@ std::string operand_text(const Kernel& kernel, const Operand& operand) {
         case Operand::Kind::None: return "";
         case Operand::Kind::Register: return sign + base();
         case Operand::Kind::Symbol: return base();
-        case Operand::Kind::Address: return "[" + base() + "]";
+        case Operand::Kind::Address: return "[" + base() + "]" + operand.text;
         case Operand::Kind::Special: return name_of(operand.special);
         case Operand::Kind::Label: return kernel.labels[static_cast<size_t>(operand.label)].name;
         case Operand::Kind::Sink: return "_";
@@ -194,11 +195,15 @@ std::string print(const Kernel& kernel, const Instruction& instruction) {
     text += instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic;
     for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
     if (instruction.op == Op::Call) return text + call_text(kernel, instruction) + ";";
+    if (instruction.op == Op::Opaque)
+        return text + (instruction.opaque.empty() ? "" : " \t" + opaque_text(kernel, instruction)) + ";";
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
         const bool second_destination = i == 1 && instruction.destinations == 2;
         text += i == 0 ? " \t" : second_destination ? "|" : ", ";
         text += operand_text(kernel, instruction.operands[i]);
     }
+    if (instruction.policy >= 0)
+        text += ", " + kernel.registers[static_cast<size_t>(instruction.policy)].name;
     return text + ";";
 }
 

@@ -18,6 +18,7 @@ inline const char* name_of(SiteKind kind) {
     constexpr const char* kNames[] = {"load", "store", "barrier", "atomic", "exchange"};
     return kNames[static_cast<size_t>(kind)];
 }
+inline constexpr uint32_t kMostOfLane = 32;  // bytes that a lane loads or stores at once
 constexpr bool asks_memory(SiteKind kind) { return kind != SiteKind::Barrier && kind != SiteKind::Exchange; }
 constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
 constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }

@@ -86,6 +86,7 @@ void Machine::start(const BlockId& block) {
     at_grid_ = grid_is_here_ = waiting_ = false;
     steps_ = next_chain_ = 0;
     ready_ = owed_ = together_ = 0;
+    arrived_ = {}, arrival_ = false;
     changes_ = 0;
     next_return_ = 0;
     clock_ = 0;
@@ -173,7 +174,6 @@ Machine::Advance Machine::step(Warp& warp) {
     together_ &= ~(1u << warp.number);
     if (op.kind == MicroOp::Kind::Barrier) {
         const int lane = std::countr_zero(warp.pending_mask);
-        set_state(warp, Warp::State::Waiting);
         warp.spin.waits_at = UINT64_MAX;
         warp.barrier = reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane];
         // Source: PTX ISA, "bar, barrier": operand a is 0 to 15.
@@ -188,6 +188,12 @@ Machine::Advance Machine::step(Warp& warp) {
             op.c & kBarrierThreads ? reinterpret_cast<const uint32_t*>(at(warp, op.b))[lane] : 0;
         if (observer_) observer_->on_barrier(op.target, warp.number, warp.alive);
         ++steps_;
+        if (op.c & kBarrierArrives) {
+            count_arrival(warp);
+            ++warp.instructions, ++clock_, ++top.pc;
+            return advance<Values>(warp);
+        }
+        set_state(warp, Warp::State::Waiting);
         return Advance::Ok;
     }
     if (op.kind == MicroOp::Kind::Converge) {
@@ -246,33 +252,58 @@ void Machine::reduce(const std::vector<Warp*>& warps) {
     }
 }
 
+// bar.arrive: where nobody waits, a barrier may be complete too, and begins anew.
+//
+// Source: PTX ISA, "bar, barrier": arrive does not cause the executing thread to wait; the count of threads of
+// sync and arrive is a multiple of the warp's size, and a warp counts as a whole.
+void Machine::count_arrival(const Warp& warp) {
+    arrival_ = true;
+    Arrived& arrived = arrived_[warp.barrier];
+    ++arrived.times, arrived.warps |= 1u << warp.number;
+    const bool awaited = std::ranges::any_of(warps_, [&](const Warp& other) {
+        return other.state == Warp::State::Waiting && other.barrier == warp.barrier;
+    });
+    if (!awaited && arrived.times * kWarpSize >= warp.barrier_threads) arrived = {};
+}
+
+Machine::Come Machine::come_to(const Warp& waiting) const {
+    const Arrived arrived = waiting.barrier < kGridBarrierNumber ? arrived_[waiting.barrier] : Arrived{};
+    Come come{arrived.times, 0};
+    for (const Warp& other : warps_) {
+        const bool same = other.state == Warp::State::Waiting && other.barrier == waiting.barrier;
+        come.here += same;
+        come.missing += !same && other.state != Warp::State::Ended && !(arrived.warps >> other.number & 1);
+    }
+    return come;
+}
+
+bool Machine::is_complete(const Warp& waiting) const {
+    const Come come = come_to(waiting);
+    return waiting.barrier_threads ? come.here * kWarpSize >= waiting.barrier_threads : come.missing == 0;
+}
+
 // Releases every barrier that all have reached; repeats, as warps that go on may end.
 template <bool Values>
 Machine::Advance Machine::release_barriers() {
     for (;;) {
         at_grid_ = false;
-        // A warp that still runs holds up all barriers but those of a number of threads.
-        if (ready_ && std::ranges::none_of(warps_, [](const Warp& warp) {
-                return warp.state == Warp::State::Waiting && warp.barrier_threads;
+        // A warp that still runs holds up all barriers but those of a number of threads, and where it has arrived.
+        if (ready_ && std::ranges::none_of(warps_, [&](const Warp& warp) {
+                return warp.state == Warp::State::Waiting &&
+                       (warp.barrier_threads ||
+                        (warp.barrier < kGridBarrierNumber && arrived_[warp.barrier].times > 0));
             }))
             return Advance::Ok;
         int release = -1;
         for (const Warp& warp : warps_) {
-            if (warp.state != Warp::State::Waiting) continue;
-            uint32_t here = 0, others = 0;
-            for (const Warp& other : warps_) {
-                const bool same = other.state == Warp::State::Waiting && other.barrier == warp.barrier;
-                here += same, others += !same && other.state != Warp::State::Ended;
-            }
-            const uint32_t wanted = (warp.barrier_threads + kWarpSize - 1) / kWarpSize;
-            if (warp.barrier_threads ? here >= wanted : others == 0) {
-                release = static_cast<int>(warp.barrier);
-                break;
-            }
+            if (warp.state != Warp::State::Waiting || !is_complete(warp)) continue;
+            release = static_cast<int>(warp.barrier);
+            break;
         }
         at_grid_ = release == static_cast<int>(kGridBarrierNumber) && !grid_is_here_;
         if (release < 0 || at_grid_) return Advance::Ok;
         grid_is_here_ = false;
+        if (release < static_cast<int>(kGridBarrierNumber)) arrived_[static_cast<size_t>(release)] = {};
         std::vector<Warp*> released;
         for (Warp& warp : warps_)
             if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release))
@@ -326,7 +357,8 @@ BlockEnd Machine::turns() {
             if (owed_ && settle_owed() != Advance::Ok) return ended(Advance::Fault);
             return ended(a);
         }
-        if (warp.state == Warp::State::Ready) {
+        const bool arrived = std::exchange(arrival_, false);
+        if (warp.state == Warp::State::Ready && !arrived) {
             if (waits(warp) && all_wait()) return BlockEnd::Waits;
             continue;
         }
@@ -344,9 +376,13 @@ BlockEnd Machine::turns() {
                                      line_text(program_.code[other.stack.back().pc]));
                 break;
             }
+        const std::string count =
+            warp.barrier_threads
+                ? fmt::format(" ({} of {})", come_to(warp).here * kWarpSize, warp.barrier_threads)
+                : "";
         raise(Fault::Kind::Deadlock, warp, std::countr_zero(warp.alive), op,
-              fmt::format("{} waits for ever at barrier {} at {}: not enough threads come to it{}",
-                          thread_text(warp, std::countr_zero(warp.alive)), warp.barrier, line_text(op),
+              fmt::format("{} waits for ever at barrier {} at {}: not enough threads come to it{}{}",
+                          thread_text(warp, std::countr_zero(warp.alive)), warp.barrier, line_text(op), count,
                           others));
         return BlockEnd::Faulted;
     }

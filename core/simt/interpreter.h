@@ -61,6 +61,10 @@ const std::vector<ptx::Site>& sites_of(const Program& program);
 // with memory of its own, and no block can be run alone as it ran with the others.
 bool has_grid_barrier(const Program& program);
 
+// Why a program that was made ready cannot be run here, but recorded on a GPU: it has an instruction that is not known. ""
+// where it can run.
+const std::string& why_not_run(const Program& program);
+
 // Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a
 // block's registers, shared and local memory. values: as RunOptions.
 uint64_t memory_of(const Program& program, const Launch& launch, bool values);
@@ -82,8 +86,8 @@ int64_t constant_offset(const Program& program, const std::string& symbol);
 //   ... | kUpperHalf     of a register that holds two values of 16 bits, the one in its upper half
 using Origin = uint32_t;
 inline constexpr Origin kComputed = 0x8000'0000u;
-inline constexpr uint32_t kPartShift = 29;
-inline constexpr Origin kUpperHalf = 1u << 28;
+inline constexpr uint32_t kPartShift = 28;
+inline constexpr Origin kUpperHalf = 1u << 27;
 inline constexpr Origin kStepMask = kUpperHalf - 1;
 
 // One warp's execution of a memory site.
@@ -102,7 +106,7 @@ struct Request {
     // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;
     // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
-    // left in memory), and where stored values came from. A vector access has 2 or 4 elements a lane, one row
+    // left in memory), and where stored values came from. A vector access has 2, 4 or 8 elements a lane, one row
     // each.
     uint32_t elements = 1, element_bytes = 4;
     const uint64_t* value = nullptr;  // [elements][32]

@@ -91,7 +91,8 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
     const MemoryAccess& access = program.accesses[op.target];
     for (size_t i = 0; i < access.data.size(); ++i) {
         if (in_pool(access.data[i])) continue;
-        const bool written = op.kind == Kind::Load ? i < access.elements : op.kind == Kind::Atomic && i == 0;
+        const bool written =
+            op.kind == Kind::Load ? i < access.elements : op.kind == Kind::Atomic && i < access.elements;
         written ? write(access.data[i]) : read(access.data[i]);
     }
 }

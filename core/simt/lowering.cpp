@@ -78,8 +78,10 @@ Result<void> Lowering::lay_out() {
     columns.push_back({0, next_column, true});
     next_predicate = next_column;  // temporaries take a column each 32 of them
     for (size_t i = 0; i < kernel.registers.size(); ++i)
-        if (kernel.registers[i].type != Type::Pred)
-            register_offset[i] = column(slot_bytes(kernel.registers[i].type));
+        if (const Type type = kernel.registers[i].type; size_of(type) == 16)
+            register_offset[i] = column(8), column(8);
+        else if (type != Type::Pred)
+            register_offset[i] = column(slot_bytes(type));
 
     parameter_of.assign(kernel.symbols.size(), -1);
     for (size_t p = 0; p < kernel.parameters.size(); ++p)
@@ -237,6 +239,12 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     if (which <= S::NtidZ) return pooled_column(K::Ntid, S::NtidX);
     if (which <= S::CtaidZ) return pooled_column(K::Ctaid, S::CtaidX);
     if (which <= S::NctaidZ) return pooled_column(K::Nctaid, S::NctaidX);
+    if (which >= S::ClusteridX) {
+        if (which <= S::ClusteridZ) return pooled_column(K::Ctaid, S::ClusteridX);
+        if (which <= S::NclusteridZ) return pooled_column(K::Nctaid, S::NclusteridX);
+        const bool extent = which >= S::ClusterNctaidX && which <= S::ClusterNctaidZ;
+        return immediate(extent || which == S::ClusterNctarank ? 1 : 0, bytes);
+    }
     if (which == S::WarpId) return thread_column(program.warp_id);
     if (which == S::SmId || which == S::GridId) return immediate(0, bytes);
     if (which == S::NsmId) return immediate(1, bytes);

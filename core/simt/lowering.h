@@ -69,12 +69,18 @@ struct Lowering {
     bool reduction();
     bool wait();
     bool converge();
+    bool policy();
+    bool opaque();
+    bool elect();
     bool move();
     bool convert();
     bool compare();
     void take_half(Ref d, Ref pair, uint32_t i);
     Ref address_column(const ptx::Operand& address, MemoryAccess& access);
     bool memory();
+    Ref half_of(const ptx::Operand& wide,
+                uint32_t half) const;  // of a register of 128 bits: 0 is the lower one
+    bool move_wide();                  // mov.b128
     bool atomic();
     bool copy();
     bool parameter_load();

@@ -205,6 +205,13 @@ private:
     Advance behind_step(Warp& warp);
     template <bool Values>
     Advance release_barriers();
+    // Warps that have come to the barrier at which a warp waits, and that have not; whether it may go on.
+    struct Come {
+        uint32_t here = 0, missing = 0;
+    };
+    Come come_to(const Warp& waiting) const;
+    bool is_complete(const Warp& waiting) const;
+    void count_arrival(const Warp& warp);
     bool may_step(int next) const {  // before those advance that owe it
         const Warp& warp = warps_[static_cast<size_t>(next)];
         return !(owed_ >> next & 1) && program_.code[warp.stack.back().pc].kind != MicroOp::Kind::Barrier;
@@ -369,8 +376,14 @@ private:
     std::vector<std::byte> constants_;  // the program's and, where it takes their addresses, the parameters
     uint64_t shared_bytes_ = 0;         // declared and dynamic
     std::vector<Warp> warps_;
-    uint32_t ready_ = 0;     // the warps that are Ready, a bit each
-    uint32_t owed_ = 0;      // those that have made their request and not yet advanced (together.cpp)
+    uint32_t ready_ = 0;  // the warps that are Ready, a bit each
+    uint32_t owed_ = 0;   // those that have made their request and not yet advanced (together.cpp)
+    // Warps that arrived at a barrier without waiting there, since it last let warps go.
+    struct Arrived {
+        uint32_t times = 0, warps = 0;  // warps that came twice count twice; a bit each
+    };
+    std::array<Arrived, kGridBarrierNumber> arrived_{};
+    bool arrival_ = false;   // the latest step was such an arrival
     uint32_t together_ = 0;  // those of which all lanes are active, and which stand before a request or owe
     size_t warp_bytes_ = 0;  // from one warp's registers to the next one's
     // Instructions that a warp and a block may have run before warps run together, whose loops are not counted.

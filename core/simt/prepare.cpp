@@ -22,6 +22,7 @@ bool Lowering::move() {
     const Operand& from = current->operands[1];
     const Type type = current->type;
     const uint32_t bytes = size_of(type);
+    if (bytes == 16) return move_wide();
     if (to.kind == Operand::Kind::Vector) {
         const auto part = bytes / static_cast<uint32_t>(to.elements.size());
         const Ref whole = source(from, integer_of_size(bytes));
@@ -53,6 +54,25 @@ bool Lowering::move() {
         lane(Op::Shl, bits, shifted, wide, immediate(i * part * 8, 4));
         lane(Op::Or, bits, joined, sum, shifted);
         sum = joined;
+    }
+    return problem.empty();
+}
+
+// Both halves are read before one is written.
+bool Lowering::move_wide() {
+    const Operand &to = current->operands[0], &from = current->operands[1];
+    Ref halves[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        halves[i] = column(8);
+        const Ref half =
+            from.kind == Operand::Kind::Vector ? source(from.elements[i], Type::U64) : half_of(from, i);
+        lane(Op::Mov, Type::B64, halves[i], half);
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+        if (to.kind == Operand::Kind::Register)
+            lane(Op::Mov, Type::B64, half_of(to, i), halves[i]);
+        else if (to.kind == Operand::Kind::Vector && to.elements[i].kind == Operand::Kind::Register)
+            lane(Op::Mov, Type::B64, column_of(to.elements[i]), halves[i]);
     }
     return problem.empty();
 }
@@ -187,13 +207,12 @@ bool Lowering::branch() {
 
 bool Lowering::barrier() {
     const std::vector<Operand>& o = current->operands;
-    if (current->mode == ptx::Mode::Arrive) return fail("bar.arrive is not known here; use bar.sync");
     const Ref id = source(o[0], Type::U32);
     const Ref count = o.size() > 1 ? source(o[1], Type::U32) : 0;
     if (!problem.empty()) return false;
     MicroOp& op = emit(MicroOp::Kind::Barrier);
     op.a = id, op.b = count;
-    op.c = o.size() > 1 ? kBarrierThreads : 0;
+    op.c = (o.size() > 1 ? kBarrierThreads : 0) | (current->mode == ptx::Mode::Arrive ? kBarrierArrives : 0);
     op.target = static_cast<uint32_t>(site_of[current_index]);
     return true;
 }
@@ -228,6 +247,40 @@ bool Lowering::wait() {
     return true;
 }
 
+// It has its place in the program, which cannot run.
+bool Lowering::opaque() {
+    if (program.unknown.empty()) {
+        fail(
+            "Tilescope does not know what it computes; record the kernel on an NVIDIA GPU, with --backend "
+            "gpu");
+        program.unknown = std::exchange(problem, "");
+    }
+    return alone<MicroOp::Kind::Nothing>();
+}
+
+// Any number serves, the same for equal forms.
+bool Lowering::policy() {
+    uint64_t number = 0xCBF2'9CE4'8422'2325u;  // FNV-1a
+    for (const char c : ptx::full_name(*current))
+        number = (number ^ static_cast<uint8_t>(c)) * 0x100'0000'01B3u;
+    return lane(Op::Mov, Type::B64, column_of(current->operands[0]), immediate(number, 8));
+}
+
+// The lowest lane of the mask that comes to it.
+bool Lowering::elect() {
+    if (!converge()) return false;
+    const std::vector<Operand>& o = current->operands;
+    const Ref lanes = column(4), turned = column(4), lowest = column(4);
+    lane(Op::Activemask, Type::B32, lanes, 0);
+    lane(Op::And, Type::B32, lanes, lanes, source(o.back(), Type::U32));
+    lane(Op::Brev, Type::B32, turned, lanes);
+    lane(Op::Clz, Type::B32, lowest, turned);
+    if (current->destinations == 2 && o[1].kind == Operand::Kind::Register)
+        lane({.op = Op::Setp, .type = Type::U32, .compare = ptx::Compare::Eq}, column_of(o[1]), lowest,
+             special(ptx::SpecialRegister::LaneId, 4));
+    return o[0].kind != Operand::Kind::Register || lane(Op::Mov, Type::B32, column_of(o[0]), lowest);
+}
+
 bool Lowering::instruction() {
     // Instructions that are more, or less, than an operation on columns.
     using Kind = MicroOp::Kind;
@@ -240,6 +293,11 @@ bool Lowering::instruction() {
         {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
         {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
         {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
+        {Op::Discard, &Lowering::alone<Kind::Nothing>},
+        {Op::Setmaxnreg, &Lowering::alone<Kind::Nothing>},
+        {Op::Opaque, &Lowering::opaque},
+        {Op::Createpolicy, &Lowering::policy},
+        {Op::Elect, &Lowering::elect},
         {Op::BarWarp, &Lowering::converge},
         {Op::Bar, &Lowering::barrier},
         {Op::BarRed, &Lowering::reduction},
@@ -269,7 +327,7 @@ namespace {
 // Program::has_fences and has_volatile.
 void find_fences(const Instruction& one, Program& program) {
     const auto has = [&](std::initializer_list<std::string_view> words) { return has_suffix(one, words); };
-    if (one.op == Op::Membar && !has({"cta"})) program.has_fences = true;
+    if (orders_threads(one) && !has({"cta"})) program.has_fences = true;
     const bool moves = one.op == Op::Ld || one.op == Op::St;
     const bool updates = one.op == Op::Atom || one.op == Op::Red;
     if (!(moves && (one.is_volatile || has({"relaxed", "acquire", "release"}))) &&
@@ -402,6 +460,8 @@ std::shared_ptr<const Program> with_constants(const Program& program, const std:
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 
 bool has_grid_barrier(const Program& program) { return program.grid_barrier; }
+
+const std::string& why_not_run(const Program& program) { return program.unknown; }
 
 namespace {
 

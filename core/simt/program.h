@@ -47,9 +47,9 @@ constexpr uint64_t window_of(ptx::StateSpace space) {
 }
 
 // A Barrier's c: b holds its count of threads; what d gets of the predicates e of all threads; it is the
-// grid's.
+// grid's; the warp is counted there and goes on (bar.arrive).
 inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
-                     kBarrierGrid = 16;
+                     kBarrierGrid = 16, kBarrierArrives = 32;
 // The number of the grid's barrier, behind the 16 of a block.
 inline constexpr uint32_t kGridBarrierNumber = 16;
 
@@ -108,15 +108,23 @@ struct MemoryAccess {
     bool wide_address = true;  // 64-bit address column; else 32-bit
     bool copy = false;         // half of a cp.async: a store whose bytes arrive at the wait, or its load
     ptx::Atomic atomic = ptx::Atomic::None;
+    ptx::Type half =
+        ptx::Type::None;  // of an atomic of half precision: F16 or BF16, or pairs of 4 bytes of it
     int64_t offset = 0;
     // Destination or source columns; of an atomic: destination, operand, and cas's second operand.
-    std::array<Ref, 4> data{};
-    std::array<uint8_t, 4> data_bytes{};  // their registers' sizes
+    // Of an atomic of several elements: their destinations, then their operands.
+    std::array<Ref, 8> data{};
+    std::array<uint8_t, 8> data_bytes{};  // their registers' sizes
 };
 
 // That a lane loads or stores.
 constexpr uint32_t bytes_of(const MemoryAccess& access) {
     return uint32_t{access.element_bytes} * access.elements;
+}
+
+// Of an atomic: its elements are updated one by one.
+constexpr bool has_elements(const MemoryAccess& access) {
+    return access.elements > 1 || access.half != ptx::Type::None;
 }
 
 // A column of the constant pool and what fills it.
@@ -192,6 +200,8 @@ public:
     bool has_fences = false;
     bool has_volatile =
         false;  // it has such loads and stores, of any memory: its threads may wait for each other
+    // Why it cannot be run here, an instruction that only a GPU knows (ptx::Op::Opaque); "" where it can.
+    std::string unknown;
     bool grid_barrier = false;               // it has a barrier of the grid: all blocks run side by side
     std::map<std::string, uint64_t> shared;  // offsets of shared variables
     uint64_t shared_bytes = 0;               // bytes of shared memory that the kernel declares

@@ -163,7 +163,7 @@ void fields_of(F& f, Some<ptx::Site> auto& site) {
         f("exchange", site.exchange, ptx::Exchange::Reduce);
     if (f.has("atomic", site.atomic != ptx::Atomic::None)) f("atomic", site.atomic, ptx::Atomic::Cas);
     if (f.has("copy", site.copy)) f("copy", site.copy);
-    f("bytes", site.bytes, 16);
+    f("bytes", site.bytes, ptx::kMostOfLane);
     f("line", site.line);
     f("column", site.column);
     f("ptx_line", site.ptx_line);

@@ -10,6 +10,7 @@
 #include "core/base/contents.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/ptx/large.h"
 #include "core/ptx/parse.h"
 #include "kernels/alone/probe.h"
 #include "kernels/alone/sizes.h"
@@ -35,10 +36,10 @@ struct ParameterSlot {
 class LaunchGuesser {
 public:
     LaunchGuesser(const Alone& alone, const Description& said, const std::atomic<bool>* stop)
-        : alone_(alone), said_(said), stop_(stop) {}
+        : alone_(alone), ptx_(alone.ptx), said_(said), stop_(stop) {}
 
     Result<GuessedLaunch> run() {
-        auto module = ptx::parse(alone_.ptx, alone_.ptx_name);
+        auto module = read();
         if (!module) return module.error();
         const auto kernel = choose(*module);
         if (!kernel) return kernel.error();
@@ -62,6 +63,41 @@ public:
     }
 
 private:
+    // The kernels one of which is meant, the first that can be read.
+    Result<std::vector<std::string>> meant() const {
+        constexpr size_t kMostTried = 16;
+        std::vector<std::string> names = ptx::kernel_names(ptx_);
+        if (names.size() > kMostTried) names.resize(kMostTried);
+        if (said_.kernel.empty()) return names;
+        const auto heads = ptx::parse_heads(ptx_, alone_.ptx_name);
+        if (!heads) return heads.error();
+        const auto kernel = choose(*heads);
+        if (!kernel) return kernel.error();
+        return std::vector{(*kernel)->name};
+    }
+
+    // The module, whole or without the kernels that are not meant.
+    Result<ptx::Module> read() {
+        if (!ptx::is_large(ptx_)) {
+            auto whole = ptx::parse(ptx_, alone_.ptx_name);
+            if (whole && (choose(*whole) || ptx::kernel_names(ptx_).empty())) return whole;
+        }
+        const auto names = meant();
+        if (!names) return names.error();
+        std::optional<Error> why;
+        for (const std::string& name : *names) {
+            std::string text = ptx_;
+            auto made = ptx::parse_for(text, alone_.ptx_name, name);
+            if (made && ptx::find_kernel(*made, name)) {
+                ptx_ = std::move(text);
+                return made;
+            }
+            const std::string* const refusal = made ? ptx::refusal_of(*made, name) : nullptr;
+            if (!why && (!made || refusal)) why = made ? Error{*refusal} : made.error();
+        }
+        return why ? Result<ptx::Module>(*why) : ptx::parse(ptx_, alone_.ptx_name);
+    }
+
     Result<const ptx::Kernel*> choose(const ptx::Module& module) const {
         const std::string& name = said_.kernel;
         if (name.empty()) {
@@ -342,7 +378,23 @@ private:
         }
     }
 
+    // A launch that can be tried on a GPU alone: as it is said.
+    Result<GuessedLaunch> as_said(const Dim3& block) const {
+        const bool arrays = std::ranges::all_of(
+            slots_, [](const ParameterSlot& slot) { return slot.given || slot.kind != Given::Array; });
+        if (!said_.grid || !said_.block || !arrays)
+            return Error{
+                simt::why_not_run(*program_) +
+                "; of its launch nothing is guessed then, so give --grid, --block and --arg for each array"};
+        const LaunchGuess attempt = guesses({block}, sized_, indices_).front();
+        Probe made;
+        made.launch = launch_for(attempt);
+        cut(attempt, made);
+        return finished(attempt, std::move(made));
+    }
+
     Result<GuessedLaunch> best_of(const std::vector<Dim3>& blocks) const {
+        if (!simt::why_not_run(*program_).empty()) return as_said(blocks.front());
         const Patience patience;
         std::optional<std::pair<LaunchGuess, Probe>> first;
         for (const LaunchGuess& attempt : guesses(blocks, sized_, indices_)) {
@@ -364,7 +416,7 @@ private:
         plan.source_name = alone_.source_name;
         plan.source = alone_.source;
         plan.ptx_name = alone_.ptx_name;
-        plan.ptx = alone_.ptx;
+        plan.ptx = ptx_;
         plan.launch = std::move(made.launch);
         if (made.fault) guessed.problem = made.fault->message;
         Description& whole = guessed.whole;
@@ -399,6 +451,7 @@ private:
     }
 
     const Alone& alone_;
+    std::string ptx_;  // of the module, without the kernels that are not meant where it is large
     const Description& said_;
     const std::atomic<bool>* stop_;
     std::shared_ptr<const simt::Program> program_;

@@ -10,6 +10,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/file.h"
+#include "core/ptx/large.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
 #include "kernels/run/source_text.h"
@@ -108,7 +109,7 @@ void keep_pitches(Launch& launch, KnownMemory& memory) {
 
 bool LoadedModule::parse() {
     if (std::exchange(parsed, true)) return problem.empty();
-    auto read = ptx::parse(text, name);
+    auto read = ptx::is_large(text) ? ptx::parse_heads(text, name) : ptx::parse(text, name);
     if (read)
         ptx = std::move(*read);
     else
@@ -117,19 +118,24 @@ bool LoadedModule::parse() {
 }
 
 const ptx::Kernel* LoadedKernel::look_up(std::string_view program_source) {
-    const ptx::Kernel* const code = ptx::find_kernel(module->ptx, entry);
+    if (!own_module && (ptx::is_large(module->text) || ptx::refusal_of(module->ptx, entry))) {
+        own_text = module->text;
+        auto alone = ptx::parse_for(own_text, module->name, entry);
+        if (alone) own_module = std::make_shared<const ptx::Module>(std::move(*alone));
+    }
+    const ptx::Kernel* const code = ptx::find_kernel(ptx_module(), entry);
     if (!code) {
-        const std::string* const why = ptx::refusal_of(module->ptx, entry);
+        const std::string* const why = ptx::refusal_of(ptx_module(), entry);
         problem = why ? *why : fmt::format("the program's PTX has no kernel {}; compile it again", entry);
         return nullptr;
     }
     if (source.empty() && !program_source.empty()) {
         source = program_source;
-        if (auto own = own_file_of(module->ptx, *code, program_source))
+        if (auto own = own_file_of(ptx_module(), *code, program_source))
             std::tie(own_file, source) = std::move(*own);
     }
     if (parameters.size() != code->parameters.size())
-        parameters = kernels::parameters_of(module->ptx, *code, source);
+        parameters = kernels::parameters_of(ptx_module(), *code, source);
     uses_heap = std::ranges::any_of(code->instructions, [](const ptx::Instruction& one) {
         return one.op == ptx::Op::Call && (one.callee == "malloc" || one.callee == "free");
     });
@@ -138,7 +144,7 @@ const ptx::Kernel* LoadedKernel::look_up(std::string_view program_source) {
 
 bool LoadedKernel::prepare(const Launch& launch, uint64_t constants) {
     if (!program) {
-        auto made = simt::prepare(module->ptx, entry, launch.arrays);
+        auto made = simt::prepare(ptx_module(), entry, launch.arrays);
         if (!made) {
             problem = made.error().message;
             return false;
@@ -200,7 +206,7 @@ Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kern
         }
     }
     add_variables(launch, memory, *kernel.module, code, kernel.source);
-    ptx::shape_by_members(launch, kernel.module->ptx.structs);
+    ptx::shape_by_members(launch, kernel.ptx_module().structs);
     keep_pitches(launch, memory);
     return launch;
 }

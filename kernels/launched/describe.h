@@ -36,7 +36,8 @@ struct LoadedModule {
     std::string problem;                    // why it cannot be read; empty where it can
     std::map<std::string, uint64_t> bases;  // addresses of its variables, by name
 
-    bool parse();  // false where it cannot be read, now or earlier
+    // False where it cannot be read, now or earlier. Of a large one the heads of its kernels are read only.
+    bool parse();
 };
 
 // A kernel of a loaded module.
@@ -52,6 +53,12 @@ struct LoadedKernel {
     uint64_t launches = 0;                             // number of launches that have ended
     std::string source;    // text of the file that it stands in, or of the program's; filled in by look_up()
     std::string own_file;  // path of that file where it is another than the program's source
+    // Text and module of the kernel alone, where its module is large or beyond the limits; filled in by look_up().
+    std::string own_text;
+    std::shared_ptr<const ptx::Module> own_module;
+
+    const ptx::Module& ptx_module() const { return own_module ? *own_module : module->ptx; }
+    const std::string& ptx_text() const { return own_module ? own_text : module->text; }
 
     // Looks it up in its module, which was parsed; null where it cannot be run. program_source: text
     // of its file, which may be empty.

@@ -70,7 +70,7 @@ kernels::Plan plan_for(const LaunchingProgram& program, const LoadedKernel& kern
     kernels::Plan plan;
     plan.kernel = kernel.name;
     plan.launch = launch;
-    plan.ptx = kernel.module->text;
+    plan.ptx = kernel.ptx_text();
     const std::filesystem::path source(program.orders.source);
     plan.source_name = source.filename().string();
     plan.ptx_name = source.empty() ? kernel.module->name : source.stem().string() + ".ptx";

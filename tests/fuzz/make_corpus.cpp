@@ -196,6 +196,18 @@ void put_ptx() {
          "16, 0;\n"
          "cp.async.commit_group; ld.shared.u32 %r2, [s]; cp.async.wait_group 1; @%p1 cp.async.wait_all;",
          ".shared .align 16 .b8 s[64];\n");
+    body(
+        "small-forms",
+        ".reg .u8 d; .reg .b128 q; createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;\n"
+        "ld.global.L2::cache_hint.b32 { %r2 }, [%rd1], %rd3; ld.global.nc.u8 d, [%rd1]; cvt.u16.u8 %rs1, d;\n"
+        "atom.add.release.gpu.u32 %r2, [%rd1], 1; red.global.add.noftz.f16x2 [%rd2], %r2; ld.global.b128 q, "
+        "[%rd1];\n"
+        "mov.b128 {%rd3, %rd4}, q; st.global.v4.u64 [%rd2], {%rd3, %rd4, %rd3, %rd4}; elect.sync %r3|%p1, "
+        "-1;\n"
+        "bar.arrive 1, 64; @%p1 frobnicate.sync.aligned.x {%f1, _}|%p1, %r2, -1;");
+    body("arrivals",
+         "mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1, 64; bra B; A: bar.arrive 1, "
+         "64; B:");
     body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",

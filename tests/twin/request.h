@@ -76,7 +76,7 @@ struct SharedCost {
     uint64_t most_words = 0, fullest_bank = 0;  // of a bank, and the first that has so many
 };
 inline SharedCost shared_cost(const Addresses& at, uint32_t mask, uint32_t bytes, bool load) {
-    uint32_t group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+    uint32_t group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
     const auto alike = [&](uint32_t distance) {
         for (uint32_t a = 0; a < 32; ++a)
             for (uint32_t b = 0; b < 32; ++b)

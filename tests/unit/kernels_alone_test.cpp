@@ -6,6 +6,7 @@
 
 #include "core/base/contents.h"
 #include "core/base/file.h"
+#include "core/trace/claims.h"
 #include "kernels/alone/guess.h"
 #include "kernels/run/record.h"
 
@@ -216,6 +217,32 @@ TEST(Guessed, AVectorSumTakesAThousandElementsOfEach) {
     ASSERT_TRUE(trace) << trace.error().message;
     EXPECT_TRUE(trace->meta.complete) << trace->meta.incomplete_reason;
     EXPECT_EQ(trace->steps(), 4u * 8 * 3);
+}
+
+// More PTX than a recording holds: the one kernel that is meant is in it, by its name in the source too.
+TEST(Guessed, OneKernelOfALargeModuleIsReadAlone) {
+    Alone alone = shipped_launch("vector_add");
+    const size_t first = alone.ptx.find(".visible .entry"), end = alone.ptx.find("\n}\n", first) + 3;
+    const std::string one = alone.ptx.substr(first, end - first), entry = "vector_add";
+    for (int i = 0; i < 6000; ++i) {
+        const std::string name = "other" + std::to_string(i);
+        std::string other = one;
+        for (size_t at = 0; (at = other.find(entry, at)) != std::string::npos; at += name.size())
+            other.replace(at, entry.size(), name);
+        alone.ptx += other;
+    }
+    ASSERT_GT(alone.ptx.size(), trace::most_of(trace::Claim::PtxBytes));
+    Description said;
+    said.kernel = "vector_add";
+    for (const Description& how : {Description{}, said}) {
+        const GuessedLaunch launch = guessed(alone, how);
+        EXPECT_EQ(launch.problem, "");
+        EXPECT_LT(launch.plan.ptx.size(), size_t{1} << 20);
+        const auto trace = record_cpu(launch.plan, {});
+        ASSERT_TRUE(trace) << trace.error().message;
+        EXPECT_EQ(trace->steps(), 4u * 8 * 3);
+    }
+    EXPECT_NE(refusal(alone, {"--kernel", "nothing"}).find("holds no kernel 'nothing'"), std::string::npos);
 }
 
 TEST(Guessed, WhatIsSaidLeadsTheRest) {

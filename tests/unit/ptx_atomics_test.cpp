@@ -96,7 +96,7 @@ TEST(PtxAtomics, ThatCannotBeAreRefused) {
              "atom.global.add.u64 %r1, [%rd1], 3;",         // the register is narrower
              "red.global.exch.b32 [%rd1], 3;",              // gives nothing back
              "red.global.add.u32 %r1, [%rd1], 3;",          // red has no destination
-             "atom.global.add.relaxed.u32 %r1, [%rd1], 3;"  // out of order
+             "atom.global.add.u32.relaxed %r1, [%rd1], 3;"  // out of order
          }) {
         const std::string message = refusal_of_body(wrong);
         EXPECT_NE(message, "accepted") << wrong;

@@ -10,6 +10,7 @@
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
 #   stores.txt       how fast an SM sends stores on to L2
 #   clocks.txt       whether the clocks of the SMs have a common zero
+# forms.cu beside it is built and run by itself: its head says how.
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
