@@ -1,0 +1,159 @@
+// Where tiles lie in shared memory, as blocks store them, and requests as they would be with what would free them.
+#include <gtest/gtest.h>
+
+#include "app/look/freed.h"
+#include "app/look/tile_layout.h"
+#include "tests/launch_examples.h"
+#include "tests/unit/view_recordings.h"
+
+namespace tilescope::app {
+namespace {
+
+using look::freed_view, look::rule_of, look::tile_layouts, look::TileLayout;
+
+const TileLayout* layout_in(const std::vector<TileLayout>& all, const trace::Trace& trace, const char* name) {
+    const auto found = std::ranges::find_if(
+        all, [&](const TileLayout& of) { return trace.launch.arrays[of.array].name == name; });
+    EXPECT_NE(found, all.end()) << name;
+    return found == all.end() ? nullptr : &*found;
+}
+
+// Every element lies where the block's last store put it.
+void hold(const Recorded& made, const TileLayout& layout, uint32_t step) {
+    const Array& source = made.trace->launch.arrays[layout.source];
+    const Array& array = made.trace->launch.arrays[layout.array];
+    for (uint32_t r = 0; r < layout.rows; ++r)
+        for (uint32_t c = 0; c < layout.cols; ++c) {
+            if (layout.byte(r, c) < 0) continue;
+            for (uint32_t e = 0; e < layout.elements; ++e) {
+                const auto at = static_cast<uint64_t>(layout.byte(r, c)) + e * source.element_bytes();
+                const auto held = made.replay->cell(layout.array, at / array.element_bytes(), step);
+                ASSERT_TRUE(held.written);
+                EXPECT_EQ(held.source.array, layout.source);
+                EXPECT_EQ(held.source.index, static_cast<uint64_t>((layout.row + r) * source.cols +
+                                                                   layout.col + c * layout.elements + e));
+            }
+        }
+}
+
+TEST(TileLayout, OfTilesWithoutAndWithPadding) {
+    for (const auto& [kernel, pitch] : {std::pair{"tiled", 64}, {"tiled_padded", 68}}) {
+        const Recorded made = record(kernel, {32, 32, 32, 16}, 3);
+        const uint32_t read = step_of(made, StepKind::SharedLoad, "Mds");
+        const auto all = tile_layouts(*made.trace, *made.index, *made.replay, 0);
+        const TileLayout* const M = layout_in(all, *made.trace, "Mds");
+        const TileLayout* const N = layout_in(all, *made.trace, "Nds");
+        ASSERT_TRUE(M != nullptr && N != nullptr) << kernel;
+        hold(made, *M, read);
+        hold(made, *N, step_of(made, StepKind::SharedLoad, "Nds"));
+        EXPECT_EQ(M->rows, 16u);
+        EXPECT_EQ(M->cols * M->elements, 16u);
+        EXPECT_EQ(M->row, 16) << "block(1,1) loads the lower rows of M";
+        EXPECT_EQ(M->col, 0);
+        const auto rule = rule_of(*N);
+        ASSERT_TRUE(rule) << kernel;
+        EXPECT_FALSE(rule->swizzle);
+        EXPECT_EQ(std::max(rule->pitch, rule->step), pitch) << "of a tile that may be transposed";
+    }
+}
+
+// 8 rows of 32 floats; bits 4 to 6 of the byte are xor-ed with bits 7 to 9.
+TEST(TileLayout, OfASwizzledTile) {
+    kernels::Plan plan;
+    plan.kernel = plan.launch.entry = "swizzled";
+    plan.launch.block = {256, 1, 1};
+    for (const auto& [name, role] : {std::pair{"in", ArrayRole::Input}, {"out", ArrayRole::Output}}) {
+        plan.launch.arguments.push_back(
+            {name, ElementType::U64, 0, static_cast<int32_t>(plan.launch.arrays.size()), 0});
+        plan.launch.arrays.push_back(kernels::global_array(name, role, ElementType::F32, {8, 32}));
+    }
+    plan.launch.arrays[0].contents = {Contents::Kind::SmallIntegers, 1, 0, {}};
+    plan.ptx_name = "swizzled.ptx";
+    plan.ptx = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry swizzled(.param .u64 in, .param .u64 out)
+{
+    .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .f32 %f<3>;
+    .shared .align 128 .f32 tile[256];
+    ld.param.u64 %d0, [in];
+    ld.param.u64 %d1, [out];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %d2, %r0, 4;
+    add.s64 %d3, %d0, %d2;
+    ld.global.f32 %f0, [%d3];
+    shl.b32 %r1, %r0, 2;
+    shr.u32 %r2, %r1, 3;
+    and.b32 %r2, %r2, 112;
+    xor.b32 %r1, %r1, %r2;
+    mov.u32 %r3, tile;
+    add.u32 %r3, %r3, %r1;
+    st.shared.f32 [%r3], %f0;
+    bar.sync 0;
+    ld.shared.f32 %f1, [%r3];
+    add.s64 %d4, %d1, %d2;
+    st.global.f32 [%d4], %f1;
+    ret;
+}
+)";
+    const Recorded made = replayed(kernels::recorded(plan));
+    const auto all = tile_layouts(*made.trace, *made.index, *made.replay, 0);
+    ASSERT_EQ(all.size(), 1u);
+    const TileLayout& tile = all.front();
+    EXPECT_EQ(tile.rows, 8u);
+    ASSERT_EQ(tile.cols, 32u);
+    for (uint32_t r = 0; r < 8; ++r)
+        for (uint32_t c = 0; c < 32; ++c) EXPECT_EQ(tile.byte(r, c), (r * 128 + c * 4) ^ r << 4);
+    const auto rule = rule_of(tile);
+    ASSERT_TRUE(rule);
+    ASSERT_TRUE(rule->swizzle);
+    EXPECT_EQ(remedy_name(*rule->swizzle), "Swizzle<3,4,3>");
+    EXPECT_EQ(rule->pitch, 128);
+    EXPECT_EQ(cost_of_column(*made.trace, tile).cost, 1u) << "8 rows in 8 banks";
+    EXPECT_NE(layout_text(*made.trace, *made.index, tile).find("Swizzle<3,4,3>"), std::string::npos);
+}
+
+// What is promised of a padding is what the padded kernel's recording costs, and a request with it has no conflicts.
+TEST(Freed, AsTheChangedKernelIs) {
+    const kernels::Shape shape{64, 64, 64, 32};
+    const Recorded made = record("tiled_transposed", shape), padded = record("tiled_padded", shape);
+    const auto found = analysis::improvements_of(*made.trace);
+    ASSERT_TRUE(found);
+    const auto wavefronts = [](const Recorded& of, const char* name) {
+        uint64_t sum = 0;
+        for (uint64_t step = 0; step < of.trace->steps(); ++step)
+            if (const Array* const array = of.trace->array_of(of.trace->form_of(step));
+                array && array->name == name)
+                sum += analysis::cost_of(*of.trace, step).shared.wavefronts;
+        return sum;
+    };
+    const auto nds = std::ranges::find_if(found->arrays, [&](const analysis::Remedies& of) {
+        return made.trace->launch.arrays[of.array].name == "Nds";
+    });
+    ASSERT_NE(nds, found->arrays.end());
+    EXPECT_EQ(nds->looked_at, nds->requests);
+    EXPECT_EQ(nds->cost, wavefronts(made, "Nds"));
+    EXPECT_GT(nds->cost, wavefronts(padded, "Nds"));
+    const auto by_padding = std::ranges::find(nds->rows, analysis::RemedyKind::Padding,
+                                              [](const analysis::Remedied& row) { return row.remedy.kind; });
+    ASSERT_NE(by_padding, nds->rows.end());
+    EXPECT_EQ(by_padding->remedy.padding, 1u);
+    EXPECT_EQ(by_padding->cost, wavefronts(padded, "Nds"));
+
+    for (uint32_t step = 0; step < made.index->steps; ++step) {
+        const RequestView before = request_view(*made.trace, *made.index, step);
+        const bool there = before.array == nds->array && before.cost.shared.conflicts() > 0;
+        for (size_t row = 0; row <= nds->rows.size(); ++row) {
+            const auto after = freed_view(*made.trace, before, *found, row);
+            ASSERT_EQ(after.has_value(), there && row < nds->rows.size()) << step;
+            if (!after) continue;
+            EXPECT_LT(after->cost.shared.wavefronts, before.cost.shared.wavefronts);
+            EXPECT_EQ(after->cost.shared.ideal_wavefronts, before.cost.shared.ideal_wavefronts);
+            EXPECT_EQ(after->groups, before.groups);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tilescope::app
