@@ -66,12 +66,12 @@ public:
     // What its requests cost, of so many.
     void judge(uint64_t requests);
     uint64_t wasted() const { return found_.cost - found_.least; }
+    bool shared() const { return array_.space == Space::Shared; }
 
     Remedies remedies(Stop stop) {
-        const bool shared = array_.space == Space::Shared;
         // Another layout of global memory has to spare a quarter: a sector at an edge is no reason.
-        bound_ = shared ? found_.cost : found_.cost / 4 * 3 + 1;
-        for (const Remedy& remedy : shared ? paddings_and_swizzles() : layouts_of_global()) {
+        bound_ = shared() ? found_.cost : found_.cost / 4 * 3 + 1;
+        for (const Remedy& remedy : shared() ? paddings_and_swizzles() : layouts_of_global()) {
             if (stop.now()) break;
             attempt(remedy);
         }
@@ -295,8 +295,9 @@ Result<std::vector<Remedies>> remedies_of(const trace::Trace& trace, Stop stop) 
     if (wasteful.size() > kMostArrays) wasteful.resize(kMostArrays);
     std::vector<Remedies> all;
     for (Search* const search : wasteful) {
-        all.push_back(search->remedies(stop));
+        Remedies found = search->remedies(stop);
         if (stop.now()) return Error{kStopped};
+        if (search->shared() || !found.rows.empty()) all.push_back(std::move(found));
     }
     return all;
 }

@@ -70,8 +70,8 @@ inline constexpr uint32_t kMostPadding = 16;  // elements
 inline constexpr size_t kMostDifferentRequests = 2048;
 inline constexpr uint64_t kMostStepsSearched = 1u << 20;
 
-// Of arrays of shared and global memory whose recorded requests cost more than the least, the most wasteful first;
-// rows are empty where nothing helps. An Error where it was stopped.
+// Of arrays whose recorded requests cost more than the least, the most wasteful first: of shared memory, also where
+// nothing helps and rows are empty, and of global memory, where another layout does. An Error where it was stopped.
 Result<std::vector<Remedies>> remedies_of(const trace::Trace& trace, Stop stop = {});
 
 // Every swizzle that moves elements of so many bytes among the banks, in an array of so many; those of fewest bits

@@ -59,45 +59,7 @@ TEST(TileLayout, OfTilesWithoutAndWithPadding) {
 
 // 8 rows of 32 floats; bits 4 to 6 of the byte are xor-ed with bits 7 to 9.
 TEST(TileLayout, OfASwizzledTile) {
-    kernels::Plan plan;
-    plan.kernel = plan.launch.entry = "swizzled";
-    plan.launch.block = {256, 1, 1};
-    for (const auto& [name, role] : {std::pair{"in", ArrayRole::Input}, {"out", ArrayRole::Output}}) {
-        plan.launch.arguments.push_back(
-            {name, ElementType::U64, 0, static_cast<int32_t>(plan.launch.arrays.size()), 0});
-        plan.launch.arrays.push_back(kernels::global_array(name, role, ElementType::F32, {8, 32}));
-    }
-    plan.launch.arrays[0].contents = {Contents::Kind::SmallIntegers, 1, 0, {}};
-    plan.ptx_name = "swizzled.ptx";
-    plan.ptx = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry swizzled(.param .u64 in, .param .u64 out)
-{
-    .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .f32 %f<3>;
-    .shared .align 128 .f32 tile[256];
-    ld.param.u64 %d0, [in];
-    ld.param.u64 %d1, [out];
-    mov.u32 %r0, %tid.x;
-    mul.wide.u32 %d2, %r0, 4;
-    add.s64 %d3, %d0, %d2;
-    ld.global.f32 %f0, [%d3];
-    shl.b32 %r1, %r0, 2;
-    shr.u32 %r2, %r1, 3;
-    and.b32 %r2, %r2, 112;
-    xor.b32 %r1, %r1, %r2;
-    mov.u32 %r3, tile;
-    add.u32 %r3, %r3, %r1;
-    st.shared.f32 [%r3], %f0;
-    bar.sync 0;
-    ld.shared.f32 %f1, [%r3];
-    add.s64 %d4, %d1, %d2;
-    st.global.f32 [%d4], %f1;
-    ret;
-}
-)";
-    const Recorded made = replayed(kernels::recorded(plan));
+    const Recorded made = replayed(kernels::recorded(kernels::swizzled_tile()));
     const auto all = tile_layouts(*made.trace, *made.index, *made.replay, 0);
     ASSERT_EQ(all.size(), 1u);
     const TileLayout& tile = all.front();
@@ -112,6 +74,34 @@ TEST(TileLayout, OfASwizzledTile) {
     EXPECT_EQ(rule->pitch, 128);
     EXPECT_EQ(cost_of_column(*made.trace, tile).cost, 1u) << "8 rows in 8 banks";
     EXPECT_NE(layout_text(*made.trace, *made.index, tile).find("Swizzle<3,4,3>"), std::string::npos);
+}
+
+// A chunk of 8 halves in each cell; a column of chunks, 8 lanes at a time, in one group of banks.
+TEST(TileLayout, OfRowsReadBy16Bytes) {
+    const Recorded made = replayed(kernels::recorded(kernels::rows_of_halves()));
+    const auto all = tile_layouts(*made.trace, *made.index, *made.replay, 0);
+    ASSERT_EQ(all.size(), 1u);
+    const TileLayout& tile = all.front();
+    hold(made, tile, made.index->steps - 1);
+    EXPECT_EQ(tile.chunk, 16u);
+    EXPECT_EQ(tile.elements, 8u);
+    EXPECT_EQ(tile.rows, 32u);
+    EXPECT_EQ(tile.cols, 8u);
+    const auto rule = rule_of(tile);
+    ASSERT_TRUE(rule);
+    EXPECT_FALSE(rule->swizzle);
+    EXPECT_EQ(rule->pitch, 128);
+    EXPECT_EQ(cost_of_column(*made.trace, tile).cost, 32u);
+    EXPECT_EQ(cost_of_column(*made.trace, tile).least, 4u);
+    const auto found = analysis::improvements_of(*made.trace);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->arrays.size(), 1u);
+    std::vector<std::string> names;
+    for (const analysis::Remedied& row : found->arrays[0].rows) {
+        names.push_back(remedy_name(row.remedy));
+        EXPECT_EQ(row.cost, found->arrays[0].least);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"padding 8", "Swizzle<3,4,3>"}));
 }
 
 // What is promised of a padding is what the padded kernel's recording costs, and a request with it has no conflicts.
