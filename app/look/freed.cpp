@@ -50,14 +50,14 @@ std::optional<RequestView> freed_view(const trace::Trace& trace, const RequestVi
 
 std::vector<std::string> freed_words(const RequestView& request, const analysis::Improvements& improvements) {
     std::vector<std::string> words;
-    const analysis::Remedies* const of = remedies_for(request, improvements);
-    if (of == nullptr) return words;
+    if (request.good && request.least) return words;
     const bool shared = space_of(request.kind) == Space::Shared;
     const char* const unit = shared ? "wavefronts" : "sectors";
-    for (const analysis::Remedied& row : of->rows)
-        words.push_back(fmt::format("{}, {}: {} {} for all requests to {}", remedy_name(row.remedy),
-                                    remedy_words(row.remedy), in_place_of(row.cost, of->cost), unit,
-                                    request.array_name));
+    if (const analysis::Remedies* const of = remedies_for(request, improvements))
+        for (const analysis::Remedied& row : of->rows)
+            words.push_back(fmt::format("{}, {}: {} {} for all requests to {}", remedy_name(row.remedy),
+                                        remedy_words(row.remedy), in_place_of(row.cost, of->cost), unit,
+                                        request.array_name));
     for (const analysis::Swap& swap : improvements.swaps)
         for (const analysis::SwappedSite& site : swap.sites)
             if (site.site == request.site && site.swapped < site.cost)

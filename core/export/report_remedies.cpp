@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json_fields.h"
+#include "core/base/text.h"
 #include "core/export/report.h"
 #include "core/export/text_table.h"
 
@@ -14,9 +15,9 @@ using analysis::Remedied, analysis::Remedies, analysis::RemedyKind, analysis::Sw
 
 const char* unit_of(Space space) { return space == Space::Shared ? "wavefronts" : "sectors"; }
 
-// "Nds, tile of 32 rows": the name, and of a part that not all requests were looked at.
+// With how many of its requests, where that is not all.
 std::string what_would_free(const trace::Trace& trace, const Remedies& of) {
-    const std::string name = trace.launch.arrays[of.array].name;
+    const std::string name = one_line(trace.launch.arrays[of.array].name);
     return of.looked_at == of.requests ? fmt::format("what would free {}", name)
                                        : fmt::format("what would free {}, by {} of its {}", name,
                                                      spaced(of.looked_at), spaced(of.requests, "request"));
