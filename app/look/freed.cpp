@@ -17,6 +17,11 @@ const analysis::Remedies* remedies_for(const RequestView& request,
     return costs && found != improvements.arrays.end() ? &*found : nullptr;
 }
 
+std::string capital(std::string text) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
+
 // "512 in place of 8,704"
 std::string in_place_of(uint64_t after, uint64_t before) {
     return fmt::format("{} in place of {}", grouped(after), grouped(before));
@@ -27,7 +32,8 @@ std::string in_place_of(uint64_t after, uint64_t before) {
 std::optional<RequestView> freed_view(const trace::Trace& trace, const RequestView& request,
                                       const analysis::Improvements& improvements, size_t remedy) {
     const analysis::Remedies* const of = remedies_for(request, improvements);
-    if (of == nullptr || space_of(request.kind) != Space::Shared || remedy >= of->rows.size())
+    if (of == nullptr || space_of(request.kind) != Space::Shared || is_atomic(request.kind) ||
+        remedy >= of->rows.size())
         return std::nullopt;
     const analysis::Remedied& row = of->rows[remedy];
     RequestView view = request;
@@ -35,13 +41,11 @@ std::optional<RequestView> freed_view(const trace::Trace& trace, const RequestVi
               [&](uint32_t lane) { view.lanes[lane].offset = row.remedy.moved(request.lanes[lane].offset); });
     lay_out_banks(trace, view);
     view.good = view.cost.shared.conflicts() == 0;
-    const std::string name = remedy_name(row.remedy);
-    view.title = fmt::format("{}: {}", name, request.title);
-    view.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(view.title[0])));
+    view.title = fmt::format("{}: {}", capital(remedy_name(row.remedy)), request.title);
     view.verdict = fmt::format(
         "{} in place of {}. All requests to {}: {}", counted(view.cost.shared.wavefronts, "wavefront"),
         request.cost.shared.wavefronts, request.array_name, in_place_of(row.cost, of->cost));
-    view.mask_note = fmt::format("{}: {}.", name, remedy_words(row.remedy));
+    view.mask_note = capital(remedy_words(row.remedy)) + ".";
     if (of->looked_at < of->requests)
         view.mask_note +=
             fmt::format(" By {} of {}.", grouped(of->looked_at), counted(of->requests, "request"));

@@ -32,6 +32,35 @@ bool holds_any(const playback::BlockReplay& replay, uint8_t array, uint32_t step
     });
 }
 
+// Where elements of global arrays lie in it, by the array. A cell may hold several that are smaller.
+std::map<uint8_t, Places> places_in(const trace::Trace& trace, const playback::BlockReplay& replay,
+                                    uint8_t number, uint32_t step) {
+    const Array& array = trace.launch.arrays[number];
+    const uint64_t bytes = std::max(array.element_bytes(), 1u);
+    std::map<uint8_t, Places> of_source;
+    const auto place = [&](const playback::Element& element, uint64_t byte) {
+        const Array& source = trace.launch.arrays[element.array];
+        Position at = position_of(source, static_cast<int64_t>(element.index));
+        if (source.rank < 2) at.row = at.col / kWarpSize, at.col %= kWarpSize;
+        // Of an element that fills several cells, the first.
+        of_source[element.array].try_emplace({at.slice * source.rows + at.row, at.col},
+                                             static_cast<int64_t>(byte));
+    };
+    std::vector<std::pair<playback::Element, uint64_t>>
+        behind;  // in a cell, unless they have one of their own
+    for (uint64_t cell = 0; cell < std::min(array.elements(), kMostCellsLaidOut); ++cell) {
+        const playback::CellState held = replay.cell(number, cell, step);
+        if (!held.written || held.source.array == trace::kNoArray) continue;
+        place(held.source, cell * bytes);
+        const Array& source = trace.launch.arrays[held.source.array];
+        const uint64_t element = std::max(source.element_bytes(), 1u);
+        for (uint64_t k = 1; k * element < bytes && held.source.index + k < source.elements(); ++k)
+            behind.push_back({{held.source.array, held.source.index + k}, cell * bytes + k * element});
+    }
+    for (const auto& [element, byte] : behind) place(element, byte);
+    return of_source;
+}
+
 uint32_t widest_access(const trace::Trace& trace, uint8_t array) {
     uint32_t widest = 4;
     for (const trace::Form& form : trace.forms)
@@ -93,18 +122,7 @@ std::vector<TileLayout> tile_layouts(const trace::Trace& trace, const BlockIndex
         if (array.space != Space::Shared) continue;
         uint32_t look = step;
         if (!holds_any(replay, number, look)) look = step_to_look(trace, index, number, step);
-        std::map<uint8_t, Places> of_source;
-        const uint64_t bytes = std::max(array.element_bytes(), 1u);
-        for (uint64_t cell = 0; cell < std::min(array.elements(), kMostCellsLaidOut); ++cell) {
-            const playback::CellState held = replay.cell(number, cell, look);
-            if (!held.written || held.source.array == trace::kNoArray) continue;
-            const Array& source = trace.launch.arrays[held.source.array];
-            Position at = position_of(source, static_cast<int64_t>(held.source.index));
-            if (source.rank < 2) at.row = at.col / kWarpSize, at.col %= kWarpSize;
-            // Of an element that fills several cells, the first.
-            of_source[held.source.array].try_emplace({at.slice * source.rows + at.row, at.col},
-                                                     static_cast<int64_t>(cell * bytes));
-        }
+        const std::map<uint8_t, Places> of_source = places_in(trace, replay, number, look);
         for (const auto& [source, places] : of_source) {
             TileLayout tile;
             tile.array = number, tile.source = source;
@@ -146,6 +164,7 @@ std::optional<LayoutRule> rule_of(const TileLayout& layout) {
     if (holds(rule)) return rule;
     if (layout.rows < 2 || lowest(1) == INT64_MAX) return std::nullopt;
     rule = {lowest(0), lowest(1) - lowest(0), layout.chunk};
+    if (holds(rule)) return rule;
     for (const analysis::Remedy& swizzle : analysis::swizzles_of_banks(uint64_t{1} << 16, layout.chunk)) {
         rule.swizzle = swizzle;
         if (holds(rule)) return rule;

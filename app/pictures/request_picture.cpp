@@ -205,7 +205,8 @@ void Picture::banks() const {
     const bool one = request.group_lanes == kWarpSize;  // the banks lie below the lanes, as wide as they
     const size_t most = tallest.empty() ? 0 : *std::ranges::max_element(tallest);
     const float free = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
-    const float floor_y = area.max.y - small * 2, ceiling = lanes.max.y + free;
+    const bool noted = one || area.height() >= ui.px(120);  // else the strips have the room
+    const float floor_y = area.max.y - small * (noted ? 2 : 1), ceiling = lanes.max.y + free;
     const size_t room = std::max<size_t>(most, 4);
     const float height = std::clamp((floor_y - ceiling) / f(room), ui.px(0.5f), ui.px(26));
     const float base = std::min(floor_y, ceiling + height * f(room));
@@ -251,7 +252,7 @@ void Picture::banks() const {
         note(
             ui, below, area.width(),
             {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
-    else
+    else if (noted)
         note(ui, below, area.width(),
              {fmt::format("32 banks for each {} lanes; wavefronts: {}", request.group_lanes, sum),
               fmt::format("32 banks for each {} lanes", request.group_lanes)});

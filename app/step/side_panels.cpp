@@ -290,7 +290,8 @@ void request_panel(Ui& ui, const Rect& rect) {
     if (freed) request = *freed;
     // In a narrow panel without the warp, which the line at the top names.
     const std::string warp = fmt::format("Warp {} ", request.warp);
-    std::string does = request.title.substr(request.title.starts_with(warp) ? warp.size() : 0);
+    std::string does = as_recorded.title.substr(as_recorded.title.starts_with(warp) ? warp.size() : 0);
+    if (freed) does.insert(0, request.title, 0, request.title.size() - as_recorded.title.size());
     if (older) {
         does = fmt::format("{} {}", older->gpu, does);
         request.title = fmt::format("{}: {}", older->gpu, request.title);

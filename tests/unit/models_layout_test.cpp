@@ -76,6 +76,19 @@ TEST(TileLayout, OfASwizzledTile) {
     EXPECT_NE(layout_text(*made.trace, *made.index, tile).find("Swizzle<3,4,3>"), std::string::npos);
 }
 
+// A tile that the source does not declare, so that its cells are words of two halves, lies as it does.
+TEST(TileLayout, OfWordsThatHoldTwoElements) {
+    kernels::Plan plan = kernels::rows_of_halves();
+    const Recorded declared = replayed(kernels::recorded(plan));
+    plan.source.clear();
+    const Recorded bare = replayed(kernels::recorded(plan));
+    const auto a = tile_layouts(*declared.trace, *declared.index, *declared.replay, 0);
+    const auto b = tile_layouts(*bare.trace, *bare.index, *bare.replay, 0);
+    ASSERT_TRUE(a.size() == 1 && b.size() == 1);
+    EXPECT_EQ(a[0].at, b[0].at);
+    EXPECT_EQ(a[0].chunk, b[0].chunk);
+}
+
 // A chunk of 8 halves in each cell; a column of chunks, 8 lanes at a time, in one group of banks.
 TEST(TileLayout, OfRowsReadBy16Bytes) {
     const Recorded made = replayed(kernels::recorded(kernels::rows_of_halves()));

@@ -20,13 +20,20 @@ enum : uint8_t { kTileShown, kWritten };
 
 constexpr uint32_t kBanksAColour = 4;
 
+std::vector<look::TileLayout> layouts_of(const session::Session& session) {
+    if (!session.recording || !session.block || !session.replay) return {};
+    return look::tile_layouts(session.trace(), *session.block, *session.replay, session.cursor.step);
+}
+
 // The tile that is chosen, of those of the block at the cursor; from the first again behind the last.
 std::optional<look::TileLayout> layout_of(std::span<const int> set, const session::Session& session) {
-    if (!session.recording || !session.block || !session.replay) return std::nullopt;
-    const auto all =
-        look::tile_layouts(session.trace(), *session.block, *session.replay, session.cursor.step);
+    const auto all = layouts_of(session);
     if (all.empty()) return std::nullopt;
-    return all[static_cast<size_t>(set[kTileShown]) % all.size()];
+    return all[static_cast<size_t>(set[kTileShown] - 1) % all.size()];
+}
+
+bool idle(size_t parameter, std::span<const int>, const session::Session& session) {
+    return parameter == kTileShown && layouts_of(session).size() < 2;
 }
 
 std::vector<NamedNumber> numbers(std::span<const int>) { return {}; }
@@ -132,12 +139,13 @@ Figure layout_figure() {
     return {"layout",
             "Where a tile lies in the banks",
             "A cell is a chunk of the tile; its colour and number say in which banks it lies.",
-            {{"tile", "Tile", 0, 7, 0}, {"shows", "Cells show", 0, 1, 0, 1, {"banks", "bytes"}}},
+            {{"tile", "Tile", 1, 8, 1}, {"shows", "Cells show", 0, 1, 0, 1, {"banks", "bytes"}}},
             numbers,
             concludes,
             draw_figure,
             concludes_of,
-            true};
+            true,
+            idle};
 }
 
 }  // namespace tilescope::lessons
