@@ -3,7 +3,7 @@
 //
 //   kind             byte b of the array goes to                       what is tried
 //   padding          b + b / R * P            R bytes a row            P of 1 to 16 elements
-//   swizzle          b ^ (b >> S & mask)      mask: bits M to M + B    every Swizzle<B, M, S> that moves banks
+//   swizzle          b ^ (b >> S & mask)      mask: bits M to M+B-1    every Swizzle<B, M, S> that moves banks
 //   columns first    element (r, c) to c * rows + r                    arrays of two dimensions
 //   struct of arrays word w of struct s to w * structs + s             structs and threads that are as far apart
 //
