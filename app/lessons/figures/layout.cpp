@@ -64,9 +64,10 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
                 top = small * 2 + ui.px(4);
     // As wide as needs its text at most, and as flat as leaves all rows in sight.
     const float wide = std::min((rect.width() - left) / static_cast<float>(layout->cols), ui.px(64));
-    const float high =
-        std::min((rect.height() - top - foot) / static_cast<float>(layout->rows), std::min(wide, ui.px(34)));
+    const float high = std::floor(
+        std::min((rect.height() - top - foot) / static_cast<float>(layout->rows), std::min(wide, ui.px(34))));
     if (high < 1) return;
+    const float gap = high >= ui.px(14) ? 1 : 0;  // between rows; low ones leave it to their text
     line(ui, rect.min, rect.width(), Face::Strong, Size::Small, Ink::Text,
          fmt::format("elements of {} by row and column; where they lie in {}: {}", name_in(notation, source),
                      name_in(notation, array), set[kWritten] == 0 ? "the bank" : "the byte"));
@@ -78,7 +79,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
     int64_t longest = 0;
     for (const int64_t at : layout->at) longest = std::max(longest, at);
     const auto font = ui.context.fonts.for_cells(set[kWritten] == 0 ? "31" : std::to_string(longest),
-                                                 wide - ui.px(3), high - ui.px(1), Size::Body);
+                                                 wide - ui.px(3), high - gap, Size::Body);
     const ImVec2 from{rect.min.x + left, rect.min.y + top};
     // A number at every row and column for which there is room.
     const auto every = [&](float pitch, float room) {
@@ -100,7 +101,7 @@ void draw_figure(draw::Ui& ui, const Rect& rect, std::span<const int> set, const
         for (uint32_t c = 0; c < layout->cols; ++c) {
             const float x = from.x + wide * static_cast<float>(c);
             const Rect box{{std::round(x), std::round(y)},
-                           {std::round(x + wide) - 1, std::round(y + high) - (high >= 4 ? 1.f : 0.f)}};
+                           {std::round(x + wide) - 1, std::round(y + high) - gap}};
             const int64_t at = layout->byte(r, c);
             if (at < 0) {
                 lost(ui, box);
