@@ -40,17 +40,20 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
     return per_bank;
 }
 
+LaneGroups::LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
+    if (bytes == 0 || bytes > ptx::kMostOfLane) return;
+    lanes_ = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
+    if (lanes_ < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
+        lanes_ *= 2;
+    const uint32_t group = lanes_ == 32 ? ~0u : (1u << lanes_) - 1;
+    for (uint32_t first = 0; first < 32; first += lanes_)
+        if (const uint32_t active = mask & (group << first)) masks_[count_++] = active;
+}
+
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
-    if (bytes == 0 || bytes > ptx::kMostOfLane) return {};
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;  // of a group
-    if (lanes < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
-        lanes *= 2;
-    const uint32_t group = lanes == 32 ? ~0u : (1u << lanes) - 1;
     BankCost cost;
-    for (uint32_t first = 0; first < 32; first += lanes) {
-        const uint32_t active = mask & (group << first);
-        if (active == 0) continue;
-        cost.wavefronts += worst_bank(address, active, bytes);
+    for (const uint32_t group : LaneGroups(address, mask, bytes, is_store).masks()) {
+        cost.wavefronts += worst_bank(address, group, bytes);
         ++cost.ideal_wavefronts;
     }
     return cost;
