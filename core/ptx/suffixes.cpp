@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -279,6 +280,10 @@ std::string full_name(const Instruction& instruction) {
 }
 
 bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& made) {
+    if (rule.suffixes & kMatrix) {
+        const std::string fault = read_matrix_suffixes(made, in_name);
+        return fault.empty() || parser.fail(made.text_line, "instruction '{}' {}", full_name(made), fault);
+    }
     bool sync = false;
     for (const std::string& suffix : std::span(made.suffixes).subspan(in_name)) {
         const auto type = find_type(suffix);
