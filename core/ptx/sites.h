@@ -55,6 +55,8 @@ struct Site {
     uint8_t matrices = 0;
     bool transposed = false;  // these matrices are, on their way
 
+    // The lanes that can take part in it.
+    uint32_t lanes() const { return matrices == 0 || matrices >= 4 ? ~0u : (1u << 8 * matrices) - 1; }
     // Whether what it moves goes from memory to memory past the registers, while the thread does other work.
     bool past_registers() const { return copy; }
     // Whether it reads into registers of the thread, which waits for it where it uses them.
