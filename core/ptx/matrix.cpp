@@ -396,24 +396,47 @@ std::optional<FragmentPlace> holder_of(const MatrixForm& form, MatrixRole role, 
 
 namespace {
 
-// Registers that hold matrices of 8 x 8, four of them at a time.
+MatrixPlace first_place(const MatrixForm& form, MatrixRole role, uint32_t index, uint32_t element = 0) {
+    return place_of(form, role, {0, static_cast<uint8_t>(index), static_cast<uint8_t>(element)});
+}
+
+// Whether a register's elements lie side by side in memory.
+bool lie_beside(const MatrixForm& form, MatrixRole role, bool by_rows) {
+    return (first_place(form, role, 0, 0).row == first_place(form, role, 0, 1).row) == by_rows;
+}
+
+// Registers that hold matrices of 8 rows of 16 bytes: those of one fragment of A together, or four.
 void add_matrix_requests(const MatrixForm& form, MatrixRole role, bool by_rows,
                          std::vector<MatrixRequest>& requests) {
-    const uint32_t registers = core_of(form, role).different;
-    const auto place = [&](uint32_t index, uint32_t element) {
-        return place_of(form, role, {0, static_cast<uint8_t>(index), static_cast<uint8_t>(element)});
-    };
-    // Whether a register's elements lie side by side in memory.
-    const bool beside = (place(0, 0).row == place(0, 1).row) == by_rows;
-    for (uint32_t first = 0; first < registers; first += 4) {
+    const CoreFragment core = core_of(form, role);
+    const uint32_t most = core.role == MatrixRole::A ? core.registers : std::min(4u, core.different);
+    for (uint32_t first = 0; first < core.different; first += most) {
         MatrixRequest request;
-        request.matrices = static_cast<uint8_t>(std::min(4u, registers - first));
-        request.lanes = request.matrices == 4 ? ~0u : (1u << 8 * request.matrices) - 1;
-        request.transposed = !beside;
+        request.matrices = static_cast<uint8_t>(most);
+        request.lanes = most == 4 ? ~0u : (1u << 8 * most) - 1;
+        request.transposed = !lie_beside(form, role, by_rows);
         request.first = static_cast<uint8_t>(first);
-        for (uint32_t lane = 0; lane < 8u * request.matrices; ++lane) {
-            MatrixPlace& at = request.place[lane] = place(first + lane / 8, 0);
+        for (uint32_t lane = 0; lane < 8 * most; ++lane) {
+            MatrixPlace& at = request.place[lane] = first_place(form, role, first + lane / 8);
             (by_rows ? at.row : at.column) += static_cast<uint16_t>(lane % 8);
+        }
+        requests.push_back(request);
+    }
+}
+
+// Elements of 16 bits that do not lie side by side: lanes ask for the words of the transposed matrix, register by
+// register, and exchange their halves.
+void add_transposed_requests(const MatrixForm& form, MatrixRole role, bool by_rows,
+                             std::vector<MatrixRequest>& requests) {
+    for (uint32_t index = 0; index < core_of(form, role).different; ++index) {
+        MatrixRequest request;
+        request.bytes = 4;
+        request.transposed = true;
+        request.first = static_cast<uint8_t>(index);
+        for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+            MatrixPlace& at = request.place[lane] = first_place(form, role, index);
+            (by_rows ? at.row : at.column) += static_cast<uint16_t>(lane / 4);
+            (by_rows ? at.column : at.row) += static_cast<uint16_t>(2 * (lane % 4));
         }
         requests.push_back(request);
     }
@@ -464,10 +487,13 @@ std::vector<MatrixRequest> requests_of(const Instruction& instruction) {
             const auto form = matrix_form(instruction);
             const MatrixRole role = matrix_role(instruction);
             const bool factor = role == MatrixRole::A || role == MatrixRole::B;
-            const bool rows_at_once =
-                factor && bits_of(form->type(role)) == 16 && instruction.space == StateSpace::Shared;
-            (rows_at_once ? add_matrix_requests : add_own_requests)(*form, role, by_rows(instruction),
-                                                                    requests);
+            const bool rows = by_rows(instruction), beside = lie_beside(*form, role, rows);
+            const uint32_t bits = bits_of(form->type(role));
+            const bool shared = factor && instruction.space == StateSpace::Shared;
+            const auto add = shared && (bits == 16 || (bits < 16 && beside)) ? add_matrix_requests
+                             : bits == 16 && !beside                         ? add_transposed_requests
+                                                                             : add_own_requests;
+            add(*form, role, rows, requests);
             break;
         }
         default: break;

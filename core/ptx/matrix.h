@@ -106,9 +106,13 @@ std::optional<FragmentPlace> holder_of(const MatrixForm& form, MatrixRole role, 
 // One request that an instruction on matrices makes of memory.
 //
 //   ldmatrix, stmatrix  lane 8 j + r gives the address of row r of matrix j, 16 bytes
-//   wmma, 16 bits,      the same, with addresses that follow from the instruction's one and its stride
-//   shared memory
+//   wmma of A or B in   the same, with addresses that follow from the instruction's one and its stride: 16 bits, and
+//   shared memory       less where the elements of a register lie side by side
+//   wmma, 16 bits that  every lane asks for the words of the transposed matrix, which a movmatrix puts right
+//   do not lie so
 //   wmma, others        every lane asks for what it holds, as many elements at once as lie side by side
+//
+// That is what nvcc 13.0 makes of every wmma.load and wmma.store for sm_90.
 struct MatrixRequest {
     uint32_t lanes = ~0u;  // that ask
     uint32_t bytes = 16;   // each of them

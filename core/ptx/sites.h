@@ -49,12 +49,11 @@ struct Site {
     Atomic atomic = Atomic::None;
     Exchange exchange = Exchange::None;  // what is exchanged; None for all others
     bool copy = false;                   // one of the two of a cp.async
-    // Of ldmatrix, stmatrix and wmma of 16 bits in shared memory: how many 8 x 8 matrices of 16-bit elements move. Lane
-    // 8 j + r gives the address of row r of matrix j, and no other lane counts; who receives the row, core/ptx/matrix.h
-    // says. 0: each lane moves what it asks for.
+    // Of ldmatrix, stmatrix and wmma.load from shared memory: how many matrices of 8 rows of 16 bytes move. Lane 8 j + r
+    // gives the address of row r of matrix j, and no other lane counts; who receives the row, core/ptx/matrix.h says.
+    // 0: each lane moves what it asks for.
     uint8_t matrices = 0;
-    bool transposed = false;  // these matrices are, on their way
-
+    bool transposed = false;  // 8 x 8 elements of 16 bits are, on their way
     // The lanes that can take part in it.
     uint32_t lanes() const { return matrices == 0 || matrices >= 4 ? ~0u : (1u << 8 * matrices) - 1; }
     // Whether what it moves goes from memory to memory past the registers, while the thread does other work.

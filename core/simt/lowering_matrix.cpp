@@ -5,8 +5,8 @@
 //   wmma.load    Addresses for each request, then their Loads; where these are ldmatrix's, Receive
 //   wmma.store   the same with Give and Stores
 //
-// Elements smaller than a register that do not lie side by side in memory come one by one, and are put together by
-// shifts.
+// Elements of 8 bits that do not lie side by side in memory come one by one, and are put together by shifts; of 16
+// bits as words of the transposed matrix, which Transpose puts right.
 #include "core/simt/lowering.h"
 
 namespace tilescope::simt {
@@ -229,6 +229,16 @@ bool Lowering::load_fragment() {
             filled = request.first + size_t{request.matrices};
             continue;
         }
+        if (request.transposed) {
+            access.data[0] = column(4);
+            emit_request(MicroOp::Kind::Load, access, at[r]);
+            MatrixCode code;
+            code.kind = MatrixCode::Kind::Transpose;
+            code.a = {access.data[0]}, code.d = {d[request.first]};
+            emit_matrix(std::move(code));
+            filled = request.first + size_t{1};
+            continue;
+        }
         const bool part = request.bytes < form.register_bytes(role), first = request.element == 0;
         const Ref own = part && !first ? column(4) : d[request.first];
         for (size_t i = 0; i < access.elements; ++i) access.data[i] = i == 0 ? own : d[request.first + i];
@@ -257,7 +267,12 @@ bool Lowering::store_fragment() {
         const MatrixRequest& request = requests[r];
         MemoryAccess& access = accesses[r];
         for (size_t i = 0; i < access.elements; ++i) access.data[i] = data[request.first + i];
-        if (request.element != 0) {
+        if (request.transposed) {
+            MatrixCode code;
+            code.kind = MatrixCode::Kind::Transpose;
+            code.a = {access.data[0]}, code.d = {access.data[0] = column(4)};
+            emit_matrix(std::move(code));
+        } else if (request.element != 0) {
             access.data[0] = column(4);
             lane(Op::Shr, Type::U32, access.data[0], data[request.first],
                  immediate(request.element * ptx::bits_of(form.type(role)), 4));

@@ -294,5 +294,65 @@ movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;)ptx"),
     EXPECT_EQ(sites.back().exchange, Exchange::Transpose);
 }
 
+// How many requests of how many bytes nvcc 13.0 makes for sm_90; matrices: with ldmatrix, of so many. moved: with a
+// movmatrix behind each load.
+TEST(PtxMatrix, RequestsOfWmmaAreThoseOfTheMachineCode) {
+    struct Wanted {
+        const char* instruction;
+        uint32_t times, bytes, matrices = 0;
+        bool moved = false;
+    };
+    const Wanted all[] = {
+        {"load.a.sync.aligned.row.m16n16k16.shared.f16", 1, 16, 4},
+        {"load.a.sync.aligned.col.m16n16k16.shared.f16", 1, 16, 4, true},
+        {"load.b.sync.aligned.row.m16n16k16.shared.bf16", 1, 16, 4, true},
+        {"load.a.sync.aligned.row.m16n16k16.global.f16", 4, 4},
+        {"load.a.sync.aligned.col.m16n16k16.global.f16", 4, 4, 0, true},
+        {"load.b.sync.aligned.col.m16n16k16.f16", 4, 4},
+        {"load.c.sync.aligned.row.m16n16k16.shared.f16", 4, 4},
+        {"load.c.sync.aligned.col.m16n16k16.shared.f16", 4, 4, 0, true},
+        {"store.d.sync.aligned.col.m16n16k16.global.f16", 4, 4, 0, true},
+        {"load.c.sync.aligned.row.m16n16k16.shared.f32", 4, 8},
+        {"store.d.sync.aligned.col.m16n16k16.f32", 8, 4},
+        {"load.a.sync.aligned.row.m16n16k16.shared.u8", 1, 16, 2},
+        {"load.a.sync.aligned.col.m16n16k16.shared.u8", 8, 1},
+        {"load.b.sync.aligned.col.m16n16k16.global.u8", 2, 4},
+        {"load.a.sync.aligned.row.m8n32k16.shared.f16", 1, 16, 2},
+        {"load.b.sync.aligned.row.m8n32k16.shared.f16", 2, 16, 4, true},
+        {"load.b.sync.aligned.row.m8n32k16.global.f16", 8, 4, 0, true},
+        {"load.c.sync.aligned.row.m8n32k16.shared.f16", 4, 4, 0, true},
+        {"load.c.sync.aligned.row.m8n32k16.shared.s32", 8, 4},
+        {"store.d.sync.aligned.col.m8n32k16.global.f32", 4, 8},
+        {"load.a.sync.aligned.row.m8n32k16.shared.s8", 1, 16, 1},
+        {"load.b.sync.aligned.col.m8n32k16.shared.s8", 2, 16, 2},
+        {"load.b.sync.aligned.row.m8n32k16.global.s8", 16, 1},
+        {"load.a.sync.aligned.row.m32n8k16.shared.f16", 2, 16, 4},
+        {"load.a.sync.aligned.row.m32n8k16.shared.u8", 2, 16, 2},
+        {"load.b.sync.aligned.row.m32n8k16.shared.f16", 1, 16, 2, true},
+        {"load.a.sync.aligned.col.m16n16k8.shared.tf32", 4, 4},
+        {"load.b.sync.aligned.row.m8n8k4.shared.f64", 1, 8},
+        {"load.c.sync.aligned.row.m8n8k4.global.f64", 1, 16},
+        {"store.d.sync.aligned.col.m8n8k4.shared.f64", 2, 8},
+        {"load.a.sync.aligned.row.m8n8k32.shared.u4", 1, 16, 1},
+        {"load.b.sync.aligned.col.m8n8k32.global.s4", 1, 4},
+        {"load.b.sync.aligned.col.m8n8k128.shared.b1", 1, 16, 1},
+        {"load.c.sync.aligned.col.m8n8k128.shared.s32", 2, 4},
+    };
+    for (const Wanted& one : all) {
+        Instruction made;
+        made.op = std::string(one.instruction).starts_with("load") ? Op::WmmaLoad : Op::WmmaStore;
+        std::istringstream words(one.instruction);
+        for (std::string word; std::getline(words, word, '.');) made.suffixes.push_back(word);
+        ASSERT_EQ(read_matrix_suffixes(made, 1), "") << one.instruction;
+        const auto requests = requests_of(made);
+        EXPECT_EQ(requests.size(), one.times) << one.instruction;
+        for (const MatrixRequest& request : requests) {
+            EXPECT_EQ(request.bytes, one.bytes) << one.instruction;
+            EXPECT_EQ(request.matrices, one.matrices) << one.instruction;
+            EXPECT_EQ(request.transposed, one.moved) << one.instruction;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::ptx
