@@ -498,6 +498,51 @@ TEST(Matrix, WmmaGoesFromMemoryToMemory) {
         }
 }
 
+// Where values are wanted, an observer is told what each lane holds of a product, and where that came from.
+TEST(Matrix, FragmentsAndTheirOriginsAreTold) {
+    struct Watcher final : BlockObserver {
+        uint32_t steps = 0, products = 0;
+        void on_request(const Request&) override { ++steps; }
+        void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
+        void on_exchange(const Exchange& made) override {
+            ++steps;
+            ASSERT_NE(made.product, nullptr);
+            const MatrixProduct& product = *made.product;
+            EXPECT_EQ(product.form->k, 16);
+            const Origin a_step = 2, b_step = 3;  // behind the store that filled the tile, from 1
+            for (uint32_t lane = 0; lane < 32; ++lane) {
+                for (uint32_t i = 0; i < 4; ++i) {
+                    const uint32_t first = 64 * i + 8 * (lane / 4) + 2 * (lane % 4);
+                    EXPECT_EQ(product.value[0][32 * i + lane], first | (first + 1) << 16);
+                    EXPECT_EQ(product.origin[0][32 * i + lane], a_step | i << kPartShift);
+                }
+                for (uint32_t i = 0; i < 2; ++i)
+                    EXPECT_EQ(product.origin[1][32 * i + lane], b_step | i << kPartShift);
+                for (uint32_t i = 0; i < 4; ++i) {
+                    EXPECT_EQ(product.value[2][32 * i + lane], 0u);
+                    const Origin d = product.origin[3][32 * i + lane];
+                    EXPECT_NE(d & kComputed, 0u);
+                    if (products == 0) EXPECT_EQ(product.origin[2][32 * i + lane], 0u);
+                }
+            }
+            ++products;
+        }
+    };
+    KernelRun run = kernel_of(kFillTile + R"(
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%s];
+    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r14, %r15}, [%s];
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r10, %r11, %r12, %r13}, {%r14, %r15}, {0, 0, 0, 0};
+    st.global.v4.b32 [%o], {%r20, %r21, %r22, %r23};)");
+    run.options.values = true;
+    Watcher watcher;
+    const auto outcome = simt::run(*run.program, run.launch, run.memory, run.options,
+                                   [&](const BlockId&) -> BlockObserver* { return &watcher; });
+    ASSERT_TRUE(outcome && outcome->complete) << (outcome && outcome->fault ? outcome->fault->message : "");
+    EXPECT_EQ(watcher.products, 1u);
+    EXPECT_EQ(watcher.steps, 5u);
+    EXPECT_EQ(outcome->flop, uint64_t{2} * 16 * 8 * 16);
+}
+
 TEST(Matrix, AllLanesOfAWarpMustComeTogether) {
     const std::string mma =
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r2, %r3}, {%r4}, {%r5, %r6};";
