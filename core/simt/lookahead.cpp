@@ -90,7 +90,7 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
     using Kind = MicroOp::Kind;
     if (op.kind == Kind::Matrix) {
         const MatrixCode& matrix = program.matrices[op.target];
-        for (const auto* const columns : {&matrix.a, &matrix.b, &matrix.c, &matrix.e})
+        for (const auto* const columns : {&matrix.a, &matrix.b, &matrix.c})
             for (const Ref ref : *columns)
                 if (!in_pool(ref)) read(ref);
         std::ranges::for_each(matrix.d, write);

@@ -142,6 +142,8 @@ bool Lowering::transpose_matrix() {
 
 bool Lowering::multiply_matrices() {
     const MatrixForm form = *ptx::matrix_form(*current);
+    if (form.sparse)
+        return fail("products of sparse matrices are recorded on a GPU alone; use --backend gpu");
     const auto& o = current->operands;
     MatrixCode code;
     code.kind = MatrixCode::Kind::Multiply;
@@ -151,10 +153,6 @@ bool Lowering::multiply_matrices() {
     code.a = read(*this, o[1], form.register_bytes(MatrixRole::A));
     code.b = read(*this, o[2], form.register_bytes(MatrixRole::B));
     code.c = read(*this, o[3], form.register_bytes(MatrixRole::C));
-    if (form.sparse) {
-        code.e = read(*this, o[4], 4);
-        code.selector = static_cast<uint8_t>(o[5].bits);
-    }
     for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D})
         code.places[static_cast<size_t>(role)] = places_of(form, role);
     if (!problem.empty()) return false;

@@ -129,15 +129,14 @@ constexpr uint32_t bytes_of(const MemoryAccess& access) {
 //   Receive     d: fragments of 8 x 8 matrices whose rows a holds, four words a row (ldmatrix)
 //   Give        d: such rows, of fragments a (stmatrix)
 //   Transpose   d[0] = the matrix in a[0], transposed
-//   Multiply    d = a b + c; e[0]: of a sparse a, which columns its elements are of
+//   Multiply    d = a b + c
 struct MatrixCode {
     enum class Kind : uint8_t { Addresses, Receive, Give, Transpose, Multiply } kind{};
     bool transposed = false;
     bool wide = true;         // Addresses: columns of 64 bits
     uint8_t bits = 0;         // Addresses: of an element
-    uint8_t selector = 0;     // Multiply, sparse: whose registers hold e
     uint32_t site = kNoSite;  // of Transpose and Multiply, which are steps
-    std::vector<Ref> d, a, b, c, e;
+    std::vector<Ref> d, a, b, c;
     std::array<uint32_t, kWarpSize> along{}, beside{};
     ptx::MatrixForm form;
     // Multiply, by ptx::MatrixRole: where in its tile an element lies, [register][element][lane].

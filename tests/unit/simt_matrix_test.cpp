@@ -522,7 +522,7 @@ TEST(Matrix, FragmentsAndTheirOriginsAreTold) {
                     EXPECT_EQ(product.value[2][32 * i + lane], 0u);
                     const Origin d = product.origin[3][32 * i + lane];
                     EXPECT_NE(d & kComputed, 0u);
-                    if (products == 0) EXPECT_EQ(product.origin[2][32 * i + lane], 0u);
+                    EXPECT_EQ(product.origin[2][32 * i + lane], 0u);
                 }
             }
             ++products;
@@ -573,6 +573,25 @@ TEST(Matrix, AllLanesOfAWarpMustComeTogether) {
     EXPECT_EQ(
         fault_of(kernel_of("setp.lt.u32 %p0, %t, 32; setp.gt.u32 %p1, %t, 99; @%p0 " + mma + "@%p1 " + mma)),
         "");
+}
+
+TEST(Matrix, SparseProductsAreRefusedInASentence) {
+    const auto module = ptx::parse(R"(
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r<20>;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11}, {%r0, %r1, %r2, %r3}, %r12, 0x0;
+    ret;
+})",
+                                   "k.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    const auto program = prepare(*module, "k");
+    ASSERT_FALSE(program);
+    EXPECT_NE(program.error().message.find("use --backend gpu"), std::string::npos)
+        << program.error().message;
 }
 
 TEST(Matrix, RowsMustLieInSharedMemoryAt16Bytes) {
