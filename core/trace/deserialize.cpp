@@ -318,14 +318,14 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     const uint32_t wanted = version_of(trace);
     if (const auto header = read_header(bytes, bytes.size());
         header && header->version != wanted && std::max(header->version, wanted) >= kExchangesVersion)
-        return Error{
-            fmt::format("it has version {}: recordings with exchanges among the lanes of a warp have version "
-                        "{}, those with "
-                        "instructions on matrices version {}, and this one holds {}",
-                        header->version, kExchangesVersion, kMatricesVersion,
-                        wanted == kMatricesVersion    ? "such instructions"
-                        : wanted == kExchangesVersion ? "exchanges"
-                                                      : "neither")};
+        return Error{fmt::format(
+            "it has version {}, and holds {}: recordings with exchanges have version {}, those with "
+            "instructions on matrices version {}",
+            header->version,
+            wanted == kMatricesVersion    ? "instructions on matrices"
+            : wanted == kExchangesVersion ? "exchanges among the lanes of a warp"
+                                          : "no exchanges among the lanes of a warp",
+            kExchangesVersion, kMatricesVersion)};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();
