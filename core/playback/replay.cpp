@@ -345,7 +345,15 @@ Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) co
     const uint32_t bytes = index_->part_bytes[step];
     if (origin & simt::kUpperHalf) into += sizeof(uint16_t);
     if (into > 0 && into >= bytes) return {};
-    const Array* array = trace_.array_of(trace_.form_of(trace_.blocks[block_].first + step));
+    const trace::Form& form = trace_.form_of(trace_.blocks[block_].first + step);
+    const Array* array = trace_.array_of(form);
+    // Of matrices the origin counts the registers of the lane that received them (ptx/matrix.h).
+    if (const ptx::Site& site = trace_.sites[form.site]; site.matrices != 0 && array != nullptr) {
+        const uint32_t g = lane / 4, t = lane % 4;
+        const uint32_t row = site.transposed ? 2 * t + into / 2 : g;
+        const uint32_t byte = site.transposed ? 2 * g + into % 2 : 4 * t + into;
+        return touched(step, 8 * part + row, byte / array->element_bytes());
+    }
     return touched(step, lane, array ? (part * bytes + into) / array->element_bytes() : 0);
 }
 

@@ -194,7 +194,8 @@ struct AffineStep {
     // Nothing but the sources decides what the result is: not memory, other lanes or the carry.
     bool is_known() const {
         const OpRule& rule = rule_of(instruction.op);
-        return rule.unit != SmUnit::Memory && rule.unit != SmUnit::Lanes && (rule.suffixes & kCarryIn) == 0;
+        return rule.unit != SmUnit::Memory && rule.unit != SmUnit::Lanes && rule.unit != SmUnit::Tensor &&
+               (rule.suffixes & kCarryIn) == 0;
     }
 
     AffineValue result() {

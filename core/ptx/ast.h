@@ -37,6 +37,7 @@ enum class Op : uint16_t {
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
     Createpolicy, Discard, Elect, Setmaxnreg, Opaque,
     Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait, CpWaitAll,
+    Ldmatrix, Stmatrix, Movmatrix, Mma, MmaSp, WmmaLoad, WmmaStore, WmmaMma,
 };
 // clang-format on
 std::string_view name_of(Op op);  // the mnemonic: "add", "bar", ...

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "core/ptx/cfg.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/recording_text.h"
@@ -36,6 +38,7 @@ std::string symbol_name(const Kernel& kernel, const Operand& operand) {
 ExchangeOperands operands_of(const Kernel& kernel, const Site& site) {
     ExchangeOperands made;
     if (site.kind != SiteKind::Exchange) return made;
+    if (is_of_matrices(site.exchange)) return made.known = true, made;
     const std::vector<Operand>& operands = kernel.instructions[site.instruction].operands;
     const auto from_end = [&](size_t i) -> const Operand& { return operands[operands.size() - i]; };
     const auto is_known = [&](size_t i) { return from_end(i).kind == Operand::Kind::Immediate; };
@@ -55,6 +58,7 @@ constexpr const char* kNoAddress = "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi
 
 // What an exchange is recorded with, as PTX that fills %ts_lo and %ts_hi: all lanes of a team get past it together.
 std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
+    if (is_of_matrices(site.exchange)) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     const std::vector<Operand>& operands = instruction.operands;
     const std::string members = print(kernel, operands.back());
@@ -76,19 +80,111 @@ std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
     return meet + kNoHigh;
 }
 
+// One request of a wmma: its lanes ask for what lies so many elements behind the instruction's address.
+struct WmmaRequest {
+    std::array<uint32_t, kWarpSize> along{}, beside{};  // along: times the stride
+    uint32_t bits = 0;                                  // of an element
+    std::string stride;                                 // as PTX
+    std::optional<uint64_t> known_stride;
+    uint64_t distance(size_t lane) const { return (along[lane] * *known_stride + beside[lane]) * bits / 8; }
+};
+
+// By register: the constant that its one instruction moves there, as compilers write a stride.
+using Constants = std::vector<std::optional<uint64_t>>;
+Constants constants_of(const Kernel& kernel) {
+    Constants constants(kernel.registers.size());
+    std::vector<bool> written(kernel.registers.size(), false);
+    const auto write = [&](const Operand& to, std::optional<uint64_t> value) {
+        if (to.kind != Operand::Kind::Register) return;
+        const auto reg = static_cast<size_t>(to.reg);
+        constants[reg] = written[reg] ? std::nullopt : value;
+        written[reg] = true;
+    };
+    for (const Instruction& one : kernel.instructions)
+        for (size_t d = 0; d < one.destinations; ++d) {
+            const bool moved =
+                one.op == Op::Mov && one.guard < 0 && one.operands[1].kind == Operand::Kind::Immediate;
+            write(one.operands[d], moved ? std::optional(one.operands[1].bits) : std::nullopt);
+            for (const Operand& element : one.operands[d].elements) write(element, std::nullopt);
+        }
+    return constants;
+}
+
+std::optional<WmmaRequest> wmma_request(const Kernel& kernel, const Constants& constants,
+                                        const std::vector<Site>& sites, const Site& site) {
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    if (instruction.op != Op::WmmaLoad && instruction.op != Op::WmmaStore) return std::nullopt;
+    const auto form = matrix_form(instruction);
+    const MatrixRole role = matrix_role(instruction);
+    const bool rows = by_rows(instruction);
+    uint32_t first = site.id;
+    while (first > 0 && sites[first - 1].instruction == site.instruction) --first;
+    const MatrixRequest request = requests_of(instruction)[site.id - first];
+    WmmaRequest made;
+    made.bits = bits_of(form->type(role));
+    for (size_t lane = 0; lane < kWarpSize; ++lane) {
+        const MatrixPlace& at = request.place[lane];
+        made.along[lane] = rows ? at.row : at.column;
+        made.beside[lane] = rows ? at.column : at.row;
+    }
+    if (instruction.operands.size() < 3)
+        made.known_stride = natural_stride(*form, role, rows);
+    else if (instruction.operands[2].kind == Operand::Kind::Immediate)
+        made.known_stride = static_cast<uint32_t>(instruction.operands[2].bits);
+    else if (const auto& constant = constants[static_cast<size_t>(instruction.operands[2].reg)])
+        made.known_stride = static_cast<uint32_t>(*constant);
+    made.stride =
+        made.known_stride ? std::to_string(*made.known_stride) : print(kernel, instruction.operands[2]);
+    return made;
+}
+
+// Adds to the address in %ts_d0 what lies before the lane's element. Rows and columns are sums of what the bits of
+// the lane's number are worth.
+std::string wmma_text(const WmmaRequest& request) {
+    if (request.known_stride)  // of the lowest lane
+        return request.distance(0) == 0
+                   ? ""
+                   : fmt::format("\n    add.s64 %ts_d0, %ts_d0, {};", request.distance(0));
+    std::string text =
+        fmt::format("\n    mov.u32 %ts_t1, {};\n    mov.u32 %ts_t2, {};\n    mov.u32 %ts_lo, %laneid;",
+                    request.along[0], request.beside[0]);
+    for (uint32_t bit = 0; bit < 5; ++bit) {
+        text += fmt::format("\n    bfe.u32 %ts_t0, %ts_lo, {}, 1;", bit);
+        const auto add = [&](const char* to, const std::array<uint32_t, kWarpSize>& of) {
+            if (of[size_t{1} << bit] != of[0])
+                text +=
+                    fmt::format("\n    mad.lo.u32 {0}, %ts_t0, {1}, {0};", to, of[size_t{1} << bit] - of[0]);
+        };
+        add("%ts_t1", request.along);
+        add("%ts_t2", request.beside);
+    }
+    return text + fmt::format(R"(
+    mul.wide.u32 %ts_d1, %ts_t1, {};
+    cvt.u64.u32 %ts_d2, %ts_t2;
+    add.s64 %ts_d1, %ts_d1, %ts_d2;
+    {}.u64 %ts_d1, %ts_d1, {};
+    add.s64 %ts_d0, %ts_d0, %ts_d1;)",
+                              request.stride, request.bits >= 8 ? "mul.lo" : "div",
+                              request.bits >= 8 ? request.bits / 8 : 8 / request.bits);
+}
+
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
-std::string address_text(const Kernel& kernel, const Site& site) {
+std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma) {
     if (site.kind == SiteKind::Barrier) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     const Operand& operand = address_of(instruction, site);
-    if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
+    const bool narrow = operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4;
+    if (narrow && !wmma) {
         const std::string& name = kernel.registers[operand.reg].name;
         return (operand.offset != 0 ? fmt::format("\n    add.u32 %ts_lo, {}, {};", name, operand.offset)
                                     : fmt::format("\n    mov.b32 %ts_lo, {};", name)) +
                "\n    mov.u32 %ts_hi, 0;";
     }
     std::string text, from;
-    if (operand.reg >= 0) {
+    if (narrow) {
+        from = "%ts_d0";
+        text = fmt::format("\n    cvt.u64.u32 %ts_d0, {};", kernel.registers[operand.reg].name);
+    } else if (operand.reg >= 0) {
         from = kernel.registers[operand.reg].name;
     } else {
         from = "%ts_d0";
@@ -100,7 +196,15 @@ std::string address_text(const Kernel& kernel, const Site& site) {
         text += fmt::format("\n    add.s64 %ts_d0, {}, {};", from, operand.offset);
         from = "%ts_d0";
     }
-    if (instruction.space == StateSpace::Generic) {
+    if (wmma) {
+        if (from != "%ts_d0") text += fmt::format("\n    mov.u64 %ts_d0, {};", from);
+        from = "%ts_d0";
+        text += wmma_text(*wmma);
+    }
+    if (site.matrices != 0 && instruction.space == StateSpace::Generic) {
+        text += fmt::format("\n    cvta.to.shared.u64 %ts_d0, {};", from);
+        from = "%ts_d0";
+    } else if (instruction.space == StateSpace::Generic) {
         text += fmt::format("\n    mov.u64 %ts_d1, {};", from);
         for (const auto& [space, mark] :
              {std::pair{"shared", kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
@@ -132,7 +236,8 @@ struct Work {
     struct GroupCode {
         uint32_t instruction = 0, code = 0;
     };
-    std::vector<GroupCode> groups{};  // commits and waits
+    std::vector<GroupCode> groups{};                 // commits and waits
+    std::vector<std::optional<WmmaRequest>> wmma{};  // by site
     std::vector<Note> notes{};
     std::vector<std::string> slow{};
     // Registers for what an atomic gives back, the first of several.
@@ -149,7 +254,7 @@ bool escapes(const Work& work, const Site& site) {
     if (site.kind == SiteKind::Barrier) return false;
     if (site.kind == SiteKind::Exchange) return !work.result.exchanges[site.id].known;
     return work.options.exact || !work.result.shapes[site.id].affine ||
-           work.kernel.instructions[site.instruction].space == StateSpace::Generic;
+           (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
 }
 
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
@@ -161,7 +266,8 @@ const Operand* size_read(const Work& work, const Site& site) {
 
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
-    if (site.kind == SiteKind::Exchange) return false;   // lanes meet before it is recorded
+    if (site.kind == SiteKind::Exchange && !is_of_matrices(site.exchange))
+        return false;                                    // lanes meet before it is recorded
     if (size_read(work, site) != nullptr) return false;  // some lanes may read nothing
     const bool global = asks_memory(site.kind) && site.space == Space::Global;
     // What an atomic gave back is written between the two halves, whose clock is the first's.
@@ -231,7 +337,8 @@ void lay_out(Work& work, RecordedRun& run) {
             const Operand& operand = address_of(work.kernel.instructions[site.instruction], site);
             const int64_t offset =
                 operand.offset +
-                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0);
+                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0) +
+                (work.wmma[s] ? static_cast<int64_t>(work.wmma[s]->distance(0)) : 0);
             const auto [base, added] =
                 bases.try_emplace({operand.reg, operand.symbol}, s == run.first ? 0 : words, offset);
             if (added && s != run.first) ++words;
@@ -437,7 +544,7 @@ void record_site(Work& work, const Site& site) {
     SiteText text{site.id,
                   site.kind == SiteKind::Exchange
                       ? exchange_text(work.kernel, site, work.result.exchanges[site.id].known)
-                      : address_text(work.kernel, site),
+                      : address_text(work.kernel, site, work.wmma[site.id]),
                   work.single[site.id], ""};
     const bool global = asks_memory(site.kind) && site.space == Space::Global;
     const auto checked = [&](SiteText made) {
@@ -472,6 +579,9 @@ void record_site(Work& work, const Site& site) {
     } else {
         sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
     }
+    const bool aligned = (rule_of(instruction.op).suffixes & kMatrix) != 0;
+    if (aligned && sequence.before.find("bra") != std::string::npos)
+        behind += "\n    bar.warp.sync 4294967295;";
     add_lines(work, site.instruction, before + sequence.before + behind);
     if (!sequence.slow.empty()) work.slow.push_back(sequence.slow);
     if (returns(work, site)) add_lines(work, site.instruction + 1, returned_text(work, site), true);
@@ -599,6 +709,20 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     for (const Site& site : work.result.sites) {
         work.result.exchanges.push_back(operands_of(*found, site));
         if (work.result.exchanges.back().known) work.result.shapes[site.id] = {.affine = true};
+    }
+    const Constants constants = constants_of(*found);
+    for (const Site& site : work.result.sites) {
+        auto& wmma = work.wmma.emplace_back(wmma_request(*found, constants, work.result.sites, site));
+        if (!wmma) continue;
+        // Where every lane's address is recorded, each works out its own.
+        const bool generic =
+            found->instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0;
+        if (options.exact || generic) wmma->known_stride.reset();
+        work.result.shapes[site.id] = {.affine = wmma->known_stride.has_value()};
+        if (!wmma->known_stride) continue;
+        auto& distances = work.result.distances[site.id];
+        for (size_t lane = 0; lane < kWarpSize; ++lane)
+            distances[lane] = wmma->distance(lane) - wmma->distance(0);
     }
     work.result.chunk_bytes = options.chunk_bytes;
     work.result.symbols = placed_symbols(*found);

@@ -4,6 +4,7 @@
 // Source: PTX ISA, "Instruction Operands".
 #include <string_view>
 
+#include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -330,6 +331,8 @@ struct OperandReader {
             }
             case 'n': return read_number(operand);
             case 'k': return read_policy_sources(operand);
+            case 'F':
+            case 'f': return read_fragment(letter == 'F', operand);
             case 'N': return read_copied_bytes(operand);
             default: return read_pointer(operand);  // 'z'
         }
@@ -342,6 +345,15 @@ struct OperandReader {
         // Compilers write `true` as -1 or 1.
         return read_immediate(operand) &&
                (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
+    }
+
+    bool read_fragment(bool is_destination, Operand& operand) {
+        const Fragment fragment = fragment_of(made, made.operands.size());
+        const Type type = fragment.bytes == 8 ? Type::B64 : Type::B32;
+        if (fragment.registers > 1 || parser.peek().is('{'))
+            return read_vector(type, fragment.registers, is_destination, false, true, operand);
+        return is_destination ? read_destination(type, false, false, operand)
+                              : read_source(type, false, operand);
     }
 
     bool read_number(Operand& operand) {

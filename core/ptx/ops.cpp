@@ -134,27 +134,42 @@ constexpr OpRule kRules[] = {
     {Op::CpCommit, "cp.async.commit_group", "", 0, 0, 0, SmUnit::Copy},
     {Op::CpWait, "cp.async.wait_group", "n", 0, 0, 0, SmUnit::Copy},
     {Op::CpWaitAll, "cp.async.wait_all", "", 0, 0, 0, SmUnit::Copy},
+    {Op::Ldmatrix, "ldmatrix", "Fa", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Load},
+    {Op::Stmatrix, "stmatrix", "af", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Store},
+    {Op::Movmatrix, "movmatrix", "du", 0, 0, kMatrix, SmUnit::Lanes, Dataflow::Other, SiteKind::Exchange},
+    {Op::Mma, "mma", "Ffff", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
+    {Op::MmaSp, "mma.sp", "Ffffui", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
+    {Op::WmmaLoad, "wmma.load", "FaU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Load},
+    {Op::WmmaStore, "wmma.store", "afU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Store},
+    {Op::WmmaMma, "wmma.mma", "Ffff", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < std::size(kRules); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return std::size(kRules) == static_cast<size_t>(Op::CpWaitAll) + 1;
+    return std::size(kRules) == static_cast<size_t>(Op::WmmaMma) + 1;
 }
 static_assert(in_order());
 
 // What else a rule is called.
 constexpr std::pair<const char*, Op> kAliases[] = {
-    {"applypriority", Op::Discard}, {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar},
-    {"barrier.red", Op::BarRed},    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},
-    {"fence", Op::Membar},          {"prefetchu", Op::Prefetch},
+    {"applypriority", Op::Discard},
+    {"bar.cta.red", Op::BarRed},
+    {"barrier", Op::Bar},
+    {"barrier.red", Op::BarRed},
+    {"barrier.cta.red", Op::BarRed},
+    {"cp", Op::CpAsync},
+    {"fence", Op::Membar},
+    {"prefetchu", Op::Prefetch},
+    {"wmma", Op::WmmaMma},
+    {"mma.sp::ordered_metadata", Op::MmaSp},
 };
 constexpr size_t kMostWords = 3;  // of a name
 
 }  // namespace
 
 bool is_destination(char letter) {
-    return std::string_view("dwDBpoeELM").find(letter) != std::string_view::npos;
+    return std::string_view("dwDBpoeELMF").find(letter) != std::string_view::npos;
 }
 
 std::span<const OpRule> all_rules() { return kRules; }

@@ -27,6 +27,8 @@
 //                                        n  whole number: groups of copies
 //                                        N  whole number: bytes of a copy
 //                                        k  what a cache policy is made of, as its form has it
+//   F  fragment of a matrix (matrix.h):  f  the same
+//      a vector of registers, or one
 //
 // `p`, `e` and `E` may put two operands; `U`, `Q`, `V`, `P` and `k` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
@@ -94,6 +96,7 @@ enum Suffix : uint64_t {
     kReduce = 1ull << 34,   // redux: .add .min ...: must be there
     kHint = 1ull << 35,     // what only says how fast: .L1 .L2 .wait ...
     kCopy = 1ull << 36,     // cp.async: .ca.shared.global ...
+    kMatrix = 1ull << 37,   // all of them, by matrix.h: .sync.aligned.m16n8k16 ...
     kRelu = 1ull << 38,     // .relu, of half precision; with kRoundCvt: .satfinite too
     kPolicy = 1ull << 40,   // createpolicy: .fractional.L2::evict_last ...
     kRegisterCount = 1ull << 41,  // setmaxnreg: .inc or .dec, .sync.aligned: must be there
@@ -107,6 +110,7 @@ enum class SmUnit : uint8_t {
     Special,  // divisions, roots, sines: approximated, alone or as a first step
     Convert,  // between types; between integers it is no machine code either
     Lanes,    // lanes of a warp tell one another something
+    Tensor,   // products of matrices
     Memory,
     Copy,  // asynchronous copies and their groups
     Barrier,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/ptx/half_forms.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -357,6 +358,10 @@ bool is_known(std::string_view suffix) {
 }  // namespace
 
 bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& made, bool& news) {
+    if (rule.suffixes & kMatrix) {
+        const std::string fault = read_matrix_suffixes(made, in_name);
+        return fault.empty() || parser.fail(made.text_line, "instruction '{}' {}", full_name(made), fault);
+    }
     bool sync = false;
     for (const std::string& suffix : std::span(made.suffixes).subspan(in_name)) {
         const auto type = find_type(suffix);

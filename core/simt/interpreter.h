@@ -23,6 +23,7 @@
 // Dynamic shared memory follows what the kernel declares.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,7 @@
 #include "core/base/launch.h"
 #include "core/base/result.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/sites.h"
 #include "core/simt/memory.h"
 
@@ -113,6 +115,15 @@ struct Request {
     const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)
 };
 
+// A product of matrices, for observers that want values: what each lane holds.
+struct MatrixProduct {
+    const ptx::MatrixForm* form = nullptr;
+    // By ptx::MatrixRole: [registers][32] bits, and where they came from. C as it was before D was written. D's
+    // origins are running sums: that of C where it is one.
+    std::array<const uint64_t*, 4> value{};
+    std::array<const Origin*, 4> origin{};
+};
+
 // One warp's execution of an exchange among its lanes.
 struct Exchange {
     uint32_t site = 0;
@@ -123,6 +134,8 @@ struct Exchange {
     uint32_t bytes = 4;
     const uint64_t* given = nullptr;  // [32]
     const uint64_t* got = nullptr;    // [32]
+    const MatrixProduct* product =
+        nullptr;  // of a product of matrices, whose lanes have more than one value: bytes is 0
 };
 
 // One multiplication, by mul, mad or fma, one of whose factors comes from a load.
@@ -165,7 +178,7 @@ struct Fault {
     enum class Kind : uint8_t {
         OutOfBounds,
         Misaligned,
-        BarrierDivergence,
+        BarrierDivergence,  // and of what all lanes of a warp must come to together
         NeverEnds,
         Deadlock,
         Trap,

@@ -5,6 +5,7 @@
 //   together      warps that make the same request and compute side by side    (together.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   exchange      lanes of a warp that give each other something         (exchange.cpp)
+//   matrix        what a warp does with matrices                         (matrix.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   yield         paths and blocks that wait for others                  (progress.cpp)
@@ -286,6 +287,15 @@ private:
     void exchange(Warp& warp, uint32_t pc, uint32_t mask);
     void numbers_of(Warp& warp, uint32_t pc, uint32_t mask, std::array<uint64_t, kWarpSize>& from,
                     std::array<uint64_t, kWarpSize>& given, uint32_t& bytes);
+
+    // matrix.cpp
+    template <bool Values>
+    void matrix(Warp& warp, const MicroOp& op);
+    void multiply(Warp& warp, const MatrixCode& code);
+    template <bool Values>
+    void multiply_step(Warp& warp, const MatrixCode& code);
+    void flow_through(Warp& warp, const MatrixCode& code);
+    bool raise_apart(Warp& warp, const MicroOp& op, uint32_t mask);
 
     // copies.cpp
     uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);

@@ -306,6 +306,14 @@ bool Lowering::instruction() {
         {Op::Atom, &Lowering::atomic},
         {Op::Red, &Lowering::atomic},
         {Op::CpAsync, &Lowering::copy},
+        {Op::Ldmatrix, &Lowering::move_matrices},
+        {Op::Stmatrix, &Lowering::move_matrices},
+        {Op::Movmatrix, &Lowering::transpose_matrix},
+        {Op::Mma, &Lowering::multiply_matrices},
+        {Op::MmaSp, &Lowering::multiply_matrices},
+        {Op::WmmaMma, &Lowering::multiply_matrices},
+        {Op::WmmaLoad, &Lowering::load_fragment},
+        {Op::WmmaStore, &Lowering::store_fragment},
         {Op::CpCommit, &Lowering::alone<Kind::Commit>},
         {Op::CpWait, &Lowering::wait},
         {Op::CpWaitAll, &Lowering::wait},
@@ -347,6 +355,8 @@ void find_value_flow(Program& program) {
         const MemoryAccess& access = program.accesses[op.target];
         for (uint32_t i = 0; i < access.elements; ++i) holds[access.data[i]] = true;
     }
+    for (const MatrixCode& matrix : program.matrices)
+        for (const Ref d : matrix.d) holds[d] = true;
     const auto takes_value = [&](const MicroOp& op) {
         return value_in(op.a) || value_in(op.b) || value_in(op.c);
     };
@@ -412,6 +422,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         pc_of.push_back(static_cast<uint32_t>(program->code.size()));
         program->ptx_lines.push_back(lowering.current->text_line);
         program->source_lines.push_back(lowering.current->source.line);
+        program->operations.push_back(lowering.current->op);
         find_fences(*lowering.current, *program);
         if (!lowering.instruction() || !lowering.problem.empty()) break;
         if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
