@@ -125,7 +125,7 @@ private:
                            .element = element,
                            .row = uint64_t{array_.cols} * element,
                            .rows = array_.rows});
-        if (array_.rank > 1) return all;
+        if (array_.rank > 1 && !array_.members.of) return all;
         // A struct is as large as neighbouring lanes lie apart.
         uint64_t size = array_.members.of ? array_.members.of->bytes : 0;
         if (size == 0)

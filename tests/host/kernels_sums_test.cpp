@@ -237,8 +237,8 @@ TEST(Report, SaysWhatWouldFreeConflictsAndNothingWhereThereAreNone) {
     for (const auto& swap : swapped.second["swaps"])
         if (swap["of"] == "threads")
             for (const auto& site : swap["sites"]) sectors += site["swapped"].get<uint64_t>();
-    for (const auto& site : said("untiled", {64, 64, 64, 16}).second["sites"])
-        straight += site["sectors"].get<uint64_t>();
+    const auto untiled = said("untiled", {64, 64, 64, 16}).second;
+    for (const auto& site : untiled["sites"]) straight += site["sectors"].get<uint64_t>();
     EXPECT_EQ(sectors, straight);
 }
 

@@ -26,6 +26,7 @@ onPage("a recording is chosen", kFour, async (p) => {
 });
 
 onPage("a lesson is dropped with its recording, and walked", kFour, async (p) => {
+  await address(p, kFour.hash);
   const lesson = { title: "My own", teaches: "x", stops: [{ file: "mine.tsc", say: "This is step {step}." }] };
   await drop(p, ["mine.json", JSON.stringify(lesson)], ["mine.tsc", recording("tiled-4x4x4-t2")]);
   await says(p, "Lessons screen");

@@ -27,7 +27,8 @@ const { kernels } = JSON.parse(run("kernels", "--json"));
 assert.ok(kernels.length >= 13);
 for (const { name, tiles } of kernels) {
   const usual = tiles?.length ? [tiles[0], tiles[tiles.length >> 1], tiles.at(-1)] : null;
-  onPage(`recordings of ${name}`, { hash: "#t=tiled-4x4x4-t2" }, async (p) => {
+  onPage(`recordings of ${name}`, { hash: "#t=untiled-512x8x512-t16" }, async (p) => {
+    await titled(p, "untiled 512"); // which none of those below is called
     for (const [i, [m, k, n]] of (usual ? kTiled : kWithoutTile).entries()) {
       const sizes = { m, k, n, ...(usual && { tile: usual[i] }) };
       run("record", name, "--backend", "cpu", "-o", "native.tsc", ...Object.entries(sizes).flatMap(([key, size]) => ["--" + key, size]));

@@ -36,7 +36,8 @@ onPage("a wrong answer is told what is right", { hash: "#lesson=reuse&stop=2" },
   await says(p, "0 of 1 right");
 });
 
-onPage("a lesson is chosen and left", { hash: "#t=tiled-4x4x4-t2" }, async (p) => {
+onPage("a lesson is chosen and left", { hash: "#t=tiled-4x4x4-t2&step=5" }, async (p) => {
+  await address(p, "#t=tiled-4x4x4-t2&step=5");
   await p.keyboard.press("7");
   await says(p, "Lessons screen");
   await p.keyboard.press("Home");

@@ -27,7 +27,7 @@ const stop = (lesson, number) => ({
 
 const kPictures = [
   ...["step", "timing", "levels", "limits", "lessons"].map((name) => screen(name)),
-  { ...screen("race"), does: (p) => p.keyboard.press("End"), args: [kTile, "--screen", "race", "--do", "race_end"] },
+  { ...screen("race"), does: (p) => p.keyboard.press("End"), args: [kTile, "--screen", "race", "--at", "last"] },
   {
     name: "compare",
     hash: `#t=${kTile}`,
