@@ -194,7 +194,8 @@ uint64_t bits_in(ElementType type, const GivenNumber& number) {
 
 std::string contents_text(const GivenContents& contents) {
     switch (contents.kind) {
-        case GivenFill::Guessed: return "";
+        case GivenFill::Guessed:
+        case GivenFill::Stored: return "";
         case GivenFill::Zeros: return ":zeros";
         case GivenFill::Random: return ":random";
         case GivenFill::Iota: return ":iota";
@@ -263,6 +264,7 @@ void put_contents(Array& array, const GivenContents& contents, uint32_t stream) 
         case GivenFill::Iota:
             return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
         case GivenFill::Ones: return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
+        case GivenFill::Stored: array.contents = {Contents::Kind::Stored, 0, 0, contents.bytes}; return;
         case GivenFill::Number: return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
     }
 }

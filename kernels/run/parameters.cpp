@@ -264,8 +264,14 @@ std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel
             typed[i] = true;
         }
     }
+    // LLVM marks each parameter that is a pointer (PTX ISA, "Kernel Function Parameter Attribute: .ptr").
+    bool said = mangled || declared;
+    for (size_t i = 0; i < count; ++i) {
+        const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
+        if (symbol.attributes.find(".ptr") != std::string::npos && symbol.bytes() == 8)
+            pointers[i] = said = true;
+    }
     // What is declared decides what is a pointer; else what memory is accessed through.
-    const bool said = mangled || declared;
     const AddressFlow flow(kernel);
     const std::vector<Uses> uses = flow.uses(said ? pointers : flow.converted());
     for (size_t i = 0; i < count; ++i) {
