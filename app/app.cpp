@@ -177,42 +177,54 @@ void take(State& state, const KeyPress& press) {
         if (can(session, offers()[at]) && means(offers()[at], press)) return doing().apply[at](state);
 }
 
-// Whether the bar has room for the program's name beside tabs, buttons and the recording's shortest name.
-bool has_room_for_name(const input::Ui<State>& ui, const Rect& rect, float buttons) {
-    const auto wide = [&](Face face, std::string_view text) {
-        return draw::text_size(ui.font(face, Size::Body), text).x;
+// How the screens' names stand in the bar beside its buttons.
+struct Tabs {
+    Size size = Size::Body;
+    float gap = 0;       // between two, in pixels
+    bool named = false;  // the program's name has room before them, and the recording's shortest behind
+};
+Tabs tabs_in(const input::Ui<State>& ui, const Rect& rect, float buttons) {
+    const auto wide = [&](Face face, Size size, std::string_view text) {
+        return draw::text_size(ui.font(face, size), text).x;
     };
-    float taken = ui.px(40) + wide(Face::Strong, "Tilescope") + buttons;
-    for (const ScreenRow& screen : screens())
-        if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
-            taken += wide(Face::Strong, screen.name) + ui.px(20);
-    if (ui.session.recording)
-        taken += draw::text_size(ui.font(Face::Mono, Size::Small),
-                                 look::recording_names(*ui.session.recording).back())
-                     .x;
-    return taken <= rect.width();
+    for (const Size size : {Size::Body, Size::Small}) {
+        float words = 0, tabs = 0;
+        for (const ScreenRow& screen : screens())
+            if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
+                words += wide(Face::Strong, size, screen.name), ++tabs;
+        const float left = rect.width() - ui.px(16) - words - buttons;
+        const float gap = std::min(ui.px(20), left / std::max(tabs, 1.f));
+        if (gap < ui.px(10) && size != Size::Small) continue;
+        float names = ui.px(24) + wide(Face::Strong, size, "Tilescope");
+        if (ui.session.recording)
+            names += wide(Face::Mono, Size::Small, look::recording_names(*ui.session.recording).back());
+        return {size, gap, names + tabs * ui.px(20) <= left};
+    }
+    return {};
 }
 
 void top_bar(input::Ui<State>& ui, const Rect& rect) {
     ui.list.AddRectFilled(rect.min, rect.max, ui.ink(Ink::Panel));
     ui.list.AddLine({rect.min.x, rect.max.y}, rect.max, ui.ink(Ink::Line));
     const float h = ui.px(28), top = rect.min.y + (rect.height() - h) / 2;
-    const float body = line_height(ui, Size::Body), text_y = rect.min.y + (rect.height() - body) / 2;
+    const Tabs tabs = tabs_in(ui, rect, ui.px(224));
+    const float high = line_height(ui, tabs.size), text_y = rect.min.y + (rect.height() - high) / 2;
     float x = rect.min.x + ui.px(16);
-    if (has_room_for_name(ui, rect, ui.px(224)))
-        x += line(ui, {x, text_y}, ui.px(120), Face::Strong, Size::Body, Ink::Text, "Tilescope") + ui.px(20);
+    if (tabs.named)
+        x += line(ui, {x, text_y}, ui.px(120), Face::Strong, tabs.size, Ink::Text, "Tilescope") + ui.px(20);
     for (const ScreenRow& screen : screens()) {
         const bool here = &screen == &screen_of(ui.state);
         if (!here && screen.there != nullptr && !screen.there(ui.session)) continue;
-        const float tab = draw::text_size(ui.font(Face::Strong, Size::Body), screen.name).x;
-        const Rect box{{x - ui.px(6), rect.min.y}, {x + tab + ui.px(6), rect.max.y}};
+        const float tab = draw::text_size(ui.font(Face::Strong, tabs.size), screen.name).x;
+        const float aside = std::min(ui.px(6), tabs.gap / 2);
+        const Rect box{{x - aside, rect.min.y}, {x + tab + aside, rect.max.y}};
         const Ink ink = here || ui.over(box) ? Ink::Text : Ink::TextQuiet;
-        line(ui, {x, text_y}, tab + 2, Face::Strong, Size::Body, ink, screen.name);
+        line(ui, {x, text_y}, tab + 2, Face::Strong, tabs.size, ink, screen.name);
         if (here)
             ui.list.AddRectFilled({x, rect.max.y - ui.px(3)}, {x + tab, rect.max.y}, ui.ink(Ink::Accent));
         if (ui.over(box)) ui.tip = fmt::format("{} ({})", screen.about, number_key(screen));
         if (ui.clicked(box)) ui.session.screen = screen.option;
-        x += tab + ui.px(20);
+        x += tab + tabs.gap;
     }
     x += ui.px(4);
 

@@ -58,6 +58,87 @@ inline Plan example(const std::string& kernel, Dim3 grid, Dim3 block, std::vecto
     return plan;
 }
 
+// A kernel in one block, written by hand in PTX, with its arrays for arguments.
+inline Plan by_hand(const std::string& kernel, uint32_t threads, std::vector<Array> arrays,
+                    std::string source, const std::string& body) {
+    Plan plan;
+    plan.kernel = plan.launch.entry = kernel;
+    plan.launch.block = {threads, 1, 1};
+    std::string parameters;
+    for (const Array& array : arrays) {
+        parameters += (parameters.empty() ? ".param .u64 " : ", .param .u64 ") + array.name;
+        plan.launch.arguments.push_back(
+            {array.name, ElementType::U64, 0, static_cast<int32_t>(plan.launch.arguments.size()), 0});
+    }
+    plan.launch.arrays = std::move(arrays);
+    plan.source_name = kernel + ".cu";
+    plan.source = std::move(source);
+    plan.ptx_name = kernel + ".ptx";
+    plan.ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry " + kernel + "(" + parameters +
+               ")\n{\n.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<3>;\n" + body + "ret;\n}\n";
+    return plan;
+}
+
+// 8 rows of 32 floats, of which bits 4 to 6 of the byte are xor-ed with bits 7 to 9 in shared memory.
+inline Plan swizzled_tile() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F32, {8, 32});
+    in.contents = {Contents::Kind::SmallIntegers, 1, 0, {}};
+    return by_hand("swizzled_tile", 256,
+                   {in, global_array("out", ArrayRole::Output, ElementType::F32, {8, 32})},
+                   "__shared__ float tile[8][32];\n", R"(
+.shared .align 128 .b8 tile[1024];
+ld.param.u64 %d0, [in];
+ld.param.u64 %d1, [out];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %d2, %r0, 4;
+add.s64 %d3, %d0, %d2;
+ld.global.f32 %f0, [%d3];
+shl.b32 %r1, %r0, 2;
+shr.u32 %r2, %r1, 3;
+and.b32 %r2, %r2, 112;
+xor.b32 %r1, %r1, %r2;
+mov.u32 %r3, tile;
+add.u32 %r3, %r3, %r1;
+st.shared.f32 [%r3], %f0;
+bar.sync 0;
+ld.shared.f32 %f1, [%r3];
+add.s64 %d4, %d1, %d2;
+st.global.f32 [%d4], %f1;
+)");
+}
+
+// 32 rows of 64 halves, stored by rows; then each warp reads a column of chunks of 16 bytes, a row a lane.
+inline Plan rows_of_halves() {
+    Array in = global_array("in", ArrayRole::Input, ElementType::F16, {32, 64});
+    in.contents = {Contents::Kind::SmallIntegers, 1, 0, {}};
+    return by_hand("rows_of_halves", 256,
+                   {in, global_array("out", ArrayRole::Output, ElementType::F16, {32, 64})},
+                   "__shared__ __half tile[32][64];\n", R"(
+.shared .align 16 .b8 tile[4096];
+ld.param.u64 %d0, [in];
+ld.param.u64 %d1, [out];
+mov.u32 %r0, %tid.x;
+mul.wide.u32 %d2, %r0, 16;
+add.s64 %d3, %d0, %d2;
+ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d3];
+mov.u32 %r5, tile;
+shl.b32 %r6, %r0, 4;
+add.u32 %r6, %r6, %r5;
+st.shared.v4.u32 [%r6], {%r1, %r2, %r3, %r4};
+bar.sync 0;
+and.b32 %r7, %r0, 31;
+shl.b32 %r7, %r7, 7;
+shr.u32 %r8, %r0, 5;
+shl.b32 %r8, %r8, 4;
+add.u32 %r7, %r7, %r8;
+cvt.u64.u32 %d5, %r7;
+add.u32 %r7, %r7, %r5;
+ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r7];
+add.s64 %d4, %d1, %d5;
+st.global.v4.u32 [%d4], {%r1, %r2, %r3, %r4};
+)");
+}
+
 // c = a + b on 100 doubles in blocks of 64: the second block's last warp and a half have nothing to do.
 inline Plan vector_add() {
     std::vector<double> a(100), b(100);

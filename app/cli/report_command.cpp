@@ -1,4 +1,4 @@
-// tilescope report FILE [--json]: sums by site, by space, by array.
+// tilescope report FILE [--json]: sums by site, by space, by array; what would make them less.
 // tilescope table FILE [--block x,y] [--format text|csv|md] [--notation MNP|ABC|MdNdPd] [--column-first]:
 // what each thread loads and multiplies in each phase.
 #include <fmt/format.h>
@@ -44,8 +44,9 @@ int run_report(const ReportOptions& options) {
     const analysis::Recording recording = opened(options.file, 0, &held);
     const auto summary = need(analysis::summarize(recording));
     const auto hazards = kernels::judged(recording);
-    return print(options.json ? report::to_json(recording, summary, &hazards, held)
-                              : report::to_text(recording, summary, &hazards, held));
+    const auto improvements = need(analysis::improvements_of(*recording.trace));
+    return print(options.json ? report::to_json(recording, summary, &hazards, held, &improvements)
+                              : report::to_text(recording, summary, &hazards, held, &improvements));
 }
 
 int run_table(const TableOptions& options) {

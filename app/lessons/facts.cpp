@@ -205,11 +205,12 @@ uint64_t orders(const Scene& scene) {
     return orders.size();
 }
 
-// The words of the bank that has most of them, and that bank.
+// The bank of which a group of lanes asks for most words.
 size_t worst_bank(const look::RequestView& request) {
-    return static_cast<size_t>(
-        std::ranges::max_element(request.banks, {}, [](const auto& bank) { return bank.size(); }) -
-        request.banks.begin());
+    size_t worst = 0;
+    for (size_t bank = 1; bank < request.banks.size(); ++bank)
+        if (tallest_of_bank(request, bank) > tallest_of_bank(request, worst)) worst = bank;
+    return worst;
 }
 
 // Loads by lanes that go on to shared memory through no register: those of cp.async.

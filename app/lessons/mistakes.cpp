@@ -332,9 +332,9 @@ void usual_banks(const Scene& scene, RightAnswer& answer) {
     const look::RequestView request = look::request_view(scene.trace, scene.index, scene.step);
     for (size_t bank = 0; bank < request.banks.size(); ++bank)
         if (!answer.all.contains(bank))
-            add_set(
-                answer, {bank},
-                fmt::format("Bank {} has {}.", bank, counted(request.banks[bank].size(), "different word")));
+            add_set(answer, {bank},
+                    fmt::format("Bank {} has {}.", bank,
+                                counted(tallest_of_bank(request, bank), "different word")));
 }
 
 // What other lanes of the request hold.

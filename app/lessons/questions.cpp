@@ -87,9 +87,9 @@ void answer_lanes(const Question& question, const Scene& scene, RightAnswer& ans
 void answer_bank(const Scene& scene, RightAnswer& answer) {
     const look::RequestView request = look::request_view(scene.trace, scene.index, scene.step);
     size_t most = 0;
-    for (const auto& bank : request.banks) most = std::max(most, bank.size());
+    for (const uint32_t group : request.groups) most = std::max(most, tallest_of_group(request, group));
     for (size_t bank = 0; most > 0 && bank < request.banks.size(); ++bank)
-        if (request.banks[bank].size() == most) answer.all.insert(bank);
+        if (tallest_of_bank(request, bank) == most) answer.all.insert(bank);
     answer.known = !answer.all.empty();
     if (!answer.known) return;
     answer.words = fmt::format("bank {}", *answer.all.begin());

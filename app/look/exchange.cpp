@@ -186,7 +186,8 @@ ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
             known->second |= bit;
     });
     for (const auto& [common, lanes] : groups) view.groups.push_back(lanes);
-    if (replay == nullptr || step >= replay->steps()) return view;
+    // What lanes hold of a product is more than one value each.
+    if (replay == nullptr || step >= replay->steps() || view.what == Exchange::Multiply) return view;
     view.valued = true;
     const ElementType type =
         access.site < index.exchanged.size() ? index.exchanged[access.site] : ElementType::B32;
@@ -244,6 +245,8 @@ std::string exchange_title(const ExchangeView& view) {
         case Exchange::VoteBallot: return "votes by ballot";
         case Exchange::MatchAny: return "matches its lanes' values";
         case Exchange::MatchAll: return "matches: all the same?";
+        case Exchange::Transpose: return "transposes a matrix";
+        case Exchange::Multiply: return "multiplies matrices";
         default: return reduced_by(view.how);
     }
 }
@@ -274,6 +277,12 @@ std::string exchange_words(const ExchangeView& view) {
         text = fmt::format("{} {} for it", out_of(yes, all), yes == 1 ? "votes" : "vote");
         text += view.groups.size() == 1 ? ", " + outcome_of(view)
                                         : fmt::format(", in {} teams, each for itself", view.groups.size());
+    } else if (view.what == Exchange::Transpose) {
+        text = fmt::format("{} give two elements of 8 × 8 each, and get those of the transposed matrix",
+                           counted(all, "lane"));
+    } else if (view.what == Exchange::Multiply) {
+        text = fmt::format("{} give their fragments of A, B and C, and each gets its own of D",
+                           counted(all, "lane"));
     } else if (ptx::is_match(view.what)) {
         const uint64_t values = view.groups.size();
         text = values == 1 ? fmt::format("{} hold one value", out_of(all, all))
@@ -311,6 +320,8 @@ std::string exchange_of_lane(const ExchangeView& view, uint32_t lane) {
     if (ptx::is_vote(view.what))
         return fmt::format("lane {} votes {}{}", lane, view.yes >> lane & 1 ? "for it" : "against it",
                            valued ? fmt::format(" and gets {}", view.gets[lane]) : "");
+    if (view.what == Exchange::Multiply)
+        return fmt::format("lane {} gives its fragments of A, B and C and gets its own of D", lane);
     if (!valued) return fmt::format("lane {} gives its value", lane);
     return fmt::format("lane {} gives {} and gets {}", lane, view.gives[lane], view.gets[lane]);
 }

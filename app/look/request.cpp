@@ -86,23 +86,6 @@ void lay_out_addresses(RequestView& view) {
     for (const auto& [address, of] : lanes) view.addresses.push_back({address, of});
 }
 
-void lay_out_banks(const trace::Trace& trace, RequestView& view) {
-    const uint64_t base = base_of(array_of(trace, view));
-    for_lanes(view.mask, [&](uint32_t lane) {
-        const uint64_t address = base + view.lanes[lane].offset;
-        view.lanes[lane].bank = static_cast<uint32_t>(address / analysis::kBankBytes % analysis::kBanks);
-        const uint64_t last = (address + view.bytes - 1) / analysis::kBankBytes;
-        for (uint64_t word = address / analysis::kBankBytes; word <= last; ++word) {
-            auto& bank = view.banks[word % analysis::kBanks];
-            const auto found = std::ranges::find(bank, word, &WordView::number);
-            if (found != bank.end())
-                found->lanes |= 1u << lane;
-            else
-                bank.push_back({word, 1u << lane});
-        }
-    });
-}
-
 std::string mask_note(const RequestView& view, uint64_t threads) {
     if (view.mask == 0xFFFF'FFFFu) return "";
     const int active = std::popcount(view.mask);
@@ -417,6 +400,52 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
     return view;
+}
+
+void lay_out_banks(const trace::Trace& trace, RequestView& request) {
+    const uint64_t base = base_of(array_of(trace, request));
+    std::array<uint64_t, kWarpSize> address{};
+    request.banks = {};
+    for_lanes(request.mask, [&](uint32_t lane) {
+        address[lane] = base + request.lanes[lane].offset;
+        const uint64_t first = address[lane] / analysis::kBankBytes;
+        const uint64_t last = (address[lane] + request.bytes - 1) / analysis::kBankBytes;
+        request.lanes[lane].bank = static_cast<uint32_t>(first % analysis::kBanks);
+        for (uint64_t word = first; word <= last; ++word) {
+            auto& bank = request.banks[word % analysis::kBanks];
+            const auto found = std::ranges::find(bank, word, &WordView::number);
+            if (found != bank.end())
+                found->lanes |= 1u << lane;
+            else
+                bank.push_back({word, 1u << lane});
+        }
+    });
+    const bool stores = !is_load(request.kind);
+    const analysis::LaneGroups groups(address.data(), request.mask, request.bytes, stores);
+    request.groups.assign(groups.masks().begin(), groups.masks().end());
+    request.group_lanes = groups.lanes();
+    request.cost.shared = analysis::bank_cost(address.data(), request.mask, request.bytes, stores);
+}
+
+std::vector<WordView> stack_of(const RequestView& request, uint32_t group, size_t bank) {
+    std::vector<WordView> stack;
+    for (const WordView& word : request.banks[bank])
+        if ((word.lanes & group) != 0) stack.push_back({word.number, word.lanes & group});
+    return stack;
+}
+
+size_t tallest_of_group(const RequestView& request, uint32_t group) {
+    size_t tallest = 0;
+    for (size_t bank = 0; bank < request.banks.size(); ++bank)
+        tallest = std::max(tallest, stack_of(request, group, bank).size());
+    return tallest;
+}
+
+size_t tallest_of_bank(const RequestView& request, size_t bank) {
+    size_t tallest = 0;
+    for (const uint32_t group : request.groups)
+        tallest = std::max(tallest, stack_of(request, group, bank).size());
+    return tallest;
 }
 
 std::string lane_text(const trace::Trace& trace, const RequestView& request, uint32_t lane) {

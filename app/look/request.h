@@ -15,8 +15,9 @@ namespace tilescope::look {
 // One request, laid out.
 //
 //   global   lanes 0..31  ->  lines of 128 bytes, each of four 32-byte sectors
-//   shared   lanes 0..31  ->  32 banks, the different words of a bank stacked: as many wavefronts as
-//                             the highest stack has words
+//   shared   lanes 0..31  ->  32 banks, once for each group of lanes that is served together
+//                             (analysis::LaneGroups), the different words of a bank stacked: a group takes as
+//                             many wavefronts as its highest stack has words
 //   local    as global, the words of the lanes' own memory side by side as the hardware interleaves them
 //   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
 //   constant the same
@@ -57,7 +58,9 @@ struct RequestView {
     ElementBox touched;                           // the elements of the array that are touched, as a box
     std::vector<SectorView> sectors;              // global, ascending
     std::vector<LineView> lines;                  // global, ascending
-    std::array<std::vector<WordView>, 32> banks;  // shared
+    std::array<std::vector<WordView>, 32> banks;  // shared: the words of all lanes
+    std::vector<uint32_t> groups;                 // shared: lanes that are served together, in their order
+    uint32_t group_lanes = 32;                    // shared: lanes that a group has at most
     std::vector<WordView> addresses;              // atomics and constant memory, ascending
     ptx::Atomic atomic = ptx::Atomic::None;
     ExchangeView exchange;  // of an exchange among the lanes
@@ -84,6 +87,15 @@ struct RequestView {
 // replay: where the block's values are known; only an exchange shows any.
 RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
                          const playback::BlockReplay* replay = nullptr);
+
+// The words of a request to shared memory and what they cost, by its lanes' offsets.
+void lay_out_banks(const trace::Trace& trace, RequestView& request);
+
+// The words that the lanes of a group ask of a bank, one upon the other; the tallest stack of a group, which makes
+// its wavefronts; the tallest stack of a bank, over all groups.
+std::vector<WordView> stack_of(const RequestView& request, uint32_t group, size_t bank);
+size_t tallest_of_group(const RequestView& request, uint32_t group);
+size_t tallest_of_bank(const RequestView& request, size_t bank);
 
 // "thread[1,3]: M[1,19] = byte 332 of M, sector 10", "thread[1,3]: Mds[1,3] = byte 76 of Mds, bank 19";
 // for a lane that is not active, why.

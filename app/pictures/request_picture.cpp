@@ -3,7 +3,8 @@
 //   lanes    [0][1][2] ...                   [31]
 //             \  |  /                        /           a thread from every lane to its sector
 //   sectors  [s s s s][s s s s] ...                      a box a line of 128 bytes, filled as far as used
-//   banks    | | |#| | ...                               shared memory: 32 columns, words stacked
+//   banks    | | |#| | ...                               shared memory: 32 columns, words stacked; where
+//            [||#|||||] [|#||||||] ...                    lanes are served in groups, once for each group
 //   halves   [64 bytes]      [64 bytes]                  an older GPU: the transactions of each half warp
 //   gets     [0][1][2] ...                   [31]        an exchange: a thread from the lane that gives
 //   addresses  |#| |                                     atomics, constant memory: a column an address, as
@@ -195,42 +196,66 @@ void Picture::transactions(const OlderView& older) const {
           fmt::format("transactions: {} and {}", counts[0], counts[1])});
 }
 
+// A strip of the 32 banks below each group of lanes, all drawn to one scale: the heights of their tallest stacks add
+// up to the wavefronts of the verdict.
 void Picture::banks() const {
     const float small = line_height(ui, Size::Small);
-    size_t most = 1;
-    for (const auto& bank : request.banks) most = std::max(most, bank.size());
+    std::vector<size_t> tallest;  // of each group
+    for (const uint32_t group : request.groups) tallest.push_back(tallest_of_group(request, group));
+    const bool one = request.group_lanes == kWarpSize;  // the banks lie below the lanes, as wide as they
+    const size_t most = tallest.empty() ? 0 : *std::ranges::max_element(tallest);
     const float free = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
-    const float floor_y = area.max.y - small * 2, ceiling = lanes.max.y + free;
+    const bool noted = one || area.height() >= ui.px(120);  // else the strips have the room
+    const float floor_y = area.max.y - small * (noted ? 2 : 1), ceiling = lanes.max.y + free;
     const size_t room = std::max<size_t>(most, 4);
     const float height = std::clamp((floor_y - ceiling) / f(room), ui.px(0.5f), ui.px(26));
     const float base = std::min(floor_y, ceiling + height * f(room));
     const float gap = height >= ui.px(3) ? std::min(1.f, height / 4) : 0;  // thinner words make one column
     const auto top_of = [&](size_t stacked) { return base - height * f(stacked); };
-    for (size_t bank = 0; bank < 32; ++bank) {
-        const auto [x0, x1] = std::pair{box_of(area, bank).min.x, box_of(area, bank).max.x};
-        ui.list.AddRectFilled({x0, top_of(room)}, {x1, base}, with_alpha(ui.ink(Ink::Cell), 0.6f));
-        for (size_t i = 0; i < request.banks[bank].size(); ++i) {
-            const look::WordView& word = request.banks[bank][i];
-            const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
-            // Words of groups of lanes that go one after the other anyway do not meet.
-            const bool meets = i > 0 && request.cost.shared.conflicts() > 0;
-            ui.list.AddRectFilled(box.min, box.max, meets ? ui.ink(Ink::Fault) : color);
-            if (ui.over(box))
-                ui.tip = fmt::format("bank {}, word {}: {}", bank, word.number, lanes_in(word.lanes));
+    std::array<ImVec2, kWarpSize> ends{};
+    std::string sum;
+    for (size_t strip = 0; strip < request.groups.size(); ++strip) {
+        const uint32_t group = request.groups[strip];
+        const auto first =
+            static_cast<uint32_t>(std::countr_zero(group)) / request.group_lanes * request.group_lanes;
+        const float side = one ? 0 : ui.px(3);  // between strips
+        const Rect row{
+            {one ? area.min.x : box_of(lanes, first).min.x + side, ceiling},
+            {one ? area.max.x : box_of(lanes, first + request.group_lanes - 1).max.x - side, base}};
+        const bool narrow = row.width() < 32 * ui.px(3);  // columns without a gap between them
+        for (size_t bank = 0; bank < 32; ++bank) {
+            const float x0 = box_of(row, bank).min.x, x1 = box_of(row, bank).max.x + (narrow ? 1 : 0);
+            ui.list.AddRectFilled({x0, top_of(room)}, {x1, base}, with_alpha(ui.ink(Ink::Cell), 0.6f));
+            const std::vector<look::WordView> stack = stack_of(request, group, bank);
+            for (size_t i = 0; i < stack.size(); ++i) {
+                const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
+                ui.list.AddRectFilled(box.min, box.max, i > 0 ? ui.ink(Ink::Fault) : color);
+                if (ui.over(box))
+                    ui.tip =
+                        fmt::format("bank {}, word {}: {}", bank, stack[i].number, lanes_in(stack[i].lanes));
+                for_lanes(stack[i].lanes, [&](uint32_t lane) {
+                    if (request.lanes[lane].bank == bank) ends[lane] = {middle_of(row, bank), box.min.y};
+                });
+            }
+            ui.list.AddLine({x0, base}, {x1, base}, ui.ink(Ink::LineStrong));
         }
-        ui.list.AddLine({x0, base}, {x1, base}, ui.ink(Ink::LineStrong));
+        if (one) continue;
+        line(ui, {(row.min.x + row.max.x) / 2, base + ui.px(2)}, row.width(), Face::Mono, Size::Small,
+             tallest[strip] > 1 ? Ink::Fault : Ink::TextQuiet, std::to_string(tallest[strip]), Align::Center);
+        sum += fmt::format("{}{}", sum.empty() ? "" : " + ", tallest[strip]);
     }
-    threads(0.45f, [&](uint32_t lane) {
-        const uint32_t bank = request.lanes[lane].bank;
-        size_t stacked = 0;
-        for (size_t i = 0; i < request.banks[bank].size(); ++i)
-            if ((request.banks[bank][i].lanes >> lane & 1) != 0) stacked = i + 1;
-        return ImVec2{middle_of(area, bank), top_of(stacked)};
-    });
-    column_numbers(ui, area, base + ui.px(2));
+    threads(0.45f, [&](uint32_t lane) { return ends[lane]; });
+    if (one) column_numbers(ui, area, base + ui.px(2));
     const std::string words = counted(most, "word");
-    note(ui, {area.min.x, base + ui.px(2) + small}, area.width(),
-         {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
+    const ImVec2 below{area.min.x, base + ui.px(2) + small};
+    if (one)
+        note(
+            ui, below, area.width(),
+            {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
+    else if (noted)
+        note(ui, below, area.width(),
+             {fmt::format("32 banks for each {} lanes; wavefronts: {}", request.group_lanes, sum),
+              fmt::format("32 banks for each {} lanes", request.group_lanes)});
 }
 
 // Marks what must wait: for atomics all lanes but one at an address, for constant memory all addresses but

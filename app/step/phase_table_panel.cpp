@@ -224,6 +224,7 @@ struct TableShown {
             {target, thread_index(ui.trace().launch.block, threads - 1, ui.notation()), owned(threads - 1)},
             shorter);
         // The largest type in which all of it fits; else beside each other where that shows two phases.
+        float overhang = 0;  // of the shape chosen: by how much it is wider than the panel
         for (const Size size : {Size::Body, Size::Small})
             for (const bool beside : {true, false}) {
                 TableShape next = shape;
@@ -242,9 +243,11 @@ struct TableShown {
                 next.air = std::clamp(left / static_cast<float>(next.phases), 0.f, ui.px(80));
                 const bool whole = next.phases == phases && left >= 0 && rows_in(next) >= threads;
                 const bool first = size == Size::Small && beside;
-                const bool wider = next.phases > shape.phases && shape.phases < 2 &&
-                                   (!ui.session.lecture || rows_in(next) >= std::min(kFewRows, threads));
-                if (whole || first || (size == Size::Small && wider)) shape = next;
+                const bool enough = !ui.session.lecture || rows_in(next) >= std::min(kFewRows, threads);
+                const bool better =
+                    (next.phases > shape.phases && shape.phases < 2) || (overhang > 0 && -left < overhang);
+                if (whole || first || (size == Size::Small && better && enough))
+                    shape = next, overhang = std::max(-left, 0.f);
                 if (whole) return;
             }
         // For the back row: more threads rather than more products of each.
@@ -399,6 +402,7 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
         std::min(in.max.y, top + shape.row * static_cast<float>(window.end_thread - window.first_thread));
     if (shape.beside)
         small_text(ui, {in.min.x, top - small - ui.px(4)}, shape.thread, Ink::TextFaint, "thread");
+    ui.list.PushClipRect({rect.min.x, heads - ui.px(2)}, {rect.max.x, rect.max.y}, true);
     for (uint32_t phase = window.first_phase; phase < window.end_phase; ++phase) {
         const float x = x_of(phase), end = x + shape.cell() + shape.gap / 2;
         if (phase == phase_now)
@@ -429,7 +433,6 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
     const StepKind kind = steps ? look::kind_of(ui.trace(), step) : StepKind::Barrier;
     const Rgba color = ui.ink(pictures::ink_of(kind));
     const uint32_t columns = window.end_phase - window.first_phase;
-    ui.list.PushClipRect({rect.min.x, heads}, {rect.max.x, rect.max.y}, true);
     for (uint32_t thread = window.first_thread; thread < window.end_thread; ++thread) {
         const uint32_t row = thread - window.first_thread;
         const float y = std::round(top + shape.row * static_cast<float>(row));

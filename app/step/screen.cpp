@@ -384,6 +384,27 @@ void grant(State& state, session::Session&, const session::Wish& wish) {
     if (std::holds_alternative<session::wish::FrameAnew>(wish)) frame_again(state);
 }
 
+// What would free requests, once somebody asks. True while it is worked out.
+bool update(State& state, session::Session& session, bool wait) {
+    Freeing& freeing = state.freeing;
+    if (!session.recording) return false;
+    if (freeing.serial != session.recording->serial) {
+        freeing.working.stop();
+        freeing = {.serial = session.recording->serial};
+    }
+    freeing.wanted = freeing.wanted || state.judged_by != JudgedAs::Today;
+    if (!freeing.wanted || freeing.made) return false;
+    if (!freeing.working.begun())
+        freeing.working = session.jobs->start([recording = session.recording](session::Control& control) {
+            return analysis::improvements_of(*recording->trace, {&control.stop});
+        });
+    auto found = freeing.working.take(wait || session.trace().steps() <= session::kCountedAtOnce);
+    if (!found) return true;
+    freeing.made = std::make_shared<const analysis::Improvements>(*found ? std::move(**found)
+                                                                         : analysis::Improvements());
+    return false;
+}
+
 // That the recording is not whole or its result wrong; else its faults, where no question forbids.
 std::string warning_of(const Ui& ui) {
     const session::Session& session = ui.session;
@@ -482,7 +503,7 @@ const input::Actions<State>& actions() {
           [](State& s) { s.middle = next_of(s.middle, 4); }},
          {"cube", "the product as a solid: a block is a column of it, a phase a slab", "", input::Chord(),
           [](State& s) { s.middle = Middle::Cube; }},
-         {"older_gpu", "the request as older GPUs would make it", "J", key(Key::J),
+         {"older_gpu", "the request as older GPUs would make it, or freed of conflicts", "J", key(Key::J),
           [](State& s) { s.judged_by = next_of(s.judged_by, 3); }},
          {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
          {"plain_look", "no phase table or solid, and requests as this GPU makes them", "", input::Chord(),
@@ -499,6 +520,7 @@ const input::Screen<State> kScreen{.name = "Step",
                                    .says_messages = true,
                                    .press = press_in_grid,
                                    .actions = actions,
+                                   .update = update,
                                    .grant = grant,
                                    .hides_itself = [](const session::Question&) { return true; }};
 

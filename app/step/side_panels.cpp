@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "app/look/freed.h"
 #include "app/look/older.h"
 #include "app/look/request.h"
 #include "app/look/sums.h"
@@ -253,14 +254,44 @@ std::optional<look::OlderView> older_of(const Ui& ui) {
     return look::older_view(ui.trace(), *ui.index(), ui.step(), gpu);
 }
 
+namespace {
+
+// The request with what would free it, where that is asked for.
+std::optional<look::RequestView> freed_of(const Ui& ui, const look::RequestView& request) {
+    const State& state = ui.state;
+    if (state.judged_by == JudgedAs::Today || !state.freeing.made || ui.session.question.hides_any())
+        return std::nullopt;
+    return look::freed_view(ui.trace(), request, *state.freeing.made,
+                            state.judged_by == JudgedAs::G80 ? 0 : 1);
+}
+
+// What a request's verdict has to say when it is pointed at: what older GPUs made of it, what would free it.
+std::string more_of_verdict(Ui& ui, const look::RequestView& request, const look::OlderView* older) {
+    std::string tip = look::older_gpus_text(ui.trace(), *ui.index(), ui.step());
+    if (!tip.empty() && older) tip += fmt::format("; {}", older->source);
+    if (!request.good || !request.least) ui.state.freeing.wanted = true;
+    if (ui.state.freeing.made)
+        for (const std::string& words : look::freed_words(request, *ui.state.freeing.made))
+            tip += (tip.empty() ? "" : "; ") + words;
+    if (!tip.empty())
+        tip += ui.state.judged_by == JudgedAs::Today ? ". A click or J shows it" : ". A click or J goes on";
+    return tip;
+}
+
+}  // namespace
+
 void request_panel(Ui& ui, const Rect& rect) {
     surface(ui, rect);
     look::RequestView request =
         look::request_view(ui.trace(), *ui.index(), ui.step(), ui.session.replay.get());
+    const look::RequestView as_recorded = request;
     const std::optional<look::OlderView> older = older_of(ui);
+    const std::optional<look::RequestView> freed = freed_of(ui, request);
+    if (freed) request = *freed;
     // In a narrow panel without the warp, which the line at the top names.
     const std::string warp = fmt::format("Warp {} ", request.warp);
-    std::string does = request.title.substr(request.title.starts_with(warp) ? warp.size() : 0);
+    std::string does = as_recorded.title.substr(as_recorded.title.starts_with(warp) ? warp.size() : 0);
+    if (freed) does.insert(0, request.title, 0, request.title.size() - as_recorded.title.size());
     if (older) {
         does = fmt::format("{} {}", older->gpu, does);
         request.title = fmt::format("{}: {}", older->gpu, request.title);
@@ -299,10 +330,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     const float verdict = pictures::request_verdict(ui, {in.min.x, y}, in.width(), request, lecture ? 6 : 4);
     const Rect judged{{in.min.x, y}, {in.max.x, y + verdict}};
     if (ui.over(judged)) {
-        ui.tip = look::older_gpus_text(ui.trace(), *ui.index(), ui.step());
-        if (!ui.tip.empty())
-            ui.tip +=
-                older ? fmt::format("; {}. A click or J goes on", older->source) : ". A click or J shows it";
+        ui.tip = more_of_verdict(ui, as_recorded, older ? &*older : nullptr);
         if (!ui.tip.empty() && ui.clicked(judged)) input::ask(ui, "older_gpu");
     }
     y += verdict + ui.px(10);
@@ -324,7 +352,8 @@ void request_panel(Ui& ui, const Rect& rect) {
         address =
             wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
         // As many of the formula's steps on a line as fit.
-        for (const std::string& part : look::lane_formula(ui.trace(), request, lane)) {
+        for (const std::string& part : look::lane_formula(ui.trace(), as_recorded, lane)) {
+            if (freed) break;  // whose addresses come about another way
             const std::string longer = steps.empty() ? part : steps.back() + "   " + part;
             if (!steps.empty() && draw::text_size(ui.font(Face::Mono, Size::Small), longer).x <= in.width())
                 steps.back() = longer;

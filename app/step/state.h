@@ -17,6 +17,7 @@
 #include "app/step/buffers.h"
 #include "app/step/flights.h"
 #include "app/step/model.h"
+#include "core/analysis/swaps.h"
 #include "core/playback/phase_table.h"
 
 namespace tilescope::step {
@@ -140,8 +141,17 @@ struct CubeState {
     CubePage page;
 };
 
-// What a request is judged by: today's rules, or those of an older GPU.
+// What a request is judged by: today's rules, or those of an older GPU; one to shared memory in their place with
+// the first or second of what would free it.
 enum class JudgedAs : uint8_t { Today, G80, Gt200 };
+
+// What would free requests: worked out when it is first asked for.
+struct Freeing {
+    uint64_t serial = 0;  // of the recording
+    bool wanted = false;
+    session::Job<Result<analysis::Improvements>> working{};
+    std::shared_ptr<const analysis::Improvements> made{};
+};
 
 // Which element of the output a thread computes, worked out once a recording.
 struct MappingCache {
@@ -244,6 +254,7 @@ struct State {
     TableState table;
     CubeState cube;
     JudgedAs judged_by = JudgedAs::Today;
+    Freeing freeing;
     MappingCache mapping;
     MiddleShared middle_shared;
     ArraysLaidOut arrays_laid_out;

@@ -259,7 +259,9 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     std::vector<std::string> names;
     for (const Machine& one : all)
         names.push_back(name_among(all, one) + (one.times != nullptr ? ", measured" : ""));
-    const float wide = chooser_width(ui, names, ui.px(330));
+    // In a narrow window the device's name gives way to what stands beside it.
+    const float most = std::clamp(rect.width() - ui.px(522), ui.px(160), ui.px(330));
+    const float wide = chooser_width(ui, names, most);
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
                                     static_cast<size_t>(&shown.machine - all.data())))

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/launch.h"
+#include "core/ptx/sites.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -25,8 +26,9 @@ bool pairs_agree(const uint64_t* address, uint32_t mask, uint32_t distance) {
 
 std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     std::array<uint8_t, kBanks> per_bank{};
-    if (bytes == 0 || bytes > 16) return per_bank;
-    std::array<uint64_t, size_t{kWarpSize} * 5> words;  // 16 bytes touch 5 words where they are not aligned
+    if (bytes == 0 || bytes > ptx::kMostOfLane) return per_bank;
+    // One word more than they are, where they are not aligned.
+    std::array<uint64_t, size_t{kWarpSize} * (ptx::kMostOfLane / kBankBytes + 1)> words;
     size_t count = 0;
     for_lanes(mask, [&](uint32_t lane) {
         const uint64_t first = address[lane];
@@ -38,17 +40,20 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
     return per_bank;
 }
 
+LaneGroups::LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
+    if (bytes == 0 || bytes > ptx::kMostOfLane) return;
+    lanes_ = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
+    if (lanes_ < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
+        lanes_ *= 2;
+    const uint32_t group = lanes_ == 32 ? ~0u : (1u << lanes_) - 1;
+    for (uint32_t first = 0; first < 32; first += lanes_)
+        if (const uint32_t active = mask & (group << first)) masks_[count_++] = active;
+}
+
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
-    if (bytes == 0 || bytes > 16) return {};
-    uint32_t lanes = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;  // of a group
-    if (lanes < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
-        lanes *= 2;
-    const uint32_t group = lanes == 32 ? ~0u : (1u << lanes) - 1;
     BankCost cost;
-    for (uint32_t first = 0; first < 32; first += lanes) {
-        const uint32_t active = mask & (group << first);
-        if (active == 0) continue;
-        cost.wavefronts += worst_bank(address, active, bytes);
+    for (const uint32_t group : LaneGroups(address, mask, bytes, is_store).masks()) {
+        cost.wavefronts += worst_bank(address, group, bytes);
         ++cost.ideal_wavefronts;
     }
     return cost;

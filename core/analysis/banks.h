@@ -26,6 +26,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 namespace tilescope::analysis {
 
@@ -39,11 +40,23 @@ struct BankCost {
     bool operator==(const BankCost&) const = default;
 };
 
-// address: [32] byte offsets in shared memory; bytes per lane, 1..16 (no cost for others).
+// address, of all of these: [32] byte offsets in shared memory; bytes per lane, 1..32 (nothing for others).
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
 
-// How many different words each bank is asked for by the whole request. For accesses up to 4 bytes
-// the worst bank makes the wavefronts.
+// The active lanes of each group that is served together, in the order of the lanes; none is empty.
+class LaneGroups {
+public:
+    LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
+    std::span<const uint32_t> masks() const { return {masks_.data(), count_}; }
+    uint32_t lanes() const { return lanes_; }  // that a group has at most: 32, 16, 8 or 4
+
+private:
+    std::array<uint32_t, 8> masks_{};
+    uint32_t count_ = 0, lanes_ = 32;
+};
+
+// How many different words each bank is asked for by these lanes. Of a group, the worst bank makes the
+// wavefronts.
 std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
 }  // namespace tilescope::analysis

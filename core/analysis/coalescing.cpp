@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/launch.h"
+#include "core/ptx/sites.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -45,9 +46,9 @@ SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
 
 SectorCost local_sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     constexpr uint64_t kWord = 4, kSectorsOfRow = kLineBytes / kSectorBytes;
-    if (mask == 0 || bytes == 0 || bytes > 16) return {};
+    if (mask == 0 || bytes == 0 || bytes > ptx::kMostOfLane) return {};
     // A row of 128 bytes holds the words of one number of all lanes: eight lanes a sector.
-    std::array<uint64_t, size_t{kWarpSize} * 5> sectors;
+    std::array<uint64_t, size_t{kWarpSize} * (ptx::kMostOfLane / kWord + 1)> sectors;
     size_t count = 0;
     for_lanes(mask, [&](uint32_t lane) {
         for (uint64_t word = address[lane] / kWord; word <= (address[lane] + bytes - 1) / kWord; ++word)

@@ -29,6 +29,10 @@ std::optional<ElementType> element_type_of(std::string_view name);  // by either
 bool is_float(ElementType type);
 bool is_signed(ElementType type);  // of integers
 bool is_bits(ElementType type);
+// How many numbers a register of the type holds: 2 of a pair.
+constexpr uint8_t elements_of(ElementType type) {
+    return type >= ElementType::F16X2 && type <= ElementType::UE8M0X2 ? 2 : 1;
+}
 ElementType element_of_pair(
     ElementType type);                     // F16 of F16X2; None of a type that is no pair of those in memory
 ElementType bits_of_size(uint32_t bytes);  // B8 to B64; B8 for any other size

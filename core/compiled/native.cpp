@@ -48,7 +48,7 @@ std::string convert(const Operation& o) {
 
 std::string float_name(const Operation& o) {
     const bool wide = o.type == Type::F64;
-    if (o.ftz || o.sat || o.nan || (!wide && o.type != Type::F32)) return "";
+    if (o.ftz || o.sat || o.nan || o.xorsign || (!wide && o.type != Type::F32)) return "";
     const char* prefix = wide ? "d" : "f";
     const bool nearest = o.round == Round::None || o.round == Round::Rn;
     switch (o.op) {

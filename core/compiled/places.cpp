@@ -35,6 +35,7 @@ void lane_places(const simt::Program& program, uint32_t i, std::vector<Place>& p
     const Ref sources[] = {op.a, op.b, op.c, op.e};
     size_t k = 0;
     for (size_t l = first; l < letters.size() && k < (pair ? 3u : 4u); ++l) {
+        if (letters[l] == 'P' && !ptx::joins(does)) continue;
         if (letters[l] == 'Q') continue;  // boolean combinations are lowered to operations of their own
         places.push_back({sources[k++], slot(ptx::type_of(letters[l], does)), false, true});
     }
@@ -81,9 +82,12 @@ bool places_of(const simt::Program& program, uint32_t i, std::vector<Place>& pla
         case Kind::Lane: lane_places(program, i, places); return true;
         case Kind::Load:
         case Kind::Store:
-        case Kind::Atomic:
+        case Kind::Atomic: {
             memory_places(program, op, places);
-            return !program.accesses[op.target].copy && op.counted;
+            const MemoryAccess& access = program.accesses[op.target];
+            const bool many = op.kind == Kind::Atomic ? simt::has_elements(access) : access.elements > 4;
+            return !access.copy && op.counted && !many;
+        }
         case Kind::Barrier:
             places.push_back({op.a, 4, false, true});
             if (op.c & simt::kBarrierThreads) places.push_back({op.b, 4, false, true});

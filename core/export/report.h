@@ -12,6 +12,10 @@
 //                              "severity" says so); [] where nothing is at fault. Threads and blocks are [x,y,z], cells
 //                              [row,col]; "step" counts from 1; "phase" is null behind the loop
 //   "faults_not_judged"        the sentence that says what could not be looked at
+//   "remedies": [...]          what core/analysis/remedy.h finds for arrays whose requests cost more than the least:
+//                              what their sites cost now and with each remedy; by "row_bytes" and "padding" in
+//                              elements, or by "swizzle": [bits, base, shift] of byte offsets
+//   "swaps": [...]             what core/analysis/swaps.h finds: what sites cost, and would with other lanes
 //   "held_blocks"              how many blocks were run again when the recording was opened, and did its steps
 //   "wrong", "wrong_elements"  of a result that is not verified: how many, and the first of them as [row,col]
 // "max_abs_error" is null where the result holds a NaN (JSON knows none). "complete" is true only for a
@@ -23,16 +27,19 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/analysis/summary.h"
+#include "core/analysis/swaps.h"
 #include "core/hazards/hazards.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::report {
 
-// hazards: null leaves the faults out. held: how many blocks were run again and did the recorded steps.
+// hazards, improvements: null leaves them out. held: how many blocks were run again and did the recorded steps.
 std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0);
+                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0,
+                    const analysis::Improvements* improvements = nullptr);
 std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0);
+                    const analysis::Hazards* hazards = nullptr, uint64_t held = 0,
+                    const analysis::Improvements* improvements = nullptr);
 
 // Whether sums over the recording are sums over all that its blocks did; if not, the sentence that says so.
 bool whole(const trace::Trace& trace);
@@ -54,5 +61,13 @@ nlohmann::ordered_json faults_to_json(const trace::Trace& trace, const analysis:
 //     race on Mds, lines 22 and 34: 768 times in 16 blocks, both threads in one warp
 //       Mds[0,0]: thread[0,0] stores at line 22 ...
 std::string faults_to_text(const trace::Trace& trace, const analysis::Hazards& hazards);
+
+//   what would free Nds   line  requests  wavefronts  ideal  padding 1  Swizzle<5,2,5>
+//   shared store            22       512       4 096    512        512             512
+//     padding 1: rows of 33 elements in place of 32; 128 bytes more
+std::string improvements_to_text(const trace::Trace& trace, const analysis::Improvements& improvements);
+nlohmann::ordered_json remedies_to_json(const trace::Trace& trace,
+                                        const std::vector<analysis::Remedies>& all);
+nlohmann::ordered_json swaps_to_json(const trace::Trace& trace, const std::vector<analysis::Swap>& swaps);
 
 }  // namespace tilescope::report

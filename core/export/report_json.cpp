@@ -118,7 +118,8 @@ std::string why_not_whole(const trace::Trace& trace) {
 }
 
 std::string to_json(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards, uint64_t held) {
+                    const analysis::Hazards* hazards, uint64_t held,
+                    const analysis::Improvements* improvements) {
     const trace::Trace& trace = *recording.trace;
     const trace::Meta& meta = trace.meta;
     Json json = object_of("schema", "tilescope.report/1", "kernel", meta.kernel, "backend",
@@ -157,6 +158,10 @@ std::string to_json(const analysis::Recording& recording, const analysis::Summar
     if (hazards) {
         json["faults"] = faults_to_json(trace, *hazards);
         if (!hazards->not_judged.empty()) json["faults_not_judged"] = hazards->not_judged;
+    }
+    if (improvements) {
+        json["remedies"] = remedies_to_json(trace, improvements->arrays);
+        json["swaps"] = swaps_to_json(trace, improvements->swaps);
     }
     if (held > 0) json["held_blocks"] = held;
     // Names come from files: text that is not UTF-8 must not throw.

@@ -102,7 +102,8 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
 }  // namespace
 
 std::string to_text(const analysis::Recording& recording, const analysis::Summary& summary,
-                    const analysis::Hazards* hazards, uint64_t held) {
+                    const analysis::Hazards* hazards, uint64_t held,
+                    const analysis::Improvements* improvements) {
     const trace::Trace& trace = *recording.trace;
     std::string out = heading(recording, summary);
     if (held > 0)
@@ -190,6 +191,7 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
     for (const analysis::Reuse& r : summary.reuse)
         reuse.add({r.array, spaced(r.elements), spaced(r.loads), spaced(r.min), spaced(r.max)});
     out.append("\n").append(reuse.text());
+    if (improvements) out += improvements_to_text(trace, *improvements);
     if (hazards) out.append("\n").append(faults_to_text(trace, *hazards));
     return out;
 }

@@ -103,6 +103,7 @@ std::string exchanged(const trace::Trace& trace, const trace::Access& exchange) 
     if (ptx::is_vote(trace.sites[exchange.site].exchange))
         return fmt::format("{:#010x}", trace::votes_for(exchange));
     std::string all;
+    if (ptx::is_of_matrices(trace.sites[exchange.site].exchange)) return all;
     for_lanes(exchange.mask,
               [&](uint32_t lane) { all += (all.empty() ? "" : " ") + exchanged_by(trace, exchange, lane); });
     return all;

@@ -16,7 +16,7 @@ using ptx::Operand;
 constexpr size_t kMostMasks = 200;  // told apart
 
 bool is_fence(const Instruction& instruction) {
-    return instruction.op == Op::Membar ||
+    return ptx::orders_threads(instruction) ||
            (instruction.op == Op::Atom && ptx::has_suffix(instruction, {"acquire", "release", "acq_rel"}));
 }
 
@@ -40,11 +40,11 @@ bool comes_from_global(const ptx::Kernel& kernel, const Definitions& definitions
         open.pop_back();
         for (const uint32_t at : definitions[reg]) {
             const Instruction& made = kernel.instructions[at];
-            const bool other = made.op == Op::Shfl || made.op == Op::Vote || made.op == Op::Redux ||
-                               made.op == Op::Match || made.op == Op::Atom;
-            const bool load = made.op == Op::Ld;
-            if (other ||
-                (load && (made.space == ptx::StateSpace::Shared || made.space == ptx::StateSpace::Local)))
+            const ptx::OpRule& rule = ptx::rule_of(made.op);
+            const bool other = rule.site == ptx::SiteKind::Exchange || made.op == Op::Atom;
+            const bool load = rule.site == ptx::SiteKind::Load;
+            if (other || (load && (made.space == ptx::StateSpace::Shared ||
+                                   made.space == ptx::StateSpace::Local || made.op == Op::Ldmatrix)))
                 return false;
             global = global || (load && made.space != ptx::StateSpace::Param);
             if (load) continue;

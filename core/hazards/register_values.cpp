@@ -208,7 +208,7 @@ private:
             return i < made.operands.size() ? cut_to(as, value(made.operands[i])) : unknown();
         };
         const auto last = [&] { return source(made.operands.size() - 1, ElementType::Pred); };
-        if (made.op == Op::Cvt) return source(1, made.type2);
+        if (made.op == Op::Cvt) return is_float(made.type2) ? unknown() : source(1, made.type2);
         if (made.op == Op::Selp) return last() != 0 ? source(1, type) : source(2, type);
         if (made.sat || made.type2 != ElementType::None) return unknown();
         const uint64_t a = source(1, type);

@@ -179,6 +179,9 @@ void BlockReplay::on_request(const simt::Request& request) {
             const uint64_t from = std::min<uint64_t>(at / one, std::max(request.elements, 1u) - 1);
             made.origin = !request.origin ? 0 : request.origin[from * kWarpSize + lane];
             made.into = static_cast<uint32_t>(at % one);
+            // The upper element of a pair that was computed is a sum of its own.
+            if ((made.origin & simt::kComputed) && width == 2 && one == 4 && made.into == 2)
+                made.origin |= simt::kUpperHalf;
             find_source(made);
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;
             Cell& cell =
@@ -340,8 +343,17 @@ Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) co
     if (step >= steps() || step >= trace_.blocks[block_].count) return {};
     // The origin counts registers, which may be wider or narrower than elements.
     const uint32_t bytes = index_->part_bytes[step];
+    if (origin & simt::kUpperHalf) into += sizeof(uint16_t);
     if (into > 0 && into >= bytes) return {};
-    const Array* array = trace_.array_of(trace_.form_of(trace_.blocks[block_].first + step));
+    const trace::Form& form = trace_.form_of(trace_.blocks[block_].first + step);
+    const Array* array = trace_.array_of(form);
+    // Of matrices the origin counts the registers of the lane that received them (ptx/matrix.h).
+    if (const ptx::Site& site = trace_.sites[form.site]; site.matrices != 0 && array != nullptr) {
+        const uint32_t g = lane / 4, t = lane % 4;
+        const uint32_t row = site.transposed ? 2 * t + into / 2 : g;
+        const uint32_t byte = site.transposed ? 2 * g + into % 2 : 4 * t + into;
+        return touched(step, 8 * part + row, byte / array->element_bytes());
+    }
     return touched(step, lane, array ? (part * bytes + into) / array->element_bytes() : 0);
 }
 

@@ -57,7 +57,9 @@ struct AffineStep {
             return value;
         }
         if (which <= S::NtidZ) return of(facts.block, S::NtidX);
-        if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize) return uniform();
+        if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize ||
+            which >= S::ClusteridX)
+            return uniform();
         return which <= S::NctaidZ ? of(facts.grid, S::NctaidX) : AffineValue{};
     }
 
@@ -192,7 +194,8 @@ struct AffineStep {
     // Nothing but the sources decides what the result is: not memory, other lanes or the carry.
     bool is_known() const {
         const OpRule& rule = rule_of(instruction.op);
-        return rule.unit != SmUnit::Memory && rule.unit != SmUnit::Lanes && (rule.suffixes & kCarryIn) == 0;
+        return rule.unit != SmUnit::Memory && rule.unit != SmUnit::Lanes && rule.unit != SmUnit::Tensor &&
+               (rule.suffixes & kCarryIn) == 0;
     }
 
     AffineValue result() {

@@ -35,7 +35,9 @@ enum class Op : uint16_t {
     Cvt, Cvta, Div, Dp2a, Dp4a, Ex2, Exit, Fma, Fns, Isspacep, Ld, Lg2, Lop3, Mad, Mad24, Madc, Match, Max,
     Membar, Min, Mov, Mul, Mul24, Neg, Not, Or, Popc, Prmt, Rcp, Red, Redux, Rem, Ret, Rsqrt, Sad, Selp, Set,
     Setp, Shf, Shfl, Shl, Shr, Sin, Slct, Sqrt, St, Sub, Subc, Szext, Tanh, Testp, Trap, Vote, Xor, BarWarp,
+    Createpolicy, Discard, Elect, Setmaxnreg, Opaque,
     Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait, CpWaitAll,
+    Ldmatrix, Stmatrix, Movmatrix, Mma, MmaSp, WmmaLoad, WmmaStore, WmmaMma,
 };
 // clang-format on
 std::string_view name_of(Op op);  // the mnemonic: "add", "bar", ...
@@ -67,6 +69,10 @@ enum class SpecialRegister : uint8_t {
     LaneId, WarpId, NwarpId, SmId, NsmId, GridId, Clock, Clock64, ClockHi, GlobalTimer,
     GlobalTimerLo, GlobalTimerHi, LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
     DynamicSmemSize, TotalSmemSize,
+    // Of a launch without clusters: each block is one of its own.
+    ClusteridX, ClusteridY, ClusteridZ, NclusteridX, NclusteridY, NclusteridZ, ClusterCtaidX, ClusterCtaidY,
+    ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ, ClusterCtarank, ClusterNctarank,
+    IsExplicitCluster,
 };
 // clang-format on
 
@@ -115,17 +121,23 @@ struct Operation {
     bool carry_out = false;  // .cc: writes the carry flag of the thread
     bool nan = false;        // min.NaN, max.NaN: a NaN operand gives a NaN
     bool ftz = false, sat = false;
+    bool relu = false;       // below zero, zero
+    bool satfinite = false;  // cvt: beyond the largest finite number, that number
+    bool xorsign = false;    // min, max: of the sizes, with the sign of the product
     bool operator==(const Operation&) const = default;
 };
 
+inline constexpr char kRegisterPlace = '\1';
+
 struct Instruction : Operation {
     StateSpace space = StateSpace::Generic;
-    uint8_t vector = 1;  // 1, 2 or 4 elements for ld and st; words of 32 bits for cp.async
+    uint8_t vector = 1;  // 1, 2, 4 or 8 elements for ld, st, atom and red; words of 32 bits for cp.async
     bool is_volatile = false, uniform = false, to_space = false /* cvta.to */;
     std::string mnemonic;               // as written ("barrier" for Op::Bar); empty: name_of(op)
     std::vector<std::string> suffixes;  // every suffix as written, in order, for printing: "global", "f32"
     int32_t guard = -1;                 // predicate register, -1 for none
     bool guard_negated = false;
+    int32_t policy = -1;  // register of a cache policy, which says how fast and not what; -1 for none
     std::vector<Operand> operands;  // destination first, as written; setp p|q has two destinations
     uint8_t destinations = 0;       // how many of the operands, from the first, are written
     SourceLocation source;
@@ -134,6 +146,9 @@ struct Instruction : Operation {
     // `results` of them take what it returns. They do not count as destinations, which are registers.
     std::string callee;
     uint8_t results = 0;
+    // Opaque: its operands as text, with kRegisterPlace for each register. The registers are its operands, once as what it
+    // writes and once as what it reads, whatever it does (opaque.cpp).
+    std::string opaque;
 };
 
 struct Register {

@@ -166,18 +166,26 @@ bool read_instruction(Parser& parser, Body& body) {
     if (mnemonic.text == "brx") return read_indexed_branch(parser, body, made);
     size_t in_name = 0;
     const OpRule* rule = find_rule(made, in_name);
-    if (rule == nullptr) {
-        return parser.fail(mnemonic.line,
-                           "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
-                           "arithmetic, branches and barriers, so build the kernel without it",
-                           full_name(made));
-    }
-    made.op = rule->op;
     if (++parser.read.instructions > kMaxInstructions) {
         return parser.fail(mnemonic.line, "the module has more than {} instructions; split it",
                            kMaxInstructions);
     }
-    if (!read_suffixes(parser, *rule, in_name, made)) return false;
+    bool news = rule == nullptr;
+    if (rule == nullptr) {
+        parser.fail(mnemonic.line,
+                    "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
+                    "arithmetic, branches and barriers, so build the kernel without it",
+                    full_name(made));
+    } else {
+        made.op = rule->op;
+        read_suffixes(parser, *rule, in_name, made, news);
+    }
+    if (!parser.message.empty()) {
+        if (!news || !read_opaque(parser, body, rule, made)) return false;
+        body.kernel.instructions.push_back(std::move(made));
+        body.unused_loc.clear();
+        return true;
+    }
     if (made.op == Op::Call) return read_call(parser, body, made);
     if (made.op == Op::Ret && !body.inlinings.empty()) return read_return(parser, body, made);
     if (!read_operands(parser, body, *rule, made)) return false;

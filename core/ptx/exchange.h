@@ -7,11 +7,12 @@
 //   vote      the lanes of its team whose predicate holds, a bit each
 //   match     the lowest lane of its team that holds the same value
 //   reduce    the lowest lane of its team
+//   transpose, multiply   movmatrix, and products of matrices: 0
 //
 // A team are the lanes that come to the instruction together and name the same member mask. Whether a lane that
 // is read takes part, the active mask of the step says.
 //
-// Source: PTX ISA, "Data Movement: shfl.sync"; "Parallel Synchronization and Communication Instructions:
+// Source: PTX ISA, "Data Movement: shfl.sync, movmatrix"; "Parallel Synchronization and Communication Instructions:
 // vote.sync, match.sync, redux.sync".
 #pragma once
 
@@ -26,7 +27,7 @@ namespace tilescope::ptx {
 // clang-format off
 enum class Exchange : uint8_t {
     None, ShuffleUp, ShuffleDown, ShuffleXor, ShuffleIdx, VoteAll, VoteAny, VoteUni, VoteBallot,
-    MatchAny, MatchAll, Reduce,
+    MatchAny, MatchAll, Reduce, Transpose, Multiply,
 };
 // clang-format on
 
@@ -34,13 +35,15 @@ constexpr bool is_shuffle(Exchange what) {
     return what >= Exchange::ShuffleUp && what <= Exchange::ShuffleIdx;
 }
 constexpr bool is_vote(Exchange what) { return what >= Exchange::VoteAll && what <= Exchange::VoteBallot; }
+// Of matrices: which lane gives what to which, the form of the instruction says (matrix.h).
+constexpr bool is_of_matrices(Exchange what) { return what >= Exchange::Transpose; }
 constexpr bool is_match(Exchange what) { return what == Exchange::MatchAny || what == Exchange::MatchAll; }
 
 // As files call it.
 inline const char* name_of(Exchange what) {
-    constexpr const char* kNames[] = {"none",        "shuffle_up", "shuffle_down", "shuffle_xor",
-                                      "shuffle_idx", "vote_all",   "vote_any",     "vote_uni",
-                                      "ballot",      "match_any",  "match_all",    "reduce"};
+    constexpr const char* kNames[] = {"none",      "shuffle_up", "shuffle_down", "shuffle_xor", "shuffle_idx",
+                                      "vote_all",  "vote_any",   "vote_uni",     "ballot",      "match_any",
+                                      "match_all", "reduce",     "transpose",    "multiply"};
     return kNames[static_cast<size_t>(what)];
 }
 
@@ -48,6 +51,7 @@ inline constexpr uint32_t kOutside = 32;
 
 // The highest number that a lane of an exchange may have.
 constexpr uint32_t most_of(Exchange what) {
+    if (is_of_matrices(what)) return 0;
     return is_vote(what) ? UINT32_MAX : is_shuffle(what) ? kOutside + kWarpSize - 1 : kWarpSize - 1;
 }
 

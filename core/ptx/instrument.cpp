@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "core/ptx/cfg.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/recording_text.h"
@@ -36,6 +38,7 @@ std::string symbol_name(const Kernel& kernel, const Operand& operand) {
 ExchangeOperands operands_of(const Kernel& kernel, const Site& site) {
     ExchangeOperands made;
     if (site.kind != SiteKind::Exchange) return made;
+    if (is_of_matrices(site.exchange)) return made.known = true, made;
     const std::vector<Operand>& operands = kernel.instructions[site.instruction].operands;
     const auto from_end = [&](size_t i) -> const Operand& { return operands[operands.size() - i]; };
     const auto is_known = [&](size_t i) { return from_end(i).kind == Operand::Kind::Immediate; };
@@ -55,6 +58,7 @@ constexpr const char* kNoAddress = "\n    mov.u32 %ts_lo, 0;\n    mov.u32 %ts_hi
 
 // What an exchange is recorded with, as PTX that fills %ts_lo and %ts_hi: all lanes of a team get past it together.
 std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
+    if (is_of_matrices(site.exchange)) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     const std::vector<Operand>& operands = instruction.operands;
     const std::string members = print(kernel, operands.back());
@@ -76,19 +80,111 @@ std::string exchange_text(const Kernel& kernel, const Site& site, bool known) {
     return meet + kNoHigh;
 }
 
+// One request of a wmma: its lanes ask for what lies so many elements behind the instruction's address.
+struct WmmaRequest {
+    std::array<uint32_t, kWarpSize> along{}, beside{};  // along: times the stride
+    uint32_t bits = 0;                                  // of an element
+    std::string stride;                                 // as PTX
+    std::optional<uint64_t> known_stride;
+    uint64_t distance(size_t lane) const { return (along[lane] * *known_stride + beside[lane]) * bits / 8; }
+};
+
+// By register: the constant that its one instruction moves there, as compilers write a stride.
+using Constants = std::vector<std::optional<uint64_t>>;
+Constants constants_of(const Kernel& kernel) {
+    Constants constants(kernel.registers.size());
+    std::vector<bool> written(kernel.registers.size(), false);
+    const auto write = [&](const Operand& to, std::optional<uint64_t> value) {
+        if (to.kind != Operand::Kind::Register) return;
+        const auto reg = static_cast<size_t>(to.reg);
+        constants[reg] = written[reg] ? std::nullopt : value;
+        written[reg] = true;
+    };
+    for (const Instruction& one : kernel.instructions)
+        for (size_t d = 0; d < one.destinations; ++d) {
+            const bool moved =
+                one.op == Op::Mov && one.guard < 0 && one.operands[1].kind == Operand::Kind::Immediate;
+            write(one.operands[d], moved ? std::optional(one.operands[1].bits) : std::nullopt);
+            for (const Operand& element : one.operands[d].elements) write(element, std::nullopt);
+        }
+    return constants;
+}
+
+std::optional<WmmaRequest> wmma_request(const Kernel& kernel, const Constants& constants,
+                                        const std::vector<Site>& sites, const Site& site) {
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    if (instruction.op != Op::WmmaLoad && instruction.op != Op::WmmaStore) return std::nullopt;
+    const auto form = matrix_form(instruction);
+    const MatrixRole role = matrix_role(instruction);
+    const bool rows = by_rows(instruction);
+    uint32_t first = site.id;
+    while (first > 0 && sites[first - 1].instruction == site.instruction) --first;
+    const MatrixRequest request = requests_of(instruction)[site.id - first];
+    WmmaRequest made;
+    made.bits = bits_of(form->type(role));
+    for (size_t lane = 0; lane < kWarpSize; ++lane) {
+        const MatrixPlace& at = request.place[lane];
+        made.along[lane] = rows ? at.row : at.column;
+        made.beside[lane] = rows ? at.column : at.row;
+    }
+    if (instruction.operands.size() < 3)
+        made.known_stride = natural_stride(*form, role, rows);
+    else if (instruction.operands[2].kind == Operand::Kind::Immediate)
+        made.known_stride = static_cast<uint32_t>(instruction.operands[2].bits);
+    else if (const auto& constant = constants[static_cast<size_t>(instruction.operands[2].reg)])
+        made.known_stride = static_cast<uint32_t>(*constant);
+    made.stride =
+        made.known_stride ? std::to_string(*made.known_stride) : print(kernel, instruction.operands[2]);
+    return made;
+}
+
+// Adds to the address in %ts_d0 what lies before the lane's element. Rows and columns are sums of what the bits of
+// the lane's number are worth.
+std::string wmma_text(const WmmaRequest& request) {
+    if (request.known_stride)  // of the lowest lane
+        return request.distance(0) == 0
+                   ? ""
+                   : fmt::format("\n    add.s64 %ts_d0, %ts_d0, {};", request.distance(0));
+    std::string text =
+        fmt::format("\n    mov.u32 %ts_t1, {};\n    mov.u32 %ts_t2, {};\n    mov.u32 %ts_lo, %laneid;",
+                    request.along[0], request.beside[0]);
+    for (uint32_t bit = 0; bit < 5; ++bit) {
+        text += fmt::format("\n    bfe.u32 %ts_t0, %ts_lo, {}, 1;", bit);
+        const auto add = [&](const char* to, const std::array<uint32_t, kWarpSize>& of) {
+            if (of[size_t{1} << bit] != of[0])
+                text +=
+                    fmt::format("\n    mad.lo.u32 {0}, %ts_t0, {1}, {0};", to, of[size_t{1} << bit] - of[0]);
+        };
+        add("%ts_t1", request.along);
+        add("%ts_t2", request.beside);
+    }
+    return text + fmt::format(R"(
+    mul.wide.u32 %ts_d1, %ts_t1, {};
+    cvt.u64.u32 %ts_d2, %ts_t2;
+    add.s64 %ts_d1, %ts_d1, %ts_d2;
+    {}.u64 %ts_d1, %ts_d1, {};
+    add.s64 %ts_d0, %ts_d0, %ts_d1;)",
+                              request.stride, request.bits >= 8 ? "mul.lo" : "div",
+                              request.bits >= 8 ? request.bits / 8 : 8 / request.bits);
+}
+
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
-std::string address_text(const Kernel& kernel, const Site& site) {
+std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma) {
     if (site.kind == SiteKind::Barrier) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     const Operand& operand = address_of(instruction, site);
-    if (operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4) {
+    const bool narrow = operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4;
+    if (narrow && !wmma) {
         const std::string& name = kernel.registers[operand.reg].name;
         return (operand.offset != 0 ? fmt::format("\n    add.u32 %ts_lo, {}, {};", name, operand.offset)
                                     : fmt::format("\n    mov.b32 %ts_lo, {};", name)) +
                "\n    mov.u32 %ts_hi, 0;";
     }
     std::string text, from;
-    if (operand.reg >= 0) {
+    if (narrow) {
+        from = "%ts_d0";
+        text = fmt::format("\n    cvt.u64.u32 %ts_d0, {};", kernel.registers[operand.reg].name);
+    } else if (operand.reg >= 0) {
         from = kernel.registers[operand.reg].name;
     } else {
         from = "%ts_d0";
@@ -100,7 +196,15 @@ std::string address_text(const Kernel& kernel, const Site& site) {
         text += fmt::format("\n    add.s64 %ts_d0, {}, {};", from, operand.offset);
         from = "%ts_d0";
     }
-    if (instruction.space == StateSpace::Generic) {
+    if (wmma) {
+        if (from != "%ts_d0") text += fmt::format("\n    mov.u64 %ts_d0, {};", from);
+        from = "%ts_d0";
+        text += wmma_text(*wmma);
+    }
+    if (site.matrices != 0 && instruction.space == StateSpace::Generic) {
+        text += fmt::format("\n    cvta.to.shared.u64 %ts_d0, {};", from);
+        from = "%ts_d0";
+    } else if (instruction.space == StateSpace::Generic) {
         text += fmt::format("\n    mov.u64 %ts_d1, {};", from);
         for (const auto& [space, mark] :
              {std::pair{"shared", kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
@@ -132,10 +236,12 @@ struct Work {
     struct GroupCode {
         uint32_t instruction = 0, code = 0;
     };
-    std::vector<GroupCode> groups{};  // commits and waits
+    std::vector<GroupCode> groups{};                 // commits and waits
+    std::vector<std::optional<WmmaRequest>> wmma{};  // by site
     std::vector<Note> notes{};
     std::vector<std::string> slow{};
-    int32_t result16 = -1, result32 = -1, result64 = -1;  // registers for what an atomic gives back
+    // Registers for what an atomic gives back, the first of several.
+    int32_t result16 = -1, result32 = -1, result64 = -1;
 };
 
 // Whether what it gave back is recorded: an atomic of memory that other blocks use too.
@@ -148,7 +254,7 @@ bool escapes(const Work& work, const Site& site) {
     if (site.kind == SiteKind::Barrier) return false;
     if (site.kind == SiteKind::Exchange) return !work.result.exchanges[site.id].known;
     return work.options.exact || !work.result.shapes[site.id].affine ||
-           work.kernel.instructions[site.instruction].space == StateSpace::Generic;
+           (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
 }
 
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
@@ -160,7 +266,8 @@ const Operand* size_read(const Work& work, const Site& site) {
 
 bool can_pair(const Work& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
-    if (site.kind == SiteKind::Exchange) return false;   // lanes meet before it is recorded
+    if (site.kind == SiteKind::Exchange && !is_of_matrices(site.exchange))
+        return false;                                    // lanes meet before it is recorded
     if (size_read(work, site) != nullptr) return false;  // some lanes may read nothing
     const bool global = asks_memory(site.kind) && site.space == Space::Global;
     // What an atomic gave back is written between the two halves, whose clock is the first's.
@@ -230,7 +337,8 @@ void lay_out(Work& work, RecordedRun& run) {
             const Operand& operand = address_of(work.kernel.instructions[site.instruction], site);
             const int64_t offset =
                 operand.offset +
-                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0);
+                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0) +
+                (work.wmma[s] ? static_cast<int64_t>(work.wmma[s]->distance(0)) : 0);
             const auto [base, added] =
                 bases.try_emplace({operand.reg, operand.symbol}, s == run.first ? 0 : words, offset);
             if (added && s != run.first) ++words;
@@ -365,25 +473,49 @@ const Operand& result_of(Instruction& atomic) {
     return atomic.operands[0];
 }
 
+// Registers in place of those that nobody wanted, for what an atomic gives back.
+void fill_result(const Work& work, Operand& result, uint32_t bytes, uint32_t number) {
+    if (result.kind == Operand::Kind::Register) return;
+    result = Operand{};
+    result.kind = Operand::Kind::Register;
+    result.reg = (bytes == 8   ? work.result64
+                  : bytes == 2 ? work.result16
+                               : work.result32) +
+                 static_cast<int32_t>(number);
+}
+
 // The text that records what an atomic gave back.
 std::string returned_text(Work& work, const Site& site) {
     Instruction& instruction = work.kernel.instructions[site.instruction];
     Operand result = result_of(instruction);
-    const int bytes = size_of(instruction.type);
-    if (result.kind != Operand::Kind::Register) {
-        result = Operand{};
-        result.kind = Operand::Kind::Register;
-        result.reg = bytes == 8 ? work.result64 : bytes == 2 ? work.result16 : work.result32;
-        instruction.operands[0] = result;
+    const uint32_t bytes = size_of(instruction.type), count = instruction.vector;
+    if (count > 1) {
+        result.kind = Operand::Kind::Vector;
+        result.elements.resize(count);
+        for (uint32_t i = 0; i < count; ++i) fill_result(work, result.elements[i], bytes, i);
+    } else {
+        fill_result(work, result, bytes, 0);
     }
-    const std::string& name = work.kernel.registers[static_cast<size_t>(result.reg)].name;
-    const char* const form = bytes == 8   ? "\n    mov.b64 {{%ts_lo, %ts_hi}}, {};"
-                             : bytes == 2 ? "\n    mov.u32 %ts_hi, 0;\n    cvt.u32.u16 %ts_lo, {};"
-                                          : "\n    mov.u32 %ts_hi, 0;\n    mov.b32 %ts_lo, {};";
+    instruction.operands[0] = result;
+    const auto name = [&](uint32_t i) {
+        const Operand& one = count > 1 ? result.elements[i] : result;
+        return work.kernel.registers[static_cast<size_t>(one.reg)].name;
+    };
+    constexpr const char* kNoHigh = "\n    mov.u32 %ts_hi, 0;";
+    std::string text;
+    if (bytes == 8)
+        text = fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", name(0));
+    else if (bytes == 2 && count == 1)
+        text = fmt::format("\n    mov.b16 %ts_found16, {};\n    cvt.u32.u16 %ts_lo, %ts_found16;", name(0)) +
+               kNoHigh;
+    else if (bytes == 2)
+        text = fmt::format("\n    mov.b32 %ts_lo, {{{}, {}}};", name(0), name(1)) +
+               (count == 2 ? kNoHigh : fmt::format("\n    mov.b32 %ts_hi, {{{}, {}}};", name(2), name(3)));
+    else
+        text = fmt::format("\n    mov.b32 %ts_lo, {};", name(0)) +
+               (count == 1 ? kNoHigh : fmt::format("\n    mov.b32 %ts_hi, {};", name(1)));
     const auto number = static_cast<uint32_t>(work.result.sites.size()) + site.id;
-    return escape_text(work.text,
-                       {number, fmt::format(fmt::runtime(form), name), work.returned_code[site.id], ""})
-        .before;
+    return escape_text(work.text, {number, text, work.returned_code[site.id], ""}).before;
 }
 
 // What is put before a site of a run; the slow path comes with the last site of each part.
@@ -412,7 +544,7 @@ void record_site(Work& work, const Site& site) {
     SiteText text{site.id,
                   site.kind == SiteKind::Exchange
                       ? exchange_text(work.kernel, site, work.result.exchanges[site.id].known)
-                      : address_text(work.kernel, site),
+                      : address_text(work.kernel, site, work.wmma[site.id]),
                   work.single[site.id], ""};
     const bool global = asks_memory(site.kind) && site.space == Space::Global;
     const auto checked = [&](SiteText made) {
@@ -447,6 +579,9 @@ void record_site(Work& work, const Site& site) {
     } else {
         sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
     }
+    const bool aligned = (rule_of(instruction.op).suffixes & kMatrix) != 0;
+    if (aligned && sequence.before.find("bra") != std::string::npos)
+        behind += "\n    bar.warp.sync 4294967295;";
     add_lines(work, site.instruction, before + sequence.before + behind);
     if (!sequence.slow.empty()) work.slow.push_back(sequence.slow);
     if (returns(work, site)) add_lines(work, site.instruction + 1, returned_text(work, site), true);
@@ -575,6 +710,20 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         work.result.exchanges.push_back(operands_of(*found, site));
         if (work.result.exchanges.back().known) work.result.shapes[site.id] = {.affine = true};
     }
+    const Constants constants = constants_of(*found);
+    for (const Site& site : work.result.sites) {
+        auto& wmma = work.wmma.emplace_back(wmma_request(*found, constants, work.result.sites, site));
+        if (!wmma) continue;
+        // Where every lane's address is recorded, each works out its own.
+        const bool generic =
+            found->instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0;
+        if (options.exact || generic) wmma->known_stride.reset();
+        work.result.shapes[site.id] = {.affine = wmma->known_stride.has_value()};
+        if (!wmma->known_stride) continue;
+        auto& distances = work.result.distances[site.id];
+        for (size_t lane = 0; lane < kWarpSize; ++lane)
+            distances[lane] = wmma->distance(lane) - wmma->distance(0);
+    }
     work.result.chunk_bytes = options.chunk_bytes;
     work.result.symbols = placed_symbols(*found);
     work.result.one_barrier =
@@ -604,7 +753,9 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         return static_cast<int32_t>(work.kernel.registers.size() - 1);
     };
     work.result16 = add_register("%ts_found16", Type::B16);
+    for (const char* more : {"%ts_found16b", "%ts_found16c", "%ts_found16d"}) add_register(more, Type::B16);
     work.result32 = add_register("%ts_found32", Type::B32);
+    add_register("%ts_found32b", Type::B32);
     work.result64 = add_register("%ts_found64", Type::B64);
 
     const std::string plain_label = "$ts_plain";
@@ -614,6 +765,11 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         for (const Widening& widening : affine.widened) check_widening(work, widening);
     for (const Site& site : work.result.sites) record_site(work, site);
     for (const Work::GroupCode& group : work.groups) record_group(work, group);
+    // Behind a sequence the lanes of a warp may still be apart.
+    for (uint32_t i = 0; i < work.kernel.instructions.size(); ++i)
+        if (const Instruction& one = work.kernel.instructions[i];
+            (one.op == Op::Opaque || one.op == Op::Setmaxnreg) && has_suffix(one, {"aligned"}))
+            add_lines(work, i, "bar.warp.sync %ts_full;");
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
         if (ends(plain.instructions[i])) close_at_exit(work, i, exits++);

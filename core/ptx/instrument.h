@@ -1,4 +1,5 @@
-// Puts a recording sequence before every load, store, barrier and exchange of a kernel.
+// Puts a recording sequence before every load, store, barrier and exchange of a kernel. Behind a sequence in which
+// lanes may part, those of an instruction on matrices meet again (bar.warp.sync), as it is .aligned.
 //
 // Nothing of the kernel's own is changed: its registers and predicates keep their values, and the
 // sequence uses registers of its own. What it writes:
@@ -35,6 +36,12 @@
 //            of a shuffle its two operands, of a match the lanes that have the same value, of a reduction
 //            the lanes of the team. The lanes that the member mask names meet before they record.
 //
+//            Of a product of matrices, and a movmatrix, nothing is to be said: as a barrier, or in a run.
+//   matrices Of ldmatrix and stmatrix of fewer than four matrices only the first lanes give addresses. All lanes are
+//            recorded, and the others left out by who reads. The lanes of a wmma.load or wmma.store ask where its one
+//            address and its stride say; where the stride is known, so are the distances of the lanes
+//            (Instrumented::distances).
+//
 //   commit, wait
 //            as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written behind
 //            the instruction, where the copies that a wait is for have arrived. Of a cp.async two sites are
@@ -56,7 +63,9 @@
 // "Control Flow Instructions: bra.uni".
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -152,7 +161,9 @@ struct Instrumented {
     std::vector<Code> codes;                  // by code; 0 is the pad
     std::vector<RunPlace> places;             // by site, of those in runs
     std::vector<ExchangeOperands> exchanges;  // by site, of exchanges
-    uint32_t code_bits = 0;                   // bits of a tag that hold the code
+    // By site, of some: how far each lane's address lies above the lowest lane's (modulo 2^64).
+    std::map<uint32_t, std::array<uint64_t, kWarpSize>> distances;
+    uint32_t code_bits = 0;            // bits of a tag that hold the code
     std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is

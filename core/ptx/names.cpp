@@ -29,15 +29,19 @@ static_assert(std::size(kRounds) == static_cast<size_t>(Round::Full) + 1);
 constexpr const char* kSpaces[] = {"", "param", "shared", "global", "local", "const"};
 static_assert(std::size(kSpaces) == static_cast<size_t>(StateSpace::Const) + 1);
 
+// clang-format off
 constexpr const char* kSpecials[] = {
-    "%tid.x",          "%tid.y",       "%tid.z",          "%ntid.x",         "%ntid.y",
-    "%ntid.z",         "%ctaid.x",     "%ctaid.y",        "%ctaid.z",        "%nctaid.x",
-    "%nctaid.y",       "%nctaid.z",    "%laneid",         "%warpid",         "%nwarpid",
-    "%smid",           "%nsmid",       "%gridid",         "%clock",          "%clock64",
-    "%clock_hi",       "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%lanemask_eq",
-    "%lanemask_le",    "%lanemask_lt", "%lanemask_ge",    "%lanemask_gt",    "%dynamic_smem_size",
-    "%total_smem_size"};
-static_assert(std::size(kSpecials) == static_cast<size_t>(SpecialRegister::TotalSmemSize) + 1);
+    "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y",
+    "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%nwarpid", "%smid",
+    "%nsmid", "%gridid", "%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo",
+    "%globaltimer_hi", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge",
+    "%lanemask_gt", "%dynamic_smem_size", "%total_smem_size", "%clusterid.x", "%clusterid.y",
+    "%clusterid.z", "%nclusterid.x", "%nclusterid.y", "%nclusterid.z", "%cluster_ctaid.x",
+    "%cluster_ctaid.y", "%cluster_ctaid.z", "%cluster_nctaid.x", "%cluster_nctaid.y",
+    "%cluster_nctaid.z", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
+};
+// clang-format on
+static_assert(std::size(kSpecials) == static_cast<size_t>(SpecialRegister::IsExplicitCluster) + 1);
 
 }  // namespace
 
@@ -70,6 +74,7 @@ std::optional<StateSpace> find_space(std::string_view name) {
 }
 
 Type type_of(SpecialRegister special) {
+    if (special == SpecialRegister::IsExplicitCluster) return Type::Pred;
     const bool wide = special == SpecialRegister::Clock64 || special == SpecialRegister::GlobalTimer ||
                       special == SpecialRegister::GridId;
     return wide ? Type::U64 : Type::U32;

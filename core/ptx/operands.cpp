@@ -4,6 +4,7 @@
 // Source: PTX ISA, "Instruction Operands".
 #include <string_view>
 
+#include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -45,12 +46,11 @@ struct OperandReader {
         }
         // Source: PTX ISA, "Special Registers".
         for (const std::string_view special :
-             {"%envreg", "%cluster", "%nclusterid", "%is_explicit_cluster", "%aggr_smem_size",
-              "%reserved_smem", "%pm", "%current_graph_exec"})
+             {"%envreg", "%aggr_smem_size", "%reserved_smem", "%pm", "%current_graph_exec"})
             if (name == nullptr && token.text.substr(0, special.size()) == special)
                 return fail(
                     fmt::format("reads {}, which no kernel can that Tilescope runs or records; build the "
-                                "kernel without clusters, grid barriers and counters",
+                                "kernel without grid barriers and counters",
                                 Parser::quoted(token)));
         if (name == nullptr && token.text[0] == '%' && !is_special()) {
             return fail(
@@ -182,6 +182,10 @@ struct OperandReader {
         return true;
     }
 
+    static bool holds_address(Type type) {
+        return (size_of(type) == 4 || size_of(type) == 8) && !is_float(type);
+    }
+
     bool read_address(Operand& operand) {
         const Token& token = parser.peek();
         if (!parser.accept('[')) return fail_at(token, "an address in brackets");
@@ -195,7 +199,7 @@ struct OperandReader {
             if (!read_register(operand)) return false;
             if (operand.kind == Operand::Kind::Register) {
                 const Type type = type_of_register(operand);
-                if (size_of(type) < 4 || is_float(type) || type == Type::Pred)
+                if (!holds_address(type))
                     return fail("needs a 32- or 64-bit integer register for its address");
                 if (made.space == StateSpace::Param && made.op != Op::Ld)
                     return fail("writes what a call is given, which must be named");
@@ -221,8 +225,7 @@ struct OperandReader {
         if (!read_register(operand)) return false;
         if (operand.kind == Operand::Kind::Register) {
             if (made.type != Type::None) return check_register(operand, made.type, false);
-            const Type type = type_of_register(operand);
-            return (size_of(type) >= 4 && !is_float(type)) || fail("needs a 32- or 64-bit integer register");
+            return holds_address(type_of_register(operand)) || fail("needs a 32- or 64-bit integer register");
         }
         if (!read_symbol(operand)) return false;
         operand.kind = Operand::Kind::Symbol;
@@ -236,10 +239,11 @@ struct OperandReader {
         for (size_t ahead = 1; !token->is('}') && !token->is(';') && ahead < 10;
              token = &parser.peek(++ahead))
             count += token->is(',');
-        const int size = size_of(made.type) / static_cast<int>(count);
-        if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2)
-            return fail("needs .b32 in two parts or .b64 in two or four");
-        return read_vector(size == 2 ? Type::B16 : Type::B32, count, is_destination, false, true, operand);
+        const uint32_t size = size_of(made.type) / static_cast<uint32_t>(count);
+        const bool whole = size_of(made.type) < 16 || count == 2;
+        if ((count != 2 && count != 4) || !is_bits(made.type) || size < 2 || !whole)
+            return fail("needs .b32 or .b128 in two parts or .b64 in two or four");
+        return read_vector(bits_of_size(size), count, is_destination, false, true, operand);
     }
 
     bool read_moved(Operand& operand) {
@@ -247,6 +251,7 @@ struct OperandReader {
         if (token.is('{')) return read_packed(false, operand);
         if (!read_register(operand)) return false;
         if (operand.kind == Operand::Kind::Register) return check_register(operand, made.type, false);
+        if (made.type == Type::B128) return fail_at(token, "a register or two halves in braces");
         if (at_immediate()) {
             if (!read_immediate(operand)) return false;
             const bool is_integer = !is_float(operand.immediate_type);
@@ -282,12 +287,15 @@ struct OperandReader {
 
     bool read_letter(char letter, Operand& operand) {
         const Type type = type_of(letter, made);
+        const bool updates = made.op == Op::Atom || made.op == Op::Red;
+        if (updates && made.vector > 1 && letter != 'a')
+            return read_vector(type, made.vector, letter == 'd', false, false, operand);
         switch (letter) {
             case 'd':
             case 'D':
             case 'w':
             case 'e':
-            case 'E': return read_destination(type, false, false, operand);
+            case 'E': return read_destination(type, false, made.op == Op::Elect, operand);
             case 'B': return read_destination(type, true, false, operand);
             case 'p':
             case 'o': return read_destination(type, false, true, operand);
@@ -301,6 +309,7 @@ struct OperandReader {
             case 'c':
             case 't':
             case 'u':
+            case 'P':
             case 'U': return read_source(type, false, operand);
             case 'T':
                 if (body.find(parser.peek().text) == nullptr && is_special())
@@ -321,6 +330,9 @@ struct OperandReader {
                 return read;
             }
             case 'n': return read_number(operand);
+            case 'k': return read_policy_sources(operand);
+            case 'F':
+            case 'f': return read_fragment(letter == 'F', operand);
             case 'N': return read_copied_bytes(operand);
             default: return read_pointer(operand);  // 'z'
         }
@@ -333,6 +345,15 @@ struct OperandReader {
         // Compilers write `true` as -1 or 1.
         return read_immediate(operand) &&
                (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
+    }
+
+    bool read_fragment(bool is_destination, Operand& operand) {
+        const Fragment fragment = fragment_of(made, made.operands.size());
+        const Type type = fragment.bytes == 8 ? Type::B64 : Type::B32;
+        if (fragment.registers > 1 || parser.peek().is('{'))
+            return read_vector(type, fragment.registers, is_destination, false, true, operand);
+        return is_destination ? read_destination(type, false, false, operand)
+                              : read_source(type, false, operand);
     }
 
     bool read_number(Operand& operand) {
@@ -351,6 +372,37 @@ struct OperandReader {
         return true;
     }
 
+    // createpolicy: .range has an address and two sizes, .cvt a property, .fractional perhaps a fraction.
+    bool read_policy_sources(Operand& last) {
+        const auto next = [&] { return parser.accept(',') || fail("needs more operands"); };
+        if (has_suffix(made, {"cvt"})) return read_source(Type::B64, false, last);
+        if (has_suffix(made, {"fractional"})) return read_fraction(last);
+        Operand address, primary;
+        if (!read_address(address) || !next() || !read_source(Type::U32, false, primary) || !next())
+            return false;
+        made.operands.push_back(std::move(address));
+        made.operands.push_back(std::move(primary));
+        return read_source(Type::U32, false, last);
+    }
+
+    // It may be written in decimals.
+    bool read_fraction(Operand& operand) {
+        const Token& token = parser.peek();
+        if (token.kind != Token::Kind::Number || token.text.find('.') == std::string_view::npos)
+            return read_source(Type::F32, false, operand);
+        operand.kind = Operand::Kind::Immediate;
+        operand.immediate_type = Type::F32;
+        operand.text = std::string(parser.next().text);
+        return true;
+    }
+
+    bool read_cache_policy() {
+        Operand policy;
+        if (!parser.accept(',')) return fail("has .L2::cache_hint, and needs a policy as its last operand");
+        if (!read_destination(Type::B64, false, false, policy)) return false;
+        return made.policy = policy.reg, true;
+    }
+
     bool read_table(Operand& operand) {
         if (!at_immediate() || !read_immediate(operand)) return fail("needs a constant as its last operand");
         return (operand.bits <= 255 && !is_float(operand.immediate_type)) || fail("needs a table of 8 bits");
@@ -361,10 +413,14 @@ struct OperandReader {
 
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& made) {
     OperandReader reader{parser, body, made};
+    const bool hinted = has_suffix(made, {"L2::cache_hint"});
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
         if (*letter == 'Q' && made.combine == Bool::None) continue;
         if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
+        if (*letter == 'P' && !joins(made)) continue;
         if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
+        if (*letter == 'U' && hinted && parser.peek(2).is(';')) continue;
+        if (*letter == 'k' && parser.peek().is(';') && has_suffix(made, {"fractional"})) continue;
         if (letter != rule.operands && !parser.accept(','))
             return reader.fail(fmt::format("has {} operands and needs more", made.operands.size()));
         Operand operand;
@@ -372,12 +428,15 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
         made.operands.push_back(std::move(operand));
         if (is_destination(*letter)) ++made.destinations;
         if ((*letter == 'p' || *letter == 'e' || *letter == 'E') && parser.accept('|')) {
+            if (made.op == Op::Setp && (made.type == Type::F16 || made.type == Type::BF16))
+                return reader.fail("gives one predicate with its type");
             Operand second;
             if (!reader.read_destination(Type::Pred, false, true, second)) return false;
             made.operands.push_back(std::move(second));
             ++made.destinations;
         }
     }
+    if (hinted && !reader.read_cache_policy()) return false;
     if (parser.accept(';')) return true;
     return reader.fail_at(parser.peek(), made.operands.empty() ? "';'" : "';' after its last operand");
 }

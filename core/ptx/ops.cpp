@@ -14,24 +14,33 @@ constexpr uint64_t kB16 = bit(Type::B16), kB32 = bit(Type::B32), kB64 = bit(Type
 constexpr uint64_t kB = kB16 | kB32 | kB64;
 constexpr uint64_t kU32 = bit(Type::U32), kS32 = bit(Type::S32), kU64 = bit(Type::U64);
 constexpr uint64_t kI32 = kU32 | kS32;
+constexpr uint64_t kI16 = bit(Type::U16) | bit(Type::S16);
 constexpr uint64_t kI32to64 = kI32 | kU64 | bit(Type::S64);
-constexpr uint64_t kI = kI32to64 | bit(Type::U16) | bit(Type::S16);
+constexpr uint64_t kI = kI32to64 | kI16;
 constexpr uint64_t kS = bit(Type::S16) | kS32 | bit(Type::S64);
 constexpr uint64_t kI8 = bit(Type::U8) | bit(Type::S8);
 constexpr uint64_t kF32 = bit(Type::F32), kF64 = bit(Type::F64), kF = kF32 | kF64;
-constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF;
-constexpr uint64_t kConvert = kI | kI8 | kF | bit(Type::F16) | bit(Type::BF16);
+constexpr uint64_t kHalf16 = bit(Type::F16) | bit(Type::BF16);
+constexpr uint64_t kShort = kHalf16 | bit(Type::F16X2) | bit(Type::BF16X2);
+constexpr uint64_t kTwo = bit(Type::F32X2);
+constexpr uint64_t kB128 = bit(Type::B128);
+constexpr uint64_t kMemory = kI | kI8 | kB | bit(Type::B8) | kF | kB128;
+constexpr uint64_t kAtomicTypes = kI32to64 | kB32 | kB64 | kF | kShort;
+constexpr uint64_t kTiny = bit(Type::E4M3X2) | bit(Type::E5M2X2) | bit(Type::E3M2X2) | bit(Type::E2M3X2) |
+                           bit(Type::E2M1X2) | bit(Type::UE8M0X2);
+constexpr uint64_t kConvertFrom = kI | kI8 | kF | kShort | kTiny;
+constexpr uint64_t kConvert = kConvertFrom | bit(Type::TF32);
 
 // In the order of Op.
 constexpr OpRule kRules[] = {
-    {Op::Abs, "abs", "ds", kS | kF, 0, kFtz},
+    {Op::Abs, "abs", "ds", kS | kF | kShort, 0, kFtz},
     {Op::Activemask, "activemask", "d", kB32, 0, 0, SmUnit::Lanes},
-    {Op::Add, "add", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
-     Dataflow::Sum},
+    {Op::Add, "add", "dss", kI | kF | kShort | kTwo, 0, kRound | kFtz | kSat | kSatInteger | kCarry,
+     SmUnit::Fma, Dataflow::Sum},
     {Op::Addc, "addc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::And, "and", "dss", kP | kB, 0, 0},
-    {Op::Atom, "atom", "dasV", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory,
-     Dataflow::Other, SiteKind::Atomic},
+    {Op::Atom, "atom", "dasV", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Atomic},
     {Op::Bar, "bar", "uU", 0, 0, kBarrier, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Bfe, "bfe", "dsuu", kI32to64, 0, 0},
     {Op::Bfi, "bfi", "dssuu", kB32 | kB64, 0, 0},
@@ -43,15 +52,16 @@ constexpr OpRule kRules[] = {
     {Op::Cnot, "cnot", "ds", kB, 0, 0},
     {Op::Copysign, "copysign", "dss", kF, 0, 0},
     {Op::Cos, "cos", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
-    {Op::Cvt, "cvt", "BT", kConvert, kConvert, kRound | kRoundCvt | kFtz | kSat, SmUnit::Convert,
+    {Op::Cvt, "cvt", "BTP", kConvert, kConvertFrom, kRound | kRoundCvt | kFtz | kSat | kRelu, SmUnit::Convert,
      Dataflow::Copy},
     {Op::Cvta, "cvta", "dz", kU32 | kU64, 0, kTo | kSpace | kSpaceMust, SmUnit::None},
     {Op::Div, "div", "dss", kI | kF, 0, kRound | kApprox | kFull | kFtz, SmUnit::Special},
     {Op::Dp2a, "dp2a", "dsts", kI32, kI32, kLowHigh},
     {Op::Dp4a, "dp4a", "dsts", kI32, kI32, 0},
-    {Op::Ex2, "ex2", "ds", kF32, 0, kApprox | kFtz, SmUnit::Special},
+    {Op::Ex2, "ex2", "ds", kF32 | kShort, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Exit, "exit", "", 0, 0, 0, SmUnit::Control},
-    {Op::Fma, "fma", "dsss", kF, 0, kRound | kRoundMust | kFtz | kSat, SmUnit::Fma, Dataflow::Fused},
+    {Op::Fma, "fma", "dsss", kF | kShort | kTwo, 0, kRound | kRoundMust | kFtz | kSat | kRelu, SmUnit::Fma,
+     Dataflow::Fused},
     {Op::Fns, "fns", "dsuu", kB32, 0, 0},
     {Op::Isspacep, "isspacep", "oz", 0, 0, kSpace | kSpaceMust},
     {Op::Ld, "ld", "La", kMemory, 0, kSpace | kLoadCache | kVector, SmUnit::Memory, Dataflow::Other,
@@ -64,19 +74,20 @@ constexpr OpRule kRules[] = {
     {Op::Madc, "madc", "dsss", kI32to64, 0, kHalf | kCarry | kCarryIn},
     {Op::Match, "match", "Esu", kB32 | kB64, 0, kSync | kMatch, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
-    {Op::Max, "max", "dss", kI | kF, 0, kFtz | kNan},
+    {Op::Max, "max", "dss", kI | kF | kShort, 0, kFtz | kNan},
     {Op::Membar, "membar", "", 0, 0, kScope, SmUnit::Control},
-    {Op::Min, "min", "dss", kI | kF, 0, kFtz | kNan},
-    {Op::Mov, "mov", "My", kP | kI | kB | kF, 0, 0, SmUnit::None, Dataflow::Copy},
-    {Op::Mul, "mul", "wss", kI | kF, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma, Dataflow::Product},
+    {Op::Min, "min", "dss", kI | kF | kShort, 0, kFtz | kNan},
+    {Op::Mov, "mov", "My", kP | kI | kB | kF | kB128, 0, 0, SmUnit::None, Dataflow::Copy},
+    {Op::Mul, "mul", "wss", kI | kF | kShort | kTwo, 0, kHalf | kRound | kFtz | kSat, SmUnit::Fma,
+     Dataflow::Product},
     {Op::Mul24, "mul24", "dss", kI32, 0, kLowHigh},
-    {Op::Neg, "neg", "ds", kS | kF, 0, kFtz},
+    {Op::Neg, "neg", "ds", kS | kF | kShort, 0, kFtz},
     {Op::Not, "not", "ds", kP | kB, 0, 0},
     {Op::Or, "or", "dss", kP | kB, 0, 0},
     {Op::Popc, "popc", "Ds", kB32 | kB64, 0, 0},
     {Op::Prmt, "prmt", "dsss", kB32, 0, 0},
     {Op::Rcp, "rcp", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
-    {Op::Red, "red", "as", kI32to64 | kB32 | kB64 | kF, 0, kSpace | kAtomic, SmUnit::Memory, Dataflow::Other,
+    {Op::Red, "red", "as", kAtomicTypes, 0, kSpace | kAtomic | kVector, SmUnit::Memory, Dataflow::Other,
      SiteKind::Atomic},
     {Op::Redux, "redux", "dsu", kI32 | kB32, 0, kSync | kReduce, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
@@ -85,8 +96,10 @@ constexpr OpRule kRules[] = {
     {Op::Rsqrt, "rsqrt", "ds", kF, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Sad, "sad", "dsss", kI, 0, 0},
     {Op::Selp, "selp", "dssq", kI | kB | kF, 0, 0, SmUnit::Alu, Dataflow::Choice},
-    {Op::Set, "set", "dttQ", kI32 | kF32, kI | kB | kF, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
-    {Op::Setp, "setp", "pssQ", kI | kB | kF, 0, kCompare | kBool | kFtz, SmUnit::Alu, Dataflow::None},
+    {Op::Set, "set", "dttQ", kI32 | kF32 | kShort | kI16, kI | kB | kF | kShort, kCompare | kBool | kFtz,
+     SmUnit::Alu, Dataflow::None},
+    {Op::Setp, "setp", "pssQ", kI | kB | kF | kShort, 0, kCompare | kBool | kFtz, SmUnit::Alu,
+     Dataflow::None},
     {Op::Shf, "shf", "dssu", kB32, 0, kFunnel},
     {Op::Shfl, "shfl", "esuuu", kB32, 0, kSync | kLane, SmUnit::Lanes, Dataflow::Copy, SiteKind::Exchange},
     {Op::Shl, "shl", "dsu", kB, 0, 0},
@@ -96,17 +109,22 @@ constexpr OpRule kRules[] = {
     {Op::Sqrt, "sqrt", "ds", kF, 0, kRound | kApprox | kFtz, SmUnit::Special},
     {Op::St, "st", "aS", kMemory, 0, kSpace | kStoreCache | kVector, SmUnit::Memory, Dataflow::Other,
      SiteKind::Store},
-    {Op::Sub, "sub", "dss", kI | kF, 0, kRound | kFtz | kSat | kSatInteger | kCarry, SmUnit::Fma,
-     Dataflow::Sum},
+    {Op::Sub, "sub", "dss", kI | kF | kShort | kTwo, 0, kRound | kFtz | kSat | kSatInteger | kCarry,
+     SmUnit::Fma, Dataflow::Sum},
     {Op::Subc, "subc", "dss", kI32to64, 0, kCarry | kCarryIn},
     {Op::Szext, "szext", "dsu", kI32, 0, kExtend},
-    {Op::Tanh, "tanh", "ds", kF32, 0, kApprox, SmUnit::Special},
+    {Op::Tanh, "tanh", "ds", kF32 | kShort, 0, kApprox | kFtz, SmUnit::Special},
     {Op::Testp, "testp", "os", kF, 0, kClass, SmUnit::Alu, Dataflow::None},
     {Op::Trap, "trap", "", 0, 0, 0, SmUnit::Control},
     {Op::Vote, "vote", "dqu", kP | kB32, 0, kSync | kBallot, SmUnit::Lanes, Dataflow::Other,
      SiteKind::Exchange},
     {Op::Xor, "xor", "dss", kP | kB, 0, 0},
     {Op::BarWarp, "bar.warp", "u", 0, 0, kSync, SmUnit::Barrier},
+    {Op::Createpolicy, "createpolicy", "dk", kB64, 0, kSpace | kPolicy, SmUnit::Alu, Dataflow::None},
+    {Op::Discard, "discard", "an", 0, 0, kSpace | kHint, SmUnit::Memory},
+    {Op::Elect, "elect", "Eu", 0, 0, kSync, SmUnit::Lanes},
+    {Op::Setmaxnreg, "setmaxnreg", "n", kU32, 0, kRegisterCount, SmUnit::Control},
+    {Op::Opaque, "", "", 0, 0, 0, SmUnit::Lanes},  // whatever no other row is of
     {Op::Call, "call", "", 0, 0, kUniform, SmUnit::Control},
     {Op::BarRed, "bar.red", "duq", kU32 | kP, 0, kTally, SmUnit::Barrier, Dataflow::Other, SiteKind::Barrier},
     {Op::Nanosleep, "nanosleep", "u", kU32, 0, 0, SmUnit::Control},
@@ -116,28 +134,45 @@ constexpr OpRule kRules[] = {
     {Op::CpCommit, "cp.async.commit_group", "", 0, 0, 0, SmUnit::Copy},
     {Op::CpWait, "cp.async.wait_group", "n", 0, 0, 0, SmUnit::Copy},
     {Op::CpWaitAll, "cp.async.wait_all", "", 0, 0, 0, SmUnit::Copy},
+    {Op::Ldmatrix, "ldmatrix", "Fa", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Load},
+    {Op::Stmatrix, "stmatrix", "af", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Store},
+    {Op::Movmatrix, "movmatrix", "du", 0, 0, kMatrix, SmUnit::Lanes, Dataflow::Other, SiteKind::Exchange},
+    {Op::Mma, "mma", "Ffff", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
+    {Op::MmaSp, "mma.sp", "Ffffui", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
+    {Op::WmmaLoad, "wmma.load", "FaU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Load},
+    {Op::WmmaStore, "wmma.store", "afU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Store},
+    {Op::WmmaMma, "wmma.mma", "Ffff", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < std::size(kRules); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return std::size(kRules) == static_cast<size_t>(Op::CpWaitAll) + 1;
+    return std::size(kRules) == static_cast<size_t>(Op::WmmaMma) + 1;
 }
 static_assert(in_order());
 
 // What else a rule is called.
 constexpr std::pair<const char*, Op> kAliases[] = {
-    {"bar.cta.red", Op::BarRed},     {"barrier", Op::Bar}, {"barrier.red", Op::BarRed},
-    {"barrier.cta.red", Op::BarRed}, {"cp", Op::CpAsync},  {"fence", Op::Membar},
+    {"applypriority", Op::Discard},
+    {"bar.cta.red", Op::BarRed},
+    {"barrier", Op::Bar},
+    {"barrier.red", Op::BarRed},
+    {"barrier.cta.red", Op::BarRed},
+    {"cp", Op::CpAsync},
+    {"fence", Op::Membar},
     {"prefetchu", Op::Prefetch},
+    {"wmma", Op::WmmaMma},
+    {"mma.sp::ordered_metadata", Op::MmaSp},
 };
 constexpr size_t kMostWords = 3;  // of a name
 
 }  // namespace
 
 bool is_destination(char letter) {
-    return std::string_view("dwDBpoeELM").find(letter) != std::string_view::npos;
+    return std::string_view("dwDBpoeELMF").find(letter) != std::string_view::npos;
 }
+
+std::span<const OpRule> all_rules() { return kRules; }
 
 const OpRule& rule_of(Op op) { return kRules[static_cast<size_t>(op)]; }
 
@@ -171,13 +206,14 @@ Type widened(Type type, Half half) {
 bool agrees(Type wanted, Type given) {
     if (wanted == Type::Pred || given == Type::Pred) return wanted == given;
     if (size_of(wanted) != size_of(given)) return false;
-    return is_bits(wanted) || is_bits(given) || is_float(wanted) == is_float(given);
+    if (is_bits(wanted) || is_bits(given)) return true;
+    return is_float(wanted) ? wanted == given : !is_float(given);
 }
 
 bool agrees_relaxed(Type wanted, Type given) {
     if (agrees(wanted, given)) return true;
     if (is_float(wanted) || is_float(given) || given == Type::Pred) return false;
-    return size_of(given) > size_of(wanted);
+    return size_of(given) > size_of(wanted) && size_of(given) <= 8;
 }
 
 bool immediate_fits(Type wanted, Type given) {
@@ -189,7 +225,7 @@ bool immediate_fits(Type wanted, Type given) {
 Type type_of(char letter, const Operation& operation) {
     const auto is = [&](std::string_view letters) { return letters.find(letter) != std::string_view::npos; };
     if (is("wc")) return widened(operation.type, operation.half);
-    if (is("tT")) return operation.type2;
+    if (is("tTP")) return operation.type2;
     if (is("DE")) return Type::B32;
     if (is("uUinN")) return Type::U32;
     return is("poqQ") ? Type::Pred : operation.type;
@@ -205,29 +241,56 @@ size_t address_at(const Instruction& instruction) {
     return std::string_view(rule_of(instruction.op).operands).find('a');
 }
 
+bool joins(const Operation& operation) {
+    return operation.op == Op::Cvt && elements_of(operation.type) == 2 && elements_of(operation.type2) == 1;
+}
+
+namespace {
+
+// Of floats: every number of `from` is one of `to`; tf32 is what tensor cores make of f32.
+bool keeps_numbers(Type to, Type from) {
+    if (to == from || (to == Type::TF32 && from == Type::F32)) return true;
+    const bool half = from == Type::F16 || from == Type::BF16;
+    return (to == Type::F32 && half) || (to == Type::F64 && (half || from == Type::F32));
+}
+
+}  // namespace
+
 Dataflow flow_of(const Operation& operation) {
     const Dataflow flow = rule_of(operation.op).flow;
     if (operation.type == Type::Pred) return Dataflow::None;
     if (flow == Dataflow::Copy && operation.type2 != Type::None) {  // a conversion
-        const bool changes = is_float(operation.type) != is_float(operation.type2) ||
-                             size_of(operation.type) != size_of(operation.type2);
-        return changes ? Dataflow::Other : flow;
+        const bool floats = is_float(operation.type) && is_float(operation.type2);
+        const bool keeps = floats ? keeps_numbers(operation.type, operation.type2)
+                                  : !is_float(operation.type) && !is_float(operation.type2) &&
+                                        size_of(operation.type) == size_of(operation.type2);
+        return keeps ? flow : Dataflow::Other;
     }
     const bool sums = flow == Dataflow::Sum || flow == Dataflow::Product || flow == Dataflow::Fused;
-    const bool in_parts = operation.half == Half::Hi || operation.carry_out;
+    const bool in_parts = operation.half == Half::Hi || operation.carry_out || operation.type == Type::F32X2;
     return sums && in_parts ? Dataflow::Other : flow;
 }
 
 uint8_t flops_of(const Operation& operation) {
     const OpRule& rule = rule_of(operation.op);
     if (!is_float(operation.type) || (rule.unit != SmUnit::Fma && rule.unit != SmUnit::Special)) return 0;
-    return rule.flow == Dataflow::Fused ? 2 : 1;
+    return static_cast<uint8_t>((rule.flow == Dataflow::Fused ? 2 : 1) * elements_of(operation.type));
+}
+
+std::string full_name(const Instruction& instruction) {
+    std::string text(instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic);
+    for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
+    return text;
 }
 
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(instruction.suffixes, [&](const std::string& suffix) {
         return std::ranges::find(words, suffix) != words.end();
     });
+}
+
+bool orders_threads(const Instruction& instruction) {
+    return instruction.op == Op::Membar && !has_suffix(instruction, {"proxy", "mbarrier_init"});
 }
 
 bool is_free(const Instruction& instruction) {

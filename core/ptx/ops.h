@@ -23,10 +23,14 @@
 //                                        A  address in global memory (cp.async)
 //                                        z  register or symbol that is an address (cvta, isspacep)
 //                                        V  as s, there exactly if `atomic` is Cas
+//                                        P  as t, there exactly if `type` is a pair made of two of `type2` (cvt)
 //                                        n  whole number: groups of copies
 //                                        N  whole number: bytes of a copy
+//                                        k  what a cache policy is made of, as its form has it
+//   F  fragment of a matrix (matrix.h):  f  the same
+//      a vector of registers, or one
 //
-// `p`, `e` and `E` may put two operands; `U`, `Q` and `V` may put none. Instruction::destinations counts the
+// `p`, `e` and `E` may put two operands; `U`, `Q`, `V`, `P` and `k` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
 // that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has it.
 //
@@ -40,6 +44,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "core/ptx/ast.h"
@@ -57,7 +63,7 @@ enum Suffix : uint64_t {
     kApprox = 1ull << 3,       // .approx: must be there, but beside kRound
     kFull = 1ull << 4,         // .full
     kFtz = 1ull << 5,          // .ftz
-    kSat = 1ull << 6,          // .sat of .f32; of a conversion to any type
+    kSat = 1ull << 6,          // .sat of .f32 and .f16; of a conversion to any type
     kSatInteger = 1ull << 7,   // .sat of .s32; of products after .hi alone
     kHalf = 1ull << 8,         // .lo .hi .wide: must be there with integers
     kLowHigh = 1ull << 9,      // .lo .hi: must be there
@@ -68,7 +74,7 @@ enum Suffix : uint64_t {
     kSpaceMust = 1ull << 14,   // with kSpace: must be there
     kLoadCache = 1ull << 15,   // .volatile .relaxed .gpu .nc .ca ...: kept, of no meaning here but .volatile
     kStoreCache = 1ull << 16,  // the same of a store
-    kVector = 1ull << 17,      // .v2 .v4
+    kVector = 1ull << 17,      // .v2 .v4 .v8
     kTo = 1ull << 18,          // cvta.to
     kSync = 1ull << 19,        // bar.warp.sync, shfl.sync: must be there
     kBarrier = 1ull << 20,     // bar: .sync or .arrive must be there; .cta, .aligned
@@ -77,17 +83,23 @@ enum Suffix : uint64_t {
     kLane = 1ull << 23,        // shfl: .up .down .bfly .idx: must be there
     kBallot = 1ull << 24,      // vote: .all .any .uni .ballot: must be there
     kShift = 1ull << 25,       // bfind.shiftamt
-    kScope = 1ull << 26,  // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys: must be there
+    kScope =
+        1ull << 26,  // membar: .cta .gl .sys; fence: .sc .acq_rel .cta .cluster .gpu .sys .proxy.async ...:
+                     // must be there
     kAtomic = 1ull << 27,   // atom, red: .add ... must be there; .relaxed .gpu ... kept, of no meaning here
     kCarry = 1ull << 28,    // .cc
     kCarryIn = 1ull << 29,  // takes the carry flag, without a suffix that says so
-    kNan = 1ull << 30,      // .NaN
+    kNan = 1ull << 30,      // .NaN and .xorsign.abs
     kClass = 1ull << 31,    // testp: .finite ...: must be there
     kExtend = 1ull << 32,   // szext, bmsk: .clamp .wrap: must be there
     kMatch = 1ull << 33,    // match: .any .all: must be there
     kReduce = 1ull << 34,   // redux: .add .min ...: must be there
     kHint = 1ull << 35,     // what only says how fast: .L1 .L2 .wait ...
     kCopy = 1ull << 36,     // cp.async: .ca.shared.global ...
+    kMatrix = 1ull << 37,   // all of them, by matrix.h: .sync.aligned.m16n8k16 ...
+    kRelu = 1ull << 38,     // .relu, of half precision; with kRoundCvt: .satfinite too
+    kPolicy = 1ull << 40,   // createpolicy: .fractional.L2::evict_last ...
+    kRegisterCount = 1ull << 41,  // setmaxnreg: .inc or .dec, .sync.aligned: must be there
 };
 
 // The part of an SM that is kept busy.
@@ -98,6 +110,7 @@ enum class SmUnit : uint8_t {
     Special,  // divisions, roots, sines: approximated, alone or as a first step
     Convert,  // between types; between integers it is no machine code either
     Lanes,    // lanes of a warp tell one another something
+    Tensor,   // products of matrices
     Memory,
     Copy,  // asynchronous copies and their groups
     Barrier,
@@ -132,6 +145,7 @@ struct OpRule {
 // the first, do so. Null for a mnemonic that is not known.
 const OpRule* find_rule(const Instruction& made, size_t& in_name);
 const OpRule& rule_of(Op op);
+std::span<const OpRule> all_rules();
 
 // What .wide makes of a type: u16 to u32, s32 to s64.
 Type widened(Type type, Half half);
@@ -152,12 +166,20 @@ Type source_type(const Instruction& instruction, size_t i);
 // Where in an instruction's operands the address stands.
 size_t address_at(const Instruction& instruction);
 
+// Whether a conversion makes a pair out of two numbers, each in a register of its own.
+bool joins(const Operation& operation);
+
 // How values flow, by the instruction's types and modifiers too.
 Dataflow flow_of(const Operation& operation);
-// Floating-point operations of a lane: 2 where a product and a sum are one instruction, 0 with integers.
+// Floating-point operations of a lane: 2 where a product and a sum are one instruction, twice as many of pairs, 0 with
+// integers.
 uint8_t flops_of(const Operation& operation);
+// "ld.global.f32", as it is written.
+std::string full_name(const Instruction& instruction);
 // Whether it is written with any of these suffixes.
 bool has_suffix(const Instruction& instruction, std::initializer_list<std::string_view> words);
+// Whether it is a fence that orders what threads do for each other; those of proxies order what one thread does.
+bool orders_threads(const Instruction& instruction);
 // Whether machine code has nothing for it.
 bool is_free(const Instruction& instruction);
 

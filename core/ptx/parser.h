@@ -6,6 +6,7 @@
 //   suffixes.cpp   ".global.f32" against the rule of the instruction
 //   operands.cpp   "%f1, [%rd4+8]" against the rule of the instruction
 //   functions.cpp  .func, calls and brx.idx: bodies are read again where they are called
+//   opaque.cpp     instructions that are not known, kept as text
 //   call_values.cpp  .param variables of calls that were inlined become registers
 //
 // Functions return false after an error and leave its sentence in Parser::message; the first stays.
@@ -177,8 +178,12 @@ bool read_relocation(Parser& parser, Symbol& symbol, uint64_t offset);
 // Does ".global", ".shared", ... stand here?
 bool at_variable(const Token& token);
 
-// in_name: how many suffixes belong to the rule's name.
-bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& instruction);
+// in_name: how many suffixes belong to the rule's name. news: it has one that no instruction is known with.
+bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& instruction, bool& news);
+// Behind the suffixes of an instruction that is not known, or has one that is not (rule: of its mnemonic): keeps it as
+// text. False, with nothing changed, where it cannot be kept.
+bool read_opaque(Parser& parser, const Body& body, const OpRule* rule, Instruction& instruction);
+std::string opaque_text(const Kernel& kernel, const Instruction& instruction);  // its operands
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& instruction);
 
 // From '{' to its '}': a kernel's body.
@@ -203,8 +208,5 @@ bool settle_call_values(Parser& parser, Body& body);
 inline bool is_kernel_parameter(const Body& body, int32_t symbol) {
     return symbol >= 0 && static_cast<size_t>(symbol) < body.kernel.parameters.size();
 }
-
-// "ld.global.f32": for messages.
-std::string full_name(const Instruction& instruction);
 
 }  // namespace tilescope::ptx

@@ -8,6 +8,7 @@
 
 #include "core/ptx/names.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/parser.h"
 
 namespace tilescope::ptx {
 namespace {
@@ -194,11 +195,15 @@ std::string print(const Kernel& kernel, const Instruction& instruction) {
     text += instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic;
     for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
     if (instruction.op == Op::Call) return text + call_text(kernel, instruction) + ";";
+    if (instruction.op == Op::Opaque)
+        return text + (instruction.opaque.empty() ? "" : " \t" + opaque_text(kernel, instruction)) + ";";
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
         const bool second_destination = i == 1 && instruction.destinations == 2;
         text += i == 0 ? " \t" : second_destination ? "|" : ", ";
         text += operand_text(kernel, instruction.operands[i]);
     }
+    if (instruction.policy >= 0)
+        text += ", " + kernel.registers[static_cast<size_t>(instruction.policy)].name;
     return text + ";";
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 
 namespace tilescope::ptx {
@@ -53,6 +54,8 @@ std::optional<SiteKind> kind_of(const Instruction& instruction) {
 }  // namespace
 
 Exchange exchange_of(const Operation& operation) {
+    if (rule_of(operation.op).unit == SmUnit::Tensor) return Exchange::Multiply;
+    if (operation.op == Op::Movmatrix) return Exchange::Transpose;
     switch (operation.mode) {
         case Mode::Up: return Exchange::ShuffleUp;
         case Mode::Down: return Exchange::ShuffleDown;
@@ -109,7 +112,17 @@ std::vector<Site> sites_of(const Kernel& kernel, bool exchanges) {
             sites.push_back(from);
             ++site.id;
         }
-        sites.push_back(site);
+        const std::vector<MatrixRequest> requests = requests_of(instruction);
+        for (const MatrixRequest& request : requests) {
+            site.space =
+                instruction.space == StateSpace::Generic && request.matrices != 0 ? Space::Shared : *space;
+            site.bytes = request.bytes;
+            site.matrices = request.matrices;
+            site.transposed = request.transposed;
+            sites.push_back(site);
+            ++site.id;
+        }
+        if (requests.empty()) sites.push_back(site);
     }
     return sites;
 }

@@ -18,6 +18,7 @@ inline const char* name_of(SiteKind kind) {
     constexpr const char* kNames[] = {"load", "store", "barrier", "atomic", "exchange"};
     return kNames[static_cast<size_t>(kind)];
 }
+inline constexpr uint32_t kMostOfLane = 32;  // bytes that a lane loads or stores at once
 constexpr bool asks_memory(SiteKind kind) { return kind != SiteKind::Barrier && kind != SiteKind::Exchange; }
 constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
 constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }
@@ -33,6 +34,9 @@ inline constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
 // of all. They stand side by side and share their instruction. The store is recorded where the copy is asked
 // for; the bytes arrive where the thread waits for them (Trace::arrival). A lane that reads fewer bytes than
 // it writes counts as reading all, which lie in the same sector.
+//
+// wmma.load and wmma.store are as many as the requests of memory that their machine code makes (requests_of in
+// core/ptx/matrix.h), side by side.
 struct Site {
     uint32_t id = 0;           // index into the site table
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -46,7 +50,13 @@ struct Site {
     Atomic atomic = Atomic::None;
     Exchange exchange = Exchange::None;  // what is exchanged; None for all others
     bool copy = false;                   // one of the two of a cp.async
-
+    // Of ldmatrix, stmatrix and wmma.load from shared memory: how many matrices of 8 rows of 16 bytes move. Lane 8 j + r
+    // gives the address of row r of matrix j, and no other lane counts; who receives the row, core/ptx/matrix.h says.
+    // 0: each lane moves what it asks for.
+    uint8_t matrices = 0;
+    bool transposed = false;  // 8 x 8 elements of 16 bits are, on their way
+    // The lanes that can take part in it.
+    uint32_t lanes() const { return matrices == 0 || matrices >= 4 ? ~0u : (1u << 8 * matrices) - 1; }
     // Whether what it moves goes from memory to memory past the registers, while the thread does other work.
     bool past_registers() const { return copy; }
     // Whether it reads into registers of the thread, which waits for it where it uses them.
@@ -55,7 +65,7 @@ struct Site {
     bool lands_later() const { return past_registers() && kind == SiteKind::Store; }
 };
 
-// Whether b, the site behind a, is of the same instruction, so that it writes what a reads.
+// Whether b, the site behind a, is of the same instruction: of a copy, it writes what a reads.
 inline bool goes_on(const Site& a, const Site& b) {
     return a.id + 1 == b.id && a.instruction == b.instruction;
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/ptx/half_forms.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
 
@@ -22,15 +24,24 @@ constexpr const char* kStoreWords[] = {"weak", "mmio", "relaxed", "release", "ct
                                        "gpu",  "sys",  "wb",      "cg",      "cs",  "wt"};
 constexpr const char* kOrderWords[] = {"relaxed", "acquire", "release", "acq_rel",
                                        "cta",     "cluster", "gpu",     "sys"};
-constexpr const char* kEvictionWords[] = {"L1::evict_normal", "L1::evict_unchanged",
-                                          "L1::evict_first",  "L1::evict_last",
-                                          "L1::no_allocate",  "L2::64B",
-                                          "L2::128B",         "L2::256B"};
+constexpr const char* kEvictionWords[] = {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                                          "L1::evict_last",   "L1::no_allocate",     "L2::evict_first",
+                                          "L2::evict_last",   "L2::evict_normal",    "L2::cache_hint"};
 constexpr const char* kHintWords[] = {
     "L1", "L2", "L2::evict_last", "L2::evict_normal", "wait", "launch_dependents"};
+constexpr const char* kPolicyWords[] = {
+    "fractional",         "range", "cvt", "L2", "L2::evict_first", "L2::evict_last", "L2::evict_normal",
+    "L2::evict_unchanged"};
+constexpr const char* kRegisterCountWords[] = {"inc", "dec", "sync", "aligned"};
 constexpr const char* kMembarWords[] = {"cta", "gl", "sys"};
 constexpr const char* kFenceWords[] = {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys"};
-constexpr const char* kPrefetchWords[] = {"L2::64B", "L2::128B", "L2::256B"};  // of cp.async
+// Between ways to memory (proxies), not among threads.
+// clang-format off
+constexpr const char* kProxyWords[] = {
+    "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "async::generic", "tensormap::generic",
+    "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
+// clang-format on
+constexpr const char* kPrefetchWords[] = {"L2::64B", "L2::128B", "L2::256B"};  // of ld and cp.async
 
 // A suffix that stands for a value of an enum, in the instructions that may have it.
 template <class E>
@@ -88,18 +99,54 @@ bool take(const Word<E> (&words)[n], const OpRule& rule, std::string_view suffix
 bool read_copy(std::string_view suffix, Instruction& made) {
     if (suffix == "shared" || suffix == "shared::cta") return made.space = StateSpace::Shared, true;
     return suffix == "async" || suffix == "ca" || suffix == "cg" || suffix == "global" ||
-           one_of(suffix, kPrefetchWords);
+           suffix == "L2::cache_hint" || one_of(suffix, kPrefetchWords);
 }
 
 bool copy_is_whole(const Instruction& made) {
     const auto& s = made.suffixes;
-    return s.size() >= 4 && s.size() <= 5 && s[0] == "async" && (s[1] == "ca" || s[1] == "cg") &&
-           s[2].starts_with("shared") && s[3] == "global" && (s.size() == 4 || one_of(s[4], kPrefetchWords));
+    size_t last = 4;  // a hint, then how much more may be fetched
+    last += s.size() > last && s[last] == "L2::cache_hint";
+    last += s.size() > last && one_of(s[last], kPrefetchWords);
+    return s.size() == last && s[0] == "async" && (s[1] == "ca" || s[1] == "cg") &&
+           s[2].starts_with("shared") && s[3] == "global";
+}
+
+bool is_half_precision(Type type) {
+    return type == Type::F16 || type == Type::BF16 || type == Type::F16X2 || type == Type::BF16X2;
+}
+
+// What is wrong with an atomic of half precision or of a vector, or null.
+const char* fault_of_vector(const Instruction& made) {
+    const bool half = is_half_precision(made.type), vector = made.vector > 1;
+    if (half != has_suffix(made, {"noftz"})) return "needs .noftz with half precision, and only there";
+    if (half && !vector && made.atomic != Atomic::Add) return "can only add, without a vector";
+    if (!vector) return nullptr;
+    if (!(half || (made.type == Type::F32 && made.atomic == Atomic::Add)) || made.space != StateSpace::Global)
+        return "has a vector that is none of .global.f32 to add or of half precision";
+    return size_of(made.type) * made.vector > 8
+               ? "updates more than 8 bytes at once, which Tilescope cannot record; use vectors of 8 bytes"
+               : nullptr;
+}
+
+// What is wrong with the vector of a load or store, or null. Source: PTX ISA, "ld", "st": 32 bytes of 8 words of 32 bits or
+// 4 of 64 in global memory (sm_100).
+const char* fault_of_moved(const Instruction& made) {
+    const uint32_t size = size_of(made.type), bytes = size * made.vector;
+    const bool wide = made.space == StateSpace::Global || made.space == StateSpace::Generic;
+    if (size == 16 && made.vector > 1) return "has a vector of 128 bits each, which nothing moves";
+    if (bytes > 32) return "moves more than 32 bytes";
+    if (bytes > 16 && !wide) return "moves more than 16 bytes, which only .global can";
+    if (made.vector == 8 && bytes < 32) return "has a vector of 8, which only types of 32 bits have";
+    if (size == 16 && made.space == StateSpace::Param)
+        return "moves 128 bits of a parameter, which is not known to Tilescope";
+    return nullptr;
 }
 
 // Which types each may have, as the PTX ISA lists them.
 bool atomic_fits(Atomic atomic, Type type) {
     const bool bits = type == Type::B32 || type == Type::B64;
+    if (is_half_precision(type))
+        return atomic == Atomic::Add || atomic == Atomic::Min || atomic == Atomic::Max;
     switch (atomic) {
         case Atomic::Add:
             return type == Type::U32 || type == Type::S32 || type == Type::U64 || is_float(type);
@@ -140,9 +187,16 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     if (has(kFtz) && suffix == "ftz") return once(made.ftz);
     if (has(kSat | kSatInteger) && suffix == "sat") return once(made.sat);
     if (has(kHint) && one_of(suffix, kHintWords)) return true;
+    if (has(kPolicy) && one_of(suffix, kPolicyWords)) return true;
+    if (has(kRegisterCount)) return one_of(suffix, kRegisterCountWords);
+    if (has(kAtomic) && (suffix == "L2::cache_hint" || suffix == "noftz")) return true;
     if (has(kCopy)) return read_copy(suffix, made);
     if (has(kCarry) && suffix == "cc") return once(made.carry_out);
     if (has(kNan) && suffix == "NaN") return once(made.nan);
+    if (has(kNan) && suffix == "xorsign") return once(made.xorsign);
+    if (has(kNan) && suffix == "abs") return made.xorsign;
+    if (has(kRelu) && suffix == "relu") return once(made.relu);
+    if (has(kRelu) && has(kRoundCvt) && suffix == "satfinite") return once(made.satfinite);
     if (has(kCompare) && made.compare == Compare::None) {
         if (const auto compare = find_compare(suffix)) return made.compare = *compare, true;
     }
@@ -156,15 +210,19 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     }
     if (has(kLoadCache | kStoreCache)) {
         if (suffix == "volatile") return once(made.is_volatile);
-        if (one_of(suffix, kEvictionWords)) return has(kLoadCache) || !suffix.starts_with("L2");
+        if (one_of(suffix, kEvictionWords)) return true;
+        if (one_of(suffix, kPrefetchWords)) return has(kLoadCache);
         if (has(kLoadCache) ? one_of(suffix, kLoadWords) : one_of(suffix, kStoreWords)) return true;
     }
     // The order stands before the operation, or behind it.
     if (has(kAtomic) && made.type == Type::None && one_of(suffix, kOrderWords)) return true;
-    if (has(kVector) && made.vector == 1 && (suffix == "v2" || suffix == "v4"))
-        return made.vector = suffix == "v2" ? 2 : 4, true;
+    if (has(kVector) && made.vector == 1 && (suffix == "v2" || suffix == "v4" || suffix == "v8"))
+        return made.vector = static_cast<uint8_t>(suffix[1] - '0'), true;
     if (has(kScope))
-        return made.mnemonic == "membar" ? one_of(suffix, kMembarWords) : one_of(suffix, kFenceWords);
+        return made.mnemonic == "membar"
+                   ? one_of(suffix, kMembarWords)
+                   : one_of(suffix, kFenceWords) ||
+                         (has_suffix(made, {"proxy", "mbarrier_init"}) && one_of(suffix, kProxyWords));
     if (has(kSync) && suffix == "sync") return once(sync);
     if (has(kBarrier) && suffix == "cta") return made.mode == Mode::None;
     if (has(kBarrier | kTally) && suffix == "aligned")
@@ -188,7 +246,10 @@ bool compare_fits(Compare compare, Type type) {
 
 // What is wrong with the rounding of a conversion, or null.
 const char* fault_of_conversion(const Operation& made) {
+    if (converts_short(made)) return fault_of_short_conversion(made);
     const bool to_float = is_float(made.type), from_float = is_float(made.type2);
+    const bool brain = made.type == Type::BF16 || made.type2 == Type::BF16;
+    if (made.sat && brain && to_float && from_float) return "has .sat, which .bf16 does not";
     if (from_float && !to_float && (made.round < Round::Rni || made.round > Round::Rpi))
         return "needs .rni, .rzi, .rmi or .rpi from a float to an integer";
     const bool narrows = to_float && (!from_float || size_of(made.type) < size_of(made.type2));
@@ -200,6 +261,8 @@ const char* fault_of_conversion(const Operation& made) {
 // The same of arithmetic: halves of products, rounding, saturation.
 const char* fault_of_arithmetic(const OpRule& rule, const Operation& made) {
     const auto has = [&](uint64_t bits) { return (rule.suffixes & bits) != 0; };
+    if (has_short_rules(made.type) && !has(kCompare)) return fault_of_short(made);
+    if (made.relu) return "has .relu, which its type does not";
     const bool to_float = is_float(made.type);
     if (has(kHalf) && to_float == (made.half != Half::None))
         return "needs .lo, .hi or .wide with integers, and none with floats";
@@ -235,15 +298,26 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if ((has(kSync) && !sync) || (has(kBarrier) && made.mode == Mode::None))
         return "needs .sync (the form without it is not run by today's GPUs)";
     const bool gross = made.type == Type::F64 && made.round == Round::Approx;  // rcp, rsqrt.approx.ftz.f64
-    if (made.ftz && made.type != Type::F32 && made.type2 != Type::F32 && !gross)
-        return "has .ftz, which only .f32 can";
+    const bool own_rules = !has(kRoundCvt) && !has(kCompare) && has_short_rules(made.type);
+    const Type compared = has(kCompare) ? source_type(made, 0) : Type::None;
+    const bool flushes =
+        made.type == Type::F32 || made.type2 == Type::F32 || compared == Type::F16 || compared == Type::F16X2;
+    if (made.ftz && !flushes && !gross && !own_rules) return "has .ftz, which its type does not";
     if (has(kLane | kBallot | kMatch | kExtend | kClass) && made.mode == Mode::None) return "lacks its mode";
-    if (made.nan && made.type != Type::F32) return "has .NaN, which only .f32 can";
+    if ((made.nan || made.xorsign) && made.type != Type::F32 && !has_short_rules(made.type))
+        return "has .NaN or .xorsign, which its type does not";
+    if (made.xorsign && !has_suffix(made, {"abs"})) return "has .xorsign without .abs";
     if (made.carry_out && (made.sat || !(bit(made.type) & kCarryTypes)))
         return "has .cc, which 32- and 64-bit integers alone can";
     if (has(kFunnel) && made.mode < Mode::LWrap) return "needs .wrap or .clamp after .l or .r";
     if (has(kCopy) && !copy_is_whole(made)) return "is no copy from global to shared memory";
     if (has(kScope) && made.suffixes.empty()) return "needs its scope";
+    if (rule.op == Op::Set)
+        if (const char* fault = fault_of_set(made)) return fault;
+    if (has(kPolicy) && !has_suffix(made, {"fractional", "range", "cvt"}))
+        return "needs .fractional, .range or .cvt";
+    if (has(kRegisterCount) && !(has_suffix(made, {"inc", "dec"}) && has_suffix(made, {"aligned"})))
+        return "needs .inc or .dec, and .sync.aligned";
     if (has(kCompare)) {
         if (made.compare == Compare::None) return "needs a comparison";
         if (!compare_fits(made.compare, source_type(made, 0)))
@@ -268,19 +342,26 @@ const char* fault_of(const OpRule& rule, const Instruction& made, bool sync) {
     if (has(kBallot) && (made.mode == Mode::Ballot) != (made.type == Type::B32))
         return "must be .ballot.b32 or give a .pred";
     if (has(kStoreCache) && made.space == StateSpace::Const) return "stores where nothing can be stored";
-    if (has(kVector) && size_of(made.type) * made.vector > 16) return "moves more than 16 bytes";
+    if (has(kVector)) return has(kAtomic) ? fault_of_vector(made) : fault_of_moved(made);
     return nullptr;
+}
+
+// Whether some instruction has the suffix.
+bool is_known(std::string_view suffix) {
+    return find_type(suffix) || std::ranges::any_of(all_rules(), [&](const OpRule& rule) {
+               Instruction probe;
+               bool sync = false;
+               return read_one(rule, suffix, probe, sync);
+           });
 }
 
 }  // namespace
 
-std::string full_name(const Instruction& instruction) {
-    std::string text(instruction.mnemonic.empty() ? name_of(instruction.op) : instruction.mnemonic);
-    for (const std::string& suffix : instruction.suffixes) text += "." + suffix;
-    return text;
-}
-
-bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& made) {
+bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instruction& made, bool& news) {
+    if (rule.suffixes & kMatrix) {
+        const std::string fault = read_matrix_suffixes(made, in_name);
+        return fault.empty() || parser.fail(made.text_line, "instruction '{}' {}", full_name(made), fault);
+    }
     bool sync = false;
     for (const std::string& suffix : std::span(made.suffixes).subspan(in_name)) {
         const auto type = find_type(suffix);
@@ -295,6 +376,7 @@ bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instructi
             known = read_one(rule, suffix, made, sync);
         }
         if (!known) {
+            news = std::ranges::any_of(made.suffixes, [](const std::string& one) { return !is_known(one); });
             return parser.fail(made.text_line,
                                "instruction '{}' is not known to Tilescope with .{}; build the kernel "
                                "without it",

@@ -71,7 +71,9 @@ bool read_count(Parser& parser, uint64_t least, uint64_t most, uint64_t& value, 
 }
 
 // Source: PTX ISA, "Fundamental Types", "Packed Data Types".
-bool can_be_register(Type type) { return lies_in_memory(type) || type == Type::Pred || type == Type::F16X2; }
+bool can_be_register(Type type) {
+    return lies_in_memory(type) || type == Type::Pred || type == Type::F16X2 || type == Type::B128;
+}
 
 bool read_registers(Parser& parser, Body& body) {
     const uint32_t line = parser.next().line;

@@ -263,7 +263,7 @@ bool Machine::access_in(Warp& warp, const MicroOp& op, StateSpace space, uint32_
     const bool shared_by_blocks = space == StateSpace::Global;
     if (is_atomic) {
         update(warp, access, mask, shared_by_blocks);
-        request.element_bytes = access.element_bytes;
+        request.element_bytes = bytes_of(access);
         request.returned = returned_.data();
     } else if (access.copy && is_load) {
         load_copied(warp, op, access, mask);
@@ -296,9 +296,10 @@ void Machine::report(Warp& warp, const MicroOp& op, const MemoryAccess& access, 
 // Reports a request with its values and where they came from.
 void Machine::report_values(Warp& warp, const MicroOp& op, const MemoryAccess& access, Request request) {
     const uint32_t mask = request.mask;
-    std::array<uint64_t, 4 * kWarpSize> value{};
-    std::array<Origin, 4 * kWarpSize> origins{};
-    const uint32_t elements = std::min<uint32_t>(access.elements, 4);
+    constexpr size_t kMost = std::tuple_size_v<decltype(access.data)>;  // elements
+    std::array<uint64_t, kMost * kWarpSize> value{};
+    std::array<Origin, kMost * kWarpSize> origins{};
+    const uint32_t elements = std::min<uint32_t>(access.elements, kMost);
     request.elements = elements;
     request.element_bytes = access.element_bytes;
     const auto set_origins = [&](Ref column, Origin from) {
@@ -313,9 +314,10 @@ void Machine::report_values(Warp& warp, const MicroOp& op, const MemoryAccess& a
     };
     if (op.kind == MicroOp::Kind::Atomic) {
         request.value = stored_.data();
-        origins_of_stored(access.data[access.atomic == ptx::Atomic::Cas ? 2 : 1], 0);
+        request.elements = 1, request.element_bytes = bytes_of(access);
+        origins_of_stored(access.data[access.atomic == ptx::Atomic::Cas ? 2 : elements], 0);
         // What it returned is the second part of its values (Request::returned).
-        set_origins(access.data[0], (steps_ + 1) | 1u << kPartShift);
+        for (uint32_t i = 0; i < elements; ++i) set_origins(access.data[i], (steps_ + 1) | 1u << kPartShift);
         if (observer_) observer_->on_request(request);
         return;
     }

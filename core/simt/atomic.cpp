@@ -11,6 +11,7 @@
 #include "core/simt/atomic.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -125,6 +126,82 @@ void update_as(Atomic how, const Lanes& lanes, std::span<const uint64_t> told) {
     }
 }
 
+// Elements of half precision and vectors: each element is updated as one, and a lane's bits are those of all, the first
+// lowest.
+class Elements {
+public:
+    explicit Elements(const MemoryAccess& access) : access_(access) {
+        using enum ptx::Type;
+        if (access.half == None) return;
+        widen_ = find_lane_op({.op = ptx::Op::Cvt, .type = F32, .type2 = access.half}, LaneVersion::Portable);
+        narrow_ =
+            find_lane_op({.op = ptx::Op::Cvt, .type = access.half, .type2 = F32, .round = ptx::Round::Rn},
+                         LaneVersion::Portable);
+    }
+
+    uint32_t changed(uint32_t old, uint32_t b) const {
+        if (access_.half == ptx::Type::None) return Changed<Atomic::Add, float, true>::bits(old, b, 0);
+        uint32_t made = 0;
+        for (uint32_t at = 0; at < access_.element_bytes * 8; at += 16)
+            made |= uint32_t{one(static_cast<uint16_t>(old >> at), static_cast<uint16_t>(b >> at))} << at;
+        return made;
+    }
+
+private:
+    // By the functions of the conversions, in the first lane of a column.
+    float wide(uint16_t half) const {
+        alignas(64) uint32_t from[kWarpSize] = {half};
+        alignas(64) float to[kWarpSize] = {};
+        widen_.partial(reinterpret_cast<std::byte*>(to), nullptr, reinterpret_cast<std::byte*>(from), nullptr,
+                       nullptr, 1);
+        return to[0];
+    }
+    // A sum of two halves, rounded to a float and then to a half, is rounded as once: a float has more than twice the
+    // digits.
+    uint16_t one(uint16_t old, uint16_t b) const {
+        const float x = wide(old), y = wide(b);
+        const bool least = access_.atomic == Atomic::Min;
+        alignas(64) float from[kWarpSize] = {x + y};
+        if (access_.atomic != Atomic::Add) {
+            const bool less = x < y || (x == y && std::signbit(x));
+            from[0] = x != x ? y : y != y || less == least ? x : y;
+        }
+        alignas(64) uint32_t to[kWarpSize] = {};
+        narrow_.partial(reinterpret_cast<std::byte*>(to), nullptr, reinterpret_cast<std::byte*>(from),
+                        nullptr, nullptr, 1);
+        return static_cast<uint16_t>(to[0]);
+    }
+
+    const MemoryAccess& access_;
+    LaneOp widen_, narrow_;
+};
+
+// data: destinations and operands of the elements.
+template <class Word>
+void update_elements(const MemoryAccess& access, const Lanes& lanes, const std::array<std::byte*, 8>& data,
+                     std::span<const uint64_t> told) {
+    const Elements elements(access);
+    constexpr uint32_t kBits = 8 * sizeof(Word);
+    size_t next_told = 0;
+    for_lanes(lanes.mask, [&](uint32_t lane) {
+        uint64_t found = 0, left = 0;
+        const bool is_told = next_told < told.size();
+        const uint64_t tells = is_told ? told[next_told++] : 0;
+        for (uint32_t i = 0; i < access.elements; ++i) {
+            const std::atomic_ref<Word> word(*reinterpret_cast<Word*>(lanes.host[lane] + i * sizeof(Word)));
+            const auto b =
+                static_cast<Word>(reinterpret_cast<const uint32_t*>(data[access.elements + i])[lane]);
+            Word old = is_told ? static_cast<Word>(tells >> i * kBits) : word.load(), next{};
+            do next = static_cast<Word>(elements.changed(old, b));
+            while (!is_told && !word.compare_exchange_weak(old, next));
+            if (is_told) word.store(next);
+            found |= uint64_t{old} << i * kBits, left |= uint64_t{next} << i * kBits;
+            reinterpret_cast<uint32_t*>(data[i])[lane] = old;
+        }
+        lanes.returned[lane] = found, lanes.stored[lane] = left;
+    });
+}
+
 void update_all(const MemoryAccess& access, const Lanes& lanes, std::span<const uint64_t> told) {
     if (access.element_bytes == 8) {
         if (access.is_float) return update_each<Changed<Atomic::Add, double>>(lanes, told);
@@ -153,6 +230,14 @@ void Machine::update(Warp& warp, const MemoryAccess& access, uint32_t mask, bool
         told = std::span(options_.returns).subspan(next_return_);
         told = told.first(std::min<size_t>(told.size(), static_cast<size_t>(std::popcount(mask))));
         next_return_ += told.size();
+    }
+    if (has_elements(access)) {
+        std::array<std::byte*, 8> data{};
+        for (size_t i = 0; i < 2u * access.elements; ++i) data[i] = at(warp, access.data[i]);
+        const Lanes lanes{mask,    host_.data(),     nullptr,        nullptr,
+                          nullptr, returned_.data(), stored_.data(), global};
+        return access.element_bytes == 2 ? update_elements<uint16_t>(access, lanes, data, told)
+                                         : update_elements<uint32_t>(access, lanes, data, told);
     }
     update_all(access,
                {mask, host_.data(), at(warp, access.data[0]), at(warp, access.data[1]),

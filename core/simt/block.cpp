@@ -202,10 +202,14 @@ Machine::Advance Machine::step(Warp& warp) {
         top.pc += 2;
         return behind_step<Values>(warp);
     }
+    if (op.kind == MicroOp::Kind::Matrix) {
+        matrix<Values>(warp, op);
+        warp.instructions += op.counted, clock_ += op.counted, ++steps_;
+        ++top.pc;
+        return behind_step<Values>(warp);
+    }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
-    // A copy's two steps are one instruction.
-    const bool counts = op.counted || !program_.accesses[op.target].copy;
-    warp.instructions += counts, clock_ += counts;
+    warp.instructions += op.counted, clock_ += op.counted;
     watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
     return behind_step<Values>(warp);
 }

@@ -12,6 +12,10 @@
 // is its own running sum: it is reported with its chain X and its value. So the chain that is stored to
 // an output is always the one under which its products were reported. Where two running sums are
 // added, the result goes on with the first one's chain.
+//
+// Pairs of 16 bits: a register has one origin, of which kUpperHalf makes that of its upper half. fma and mul are two
+// products, of the lower halves and of the upper ones, which are reported at once: what mul gives is never loose. Pairs that
+// are put together of two registers are computed, and pairs of f32 are not followed.
 #include <algorithm>
 #include <span>
 #include <unordered_set>
@@ -168,6 +172,22 @@ void Machine::flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, u
     plan.chain_of_product = fresh;
 }
 
+// The two products of a pair.
+void Machine::report_pairs(Multiplication& report, OriginPlan& plan, std::array<uint64_t, kWarpSize>& sum) {
+    report.factor_type = report.sum_type = element_of_pair(report.factor_type);
+    const std::array<uint64_t, kWarpSize> a = plan.a_value, b = plan.b_value, whole = sum;
+    for (const uint32_t shift : {0u, 16u}) {
+        for_lanes(report.mask, [&](uint32_t l) {
+            plan.a_value[l] = a[l] >> shift & 0xFFFF, plan.b_value[l] = b[l] >> shift & 0xFFFF;
+            sum[l] = whole[l] >> shift & 0xFFFF;
+            if (shift == 0) return;
+            for (Origin* of : {&plan.a[l], &plan.b[l], &plan.result[l]})
+                *of = *of == 0 ? 0 : *of | kUpperHalf;
+        });
+        observer_->on_multiplication(report);
+    }
+}
+
 void Machine::flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask,
                          OriginPlan& plan) {
     using K = ptx::Dataflow;
@@ -180,15 +200,19 @@ void Machine::flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, ui
     const ElementType sum_type = ptx::widened(code.does.type, code.does.half);
     std::array<uint64_t, kWarpSize> sum;
     if (plan.products | plan.taken_a | plan.taken_b) read_column(at(warp, op.d), sum_type, sum);
-    if (code.flow == K::Fused && plan.products) {
+    const bool pairs = elements_of(code.does.type) == 2;
+    if ((code.flow == K::Fused || (code.flow == K::Product && pairs)) && plan.products && observer_) {
         Multiplication report;
         report.factor_type = code.does.type, report.sum_type = sum_type;
         report.warp = warp.number, report.mask = plan.products;
         report.a = plan.a.data(), report.b = plan.b.data(), report.result = plan.result.data();
         report.a_value = plan.a_value.data(), report.b_value = plan.b_value.data(), report.sum = sum.data();
-        if (observer_) observer_->on_multiplication(report);
+        if (pairs)
+            report_pairs(report, plan, sum);
+        else
+            observer_->on_multiplication(report);
     }
-    if (code.flow == K::Product && plan.products) {
+    if (code.flow == K::Product && plan.products && !pairs) {
         warp.loose[plan.chain_of_product] = {
             plan.chain_of_product, plan.products, plan.a, plan.b, code.does.type, sum_type,
             plan.a_value,          plan.b_value,  sum};

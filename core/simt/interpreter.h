@@ -23,6 +23,7 @@
 // Dynamic shared memory follows what the kernel declares.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,7 @@
 #include "core/base/launch.h"
 #include "core/base/result.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/sites.h"
 #include "core/simt/memory.h"
 
@@ -61,6 +63,10 @@ const std::vector<ptx::Site>& sites_of(const Program& program);
 // with memory of its own, and no block can be run alone as it ran with the others.
 bool has_grid_barrier(const Program& program);
 
+// Why a program that was made ready cannot be run here, but recorded on a GPU: it has an instruction that is not known. ""
+// where it can run.
+const std::string& why_not_run(const Program& program);
+
 // Bytes that a run takes beside the launch's arrays, on one CPU thread: variables in global memory, and a
 // block's registers, shared and local memory. values: as RunOptions.
 uint64_t memory_of(const Program& program, const Launch& launch, bool values);
@@ -79,10 +85,12 @@ int64_t constant_offset(const Program& program, const std::string& symbol);
 //                        which register of a vector load, from kPartShift up; 1 for what an atomic returned
 //   kComputed | chain    the result of arithmetic on loaded values; `chain` names one running
 //                        sum: a sum that continues another (add or fma with it) keeps its chain
+//   ... | kUpperHalf     of a register that holds two values of 16 bits, the one in its upper half
 using Origin = uint32_t;
 inline constexpr Origin kComputed = 0x8000'0000u;
-inline constexpr uint32_t kPartShift = 29;
-inline constexpr Origin kStepMask = (1u << kPartShift) - 1;
+inline constexpr uint32_t kPartShift = 28;
+inline constexpr Origin kUpperHalf = 1u << 27;
+inline constexpr Origin kStepMask = kUpperHalf - 1;
 
 // One warp's execution of a memory site.
 struct Request {
@@ -100,11 +108,20 @@ struct Request {
     // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;
     // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
-    // left in memory), and where stored values came from. A vector access has 2 or 4 elements a lane, one row
+    // left in memory), and where stored values came from. A vector access has 2, 4 or 8 elements a lane, one row
     // each.
     uint32_t elements = 1, element_bytes = 4;
     const uint64_t* value = nullptr;  // [elements][32]
     const Origin* origin = nullptr;   // [elements][32], stores and atomics (of its last operand)
+};
+
+// A product of matrices, for observers that want values: what each lane holds.
+struct MatrixProduct {
+    const ptx::MatrixForm* form = nullptr;
+    // By ptx::MatrixRole: [registers][32] bits, and where they came from. C as it was before D was written. D's
+    // origins are running sums: that of C where it is one.
+    std::array<const uint64_t*, 4> value{};
+    std::array<const Origin*, 4> origin{};
 };
 
 // One warp's execution of an exchange among its lanes.
@@ -117,6 +134,8 @@ struct Exchange {
     uint32_t bytes = 4;
     const uint64_t* given = nullptr;  // [32]
     const uint64_t* got = nullptr;    // [32]
+    const MatrixProduct* product =
+        nullptr;  // of a product of matrices, whose lanes have more than one value: bytes is 0
 };
 
 // One multiplication, by mul, mad or fma, one of whose factors comes from a load.
@@ -159,7 +178,7 @@ struct Fault {
     enum class Kind : uint8_t {
         OutOfBounds,
         Misaligned,
-        BarrierDivergence,
+        BarrierDivergence,  // and of what all lanes of a warp must come to together
         NeverEnds,
         Deadlock,
         Trap,

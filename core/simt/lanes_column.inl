@@ -13,12 +13,15 @@ using ptx::Type;
 template <class T>
 using Slot = std::conditional_t<(sizeof(T) <= 4), uint32_t, uint64_t>;
 
+// T may be a format of short floats too (lanes_half.inl), whose numbers are read as float.
 template <class T>
-inline T from_slot(Slot<T> slot) {
+inline auto from_slot(Slot<T> slot) {
     if constexpr (std::is_floating_point_v<T>)
         return std::bit_cast<T>(slot);
-    else
+    else if constexpr (std::is_integral_v<T>)
         return static_cast<T>(slot);
+    else
+        return T::widen(static_cast<uint16_t>(slot));
 }
 
 template <class T>
@@ -136,6 +139,21 @@ LaneOp same() {
 template <class F>
 LaneOp same(F f) {
     return {f, f, nullptr};
+}
+
+// Pairs of f32: a column of them is two columns of numbers, one behind the other, and a lane two lanes.
+inline uint32_t doubled(uint32_t mask, int half) {
+    uint32_t bits = mask >> 16 * half & 0xFFFF;
+    bits = (bits | bits << 8) & 0x00FF'00FF, bits = (bits | bits << 4) & 0x0F0F'0F0F;
+    bits = (bits | bits << 2) & 0x3333'3333, bits = (bits | bits << 1) & 0x5555'5555;
+    return bits | bits << 1;
+}
+template <LaneFn kFn>
+void twice(std::byte* d, std::byte* e, const std::byte* a, const std::byte* b, const std::byte* c,
+           uint32_t mask) {
+    constexpr size_t kColumn = sizeof(Slots<float>);
+    kFn(d, e, a, b, c, doubled(mask, 0));
+    kFn(d + kColumn, e, a + kColumn, b + kColumn, c + kColumn, doubled(mask, 1));
 }
 
 // Calls f with the value as a constant, where it is one of those listed.

@@ -40,17 +40,47 @@ void setp(std::byte* d, std::byte*, const std::byte* a, const std::byte* b, cons
     word(d) = (word(d) & ~mask) | (bits & mask);
 }
 
-// set: all ones or zero for an integer destination, 1.0f or 0.0f for a float one.
+// set: all ones or zero for an integer destination, 1 or 0 for a float one.
 template <Compare C, bool Ftz, uint32_t True>
 struct SetTo {
     static uint32_t apply(auto a, auto b) { return holds<C>(compared<Ftz>(a), compared<Ftz>(b)) ? True : 0u; }
+};
+// The same for both halves of pairs of Format.
+template <class Format, Compare C, uint32_t True>
+struct SetHalf {
+    static uint16_t apply(uint16_t a, uint16_t b) {
+        return static_cast<uint16_t>(holds<C>(Format::widen(a), Format::widen(b)) ? True : 0u);
+    }
+};
+struct FlushedHalf16 : Half16 {
+    static float widen(uint16_t h) { return Half16::widen(flushed_half<Half16, true>(h)); }
 };
 
 template <Compare C, class T, bool Ftz>
 LaneOp compare_with(const Operation& i) {
     if (i.op == Op::Setp) return same<setp<C, T, Ftz>>();
-    if (i.type == Type::F32) return binary<SetTo<C, Ftz, 0x3F80'0000u>, uint32_t, T>();
-    return size_of(i.type) == 4 ? binary<SetTo<C, Ftz, 0xFFFF'FFFFu>, uint32_t, T>() : LaneOp{};
+    switch (i.type) {
+        case Type::F32: return binary<SetTo<C, Ftz, 0x3F80'0000u>, uint32_t, T>();
+        case Type::F16: return binary<SetTo<C, Ftz, 0x3C00u>, uint32_t, T>();
+        case Type::BF16: return binary<SetTo<C, Ftz, 0x3F80u>, uint32_t, T>();
+        case Type::U16:
+        case Type::S16: return binary<SetTo<C, Ftz, 0xFFFFu>, uint32_t, T>();
+        case Type::U32:
+        case Type::S32: return binary<SetTo<C, Ftz, 0xFFFF'FFFFu>, uint32_t, T>();
+        default: return {};
+    }
+}
+template <class Format>
+LaneOp compare_pairs(const Operation& i) {
+    using enum Compare;
+    return with_one_of<Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan>(
+        i.compare, [&](auto known) -> LaneOp {
+            constexpr Compare kHow = decltype(known)::value;
+            constexpr bool kBrain = std::is_same_v<Format, BrainFloat>;
+            if (is_float(i.type))
+                return binary<Pairs<SetHalf<Format, kHow, kBrain ? 0x3F80u : 0x3C00u>>, uint32_t, uint32_t>();
+            return binary<Pairs<SetHalf<Format, kHow, 0xFFFFu>>, uint32_t, uint32_t>();
+        });
 }
 
 template <class T, bool Ftz>
@@ -63,7 +93,7 @@ LaneOp compare_as(const Operation& i) {
     const auto compare = static_cast<Compare>(as);
     const auto with = [&](auto known) { return compare_with<decltype(known)::value, T, Ftz>(i); };
     const LaneOp ordered = with_one_of<Eq, Ne, Lt, Le, Gt, Ge>(compare, with);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<decltype(from_slot<T>({}))>)
         if (!ordered) return with_one_of<Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan>(compare, with);
     return ordered;
 }
@@ -75,6 +105,10 @@ inline LaneOp find_compare(const Operation& i) {
     const Type type = i.op == Op::Set ? i.type2 : i.type;
     if (type == Type::F32) return i.ftz ? compare_as<float, true>(i) : compare_as<float, false>(i);
     if (type == Type::F64) return compare_as<double, false>(i);
+    if (type == Type::F16) return i.ftz ? compare_as<FlushedHalf16, false>(i) : compare_as<Half16, false>(i);
+    if (type == Type::BF16) return compare_as<BrainFloat, false>(i);
+    if (type == Type::F16X2) return i.ftz ? compare_pairs<FlushedHalf16>(i) : compare_pairs<Half16>(i);
+    if (type == Type::BF16X2) return compare_pairs<BrainFloat>(i);
     return with_integer(type, [&](auto zero) { return compare_as<decltype(zero), false>(i); });
 }
 

@@ -156,6 +156,7 @@ LaneOp float_to_float(const Operation& i) {
 
 inline LaneOp find_convert(const Operation& i) {
     if (i.op != Op::Cvt || is_half(i.type) || is_half(i.type2)) return {};
+    if (!lies_in_memory(i.type) || !lies_in_memory(i.type2)) return {};  // lanes_small_floats.inl
     const bool to_float = is_float(i.type), from_float = is_float(i.type2);
     if (to_float && from_float)
         return with_flags(i.ftz, i.sat, [&](auto ftz, auto sat) { return float_to_float<ftz, sat>(i); });

@@ -210,6 +210,9 @@ void convert(std::byte* d, std::byte*, const std::byte* a, const std::byte*, con
 
 template <class F, int Operands, Round R>
 LaneOp arithmetic_op(const Operation& i) {
+    if (i.type == Type::F32X2)
+        return i.ftz ? same<twice<arithmetic<F, float, Operands, R, true, false>>>()
+                     : same<twice<arithmetic<F, float, Operands, R, false, false>>>();
     if (i.type == Type::F64)
         return i.ftz || i.sat ? LaneOp{} : same(arithmetic<F, double, Operands, R, false, false>);
     return with_flags(i.ftz, i.sat,
@@ -245,7 +248,7 @@ LaneOp find_for(const Operation& i) {
 }
 
 LaneOp find(const Operation& i) {
-    if (i.type != Type::F32 && i.type != Type::F64) return {};
+    if (i.type != Type::F32 && i.type != Type::F64 && i.type != Type::F32X2) return {};
     return with_one_of<Round::Rz, Round::Rm, Round::Rp>(
         i.round, [&](auto known) { return find_for<decltype(known)::value>(i); });
 }

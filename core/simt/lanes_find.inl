@@ -9,6 +9,8 @@
 #include "core/simt/lanes_approx.inl"
 #include "core/simt/lanes_convert.inl"
 #include "core/simt/lanes_half.inl"
+#include "core/simt/lanes_half_arithmetic.inl"
+#include "core/simt/lanes_small_floats.inl"
 #include "core/simt/lanes_compare.inl"
 #include "core/simt/lanes_warp.inl"
 // clang-format on
@@ -17,8 +19,9 @@ namespace tilescope::simt::TILESCOPE_LANES {
 
 // Each part answers for the operations that it knows.
 LaneOp find(const Operation& i) {
-    for (auto* const part : {find_predicate, find_half, find_bits, find_carry, find_convert, find_compare,
-                             find_select, find_warp, find_approx, find_float, find_integer})
+    for (auto* const part :
+         {find_predicate, find_half, find_short, find_small, find_bits, find_carry, find_convert,
+          find_compare, find_select, find_warp, find_approx, find_float, find_integer})
         if (const LaneOp op = part(i)) return op;
     return {};
 }

@@ -93,6 +93,15 @@ struct FMinNan {
 struct FMaxNan {
     static float op(float a, float b) { return a != a ? a : b != b ? b : FMax::op(a, b); }
 };
+// .xorsign.abs: of the sizes, with the sign of the product. A NaN has none.
+template <class F>
+struct FXorsign {
+    static float op(float a, float b) {
+        const float size = F::op(__builtin_fabsf(a), __builtin_fabsf(b));
+        const uint32_t sign = (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x8000'0000u;
+        return std::bit_cast<float>(std::bit_cast<uint32_t>(size) | sign);
+    }
+};
 struct FNeg {
     static auto op(auto a) -> decltype(a) { return -a; }
 };
@@ -175,6 +184,16 @@ LaneOp float32_op(const Operation& i) {
                       [](auto ftz, auto sat) { return float_op<F32<F, ftz, sat>, float, Operands>(); });
 }
 
+// min and max with what they may be told: calls f with the operation.
+template <class Fn>
+LaneOp with_extreme(const Operation& i, Fn f) {
+    const bool least = i.op == Op::Min;
+    if (i.nan && i.xorsign) return least ? f(FXorsign<FMinNan>()) : f(FXorsign<FMaxNan>());
+    if (i.xorsign) return least ? f(FXorsign<FMin>()) : f(FXorsign<FMax>());
+    if (i.nan) return least ? f(FMinNan()) : f(FMaxNan());
+    return least ? f(FMin()) : f(FMax());
+}
+
 template <class F, int Operands>
 LaneOp float_op(const Operation& i) {
     if (i.type != Type::F64) return float32_op<F, Operands>(i);
@@ -194,8 +213,12 @@ inline LaneOp find_float(const Operation& i) {
         case Op::Div: return named ? float_op<FDiv, 2>(i) : LaneOp{};
         case Op::Sqrt: return named ? float_op<FSqrt, 1>(i) : LaneOp{};
         case Op::Rcp: return named ? float_op<FRcp, 1>(i) : LaneOp{};
-        case Op::Min: return i.nan ? float32_op<FMinNan, 2>(i) : float_op<FMin, 2>(i);
-        case Op::Max: return i.nan ? float32_op<FMaxNan, 2>(i) : float_op<FMax, 2>(i);
+        case Op::Min:
+            if (i.type == Type::F64) return float_op<FMin, 2>(i);
+            return with_extreme(i, [&](auto f) { return float32_op<decltype(f), 2>(i); });
+        case Op::Max:
+            if (i.type == Type::F64) return float_op<FMax, 2>(i);
+            return with_extreme(i, [&](auto f) { return float32_op<decltype(f), 2>(i); });
         case Op::Neg:
             return i.type == Type::F64 ? unary<F64Sign<FNeg>, double, double>() : float_op<FNeg, 1>(i);
         case Op::Abs:

@@ -48,8 +48,8 @@ struct WarpRequests {
     const std::byte* address = nullptr;  // the column of addresses of the first warp
     ptrdiff_t next_address = 0;          // from it to that of the next one
     uint64_t offset = 0;                 // that is added to each address
-    std::array<std::byte*, 4> data{};  // by element: its column, only read by stores, and the way to the next
-    std::array<ptrdiff_t, 4> next_data{};
+    std::array<std::byte*, 8> data{};  // by element: its column, only read by stores, and the way to the next
+    std::array<ptrdiff_t, 8> next_data{};
     std::byte* memory = nullptr;  // where the address `base` lies
     uint64_t base = 0, most = 0;  // how far above it the first byte of a lane may lie
     static constexpr size_t kMost = 8;

@@ -36,7 +36,8 @@ void find_calm(Program& program) {
     const auto ends = [&](const MicroOp& op) {  // a warp that comes there stands, or has ended
         if (op.guard != kNoGuard) return false;
         return is_request(op.kind) || op.kind == Kind::Exit || op.kind == Kind::Barrier ||
-               op.kind == Kind::Converge;
+               op.kind == Kind::Converge ||
+               (op.kind == Kind::Matrix && program.matrices[op.target].site != kNoSite);
     };
     std::vector<bool> to_barrier(code.size());  // without a step before it
     const bool known = settle([&](const MicroOp& op, size_t pc) {
@@ -62,11 +63,14 @@ void find_calm(Program& program) {
             case Kind::Store:
             case Kind::Atomic: {
                 const MemoryAccess& access = program.accesses[op.target];
+                if (op.aligned && guarded) return false;
                 return access.site >= 0 && !access.copy && (!guarded || code[pc + 1].calm);
             }
             case Kind::Exit: return !copies && (!guarded || code[pc + 1].calm);
             case Kind::Barrier: return !guarded;
             case Kind::Converge: return !guarded && op.target != kNoSite;
+            case Kind::Matrix:
+                return !guarded && (program.matrices[op.target].site != kNoSite || code[pc + 1].calm);
             default: return false;
         }
     };
@@ -84,6 +88,14 @@ namespace {
 template <class Read, class Write>
 void each_column(const Program& program, const MicroOp& op, Read read, Write write) {
     using Kind = MicroOp::Kind;
+    if (op.kind == Kind::Matrix) {
+        const MatrixCode& matrix = program.matrices[op.target];
+        for (const auto* const columns : {&matrix.a, &matrix.b, &matrix.c})
+            for (const Ref ref : *columns)
+                if (!in_pool(ref)) read(ref);
+        std::ranges::for_each(matrix.d, write);
+        return;
+    }
     for (const Ref ref : {op.a, op.b, op.c, op.e})
         if (!in_pool(ref)) read(ref);
     if (op.kind == Kind::Lane || op.kind == Kind::Clock) return write(op.d);
@@ -91,7 +103,8 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
     const MemoryAccess& access = program.accesses[op.target];
     for (size_t i = 0; i < access.data.size(); ++i) {
         if (in_pool(access.data[i])) continue;
-        const bool written = op.kind == Kind::Load ? i < access.elements : op.kind == Kind::Atomic && i == 0;
+        const bool written =
+            op.kind == Kind::Load ? i < access.elements : op.kind == Kind::Atomic && i < access.elements;
         written ? write(access.data[i]) : read(access.data[i]);
     }
 }

@@ -78,8 +78,10 @@ Result<void> Lowering::lay_out() {
     columns.push_back({0, next_column, true});
     next_predicate = next_column;  // temporaries take a column each 32 of them
     for (size_t i = 0; i < kernel.registers.size(); ++i)
-        if (kernel.registers[i].type != Type::Pred)
-            register_offset[i] = column(slot_bytes(kernel.registers[i].type));
+        if (const Type type = kernel.registers[i].type; size_of(type) == 16)
+            register_offset[i] = column(8), column(8);
+        else if (type != Type::Pred)
+            register_offset[i] = column(slot_bytes(type));
 
     parameter_of.assign(kernel.symbols.size(), -1);
     for (size_t p = 0; p < kernel.parameters.size(); ++p)
@@ -237,6 +239,12 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     if (which <= S::NtidZ) return pooled_column(K::Ntid, S::NtidX);
     if (which <= S::CtaidZ) return pooled_column(K::Ctaid, S::CtaidX);
     if (which <= S::NctaidZ) return pooled_column(K::Nctaid, S::NctaidX);
+    if (which >= S::ClusteridX) {
+        if (which <= S::ClusteridZ) return pooled_column(K::Ctaid, S::ClusteridX);
+        if (which <= S::NclusteridZ) return pooled_column(K::Nctaid, S::NclusteridX);
+        const bool extent = which >= S::ClusterNctaidX && which <= S::ClusterNctaidZ;
+        return immediate(extent || which == S::ClusterNctarank ? 1 : 0, bytes);
+    }
     if (which == S::WarpId) return thread_column(program.warp_id);
     if (which == S::SmId || which == S::GridId) return immediate(0, bytes);
     if (which == S::NsmId) return immediate(1, bytes);
@@ -338,6 +346,18 @@ bool Lowering::lane(const ptx::Operation& does, Ref d, Ref a, Ref b, Ref c, Ref 
     return problem.empty();
 }
 
+namespace {
+
+// Origins of the upper halves of registers.
+void upper_origins(std::byte* d, std::byte*, const std::byte* a, const std::byte*, const std::byte*,
+                   uint32_t mask) {
+    auto* to = reinterpret_cast<Origin*>(d);
+    const auto* from = reinterpret_cast<const Origin*>(a);
+    for_lanes(mask, [&](uint32_t l) { to[l] = from[l] == 0 ? 0 : from[l] | kUpperHalf; });
+}
+
+}  // namespace
+
 bool Lowering::choose_lanes() {
     for (size_t i = 0; i < program.code.size(); ++i) {
         MicroOp& op = program.code[i];
@@ -352,14 +372,15 @@ bool Lowering::choose_lanes() {
                 "out");
         }
         op.full = found.full, op.partial = found.partial, op.warps = found.warps;
-        code.flow = flow_of(code.does);
+        code.flow = code.takes == ptx::Half::None ? flow_of(code.does) : ptx::Dataflow::Copy;
         code.flop = flops_of(code.does);
         code.writes_column = ptx::type_of(ptx::rule_of(code.does.op).operands[0], code.does) != Type::Pred;
         if (code.flow != ptx::Dataflow::Copy && code.flow != ptx::Dataflow::Choice) continue;
         ptx::Operation of_origins = code.does;
         of_origins.type = Type::B32;
         if (code.does.op == Op::Cvt) of_origins = {.op = Op::Mov, .type = Type::B32};
-        code.origin = find_lane_op(of_origins, version).partial;
+        if (code.takes != ptx::Half::None) of_origins = {.op = Op::Mov, .type = Type::B32};
+        code.origin = code.takes == ptx::Half::Hi ? upper_origins : find_lane_op(of_origins, version).partial;
     }
     return true;
 }

@@ -69,13 +69,31 @@ struct Lowering {
     bool reduction();
     bool wait();
     bool converge();
+    bool policy();
+    bool opaque();
+    bool elect();
     bool move();
     bool convert();
     bool compare();
+    void take_half(Ref d, Ref pair, uint32_t i);
     Ref address_column(const ptx::Operand& address, MemoryAccess& access);
     bool memory();
+    Ref half_of(const ptx::Operand& wide,
+                uint32_t half) const;  // of a register of 128 bits: 0 is the lower one
+    bool move_wide();                  // mov.b128
     bool atomic();
     bool copy();
+    // lowering_matrix.cpp
+    bool move_matrices();
+    bool transpose_matrix();
+    bool multiply_matrices();
+    bool load_fragment();
+    bool store_fragment();
+    MicroOp& emit_matrix(MatrixCode code);
+    void emit_request(MicroOp::Kind kind, const MemoryAccess& access, Ref address);
+    Ref shared_column(const ptx::Operand& address, MemoryAccess& access);
+    std::vector<Ref> addresses_of(const std::vector<ptx::MatrixRequest>& requests,
+                                  const ptx::MatrixForm& form, std::vector<MemoryAccess>& accesses);
     bool parameter_load();
     void relocate();
     bool call();  // calls.cpp

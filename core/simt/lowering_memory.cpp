@@ -49,6 +49,10 @@ Ref Lowering::address_column(const Operand& address, MemoryAccess& access) {
     return immediate(symbol_address[static_cast<size_t>(address.symbol)], 8);
 }
 
+Ref Lowering::half_of(const Operand& wide, uint32_t half) const {
+    return column_of(wide) + half * 2 * kColumnBytes;
+}
+
 bool Lowering::memory() {
     const bool load = current->op == Op::Ld;
     const Operand& address = ptx::address_of(*current);
@@ -67,7 +71,12 @@ bool Lowering::memory() {
     access.is_signed = is_signed(current->type);
     access.elements = current->vector;
     const Ref at = address_column(address, access);
-    for (size_t i = 0; i < access.elements; ++i) {
+    if (current->type == Type::B128) {  // two halves of a register
+        access.element_bytes = 8, access.elements = 2;
+        access.data_bytes.fill(8);
+        for (uint32_t half = 0; half < 2; ++half) access.data[half] = half_of(data, half);
+    }
+    for (size_t i = 0; i < current->vector && current->type != Type::B128; ++i) {
         const Operand& d = data.kind == Operand::Kind::Vector ? data.elements[i] : data;
         if (load) {
             const bool kept = d.kind == Operand::Kind::Register;
@@ -128,9 +137,20 @@ bool Lowering::atomic() {
     access.is_signed = is_signed(current->type);
     access.is_float = is_float(current->type);
     access.atomic = current->atomic;
+    access.elements = current->vector;
+    const Type pair_of = element_of_pair(current->type),
+               single = pair_of == Type::None ? current->type : pair_of;
+    if (single == Type::F16 || single == Type::BF16) access.half = single;
     const Ref address = address_column(o[at], access);
-    access.data[0] = at == 1 ? column_of(o[0]) : column(8);
-    for (size_t i = at + 1; i < o.size(); ++i) access.data[i - at] = source(o[i], current->type);
+    const auto element = [](const Operand& all, size_t i) -> const Operand& {
+        return all.kind == Operand::Kind::Vector ? all.elements[i] : all;
+    };
+    for (size_t i = 0; i < access.elements; ++i) {
+        const bool kept = at == 1 && element(o[0], i).kind == Operand::Kind::Register;
+        access.data[i] = kept ? column_of(element(o[0], i)) : column(8);
+        access.data[access.elements + i] = source(element(o[at + 1], i), current->type);
+    }
+    if (o.size() > at + 2) access.data[2] = source(o[at + 2], current->type);  // of a cas
     access.data_bytes.fill(access.element_bytes);
     if (!problem.empty()) return false;
     MicroOp& op = emit(MicroOp::Kind::Atomic);

@@ -5,6 +5,7 @@
 //   together      warps that make the same request and compute side by side    (together.cpp)
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   exchange      lanes of a warp that give each other something         (exchange.cpp)
+//   matrix        what a warp does with matrices                         (matrix.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   yield         paths and blocks that wait for others                  (progress.cpp)
@@ -287,6 +288,15 @@ private:
     void numbers_of(Warp& warp, uint32_t pc, uint32_t mask, std::array<uint64_t, kWarpSize>& from,
                     std::array<uint64_t, kWarpSize>& given, uint32_t& bytes);
 
+    // matrix.cpp
+    template <bool Values>
+    void matrix(Warp& warp, const MicroOp& op);
+    void multiply(Warp& warp, const MatrixCode& code);
+    template <bool Values>
+    void multiply_step(Warp& warp, const MatrixCode& code);
+    void flow_through(Warp& warp, const MatrixCode& code);
+    bool raise_apart(Warp& warp, const MicroOp& op, uint32_t mask);
+
     // copies.cpp
     uint32_t lanes_that_read(const Warp& warp, const MicroOp& op, uint32_t mask);
     bool locate_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
@@ -323,6 +333,7 @@ private:
     // dataflow.cpp
     void flow_before(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
     void flow_after(Warp& warp, const MicroOp& op, const LaneCode& code, uint32_t mask, OriginPlan& plan);
+    void report_pairs(Multiplication& report, OriginPlan& plan, std::array<uint64_t, kWarpSize>& sum);
     LooseProduct* loose_product(Warp& warp, Origin origin, uint32_t lane);
     void report_loose(Warp& warp, LooseProduct& product, uint32_t mask,
                       const std::array<Origin, kWarpSize>& result,

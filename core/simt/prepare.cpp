@@ -22,11 +22,16 @@ bool Lowering::move() {
     const Operand& from = current->operands[1];
     const Type type = current->type;
     const uint32_t bytes = size_of(type);
+    if (bytes == 16) return move_wide();
     if (to.kind == Operand::Kind::Vector) {
         const auto part = bytes / static_cast<uint32_t>(to.elements.size());
         const Ref whole = source(from, integer_of_size(bytes));
         for (size_t i = 0; i < to.elements.size(); ++i) {
             if (to.elements[i].kind != Operand::Kind::Register) continue;
+            if (bytes == 4) {
+                take_half(column_of(to.elements[i]), whole, static_cast<uint32_t>(i));
+                continue;
+            }
             const Ref shifted = column(bytes);
             lane(Op::Shr, integer_of_size(bytes), shifted, whole, immediate(i * part * 8, 4));
             lane(Op::Cvt, integer_of_size(part), column_of(to.elements[i]), shifted, 0,
@@ -53,15 +58,60 @@ bool Lowering::move() {
     return problem.empty();
 }
 
+// Both halves are read before one is written.
+bool Lowering::move_wide() {
+    const Operand &to = current->operands[0], &from = current->operands[1];
+    Ref halves[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        halves[i] = column(8);
+        const Ref half =
+            from.kind == Operand::Kind::Vector ? source(from.elements[i], Type::U64) : half_of(from, i);
+        lane(Op::Mov, Type::B64, halves[i], half);
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+        if (to.kind == Operand::Kind::Register)
+            lane(Op::Mov, Type::B64, half_of(to, i), halves[i]);
+        else if (to.kind == Operand::Kind::Vector && to.elements[i].kind == Operand::Kind::Register)
+            lane(Op::Mov, Type::B64, column_of(to.elements[i]), halves[i]);
+    }
+    return problem.empty();
+}
+
 bool Lowering::convert() {
     const Operand& to = current->operands[0];
     const Ref a = source(current->operands[1], current->type2);
+    const Ref b = joins(*current) ? source(current->operands[2], current->type2) : 0;
     if (!problem.empty()) return false;
     const bool fits = size_of(current->type) == register_bytes(to) || is_float(current->type);
-    if (fits) return lane(*current, column_of(to), a);
+    if (fits) return lane(*current, column_of(to), a, b);
     const Ref value = column(slot_bytes(current->type));
     return lane(*current, value, a) && widen(to, current->type, value);
 }
+
+// The lower (i = 0) or upper half of pairs of 16 bits.
+void Lowering::take_half(Ref d, Ref pair, uint32_t i) {
+    if (i == 0)
+        lane(Op::Cvt, Type::U16, d, pair, 0, Type::U32);
+    else
+        lane(Op::Shr, Type::U32, d, pair, immediate(16, 4));
+    program.lanes.back().takes = i == 0 ? ptx::Half::Lo : ptx::Half::Hi;
+}
+
+namespace {
+
+// set: what stands for true.
+uint32_t answer_of_set(const ptx::Operation& does) {
+    switch (does.type) {
+        case Type::F32: return 0x3F80'0000;
+        case Type::F16: return 0x3C00;
+        case Type::BF16: return 0x3F80;
+        case Type::F16X2: return 0x3C00'3C00;
+        case Type::BF16X2: return 0x3F80'3F80;
+        default: return size_of(does.type) == 2 ? 0xFFFFu : 0xFFFF'FFFFu;
+    }
+}
+
+}  // namespace
 
 // setp and set, with their boolean combination: p = (a cmp b) op c; q = !(a cmp b) op c.
 bool Lowering::compare() {
@@ -80,18 +130,30 @@ bool Lowering::compare() {
     if (current->op == Op::Set) {
         const Ref d = column_of(o[0]);
         if (!combined) return lane(test, d, a, b);
-        test.op = Op::Setp, test.type = type;
-        const Ref p = predicate();
-        lane(test, p, a, b);
-        lane(join, Type::Pred, p, p, c);
-        const uint32_t yes = current->type == Type::F32 ? 0x3F80'0000u : 0xFFFF'FFFFu;
-        return lane({.op = Op::Selp, .type = Type::B32}, d, immediate(yes, 4), immediate(0, 4), p);
+        // What d is where c holds and where it does not: of a pair, of both alike.
+        const Ref given = column(4), flipped = column(4);
+        const Ref yes = immediate(answer_of_set(*current), 4), no = immediate(0, 4);
+        lane(test, given, a, b);
+        lane(Op::Xor, Type::B32, flipped, given, yes);
+        const ptx::Operation choose{.op = Op::Selp, .type = Type::B32};
+        if (join == Op::And) return lane(choose, d, given, no, c);
+        return lane(choose, d, join == Op::Or ? yes : flipped, given, c);
     }
-    if (first == 1 && !combined && o[0].kind == Operand::Kind::Register)
+    const bool pair = elements_of(type) == 2;
+    if (first == 1 && !combined && !pair && o[0].kind == Operand::Kind::Register)
         return lane(test, column_of(o[0]), a, b);
     const Ref result = predicate(), flipped = predicate(), third = predicate();
-    lane(test, result, a, b);
-    lane(Op::Not, Type::Pred, flipped, result);
+    if (pair) {  // p is of the lower halves, q of the upper ones
+        test.type = element_of_pair(type);
+        for (uint32_t i = 0; i < 2; ++i) {
+            const Ref one = column(4), other = column(4);
+            take_half(one, a, i), take_half(other, b, i);
+            lane(test, i == 0 ? result : flipped, one, other);
+        }
+    } else {
+        lane(test, result, a, b);
+        lane(Op::Not, Type::Pred, flipped, result);
+    }
     if (combined) lane(Op::Mov, Type::Pred, third, c);  // c may be p itself
     for (size_t k = 0; k < first; ++k) {
         if (o[k].kind != Operand::Kind::Register) continue;
@@ -185,6 +247,40 @@ bool Lowering::wait() {
     return true;
 }
 
+// It has its place in the program, which cannot run.
+bool Lowering::opaque() {
+    if (program.unknown.empty()) {
+        fail(
+            "Tilescope does not know what it computes; record the kernel on an NVIDIA GPU, with --backend "
+            "gpu");
+        program.unknown = std::exchange(problem, "");
+    }
+    return alone<MicroOp::Kind::Nothing>();
+}
+
+// Any number serves, the same for equal forms.
+bool Lowering::policy() {
+    uint64_t number = 0xCBF2'9CE4'8422'2325u;  // FNV-1a
+    for (const char c : ptx::full_name(*current))
+        number = (number ^ static_cast<uint8_t>(c)) * 0x100'0000'01B3u;
+    return lane(Op::Mov, Type::B64, column_of(current->operands[0]), immediate(number, 8));
+}
+
+// The lowest lane of the mask that comes to it.
+bool Lowering::elect() {
+    if (!converge()) return false;
+    const std::vector<Operand>& o = current->operands;
+    const Ref lanes = column(4), turned = column(4), lowest = column(4);
+    lane(Op::Activemask, Type::B32, lanes, 0);
+    lane(Op::And, Type::B32, lanes, lanes, source(o.back(), Type::U32));
+    lane(Op::Brev, Type::B32, turned, lanes);
+    lane(Op::Clz, Type::B32, lowest, turned);
+    if (current->destinations == 2 && o[1].kind == Operand::Kind::Register)
+        lane({.op = Op::Setp, .type = Type::U32, .compare = ptx::Compare::Eq}, column_of(o[1]), lowest,
+             special(ptx::SpecialRegister::LaneId, 4));
+    return o[0].kind != Operand::Kind::Register || lane(Op::Mov, Type::B32, column_of(o[0]), lowest);
+}
+
 bool Lowering::instruction() {
     // Instructions that are more, or less, than an operation on columns.
     using Kind = MicroOp::Kind;
@@ -197,6 +293,11 @@ bool Lowering::instruction() {
         {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
         {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
         {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
+        {Op::Discard, &Lowering::alone<Kind::Nothing>},
+        {Op::Setmaxnreg, &Lowering::alone<Kind::Nothing>},
+        {Op::Opaque, &Lowering::opaque},
+        {Op::Createpolicy, &Lowering::policy},
+        {Op::Elect, &Lowering::elect},
         {Op::BarWarp, &Lowering::converge},
         {Op::Bar, &Lowering::barrier},
         {Op::BarRed, &Lowering::reduction},
@@ -205,6 +306,14 @@ bool Lowering::instruction() {
         {Op::Atom, &Lowering::atomic},
         {Op::Red, &Lowering::atomic},
         {Op::CpAsync, &Lowering::copy},
+        {Op::Ldmatrix, &Lowering::move_matrices},
+        {Op::Stmatrix, &Lowering::move_matrices},
+        {Op::Movmatrix, &Lowering::transpose_matrix},
+        {Op::Mma, &Lowering::multiply_matrices},
+        {Op::MmaSp, &Lowering::multiply_matrices},
+        {Op::WmmaMma, &Lowering::multiply_matrices},
+        {Op::WmmaLoad, &Lowering::load_fragment},
+        {Op::WmmaStore, &Lowering::store_fragment},
         {Op::CpCommit, &Lowering::alone<Kind::Commit>},
         {Op::CpWait, &Lowering::wait},
         {Op::CpWaitAll, &Lowering::wait},
@@ -226,7 +335,7 @@ namespace {
 // Program::has_fences and has_volatile.
 void find_fences(const Instruction& one, Program& program) {
     const auto has = [&](std::initializer_list<std::string_view> words) { return has_suffix(one, words); };
-    if (one.op == Op::Membar && !has({"cta"})) program.has_fences = true;
+    if (orders_threads(one) && !has({"cta"})) program.has_fences = true;
     const bool moves = one.op == Op::Ld || one.op == Op::St;
     const bool updates = one.op == Op::Atom || one.op == Op::Red;
     if (!(moves && (one.is_volatile || has({"relaxed", "acquire", "release"}))) &&
@@ -246,6 +355,8 @@ void find_value_flow(Program& program) {
         const MemoryAccess& access = program.accesses[op.target];
         for (uint32_t i = 0; i < access.elements; ++i) holds[access.data[i]] = true;
     }
+    for (const MatrixCode& matrix : program.matrices)
+        for (const Ref d : matrix.d) holds[d] = true;
     const auto takes_value = [&](const MicroOp& op) {
         return value_in(op.a) || value_in(op.b) || value_in(op.c);
     };
@@ -311,6 +422,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
         pc_of.push_back(static_cast<uint32_t>(program->code.size()));
         program->ptx_lines.push_back(lowering.current->text_line);
         program->source_lines.push_back(lowering.current->source.line);
+        program->operations.push_back(lowering.current->op);
         find_fences(*lowering.current, *program);
         if (!lowering.instruction() || !lowering.problem.empty()) break;
         if (program->code.size() == pc_of.back()) lowering.emit(MicroOp::Kind::Nothing);
@@ -359,6 +471,8 @@ std::shared_ptr<const Program> with_constants(const Program& program, const std:
 const std::vector<ptx::Site>& sites_of(const Program& program) { return program.sites; }
 
 bool has_grid_barrier(const Program& program) { return program.grid_barrier; }
+
+const std::string& why_not_run(const Program& program) { return program.unknown; }
 
 namespace {
 

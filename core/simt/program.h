@@ -16,6 +16,7 @@
 
 #include "core/base/launch.h"
 #include "core/ptx/ast.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/sites.h"
 #include "core/simt/interpreter.h"
@@ -59,18 +60,21 @@ struct MicroOp {
     // reads. Commit closes each lane's group of copies; Wait: for all groups but the latest `target`, or
     // ptx::kAllGroups. Converge: lanes come together; a holds the mask that each of them
     // names, and c is 1 where what they do together follows, a Lane; target: its site, kNoSite for none.
+    // Matrix: what `matrices[target]` of the program says, by the whole warp.
     // clang-format off
     enum class Kind : uint8_t {
         Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,
-        Commit, Wait, Converge,
+        Commit, Wait, Converge, Matrix,
     };
     // clang-format on
     Kind kind = Kind::Nothing;
     bool counted = true;  // false for all but the last micro-operation of an instruction
     bool join = false;    // a diverged warp may reconverge here
     bool guard_negated = false;
-    uint32_t guard = kNoGuard;    // offset of a predicate
-    uint32_t target = 0;          // Branch: pc; Load, Store, Atomic: index into Program::accesses
+    bool aligned = false;       // all 32 lanes of a warp must come to it together
+    uint32_t guard = kNoGuard;  // offset of a predicate
+    uint32_t target =
+        0;  // Branch: pc; Load, Store, Atomic: index into Program::accesses; Matrix: into matrices
     uint32_t reconverge = kNoPc;  // Branch: pc
     Ref d = 0, e = 0, a = 0, b = 0, c = 0;
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -94,6 +98,7 @@ struct LaneCode {
     ptx::Dataflow flow = ptx::Dataflow::None;  // where it is a copy: apply `origin` to the origins of a, b
     uint8_t flop = 0;                          // floating-point operations of a lane: 2 for fma
     bool writes_column = false;                // d is a column, not a predicate (which has no origin)
+    ptx::Half takes = ptx::Half::None;  // it takes the lower or upper half of a pair of 16 bits: a copy
     LaneFn origin = nullptr;
 };
 
@@ -107,16 +112,44 @@ struct MemoryAccess {
     bool wide_address = true;  // 64-bit address column; else 32-bit
     bool copy = false;         // half of a cp.async: a store whose bytes arrive at the wait, or its load
     ptx::Atomic atomic = ptx::Atomic::None;
+    ptx::Type half =
+        ptx::Type::None;   // of an atomic of half precision: F16 or BF16, or pairs of 4 bytes of it
+    uint32_t lanes = ~0u;  // that take part; others give no address
     int64_t offset = 0;
     // Destination or source columns; of an atomic: destination, operand, and cas's second operand.
-    std::array<Ref, 4> data{};
-    std::array<uint8_t, 4> data_bytes{};  // their registers' sizes
+    // Of an atomic of several elements: their destinations, then their operands.
+    std::array<Ref, 8> data{};
+    std::array<uint8_t, 8> data_bytes{};  // their registers' sizes
 };
 
 // That a lane loads or stores.
 constexpr uint32_t bytes_of(const MemoryAccess& access) {
     return uint32_t{access.element_bytes} * access.elements;
 }
+
+// Of an atomic: its elements are updated one by one.
+constexpr bool has_elements(const MemoryAccess& access) {
+    return access.elements > 1 || access.half != ptx::Type::None;
+}
+// What a warp does with matrices; columns of A, B and C are read, those of D written.
+//
+//   Addresses   d[0] = a[0] + (along[lane] * b[0] + beside[lane]) elements: what a lane of a wmma asks for
+//   Receive     d: fragments of 8 x 8 matrices whose rows a holds, four words a row (ldmatrix)
+//   Give        d: such rows, of fragments a (stmatrix)
+//   Transpose   d[0] = the matrix in a[0], transposed
+//   Multiply    d = a b + c
+struct MatrixCode {
+    enum class Kind : uint8_t { Addresses, Receive, Give, Transpose, Multiply } kind{};
+    bool transposed = false;
+    bool wide = true;         // Addresses: columns of 64 bits
+    uint8_t bits = 0;         // Addresses: of an element
+    uint32_t site = kNoSite;  // of Transpose and Multiply, which are steps
+    std::vector<Ref> d, a, b, c;
+    std::array<uint32_t, kWarpSize> along{}, beside{};
+    ptx::MatrixForm form;
+    // Multiply, by ptx::MatrixRole: where in its tile an element lies, [register][element][lane].
+    std::array<std::vector<uint16_t>, 4> places{};
+};
 
 // A column of the constant pool and what fills it.
 struct PoolColumn {
@@ -156,6 +189,7 @@ public:
     std::vector<MicroOp> code;
     std::vector<LaneCode> lanes;  // parallel to code
     std::vector<MemoryAccess> accesses;
+    std::vector<MatrixCode> matrices;
     std::vector<ptx::Site> sites;
     // What an address of a site was made from: a parameter, by its number, or a variable, by its symbol.
     struct AddressBase {
@@ -166,6 +200,7 @@ public:
     std::vector<std::vector<AddressBase>> address_bases;  // by site
     std::vector<uint32_t> ptx_lines;                      // by instruction
     std::vector<uint32_t> source_lines;
+    std::vector<ptx::Op> operations;
     std::vector<PoolColumn> pool;
     uint32_t pool_bytes = 0, register_bytes = 0;
     // Registers that a block may read before it writes them: they are cleared when it starts.
@@ -191,6 +226,8 @@ public:
     bool has_fences = false;
     bool has_volatile =
         false;  // it has such loads and stores, of any memory: its threads may wait for each other
+    // Why it cannot be run here, an instruction that only a GPU knows (ptx::Op::Opaque); "" where it can.
+    std::string unknown;
     bool grid_barrier = false;               // it has a barrier of the grid: all blocks run side by side
     std::map<std::string, uint64_t> shared;  // offsets of shared variables
     uint64_t shared_bytes = 0;               // bytes of shared memory that the kernel declares

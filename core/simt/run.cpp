@@ -40,6 +40,7 @@ Blocks blocks_of(const Launch& launch, const BlockWindow& w) {
 
 Result<void> check(const Program& program, const Launch& launch, const RunOptions& options,
                    const Blocks& blocks) {
+    if (!program.unknown.empty()) return Error{program.unknown};
     const uint64_t threads = launch.block.count();
     if (threads == 0 || threads > 1024 || launch.block.x > 1024 || launch.block.y > 1024 ||
         launch.block.z > 64)

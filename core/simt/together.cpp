@@ -20,8 +20,8 @@ namespace tilescope::simt {
 bool Machine::may_owe(const Warp& warp) const {
     return options_.schedule.kind == Schedule::Kind::Fair && warp.stack.size() == 1 &&
            warp.parked.mask == 0 && warp.missing.empty() && !waits(warp) &&
-           program_.code[warp.stack.back().pc].calm && warp.instructions < most_of_warp_ &&
-           clock_ < most_of_block_;
+           (warp.alive == ~0u || program_.matrices.empty()) && program_.code[warp.stack.back().pc].calm &&
+           warp.instructions < most_of_warp_ && clock_ < most_of_block_;
 }
 
 Machine::Advance Machine::settle_owed() {
@@ -84,7 +84,8 @@ bool Machine::advance_together(std::span<Warp> warps) {
         for (Warp& warp : warps) {
             warp.stack.back().pc = pc;
             warp.instructions += count;
-            warp.pending_mask = ~0u;
+            const MicroOp& op = program_.code[pc];
+            warp.pending_mask = is_request(op.kind) ? program_.accesses[op.target].lanes : ~0u;
             if (stand) together_ |= 1u << warp.number;
         }
         clock_ += count * warps.size();
@@ -108,6 +109,10 @@ bool Machine::advance_together(std::span<Warp> warps) {
             for (Warp& warp : warps)
                 if (const uint32_t mask = lanes_of(warp, op, ~0u)) lane_op<false>(warp, op, mask);
             count += op.counted, ++pc;
+        } else if (op.kind == MicroOp::Kind::Matrix && op.guard == kNoGuard &&
+                   program_.matrices[op.target].site == kNoSite) {
+            for (Warp& warp : warps) matrix<false>(warp, op);
+            count += op.counted, ++pc;
         } else {
             return end(is_request(op.kind) && op.guard == kNoGuard);
         }
@@ -124,6 +129,7 @@ bool Machine::request_together(uint32_t first) {
         clock_ >= std::min(most_of_warp_, most_of_block_))
         return false;
     const MemoryAccess& access = program_.accesses[op.target];
+    if (access.lanes != ~0u) return false;
     // An observer may have seen enough after any of them; what the next ones would have loaded then is of no account.
     const uint32_t most = observer_ && op.kind == MicroOp::Kind::Store ? 1 : WarpRequests::kMost;
     WarpRequests requests = requests_from(warps_[first], op, access);
@@ -143,12 +149,12 @@ bool Machine::request_together(uint32_t first) {
             tell<false>(warp, op, access, *requests.pattern[w], requests.start[w]);
             if (observer_->enough) moved = w + 1;
         }
-        ++warp.instructions;
+        warp.instructions += op.counted;
         watch(warp, op, pc, requests.start[w]);
         warp.stack.back().pc = pc + 1;
     }
     if (moved == 0) return false;
-    steps_ += moved, clock_ += moved;
+    steps_ += moved, clock_ += op.counted ? moved : 0;
     owed_ |= ((1u << moved) - 1) << first;
     cursor_ = first + moved - 1;
     return true;

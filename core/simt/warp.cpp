@@ -111,6 +111,17 @@ Machine::Advance Machine::advance(Warp& warp) {
     const auto settle_count = [&] { clock_ += count - warp.instructions, warp.instructions = count; };
     const auto end = [&](Advance why) { return top->pc = pc, settle_count(), why; };
     const auto pass = [&](const MicroOp& op) { count += op.counted, ++pc; };
+    // Lanes that went apart where paths wait for each other come together for what a mask names.
+    const auto gathered = [&](uint32_t mask, uint32_t members) {
+        if (!warp.split || mask == 0 || mask == warp.alive) return true;
+        const uint32_t before = active;
+        const bool here = gather(warp, pc, members);
+        reload();
+        return here && active == before;  // else again, with the lanes that have come
+    };
+    const auto is_apart = [](const MicroOp& op, uint32_t mask) {
+        return op.aligned && mask != 0 && mask != ~0u;
+    };
 
     for (;;) {
         const MicroOp& op = program_.code[pc];
@@ -144,6 +155,11 @@ Machine::Advance Machine::advance(Warp& warp) {
                 [[fallthrough]];
             case MicroOp::Kind::Store:
             case MicroOp::Kind::Atomic:
+                if (is_apart(op, mask)) {
+                    if (!gathered(mask, ~0u)) break;
+                    return raise_apart(warp, op, mask), end(Advance::Fault);
+                }
+                mask &= program_.accesses[op.target].lanes;
                 if (mask && stops_here(op)) {
                     warp.pending_mask = mask;
                     return end(Advance::Ok);
@@ -253,14 +269,9 @@ Machine::Advance Machine::advance(Warp& warp) {
                 break;
             }
             case MicroOp::Kind::Converge: {
-                if (warp.split && mask && mask != warp.alive) {
-                    const int lane = std::countr_zero(mask);
-                    const uint32_t before = active;
-                    const bool here =
-                        gather(warp, pc, reinterpret_cast<const uint32_t*>(at(warp, op.a))[lane]);
-                    reload();
-                    if (!here || active != before) break;  // with the lanes that have come
-                }
+                if (mask && !gathered(mask, reinterpret_cast<const uint32_t*>(
+                                                at(warp, op.a))[std::countr_zero(mask)]))
+                    break;
                 if (mask && op.target != kNoSite) {
                     warp.pending_mask = mask;
                     return end(Advance::Ok);
@@ -270,6 +281,18 @@ Machine::Advance Machine::advance(Warp& warp) {
                 if (op.c) pass(program_.code[pc]);
                 break;
             }
+            case MicroOp::Kind::Matrix:
+                if (is_apart(op, mask)) {
+                    if (!gathered(mask, ~0u)) break;
+                    return raise_apart(warp, op, mask), end(Advance::Fault);
+                }
+                if (mask && program_.matrices[op.target].site != kNoSite) {
+                    warp.pending_mask = mask;
+                    return end(Advance::Ok);
+                }
+                if (mask) matrix<Values>(warp, op);
+                pass(op);
+                break;
             case MicroOp::Kind::Nothing: pass(op); break;
         }
     }

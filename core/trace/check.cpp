@@ -17,7 +17,7 @@ Result<void> check_sites(const Trace& trace) {
         const bool atomic = site.kind == ptx::SiteKind::Atomic;
         const bool exchange = site.kind == ptx::SiteKind::Exchange;
         if (ptx::asks_memory(site.kind) != (site.bytes != 0) ||
-            (atomic && site.bytes != 4 && site.bytes != 8))
+            (atomic && site.bytes != 2 && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
         if (exchange != (site.exchange != ptx::Exchange::None))
             return Error{fmt::format("its site {} is {}", site.id,

@@ -78,10 +78,10 @@ Result<FileHeader> read_header(std::string_view begin, uint64_t size) {
     if (reader.take<uint32_t>() != crc32c(begin.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
     const uint32_t version = header.version;
-    if (version < kFileVersion || version > kExchangesVersion) {
+    if (version < kFileVersion || version > kMatricesVersion) {
         return Error{fmt::format("it has version {}, this program reads versions {} to {}; {}", version,
-                                 kFileVersion, kExchangesVersion,
-                                 version > kExchangesVersion ? "update Tilescope" : "record it again")};
+                                 kFileVersion, kMatricesVersion,
+                                 version > kMatricesVersion ? "update Tilescope" : "record it again")};
     }
     if (header.size != size) return Error{fmt::format("it has {} of its {} bytes", size, header.size)};
     return header;
@@ -315,13 +315,17 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (auto ok = read_contents(bytes, sections, trace); !ok) return ok;
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
-    const bool exchanges = ptx::has_exchanges(trace.sites);
+    const uint32_t wanted = version_of(trace);
     if (const auto header = read_header(bytes, bytes.size());
-        header && (header->version == kExchangesVersion) != exchanges)
+        header && header->version != wanted && std::max(header->version, wanted) >= kExchangesVersion)
         return Error{fmt::format(
-            "it has version {}, and {} exchanges among the lanes of a warp: recordings with them have "
-            "version {}",
-            header->version, exchanges ? "holds" : "holds no", kExchangesVersion)};
+            "it has version {}, and holds {}: recordings with exchanges have version {}, those with "
+            "instructions on matrices version {}",
+            header->version,
+            wanted == kMatricesVersion    ? "instructions on matrices"
+            : wanted == kExchangesVersion ? "exchanges among the lanes of a warp"
+                                          : "no exchanges among the lanes of a warp",
+            kExchangesVersion, kMatricesVersion)};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();

@@ -170,6 +170,7 @@ Space space_of(const SiteFacts& facts, uint64_t address) {
 // What each lane of an exchange has (core/ptx/exchange.h), of what its record says.
 Addresses numbers_of(const SiteFacts& facts, uint32_t mask, const Addresses& given) {
     Addresses from{};
+    if (ptx::is_of_matrices(facts.exchange)) return from;
     const auto low = [&](uint32_t lane) { return static_cast<uint32_t>(given[lane]); };
     const auto lowest_of = [](uint32_t lanes, uint32_t lane) {
         return lanes == 0 ? lane : static_cast<uint32_t>(std::countr_zero(lanes));
@@ -209,12 +210,13 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(facts.space)];
         const AddressShift* move = move_of(moves, record.address);
         const uint64_t start = record.address + (move ? move->shift : 0);
-        if ((move || moves.empty()) && recorder.repeat(record.site, warp, record.mask, facts.space, start))
+        if ((move || moves.empty()) &&
+            recorder.repeat(record.site, warp, record.mask & facts.lanes, facts.space, start))
             return;
     }
     alignas(64) const Addresses given = addresses_of(layout, record, warp);
     // A request for each space, in the order of their lowest lanes.
-    for (uint32_t left = record.mask; left != 0;) {
+    for (uint32_t left = record.mask & facts.lanes; left != 0;) {
         const Space space = record.addresses ? space_of(facts, given[std::countr_zero(left)]) : facts.space;
         uint32_t mask = 0;
         for_lanes(left, [&](uint32_t lane) {

@@ -17,8 +17,9 @@ bool is_run(const ptx::Instrumented& code, const ptx::Code& run) {
     const uint32_t words = 4 * run.slots;
     for (uint32_t s = run.site; s <= run.second; ++s) {
         const ptx::RunPlace& place = code.places[s];
-        const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier;
-        if (code.sites[s].kind == ptx::SiteKind::Exchange) return false;
+        const bool matrices = ptx::is_of_matrices(code.sites[s].exchange);
+        const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier || matrices;
+        if (code.sites[s].kind == ptx::SiteKind::Exchange && !matrices) return false;
         const bool clock = s == run.site ? place.clock == ptx::RunPlace::kNone : place.clock < 2 * words;
         if (!clock || (!barrier && (!code.shapes[s].affine || place.base >= words))) return false;
     }
@@ -170,6 +171,11 @@ void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3
                            z = thread / block.x / block.y;
             for (size_t site = 0; site < layout.sites.size(); ++site) {
                 const ptx::LaneShape& shape = code.shapes[site];
+                const auto known = code.distances.find(static_cast<uint32_t>(site));
+                if (known != code.distances.end()) {
+                    layout.offsets[warp * layout.sites.size() + site] = known->second;
+                    continue;
+                }
                 layout.offsets[warp * layout.sites.size() + site][lane] = static_cast<uint64_t>(shape.x) * x +
                                                                           static_cast<uint64_t>(shape.y) * y +
                                                                           static_cast<uint64_t>(shape.z) * z;
@@ -192,10 +198,10 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
-        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
-                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
-                                site.exchange,
-                                i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}});
+        layout.sites.push_back(
+            {site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic, site.lands_later(),
+             site.bytes, code.shapes[i].affine, site.space, site.exchange,
+             i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}, site.lanes()});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -18,6 +18,9 @@ struct SiteFacts {
     Space space = Space::Global;
     ptx::Exchange exchange = ptx::Exchange::None;
     ptx::ExchangeOperands operands{};  // of an exchange
+    uint32_t lanes = ~0u;              // that can take part
+    // Nothing is recorded of it but that it was executed.
+    bool addressless() const { return barrier || ptx::is_of_matrices(exchange); }
 };
 
 // `shift` is added to addresses of the device in [first, first + bytes).

@@ -101,7 +101,7 @@ void StreamReader::read_of_run() {
         clock_ += static_cast<uint16_t>(low - static_cast<uint16_t>(clock_));
     }
     uint32_t base = 0;
-    if (!facts.barrier) std::memcpy(&base, run_ + 4 * place.base, sizeof base);
+    if (!facts.addressless()) std::memcpy(&base, run_ + 4 * place.base, sizeof base);
     record.clock = clock_;
     record.site = run_next_;
     record.mask = layout_->lanes[warp];

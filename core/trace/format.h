@@ -1,5 +1,5 @@
 // The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async, version 4 with exchanges among
-// lanes of a warp. Numbers are little-endian.
+// lanes of a warp, version 5 with instructions on matrices. Numbers are little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -57,6 +57,8 @@ inline constexpr std::string_view kMagic{"\x89TSC\r\n\x1A\n", 8};
 inline constexpr uint32_t kFileVersion = 2;
 inline constexpr uint32_t kCopiesVersion = 3;     // with sites that are halves of a cp.async, and Arrivals
 inline constexpr uint32_t kExchangesVersion = 4;  // with sites that are exchanges; with or without copies
+// With sites that move or multiply matrices; with or without copies and exchanges.
+inline constexpr uint32_t kMatricesVersion = 5;
 inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
@@ -109,6 +111,10 @@ void numbers_of_block(Io& io, ABlock& block) {
 
 // The oldest version that can hold a trace.
 inline uint32_t version_of(const Trace& trace) {
+    const auto of_matrices = [](const ptx::Site& site) {
+        return site.matrices != 0 || ptx::is_of_matrices(site.exchange);
+    };
+    if (std::ranges::any_of(trace.sites, of_matrices)) return kMatricesVersion;
     if (ptx::has_exchanges(trace.sites)) return kExchangesVersion;
     return std::ranges::any_of(trace.sites, &ptx::Site::past_registers) ? kCopiesVersion : kFileVersion;
 }

@@ -160,10 +160,12 @@ void fields_of(F& f, Some<ptx::Site> auto& site) {
     f("kind", site.kind, ptx::SiteKind::Exchange);
     f("space", site.space, Space::Const);
     if (f.has("exchange", site.kind == ptx::SiteKind::Exchange))
-        f("exchange", site.exchange, ptx::Exchange::Reduce);
+        f("exchange", site.exchange, ptx::Exchange::Multiply);
     if (f.has("atomic", site.atomic != ptx::Atomic::None)) f("atomic", site.atomic, ptx::Atomic::Cas);
     if (f.has("copy", site.copy)) f("copy", site.copy);
-    f("bytes", site.bytes, 16);
+    if (f.has("matrices", site.matrices != 0)) f("matrices", site.matrices, 4);
+    if (f.has("transposed", site.transposed)) f("transposed", site.transposed);
+    f("bytes", site.bytes, ptx::kMostOfLane);
     f("line", site.line);
     f("column", site.column);
     f("ptx_line", site.ptx_line);

@@ -424,7 +424,23 @@ private:
         }
     }
 
+    // A launch that can be tried on a GPU alone: as it is said.
+    Result<GuessedLaunch> as_said(const Dim3& block) const {
+        const bool arrays = std::ranges::all_of(
+            slots_, [](const ParameterSlot& slot) { return slot.given || slot.kind != Given::Array; });
+        if (!said_.grid || !said_.block || !arrays)
+            return Error{
+                simt::why_not_run(*program_) +
+                "; of its launch nothing is guessed then, so give --grid, --block and --arg for each array"};
+        const LaunchGuess attempt = guesses({block}, sized_, indices_).front();
+        Probe made;
+        made.launch = launch_for(attempt);
+        cut(attempt, made);
+        return finished(attempt, std::move(made));
+    }
+
     Result<GuessedLaunch> best_of(const std::vector<Dim3>& blocks) const {
+        if (!simt::why_not_run(*program_).empty()) return as_said(blocks.front());
         const Patience patience;
         std::optional<std::pair<LaunchGuess, Probe>> first;
         for (const LaunchGuess& attempt : guesses(blocks, sized_, indices_)) {

@@ -88,13 +88,14 @@ public:
     std::vector<Uses> uses(const std::vector<bool>& known_pointers) const {
         std::vector<Uses> uses(kernel_.parameters.size());
         for (const ptx::Instruction& instruction : kernel_.instructions) {
-            const bool reads = instruction.op == ptx::Op::Ld, writes = instruction.op == ptx::Op::St;
+            const bool reads = instruction.op == ptx::Op::Ld || instruction.op == ptx::Op::WmmaLoad;
+            const bool writes = instruction.op == ptx::Op::St || instruction.op == ptx::Op::WmmaStore;
             const bool both = instruction.op == ptx::Op::Atom || instruction.op == ptx::Op::Red;
             if (!reads && !writes && !both) continue;
             if (instruction.space != ptx::StateSpace::Global && instruction.space != ptx::StateSpace::Generic)
                 continue;
             const ElementType accessed = type_accessed(instruction);
-            for_parameters(address(instruction), known_pointers, [&](size_t p) {
+            for_parameters(ptx::address_of(instruction), known_pointers, [&](size_t p) {
                 uses[p].pointer = true;
                 uses[p].reads |= reads || both;
                 uses[p].writes |= writes || both;
@@ -106,12 +107,6 @@ public:
 
 private:
     using Set = std::vector<bool>;  // by parameter; empty for none
-
-    static const ptx::Operand& address(const ptx::Instruction& instruction) {
-        if (instruction.op == ptx::Op::Ld || instruction.op == ptx::Op::St)
-            return ptx::address_of(instruction);
-        return instruction.operands[instruction.destinations];
-    }
 
     // Where an address that may be one of several parameters has known pointers among them, it is those.
     template <class Visit>

@@ -154,6 +154,8 @@ Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& 
                                       const RecordOptions& options) {
     const uint64_t blocks = blocks_of(window, ready.launch.grid);
     StepCounter counter(ready.left / blocks / bytes_a_step);
+    constexpr uint64_t kUnknown = 1u << 16;  // where the first block cannot be run here
+    if (!simt::why_not_run(*ready.program).empty()) return std::min(kUnknown, counter.most);
     simt::RunOptions run = run_options(options, ready);
     run.threads = 1;
     run.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1, 0, 1};

@@ -104,7 +104,7 @@ Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& op
                                        const BlockWindow& window);
 
 // Requests and barriers of the window's first block, which the others are alike to but for edges: runs it
-// unrecorded, and puts back what it may have stored to. An Error where so many steps of every block, of
+// unrecorded, and puts back what it may have stored to; a guess where it can only run on a GPU. An Error where so many steps of every block, of
 // `bytes_a_step` bytes each, take more memory than is left.
 Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window, uint64_t bytes_a_step,
                                       const RecordOptions& options);

@@ -175,6 +175,18 @@ void put_ptx() {
          "%f2, %f3;\n"
          "cvt.rzi.s32.f32 %r2, %f5; div.rn.f32 %f6, %f1, %f2; st.global.v2.u32 [%rd2], {%r2, %r1}; "
          "sqrt.rn.f64 %fd1, %fd2;");
+    body("half-precision",
+         "fma.rn.ftz.relu.f16 %rs1, %rs2, %rs3, %rs1; add.sat.f16x2 %r2, %r1, %r1; mul.rn.bf16x2 %r3, %r2, "
+         "%r2;\n"
+         "min.NaN.xorsign.abs.f16 %rs1, %rs1, %rs2; ex2.approx.ftz.bf16 %rs3, %rs1; tanh.approx.f16x2 %r4, "
+         "%r3;\n"
+         "setp.lt.and.f16x2 %p1|%p2, %r2, %r3, %p0; set.ltu.bf16x2.bf16x2 %r5, %r2, %r3; fma.rp.f32x2 %rd3, "
+         "%rd1, %rd2, %rd3;\n"
+         "cvt.rz.relu.satfinite.bf16x2.f32 %r6, %f1, %f2; cvt.rna.tf32.f32 %r7, %f1; "
+         "cvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n"
+         "cvt.rn.f16x2.e5m2x2 %r2, %rs1; cvt.rn.satfinite.e2m3x2.f32 %rs2, %f3, %f4; cvt.rn.f16x2.e3m2x2 "
+         "%r3, %rs2;\n"
+         "cvt.rp.ue8m0x2.bf16x2 %rs3, %r3; mov.b32 {%rs1, %rs2}, %r2; st.global.b32 [%rd1], %r3;");
     body("local-and-const",
          ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
          "st.global.u32 [%rd1], %r3;",
@@ -184,6 +196,18 @@ void put_ptx() {
          "16, 0;\n"
          "cp.async.commit_group; ld.shared.u32 %r2, [s]; cp.async.wait_group 1; @%p1 cp.async.wait_all;",
          ".shared .align 16 .b8 s[64];\n");
+    body(
+        "small-forms",
+        ".reg .u8 d; .reg .b128 q; createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;\n"
+        "ld.global.L2::cache_hint.b32 { %r2 }, [%rd1], %rd3; ld.global.nc.u8 d, [%rd1]; cvt.u16.u8 %rs1, d;\n"
+        "atom.add.release.gpu.u32 %r2, [%rd1], 1; red.global.add.noftz.f16x2 [%rd2], %r2; ld.global.b128 q, "
+        "[%rd1];\n"
+        "mov.b128 {%rd3, %rd4}, q; st.global.v4.u64 [%rd2], {%rd3, %rd4, %rd3, %rd4}; elect.sync %r3|%p1, "
+        "-1;\n"
+        "bar.arrive 1, 64; @%p1 frobnicate.sync.aligned.x {%f1, _}|%p1, %r2, -1;");
+    body("arrivals",
+         "mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1, 64; bra B; A: bar.arrive 1, "
+         "64; B:");
     body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",

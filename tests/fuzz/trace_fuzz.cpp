@@ -109,8 +109,10 @@ void walk(trace::Trace trace) {
     if (!made(summary)) return;
     auto hazards = analysis::find_hazards(*recording, {4, 1});
     run_again(*recording, hazards);
-    report::to_text(*recording, *summary, &hazards);
-    demand_json(report::to_json(*recording, *summary, &hazards));
+    const auto improvements = analysis::improvements_of(*recording->trace);
+    if (!made(improvements)) return;
+    report::to_text(*recording, *summary, &hazards, 0, &*improvements);
+    demand_json(report::to_json(*recording, *summary, &hazards, 0, &*improvements));
     export_all(*recording);
 }
 

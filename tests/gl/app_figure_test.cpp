@@ -6,6 +6,7 @@
 
 #include "tests/gl/compare_drawn.h"
 #include "tests/gl/flaws.h"
+#include "tests/launch_examples.h"
 #include "tests/recorded.h"
 
 namespace tilescope::app {
@@ -60,8 +61,13 @@ TEST(FigurePictures, NothingIsCutOrLiesOnAnother) {
                                              fmt::join(set, ",")));
                     const std::string words = drawn.words(state);
                     EXPECT_TRUE(says(words, std::string(figure.title)));
-                    EXPECT_TRUE(says(words, figure.recorded_alone ? "not recorded" : "model"));
-                    EXPECT_TRUE(says(words, figure.concludes(set)));
+                    // Of the recording that is open, where it shows nothing else and finds it there.
+                    const std::string of_open =
+                        figure.recorded_alone ? figure.concludes_of(set, state.session) : "";
+                    EXPECT_TRUE(says(words, !figure.recorded_alone ? "model"
+                                            : of_open.empty()      ? "not recorded"
+                                                                   : "recorded"));
+                    EXPECT_TRUE(says(words, of_open.empty() ? figure.concludes(set) : of_open));
                     EXPECT_EQ(spoilt(drawn.seen(), width, height), "");
                 }
             }
@@ -171,6 +177,24 @@ TEST(FigurePictures, TheGateInALecture) {
 TEST(FigurePictures, TheScheduleOfAnSm) {
     SKIP_WITHOUT_OPENGL();
     golden_of(with_schedule("tiled-64x64x64-t16"), "schedule");
+}
+
+// Chunks of 16 bytes by rows, as bytes; and a swizzled tile of floats in its banks, in the dark and for the back row.
+TEST(FigurePictures, OfATileInTheBanks) {
+    SKIP_WITHOUT_OPENGL();
+    const auto of = [](const kernels::Plan& plan, const std::vector<int>& set) {
+        State state;
+        show_trace(state, kernels::recorded(plan));
+        lessons::show_figure(state.lessons, state.session, *lessons::find_figure("layout"), set);
+        return state;
+    };
+    golden_of(of(kernels::rows_of_halves(), {1, 1}), "layout_bytes");
+    State dark = of(kernels::swizzled_tile(), {1, 0});
+    dark.session.theme = Theme::Dark;
+    golden_of(std::move(dark), "layout_swizzled_dark");
+    State lecture = of(kernels::swizzled_tile(), {1, 0});
+    lecture.session.lecture = true;
+    golden_of(std::move(lecture), "layout_swizzled_lecture");
 }
 
 TEST(FigurePictures, TheListOfThem) {

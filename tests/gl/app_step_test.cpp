@@ -124,6 +124,28 @@ TEST(StepScreen, BankConflictsOfTheTransposedTile) {
     test::expect_golden(picture(std::move(state), 1280, 720), "step_bank_conflicts");
 }
 
+// 16 bytes a lane: four strips of banks, each below the 8 lanes that it serves; and with what frees them.
+TEST(StepScreen, BanksByGroupsOfLanes) {
+    SKIP_WITHOUT_OPENGL();
+    const auto at_read = [] {
+        State state = shown(kernels::recorded(kernels::rows_of_halves()));
+        state.session.cursor.step = first_of(state, analysis::StepKind::SharedLoad);
+        return state;
+    };
+    test::expect_golden(picture(at_read(), 1280, 720), "step_bank_groups");
+    State dark = at_read();
+    dark.session.theme = Theme::Dark;
+    test::expect_golden(picture(std::move(dark), 1600, 1000), "step_bank_groups_dark");
+    State freed = at_read();
+    freed.step.judged_by = JudgedAs::Gt200;
+    test::expect_golden(picture(std::move(freed), 1280, 720), "step_bank_groups_freed");
+    State padded = shown(kernels::recorded("tiled_transposed", {64, 64, 64, 32}));
+    padded.session.theme = Theme::Dark;
+    padded.session.cursor.step = first_of(padded, analysis::StepKind::SharedLoad) + 33;
+    padded.step.judged_by = JudgedAs::G80;
+    test::expect_golden(picture(std::move(padded), 1600, 1000), "step_freed_dark");
+}
+
 TEST(StepScreen, TheMouseMayStandOnABlankLineOfTheSource) {
     SKIP_WITHOUT_OPENGL();
     trace::Trace trace = kernels::recorded("tiled", {4, 4, 4, 2});

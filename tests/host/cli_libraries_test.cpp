@@ -125,7 +125,8 @@ constexpr const char* kShortFloats = R"(#include <cstdio>
 template <class H, class H2>
 __host__ __device__ unsigned mixed(H2 a, H2 b, H2 c, int i) {
     H2 made[] = {__hfma2(a, b, c), __hadd2_sat(a, b), __hmax2(a, b), __hmin2_nan(a, c), __hcmadd(a, b, c), __h2div(a, b),
-                 __habs2(__hneg2(a)), __hgtu2(a, b), a * b - c};
+                 __habs2(__hneg2(a)), __hgtu2(a, b), a + b, __hsub2_rn(__hmul2_rn(a, b), c),
+                 __hfma2_relu(a, b, c), H2(__hmax(a.x, b.x), __hmul_rn(a.y, c.y))};
     unsigned sum = __hlt2_mask(a, b) + __hbge2(a, c) + __hisnan2(a).x.tilescope_bits;
     for (H2 one : made) {
         unsigned bits;
@@ -181,9 +182,11 @@ int main() {
 
 TEST(CliLibraries, ShortFloatsAreTheSameOnTheDevice) {
     write(in_folder("short.cu"), kShortFloats);
-    const Ran ran = record("short.cu -o short.tsc");
-    EXPECT_EQ(ran.status, 0) << ran.err;
-    EXPECT_NE(ran.out.find("0 wrong, 32 64, 1 -1\n"), std::string::npos) << ran.out << ran.err;
+    for (const char* arch : {"sm_70", "sm_80"}) {
+        const Ran ran = record(std::string("short.cu -o short.tsc --flags -arch=") + arch);
+        EXPECT_EQ(ran.status, 0) << ran.err;
+        EXPECT_NE(ran.out.find("0 wrong, 32 64, 1 -1\n"), std::string::npos) << arch << ran.out << ran.err;
+    }
     const Ran refused = record("short.cu --flags -DTENSOR");
     EXPECT_EQ(refused.status, 1);
     EXPECT_NE(refused.err.find("tilescope: Tilescope does not record tensor cores"), std::string::npos)

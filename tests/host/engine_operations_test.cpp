@@ -53,6 +53,11 @@ constexpr Row kRows[] = {
     {"bfe.u32", "wwcc"},       {"bfi.b32", "wwwcc"},      {"shf.l.wrap.b32", "wwww"},
     {"dp4a.u32.u32", "wwww"},
 };
+// Those that the interpreter makes.
+constexpr Row kCalled[] = {{"add.f16x2", "www"},          {"fma.rn.relu.bf16x2", "wwww"},
+                           {"set.lt.f16x2.f16x2", "www"}, {"cvt.rn.f16x2.f32", "wff"},
+                           {"cvt.rna.tf32.f32", "wf"},    {"min.xorsign.abs.f32", "fff"},
+                           {"fma.rn.f32x2", "llll"},      {"add.rz.f32x2", "lll"}};
 constexpr const char* kCompares[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 constexpr const char* kUnordered[] = {"equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
@@ -76,7 +81,7 @@ Kernel kernel_of(bool alike) {
         ++results;
     };
     constexpr std::string_view kNames = "abcd";
-    for (const Row& row : kRows) {
+    const auto apply = [&](const Row& row) {
         const std::string_view types = row.types;
         std::string operands;
         for (size_t k = 1; k < types.size(); ++k) {
@@ -89,7 +94,9 @@ Kernel kernel_of(bool alike) {
         const std::string to = fmt::format("%r{}", types[0]);
         body += fmt::format("    {} {}{};\n", row.operation, to, operands);
         keep(types[0], to);
-    }
+    };
+    for (const Row& row : kRows) apply(row);
+    for (const Row& row : kCalled) apply(row);
     const auto compare = [&](const char* how, const char* type, char of) {
         body +=
             fmt::format("    setp.{}.{} %p1, %{}a, %{}b;\n    selp.b32 %rw, 1, 0, %p1;\n", how, type, of, of);

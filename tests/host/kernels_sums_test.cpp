@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/summary.h"
+#include "core/analysis/swaps.h"
 #include "core/export/report.h"
 #include "tests/host/kernels_walk.h"
 #include "tests/loads.h"
@@ -197,6 +198,48 @@ TEST(Report, JsonHasTheSchemasKeysInTheirOrder) {
     EXPECT_EQ(json["result"], nlohmann::ordered_json({{"verified", true}, {"max_abs_error", 0.0}}));
     EXPECT_EQ(json["phases"], 5);
     EXPECT_EQ(json["complete"], true);
+}
+
+TEST(Report, SaysWhatWouldFreeConflictsAndNothingWhereThereAreNone) {
+    const auto said = [](const char* kernel, const Shape& shape) {
+        const auto recording = analysis::opened(recorded(kernel, shape));
+        const auto improvements = analysis::improvements_of(*recording->trace);
+        EXPECT_TRUE(improvements);
+        const Summary summary = summary_of(*recording->trace);
+        return std::pair{
+            report::to_text(*recording, summary, nullptr, 0, &*improvements),
+            nlohmann::json::parse(report::to_json(*recording, summary, nullptr, 0, &*improvements))};
+    };
+    const auto [text, json] = said("tiled_transposed", {64, 64, 64, 32});
+    EXPECT_NE(text.find("what would free Nds"), std::string::npos) << text;
+    EXPECT_NE(text.find("padding 1: rows of 33 elements in place of 32; 128 bytes more"), std::string::npos)
+        << text;
+    ASSERT_EQ(json["remedies"].size(), 1u);
+    const auto& of = json["remedies"][0];
+    EXPECT_EQ(of["array"], "Nds");
+    EXPECT_EQ(of["unit"], "wavefronts");
+    EXPECT_EQ(of["looked_at"], of["requests"]);
+    uint64_t cost = 0, conflicts = 0;
+    for (const auto& site : of["sites"]) cost += site["cost"].get<uint64_t>();
+    for (const auto& site : json["sites"]) conflicts += site["bank_conflicts"].get<uint64_t>();
+    EXPECT_EQ(cost, of["cost"]);
+    EXPECT_EQ(of["cost"].get<uint64_t>() - of["ideal"].get<uint64_t>(), conflicts) << "all are of Nds";
+    for (const auto& with : of["with"]) {
+        EXPECT_EQ(with["cost"], of["ideal"]) << with;
+        EXPECT_EQ(with["of_sites"].size(), of["sites"].size());
+    }
+    EXPECT_TRUE(said("tiled_padded", {64, 64, 64, 32}).second["remedies"].empty());
+
+    // Thread x walks down the rows of M and P; with x and y swapped it walks along them, as `untiled` does.
+    const auto swapped = said("untiled_swapped", {64, 64, 64, 16});
+    ASSERT_FALSE(swapped.second["swaps"].empty()) << swapped.first;
+    uint64_t sectors = 0, straight = 0;
+    for (const auto& swap : swapped.second["swaps"])
+        if (swap["of"] == "threads")
+            for (const auto& site : swap["sites"]) sectors += site["swapped"].get<uint64_t>();
+    for (const auto& site : said("untiled", {64, 64, 64, 16}).second["sites"])
+        straight += site["sectors"].get<uint64_t>();
+    EXPECT_EQ(sectors, straight);
 }
 
 TEST(Report, SaysWhatIsNotWholeWhereverSumsAppear) {

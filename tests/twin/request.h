@@ -73,10 +73,11 @@ inline std::array<uint8_t, 32> words_of_banks(const Addresses& at, uint32_t mask
 struct SharedCost {
     uint64_t wavefronts = 0, least = 0;         // least: as many as groups of lanes are served
     uint64_t words = 0, banks = 0;              // different ones, of the whole request
-    uint64_t most_words = 0, fullest_bank = 0;  // of a bank, and the first that has so many
+    uint64_t most_words = 0, fullest_bank = 0;  // of a bank in a group, and the first that has so many
+    std::vector<uint64_t> stacks;               // most_words of each group
 };
 inline SharedCost shared_cost(const Addresses& at, uint32_t mask, uint32_t bytes, bool load) {
-    uint32_t group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+    uint32_t group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
     const auto alike = [&](uint32_t distance) {
         for (uint32_t a = 0; a < 32; ++a)
             for (uint32_t b = 0; b < 32; ++b)
@@ -87,14 +88,16 @@ inline SharedCost shared_cost(const Addresses& at, uint32_t mask, uint32_t bytes
     SharedCost cost;
     for (uint32_t first = 0; first < 32; first += group) {
         const uint32_t lanes = group == 32 ? mask : mask & (((1u << group) - 1) << first);
-        cost.wavefronts += std::ranges::max(words_of_banks(at, lanes, bytes));
-        cost.least += lanes != 0 ? 1 : 0;
+        if (lanes == 0) continue;
+        const auto words = words_of_banks(at, lanes, bytes);
+        cost.stacks.push_back(std::ranges::max(words));
+        cost.wavefronts += cost.stacks.back();
+        ++cost.least;
+        for (uint64_t bank = 0; bank < 32; ++bank)
+            if (words[bank] > cost.most_words || (words[bank] == cost.most_words && bank < cost.fullest_bank))
+                cost.most_words = words[bank], cost.fullest_bank = bank;
     }
-    const auto words = words_of_banks(at, mask, bytes);
-    for (uint64_t bank = 0; bank < 32; ++bank) {
-        cost.words += words[bank], cost.banks += words[bank] > 0 ? 1 : 0;
-        if (words[bank] > cost.most_words) cost.most_words = words[bank], cost.fullest_bank = bank;
-    }
+    for (const uint64_t words : words_of_banks(at, mask, bytes)) cost.words += words, cost.banks += words > 0;
     return cost;
 }
 

@@ -1,5 +1,6 @@
 // Wavefronts of a request to shared memory: closed forms, and a slow twin. analysis_hardware_test.cpp
 // holds the same model against a GPU's counters.
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <random>
@@ -77,6 +78,13 @@ TEST(Banks, AgreesWithCountingEveryByte) {
         ASSERT_EQ(bank_cost(a.data(), mask, bytes, store),
                   (BankCost{static_cast<uint32_t>(cost.wavefronts), static_cast<uint32_t>(cost.least)}))
             << "round " << round;
+        const LaneGroups groups(a.data(), mask, bytes, store);
+        std::vector<uint64_t> stacks;
+        for (const uint32_t lanes : groups.masks()) {
+            const auto words = words_per_bank(a.data(), lanes, bytes);
+            stacks.push_back(*std::max_element(words.begin(), words.end()));
+        }
+        ASSERT_EQ(stacks, cost.stacks) << "round " << round;
         ASSERT_EQ(words_per_bank(a.data(), mask, bytes), twin::words_of_banks(a, mask, bytes))
             << "round " << round;
     }

@@ -1,5 +1,6 @@
 // A request laid out for the panel: verdicts in words for every pattern, sectors, banks, lanes.
 #include <bit>
+#include <random>
 
 #include "app/look/older.h"
 #include "app/look/request.h"
@@ -151,11 +152,41 @@ TEST(Request, LayoutAgreesWithTheCostOfRandomRequests) {
             for (const SectorView& sector : view.sectors) lanes |= sector.lanes;
         } else {
             ASSERT_EQ(view.cost.shared, cost.shared) << "step " << step;
-            for (const auto& bank : view.banks)
-                for (const WordView& word : bank) lanes |= word.lanes;
+            for (const uint32_t group : view.groups) lanes |= group;
         }
         EXPECT_EQ(lanes, view.mask) << "step " << step;
         EXPECT_FALSE(view.verdict.empty());
+    }
+}
+
+// The strips of banks, one for each group of lanes: their tallest stacks add up to the wavefronts of the verdict.
+TEST(Request, StoreysOfItsStripsAreTheWavefrontsOfItsVerdict) {
+    std::mt19937_64 random(5);
+    for (int round = 0; round < 2000; ++round) {
+        const uint32_t bytes = 1u << random() % 5, range = 2u << random() % 7;
+        const auto mask = static_cast<uint32_t>(random() | 1u << random() % 32);
+        std::array<uint64_t, 32> offset{};
+        for (uint64_t& at : offset) at = random() % range * bytes % 4096;
+        if (const uint32_t apart = static_cast<uint32_t>(random() % 4); apart > 0)
+            for (uint32_t lane = 0; lane < 32; ++lane) offset[lane] = offset[lane & ~(1u << (apart - 1))];
+        const Recorded made = one_request(
+            random() % 2 ? kLoadMds : kStoreMds, mask, [&](uint32_t lane) { return offset[lane]; },
+            {32, 1, 1}, bytes);
+        const RequestView view = request_view(*made.trace, *made.index, 0);
+        uint32_t lanes = 0;
+        size_t storeys = 0, most = 0;
+        for (const uint32_t group : view.groups) {
+            EXPECT_EQ(lanes & group, 0u) << "a lane is served once";
+            lanes |= group;
+            storeys += tallest_of_group(view, group);
+            most = std::max(most, tallest_of_group(view, group));
+        }
+        ASSERT_EQ(lanes, mask) << "round " << round;
+        ASSERT_EQ(storeys, view.cost.shared.wavefronts) << "round " << round << ": " << view.verdict;
+        ASSERT_EQ(view.groups.size(), view.cost.shared.ideal_wavefronts) << "round " << round;
+        size_t fullest = 0;
+        for (size_t bank = 0; bank < 32; ++bank) fullest = std::max(fullest, tallest_of_bank(view, bank));
+        ASSERT_EQ(fullest, most) << "round " << round;
     }
 }
 

@@ -1,6 +1,8 @@
 // A block replayed: cells, sums, origins and the phase table, exactly.
+#include <array>
 #include <chrono>
 #include <map>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -117,6 +119,60 @@ TEST(Replay, ItsSumIsTheProductsElement) {
             expected += Tiled::m(thread / 8 * 12 + i) * Tiled::n(i * 12 + thread % 8);
         EXPECT_EQ(r.replay.running_sum(thread, r.replay.steps() - 1), value_of(expected));
     }
+}
+
+// Two threads load a register of two halves each, multiply it by itself, pair by pair, and store both products.
+TEST(Replay, HalvesOfARegisterAreElements) {
+    constexpr uint64_t kInBase = 0x10000, kOutBase = 0x20000;
+    constexpr simt::Origin kSum = simt::kComputed | 1;
+    std::vector<Array> arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, 4, kInBase),
+                                 test_array("out", Space::Global, ArrayRole::Output, 1, 4, kOutBase)};
+    for (Array& array : arrays) array.type = ElementType::F16;
+    const std::vector<ptx::Site> sites = {{0, 0, ptx::SiteKind::Load, Space::Global, 4, 10, 1, 20},
+                                          {1, 1, ptx::SiteKind::Store, Space::Global, 4, 11, 1, 21}};
+    // 1, 2 and 3, 4 in halves; their squares.
+    const std::array<uint64_t, 32> loaded = {0x4000'3C00, 0x4400'4200}, stored = {0x4400'3C00, 0x4C00'4880};
+    const auto run = [&](simt::BlockObserver& observer) {
+        std::array<uint64_t, 32> from{kInBase, kInBase + 4}, to{kOutBase, kOutBase + 4}, factor{}, sum{};
+        std::array<simt::Origin, 32> origin{}, result{};
+        observer.on_request({0, 0, 3, Space::Global, from.data(), 0, nullptr, 1, 4, loaded.data(), nullptr});
+        for (const uint32_t shift : {0u, 16u}) {
+            const simt::Origin half = shift == 0 ? 0 : simt::kUpperHalf;
+            for (size_t l = 0; l < 2; ++l) {
+                origin[l] = 1 | half, result[l] = kSum | half;
+                factor[l] = loaded[l] >> shift & 0xFFFF, sum[l] = stored[l] >> shift & 0xFFFF;
+            }
+            observer.on_multiplication({0, 3, origin.data(), origin.data(), result.data(), ElementType::F16,
+                                        ElementType::F16, factor.data(), factor.data(), sum.data()});
+        }
+        origin.fill(kSum);
+        observer.on_request(
+            {1, 0, 3, Space::Global, to.data(), 0, nullptr, 1, 4, stored.data(), origin.data()});
+    };
+    std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
+    recorders.push_back(std::make_unique<trace::BlockRecorder>(arrays, sites, simt::BlockId{}));
+    run(*recorders.back());
+    trace::Meta meta;
+    meta.kernel = "halves";
+    meta.device = "by hand";
+    meta.complete = true;
+    const trace::Trace trace =
+        trace::assemble(meta, test_launch(arrays, {1, 1, 1}, {2, 1, 1}), sites, std::move(recorders));
+    BlockReplay replay(trace, 0);
+    run(replay);
+    replay.finish();
+    constexpr uint8_t kTo = 1;
+    for (uint32_t thread = 0; thread < 2; ++thread)
+        for (uint32_t i = 0; i < 2; ++i) {
+            const simt::Origin half = i == 0 ? 0 : simt::kUpperHalf;
+            const uint64_t element = 2 * thread + i;
+            const Factor factor = replay.factor(1 | half, thread);
+            EXPECT_EQ(factor.element, (Element{0, element}));
+            EXPECT_EQ(factor.value, (Value{ElementType::F16, loaded[thread] >> 16 * i & 0xFFFF}));
+            EXPECT_EQ(replay.output_of_sum(thread, kSum | half), (Element{kTo, element}));
+            EXPECT_EQ(replay.running_sum(Element{kTo, element}, 1),
+                      (Value{ElementType::F16, stored[thread] >> 16 * i & 0xFFFF}));
+        }
 }
 
 TEST(Replay, QuestionsBeyondItAreAnsweredWithNothing) {

@@ -86,7 +86,7 @@ TEST(PtxCopies, WhatCannotBeReadIsSaid) {
     says("cp.async.cg.shared.global [%r1], [%rd1], 4;", "and 16 with .cg");
     says("cp.async.ca.global.shared [%r1], [%rd1], 4;", "no copy from global to shared");
     says("cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", "takes .u32");
-    says("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4, %rd2;", ".L2::cache_hint");
+    says("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4;", "needs a policy as its last operand");
     says("cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];", ".mbarrier; build the kernel without it");
     says("cp.async.bulk.shared.global [%r1], [%rd1], 16;", ".bulk; build the kernel without it");
     says("cp.async.wait_group;", "whole number");

@@ -52,7 +52,8 @@ TEST(PtxOps, DestinationsStandBeforeSources) {
         const OpRule& rule = rule_of(static_cast<Op>(i));
         bool source = false;
         for (const char letter : std::string_view(rule.operands)) {
-            EXPECT_NE(std::string_view("dwDBpoeELMsctTuUqQilSyaAzVnN").find(letter), std::string_view::npos);
+            EXPECT_NE(std::string_view("dwDBpoeELMsctTuUqQilSyaAzVPnNk").find(letter),
+                      std::string_view::npos);
             EXPECT_FALSE(source && is_destination(letter)) << rule.name;
             source |= !is_destination(letter);
         }

@@ -18,7 +18,7 @@ TEST(PtxParse, NamesGoBothWays) {
         const bool pairs_alone = type == Type::E4M3 || type == Type::E5M2;
         EXPECT_EQ(find_type(name_of(type)), pairs_alone ? std::nullopt : std::optional(type));
     }
-    for (int i = 0; i <= static_cast<int>(SpecialRegister::TotalSmemSize); ++i) {
+    for (int i = 0; i <= static_cast<int>(SpecialRegister::IsExplicitCluster); ++i) {
         const auto special = static_cast<SpecialRegister>(i);
         EXPECT_EQ(find_special(name_of(special)), special);
     }
@@ -264,7 +264,7 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{"mma.sync.aligned.m8n8k4 x;", "is not known"},
              Case{"ld.global.f31 %f1, [%rd1];", ".f31"},
              Case{"ld.global.v8.f32 %f1, [%rd1];", ".v8"},
-             Case{"ld.global.v4.f64 {%fd1,%fd2,%fd3,%fd1}, [%rd1];", "more than 16 bytes"},
+             Case{"ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd1}, [tile];", "more than 16 bytes"},
              Case{"add.s32 %r1, %r2;", "has 2 operands and needs more"},
              Case{"add.s32 %r1, %r2, %r3, %r4;", "after its last operand where ','"},
              Case{"add.s32 %r1, %r2, %f3;", "'%f3' is a .f32 register"},

@@ -63,6 +63,58 @@ void expect(const std::string& body, const std::function<uint32_t(uint32_t)>& wa
     }
 }
 
+// Pairs {thread, 20} and {10, thread} of half precision: p is of the lower halves, q of the upper ones.
+TEST(Instructions, PairsOfHalves) {
+    const std::string pairs = R"ptx(.reg .f16x2 %x<4>;
+.reg .f16 %g<4>;
+cvt.rn.f16.u32 %g1, %t;
+mov.b16 %h1, 0x4900;
+mov.b16 %h2, 0x4D00;
+mov.b32 %x1, {%g1, %h2};
+mov.b32 %r2, {%h1, %g1};
+setp.lt.u32 %p3, %t, 25;
+)ptx";
+    const std::string answer = R"ptx(
+selp.b32 %r3, 1, 0, %p1;
+selp.b32 %r4, 2, 0, %p2;
+or.b32 %v, %r3, %r4;)ptx";
+    const auto low = [](uint32_t t) { return t < 10; };
+    const auto high = [](uint32_t t) { return 20 < t; };
+    const auto third = [](uint32_t t) { return t < 25; };
+    const auto bits = [](bool p, bool q) { return (p ? 1u : 0u) | (q ? 2u : 0u); };
+    expect(pairs + "setp.lt.f16x2 %p1|%p2, %x1, %r2;" + answer,
+           [&](uint32_t t) { return bits(low(t), high(t)); });
+    expect(pairs + "setp.lt.and.f16x2 %p1|%p2, %x1, %r2, %p3;" + answer,
+           [&](uint32_t t) { return bits(low(t) && third(t), high(t) && third(t)); });
+    expect(pairs + "setp.lt.or.f16x2 %p1|%p2, %x1, %r2, !%p3;" + answer,
+           [&](uint32_t t) { return bits(low(t) || !third(t), high(t) || !third(t)); });
+    expect(
+        pairs + "mov.pred %p2, %p3;\nsetp.lt.xor.f16x2 %p1|%p3, %x1, %r2, %p3;\nmov.pred %p2, %p3;" + answer,
+        [&](uint32_t t) { return bits(low(t) != third(t), high(t) != third(t)); });
+    for (const bool half : {false, true}) {
+        const uint32_t yes = half ? 0x3C00 : 0xFFFF;
+        const auto both = [=](bool p, bool q) { return (p ? yes : 0) | (q ? yes << 16 : 0); };
+        const std::string to = half ? "f16x2" : "u32";
+        expect(pairs + "set.lt." + to + ".f16x2 %v, %x1, %r2;",
+               [=](uint32_t t) { return both(low(t), high(t)); });
+        expect(pairs + "set.lt.and." + to + ".f16x2 %v, %x1, %r2, %p3;",
+               [=](uint32_t t) { return both(low(t) && third(t), high(t) && third(t)); });
+        expect(pairs + "set.lt.or." + to + ".f16x2 %v, %x1, %r2, !%p3;",
+               [=](uint32_t t) { return both(low(t) || !third(t), high(t) || !third(t)); });
+        expect(pairs + "set.lt.xor." + to + ".f16x2 %v, %x1, %r2, %p3;",
+               [=](uint32_t t) { return both(low(t) != third(t), high(t) != third(t)); });
+    }
+    // The first operand of two becomes the upper half.
+    expect(
+        "cvt.rn.f32.u32 %f1, %t;\ncvt.rn.f16x2.f32 %v, 0f3F800000, %f1;\nsub.f16x2 %v, %v, %v;\n"
+        "cvt.rn.bf16x2.f32 %r1, 0f3F800000, 0f40000000;\nadd.u32 %v, %v, %r1;",
+        [](uint32_t) { return 0x3F80'4000u; });
+    expect(pairs +
+               "fma.rn.f16x2 %x2, %x1, %r2, %x1;\nmov.b32 {%g2, %g3}, %x2;\ncvt.rzi.u32.f16 %r1, %g2;\n"
+               "cvt.rzi.u32.f16 %r3, %g3;\nmad.lo.u32 %v, %r3, 1000, %r1;",
+           [](uint32_t t) { return (20 * t + 20) * 1000 + 11 * t; });
+}
+
 // Numbers of 64 and 96 bits in 32-bit registers, the carry between them.
 TEST(Instructions, CarriesJoinWords) {
     const std::string words =

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tests/approx_functions.h"
+#include "tests/unit/short_format.h"
 #include "tests/unit/simt_lanes_check.h"
 
 namespace tilescope::simt {
@@ -151,41 +152,8 @@ TEST(LanesApprox, DoublesAreGrossOrSupportSubnormals) {
     EXPECT_EQ(roots, (std::vector<Bits>{bits(0x1p537), bits(-INFINITY), bits(0.0)}));
 }
 
-// A 16-bit float by its definition: sign, exponent, fraction.
-struct Format {
-    const char* name;
-    int fraction, bias;
-    long double value(Bits h) const {
-        const int exponent = static_cast<int>(h >> fraction & ((1 << (15 - fraction)) - 1));
-        const long double part = static_cast<long double>(h & ((1u << fraction) - 1)) / (1 << fraction);
-        const long double size =
-            exponent == 0 ? std::ldexp(part, 1 - bias) : std::ldexp(1 + part, exponent - bias);
-        return h >> 15 & 1 ? -size : size;
-    }
-    Bits infinity() const { return ((1u << (15 - fraction)) - 1) << fraction; }
-    // By search: the largest number that is not above |x|, then its neighbour where the mode asks for it.
-    Bits rounded(long double x, char mode) const {
-        if (std::isnan(x)) return 0x7FFF;
-        const Bits sign = std::signbit(x) ? 0x8000 : 0;
-        const long double size = std::abs(x);
-        if (std::isinf(x)) return sign | infinity();
-        Bits low = 0, high = infinity();  // as a number: the first power of two that is too large
-        while (high - low > 1) {
-            const Bits mid = (low + high) / 2;
-            (value(mid) <= size ? low : high) = mid;
-        }
-        const long double below = value(low), above = value(low + 1);
-        bool up = false;
-        if (mode == 'n') up = size - below > above - size || (size - below == above - size && (low & 1));
-        if (mode == 'p') up = !sign && size > below;
-        if (mode == 'm') up = sign && size > below;
-        return sign | (low + up);
-    }
-};
-constexpr Format kFormats[] = {{"f16", 10, 15}, {"bf16", 7, 127}};
-
 TEST(LanesApprox, SixteenBitFloats) {
-    for (const Format& format : kFormats) {
+    for (const ShortFormat& format : kHalfFormats) {
         const std::string name = format.name;
         for (const char mode : {'n', 'z', 'm', 'p'}) {
             const std::string cvt = std::string("cvt.r") + mode;
@@ -194,15 +162,11 @@ TEST(LanesApprox, SixteenBitFloats) {
             check(cvt + "." + name + ".f64 %D, %A;", "b16", "f64", "b32", "b32",
                   [=](Bits a, Bits, Bits) { return format.rounded(g(a), mode); });
         }
-        check("cvt.rn.sat." + name + ".f32 %D, %A;", "b16", "f32", "b32", "b32", [=](Bits a, Bits, Bits) {
-            return format.rounded(f(a) > 0 ? std::min(f(a), 1.0f) : 0.0f, 'n');
-        });
-        const auto wide = [=](Bits a) -> long double {
-            const Bits size = a & 0x7FFF;
-            if (size > format.infinity()) return NAN;
-            if (size == format.infinity()) return a >> 15 ? -INFINITY : INFINITY;
-            return format.value(a);
-        };
+        if (name == "f16")
+            check("cvt.rn.sat.f16.f32 %D, %A;", "b16", "f32", "b32", "b32", [=](Bits a, Bits, Bits) {
+                return format.rounded(f(a) > 0 ? std::min(f(a), 1.0f) : 0.0f, 'n');
+            });
+        const auto wide = [=](Bits a) { return format.number(a); };
         check("cvt.f32." + name + " %D, %A;", "f32", "b16", "b32", "b32",
               [=](Bits a, Bits, Bits) { return bits_of(static_cast<float>(wide(a))); });
         check("cvt.rzi.s32." + name + " %D, %A;", "b32", "b16", "b32", "b32",
@@ -215,12 +179,25 @@ TEST(LanesApprox, SixteenBitFloats) {
         check("cvt.rni." + name + "." + name + " %D, %A;", "b16", "b16", "b32", "b32",
               [=](Bits a, Bits, Bits) { return format.rounded(std::nearbyint(wide(a)), 'n'); });
     }
-    check("cvt.rn.f16.s32 %D, %A;", "b16", "b32", "b32", "b32", [](Bits a, Bits, Bits) {
-        return kFormats[0].rounded(static_cast<long double>(as_signed(a, 32)), 'n');
-    });
-    check("cvt.rz.f16.u64 %D, %A;", "b16", "b64", "b32", "b32", [](Bits a, Bits, Bits) {
-        return kFormats[0].rounded(static_cast<long double>(as_unsigned(a, 64)), 'z');
-    });
+    for (const ShortFormat& format : kHalfFormats) {
+        const std::string to = std::string(".") + format.name;
+        check("cvt.rn" + to + ".s32 %D, %A;", "b16", "b32", "b32", "b32", [=](Bits a, Bits, Bits) {
+            return format.rounded(static_cast<long double>(as_signed(a, 32)), 'n');
+        });
+        for (const char mode : {'n', 'z', 'p'}) {
+            const std::string cvt = std::string("cvt.r") + mode + to;
+            check(cvt + ".u64 %D, %A;", "b16", "b64", "b32", "b32", [=](Bits a, Bits, Bits) {
+                return format.rounded(static_cast<long double>(as_unsigned(a, 64)), mode);
+            });
+            check(cvt + ".s64 %D, %A;", "b16", "b64", "b32", "b32", [=](Bits a, Bits, Bits) {
+                return format.rounded(static_cast<long double>(as_signed(a, 64)), mode);
+            });
+            for (const ShortFormat& from : kHalfFormats)
+                if (&from != &format)
+                    check(cvt + "." + from.name + " %D, %A;", "b16", "b16", "b32", "b32",
+                          [=](Bits a, Bits, Bits) { return format.rounded(from.number(a), mode); });
+        }
+    }
 }
 
 TEST(LanesApprox, SaturatedConversions) {

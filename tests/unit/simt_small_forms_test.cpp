@@ -1,5 +1,6 @@
 // What the interpreter does with the small forms of PTX: registers of one byte, elements in braces, and warps that
 // arrive at a barrier without waiting there.
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -72,6 +73,209 @@ st.shared.b32 [tile], { %r3 };)ptx",
         EXPECT_EQ(static_cast<uint32_t>(out[t]), byte);
         EXPECT_EQ(static_cast<int32_t>(out[t] >> 32), static_cast<int8_t>(byte));
     }
+}
+
+// Equal forms of a policy are one number, others another.
+TEST(SmallForms, PoliciesAndHintsChangeNothing) {
+    KernelRun run = small_kernel(R"ptx(createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;
+createpolicy.fractional.L2::evict_last.b64 %d2, 0f3F800000;
+createpolicy.fractional.L2::evict_first.b64 %d3, 1.0;
+setp.ne.u64 %p1, %d1, %d2;
+@%p1 trap;
+setp.eq.u64 %p1, %d1, %d3;
+@%p1 trap;
+ld.global.L1::evict_last.L2::cache_hint.u64 %d4, [%i], %d1;
+st.global.L2::cache_hint.u64 [%o], %d4, %d3;
+mov.u32 %r1, tile;
+mad.lo.u32 %r1, %t, 8, %r1;
+cp.async.ca.shared.global.L2::cache_hint [%r1], [%i], 8, 4, %d3;
+cp.async.wait_all;
+ld.shared.u64 %d5, [%r1];
+atom.global.add.L2::cache_hint.u64 %d6, [%o], %d5, %d1;
+discard.global.L2 [%i], 128;)ptx",
+                                 64);
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    const std::vector<uint64_t> out = outputs(run);
+    for (uint64_t t = 0; t < 64; ++t) {
+        uint64_t in = 0;
+        std::memcpy(&in, run.memory.buffers[0].bytes.data() + 8 * t, 8);
+        EXPECT_EQ(out[t], in + (in & UINT32_MAX)) << t;
+    }
+}
+
+// The lowest of the lanes that a mask names and that come.
+TEST(SmallForms, OneLaneIsElected) {
+    KernelRun run = small_kernel(R"ptx(setmaxnreg.inc.sync.aligned.u32 232;
+fence.proxy.async;
+mov.u32 %r2, -16;
+elect.sync %r1|%p1, %r2;
+selp.u32 %r3, 1, 0, %p1;
+elect.sync _|%p2, -1;
+selp.u32 %r4, 2, 0, %p2;
+or.b32 %r3, %r3, %r4;
+st.global.v2.u32 [%o], {%r1, %r3};)ptx",
+                                 64);
+    EXPECT_TRUE(run.run().complete);
+    const std::vector<uint64_t> out = outputs(run);
+    for (uint32_t t = 0; t < 64; ++t) {
+        EXPECT_EQ(static_cast<uint32_t>(out[t]), 4u);
+        EXPECT_EQ(out[t] >> 32, (t % 32 == 4 ? 1u : 0u) | (t % 32 == 0 ? 2u : 0u)) << t;
+    }
+}
+
+// A lane's 32 bytes, and 16 in one register, keep their order; values are those of all eight elements.
+TEST(SmallForms, WideAccessesMoveAllOfALane) {
+    KernelRun run = small_kernel(R"ptx(.reg .b128 %q<3>;
+.reg .f32 %f<8>;
+and.b32 %r1, %t, 3;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra END;
+ld.global.v8.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%i];
+st.global.v8.f32 [%o], {%f7, %f6, %f5, %f4, %f3, %f2, %f1, %f0};
+ld.global.v4.u64 {%d1, %d2, %d3, %d4}, [%o];
+mov.b128 %q0, {%d2, %d1};
+mov.b128 %q1, %q0;
+mad.lo.u32 %r2, %t, 4, 0;
+st.shared.b128 [%r2], %q1;
+ld.shared.b128 %q2, [%r2];
+mov.b128 {%d1, %d2}, %q2;
+st.global.v4.u64 [%o], {%d1, %d2, %d3, %d4};
+END:)ptx",
+                                 64);
+    run.options.values = true;
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    const auto word = [&](size_t buffer, size_t i) {
+        uint32_t bits = 0;
+        std::memcpy(&bits, run.memory.buffers[buffer].bytes.data() + 4 * i, 4);
+        return bits;
+    };
+    constexpr size_t kFrom[] = {5, 4, 7, 6,
+                                3, 2, 1, 0};  // of the reversed words, the first two pairs exchanged
+    for (size_t i = 0; i < 128; ++i) EXPECT_EQ(word(1, i), word(0, i / 8 * 8 + kFrom[i % 8])) << i;
+    EXPECT_EQ(sites_of(*run.program)[0].bytes, 32u);
+    for (size_t l = 0; l < 32; l += 4) EXPECT_EQ(run.events[0][0].value[l], word(0, 2 * l));
+    KernelRun odd = small_kernel("ld.global.v4.u64 {%d1, %d2, %d3, %d4}, [%i];", 4);
+    const Outcome fault = odd.run();
+    ASSERT_TRUE(fault.fault);
+    EXPECT_EQ(fault.fault->kind, Fault::Kind::Misaligned);
+}
+
+// All lanes and blocks add 1 to one word: every one of them counts, as long as a half tells the sums apart.
+TEST(SmallForms, AtomicsOfHalvesAndVectorsAdd) {
+    KernelRun run = small_kernel(R"ptx(ld.param.u64 %d1, [k_1];
+mov.b16 %rs1, 0x3C00;
+mov.b32 %r1, 0x40003C00;
+mov.b16 %rs2, 0x3F80;
+.reg .f32 %f<2>;
+mov.f32 %f0, 0f3F800000;
+mov.f32 %f1, 0f40400000;
+red.global.add.noftz.f16 [%d1], %rs1;
+red.global.add.noftz.bf16 [%d1+2], %rs2;
+red.global.add.noftz.f16x2 [%d1+4], %r1;
+red.global.v2.f32.add [%d1+8], {%f0, %f1};
+atom.global.v4.f16.max.noftz {%rs3, %rs4, %rs5, %rs6}, [%d1+16], {%rs1, %rs2, %rs1, %rs2};
+st.shared.u32 [tile], 0;
+bar.sync 0;
+red.shared.add.noftz.f16x2 [tile], %r1;
+bar.sync 0;
+ld.shared.u32 %r2, [tile];
+st.global.u32 [%d1+24], %r2;)ptx",
+                                 64);
+    run.launch.grid = {4, 1, 1};
+    run.options.threads = 4;
+    std::memset(run.memory.buffers[1].bytes.data(), 0, 24);
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    const auto half = [&](size_t at) {
+        uint16_t bits = 0;
+        std::memcpy(&bits, run.memory.buffers[1].bytes.data() + at, 2);
+        return number_of({ElementType::F16, bits});
+    };
+    EXPECT_EQ(half(0), 256);
+    uint16_t brain = 0;
+    std::memcpy(&brain, run.memory.buffers[1].bytes.data() + 2, 2);
+    EXPECT_EQ(number_of({ElementType::BF16, brain}), 256);
+    EXPECT_EQ(half(4), 256);
+    EXPECT_EQ(half(6), 512);
+    float sums[2];
+    std::memcpy(sums, run.memory.buffers[1].bytes.data() + 8, 8);
+    EXPECT_EQ(sums[0], 256.0f);
+    EXPECT_EQ(sums[1], 768.0f);
+    EXPECT_EQ(half(16), 1);
+    EXPECT_EQ(half(18), number_of({ElementType::F16, 0x3F80}));
+    EXPECT_EQ(half(24), 64);
+    EXPECT_EQ(half(26), 128);
+}
+
+// Sums are rounded to the nearest even half; of a maximum a number counts more than a NaN.
+TEST(SmallForms, AtomicsOfHalvesRoundAsTheirTypeDoes) {
+    KernelRun run = small_kernel(R"ptx(ld.param.u64 %d1, [k_1];
+mov.b16 %rs1, 0x3C00;
+mov.b16 %rs2, 0x7E00;
+mov.b16 %rs3, 0x8000;
+atom.global.add.noftz.f16 %rs4, [%d1], %rs1;
+st.global.u16 [%d1+2], %rs4;
+atom.global.v4.f16.min.noftz {%rs4, %rs5, %rs6, %rs7}, [%d1+8], {%rs2, %rs3, %rs1, %rs2};)ptx",
+                                 1);
+    run.memory.buffers[1].bytes.resize(64);
+    run.launch.arrays = {};
+    const uint16_t before[] = {0x6801, 0,      0,      0,
+                               0x3C00, 0x0000, 0x7E00, 0x7E00};  // 2049 is no half: 2050 is near
+    std::memcpy(run.memory.buffers[1].bytes.data(), before, sizeof before);
+    EXPECT_TRUE(run.run().complete);
+    uint16_t after[8];
+    std::memcpy(after, run.memory.buffers[1].bytes.data(), sizeof after);
+    const float sum = static_cast<float>(number_of({ElementType::F16, 0x6801})) + 1;
+    EXPECT_EQ(number_of({ElementType::F16, after[0]}), std::nearbyint(sum / 2) * 2);
+    EXPECT_EQ(after[1], before[0]);  // what it gave back
+    EXPECT_EQ(after[4], 0x3C00);
+    EXPECT_EQ(after[5], 0x8000);
+    EXPECT_EQ(after[6], 0x3C00);
+    EXPECT_EQ(after[7], 0x7FFF);  // a NaN as the GPU writes it
+}
+
+TEST(SmallForms, EachBlockIsAClusterOfItsOwn) {
+    KernelRun run = small_kernel(R"ptx(mov.u32 %r1, %clusterid.y;
+mov.u32 %r2, %nclusterid.y;
+mov.u32 %r3, %cluster_ctaid.x;
+mov.u32 %r4, %cluster_nctaid.x;
+mov.u32 %r5, %cluster_ctarank;
+mov.u32 %r6, %cluster_nctarank;
+mov.pred %p1, %is_explicit_cluster;
+@%p1 trap;
+shl.b32 %r1, %r1, 4;
+or.b32 %r1, %r1, %r3;
+or.b32 %r1, %r1, %r5;
+shl.b32 %r2, %r2, 8;
+or.b32 %r1, %r1, %r2;
+shl.b32 %r4, %r4, 16;
+or.b32 %r1, %r1, %r4;
+shl.b32 %r6, %r6, 20;
+or.b32 %r1, %r1, %r6;
+mov.u32 %r7, %ctaid.y;
+mul.wide.u32 %d1, %r7, 4;
+add.u64 %o, %o, %d1;
+st.global.u32 [%o], %r1;)ptx",
+                                 1);
+    run.launch.grid = {1, 2, 1};
+    EXPECT_TRUE(run.run().complete);
+    EXPECT_EQ(outputs(run)[0], 0x0011'0210'0011'0200u);
+}
+
+// What only a GPU knows is made ready, for its sites and memory, and not run.
+TEST(SmallForms, UnknownInstructionsAreForAGpu) {
+    KernelRun run = small_kernel("frobnicate.x %r1, %r2;\nst.global.u32 [%o], %r1;", 32);
+    EXPECT_EQ(sites_of(*run.program).size(), 1u);
+    const auto outcome = run.try_run();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().message, why_not_run(*run.program));
+    EXPECT_EQ(outcome.error().message,
+              "instruction 'frobnicate.x \t%r1, %r2;' (line 26 of the PTX) cannot be run on the CPU: "
+              "Tilescope does not "
+              "know what it computes; record the kernel on an NVIDIA GPU, with --backend gpu");
+    EXPECT_EQ(why_not_run(*small_kernel("st.global.u32 [%o], %t;", 32).program), "");
 }
 
 // Warp 0 makes something, arrives and goes on; warp 1 waits for it.

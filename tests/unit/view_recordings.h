@@ -56,17 +56,18 @@ inline uint32_t step_of(const Recorded& recording, StepKind kind, const char* ar
     return 0;
 }
 
-// One request of one warp by hand: M is 64 x 64 floats, Mds 32 x 32.
+// One request of one warp by hand, of so many bytes a lane: M is 64 x 64 floats, Mds 32 x 32.
 enum HandSite : uint32_t { kLoadM, kStoreM, kLoadMds, kStoreMds };
 template <class Offset>  // byte offset in the array by lane
-Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1}) {
+Recorded one_request(HandSite site, uint32_t mask, Offset offset, Dim3 block = {32, 1, 1},
+                     uint32_t bytes = 4) {
     static const std::vector<Array> arrays = {
         test_array("M", Space::Global, ArrayRole::Input, 64, 64, 0x10000),
         test_array("Mds", Space::Shared, ArrayRole::Shared, 32, 32, 0, "Mds")};
-    static const std::vector<ptx::Site> sites = {{0, 0, ptx::SiteKind::Load, Space::Global, 4, 1, 1, 1},
-                                                 {1, 1, ptx::SiteKind::Store, Space::Global, 4, 2, 1, 2},
-                                                 {2, 2, ptx::SiteKind::Load, Space::Shared, 4, 3, 1, 3},
-                                                 {3, 3, ptx::SiteKind::Store, Space::Shared, 4, 4, 1, 4}};
+    const std::vector<ptx::Site> sites = {{0, 0, ptx::SiteKind::Load, Space::Global, bytes, 1, 1, 1},
+                                          {1, 1, ptx::SiteKind::Store, Space::Global, bytes, 2, 1, 2},
+                                          {2, 2, ptx::SiteKind::Load, Space::Shared, bytes, 3, 1, 3},
+                                          {3, 3, ptx::SiteKind::Store, Space::Shared, bytes, 4, 1, 4}};
     std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
     recorders.push_back(std::make_unique<trace::BlockRecorder>(arrays, sites, simt::BlockId{}));
     std::array<uint64_t, 32> address{};

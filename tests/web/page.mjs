@@ -126,12 +126,12 @@ export async function download(p, deed) {
   const [came] = await Promise.all([p.waitForEvent("download"), deed()]);
   return { name: came.suggestedFilename(), bytes: fs.readFileSync(await came.path()) };
 }
-// An action by words of its name. Its row has to be the first, which the palette shows a turn after the last letter.
+// An action by words of its name, whose row has to be the first.
 export async function act(p, words) {
   await p.keyboard.press("Control+p");
-  await turns(p);
+  await still(p);
   await p.keyboard.type(words);
-  await turns(p);
+  await still(p);
   await p.keyboard.press("Enter");
 }
 // Pictures that the browser has drawn since.
@@ -171,7 +171,23 @@ const of_pixels = (p, of, ...pictures) =>
     },
     [String(of), pictures.map((picture) => picture.toString("base64"))]
   );
-// Of a picture: how many colours it has; of two of one size: the share of pixels that differ.
+// Of a picture: how many colours it has; of two of one size: the share of pixels of which a channel differs by more than some levels of 255.
 export const colours = (p, picture) => of_pixels(p, (pixels) => new Set(pixels).size, picture);
-export const difference = (p, a, b) =>
-  of_pixels(p, (a, b) => a.filter((pixel, i) => pixel !== b[i]).length / a.length, a, b);
+export const difference = async (p, a, b, levels = 0) =>
+  (await of_pixels(
+    p,
+    (a, b) => {
+      const counts = new Array(256).fill(0); // pixels by the largest difference of a channel
+      for (let i = 0; i < a.length; ++i) {
+        let most = 0;
+        for (let shift = 0; shift < 24; shift += 8)
+          most = Math.max(most, Math.abs(((a[i] >> shift) & 255) - ((b[i] >> shift) & 255)));
+        ++counts[most];
+      }
+      return counts.map((count) => count / a.length);
+    },
+    a,
+    b
+  ))
+    .slice(levels + 1)
+    .reduce((sum, share) => sum + share, 0);

@@ -60,5 +60,6 @@ Figure roof_figure();
 Figure tile_width_figure();
 Figure gate_figure();
 Figure memory_figure();
+Figure layout_figure();
 
 }  // namespace tilescope::lessons

@@ -1,5 +1,6 @@
-// bfloat16, the upper half of a float: the types __nv_bfloat16 and __nv_bfloat162, conversions, and arithmetic that is
-// done in float and rounded once. tilescope_short_float.inl has what is the same for __half.
+// bfloat16, the upper half of a float: the types __nv_bfloat16 and __nv_bfloat162, conversions, and arithmetic. In device
+// code from sm_80 on +, -, * and fma are the instruction fma.rn.bf16 (PTX has add, sub and mul of it for sm_90 alone); all
+// else is done in float and rounded once. tilescope_short_float.inl has what is the same for __half.
 //
 // Source: CUDA Math API, "Bfloat16 Precision Intrinsics".
 #pragma once
@@ -17,6 +18,11 @@ struct __nv_bfloat162_raw {
 };
 // Nearest, halves to even.
 TILESCOPE_BFLOAT unsigned short tilescope_bfloat_bits(float value) {
+#if __CUDA_ARCH__ >= 800
+    unsigned short made;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(made) : "f"(value));
+    return made;
+#endif
     unsigned int f;
     __builtin_memcpy(&f, &value, 4);
     if ((f & 0x7fffffffu) > 0x7f800000u) return 0x7fffu;
@@ -43,10 +49,6 @@ struct __nv_bfloat16 {
         __builtin_memcpy(&value, &f, 4);
         return value;
     }
-    __host__ __device__ __nv_bfloat16& operator+=(const __nv_bfloat16& b) { return *this = (float)*this + (float)b; }
-    __host__ __device__ __nv_bfloat16& operator-=(const __nv_bfloat16& b) { return *this = (float)*this - (float)b; }
-    __host__ __device__ __nv_bfloat16& operator*=(const __nv_bfloat16& b) { return *this = (float)*this * (float)b; }
-    __host__ __device__ __nv_bfloat16& operator/=(const __nv_bfloat16& b) { return *this = (float)*this / (float)b; }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 struct __attribute__((aligned(4))) __nv_bfloat162 {
@@ -59,10 +61,18 @@ struct __attribute__((aligned(4))) __nv_bfloat162 {
 typedef __nv_bfloat162 nv_bfloat162;
 #undef TILESCOPE_BFLOAT
 
+#if __CUDA_ARCH__ >= 800
+#define TILESCOPE_FUSED
+#endif
+#define TILESCOPE_PTX "bf16"
+#define TILESCOPE_TANH 900
 #define TILESCOPE_H __nv_bfloat16
 #define TILESCOPE_H2 __nv_bfloat162
 #define TILESCOPE_N bfloat16
 #include "tilescope_short_float.inl"
+#undef TILESCOPE_FUSED
+#undef TILESCOPE_PTX
+#undef TILESCOPE_TANH
 #undef TILESCOPE_H
 #undef TILESCOPE_H2
 #undef TILESCOPE_N

@@ -1,6 +1,6 @@
-// 16-bit floating point: the types __half and __half2, conversions, and arithmetic, each operation of which is done in
-// float and rounded once, which gives the same bits (24 bits of float are enough for +, -, *, / and the square
-// root of 11). tilescope_short_float.inl has what is the same for bfloat16.
+// 16-bit floating point: the types __half and __half2, conversions, and arithmetic. In device code +, -, * and fma are
+// instructions; all else is done in float and rounded once, which gives the same bits (24 bits of float are enough for +, -,
+// *, / and the square root of 11). tilescope_short_float.inl has what is the same for bfloat16.
 //
 // Source: CUDA Math API, "Half Precision Intrinsics"; IEEE 754-2019, binary16.
 #pragma once
@@ -73,10 +73,6 @@ struct __half {
     __host__ __device__ __half(unsigned long long value) : tilescope_bits(tilescope_half_bits(tilescope_odd_integer(value))) {}
     __host__ __device__ operator float() const { return tilescope_half_value(tilescope_bits); }
     __host__ __device__ operator __half_raw() const { return {tilescope_bits}; }
-    __host__ __device__ __half& operator+=(const __half& b) { return *this = __half((float)*this + (float)b); }
-    __host__ __device__ __half& operator-=(const __half& b) { return *this = __half((float)*this - (float)b); }
-    __host__ __device__ __half& operator*=(const __half& b) { return *this = __half((float)*this * (float)b); }
-    __host__ __device__ __half& operator/=(const __half& b) { return *this = __half((float)*this / (float)b); }
 };
 typedef __half half;
 struct __attribute__((aligned(4))) __half2 {
@@ -89,10 +85,21 @@ typedef __half2 half2;
 
 #undef TILESCOPE_HALF
 
+#if defined(__CUDA_ARCH__) && defined(__FLT16_MAX__)
+typedef _Float16 tilescope_float16x2 __attribute__((ext_vector_type(2)));
+#define TILESCOPE_NATIVE _Float16  // clang makes instructions of its arithmetic, and fma of a product and a sum
+#define TILESCOPE_NATIVE2 tilescope_float16x2
+#endif
+#define TILESCOPE_PTX "f16"
+#define TILESCOPE_TANH 750
 #define TILESCOPE_H __half
 #define TILESCOPE_H2 __half2
 #define TILESCOPE_N half
 #include "tilescope_short_float.inl"
+#undef TILESCOPE_NATIVE
+#undef TILESCOPE_NATIVE2
+#undef TILESCOPE_PTX
+#undef TILESCOPE_TANH
 #undef TILESCOPE_H
 #undef TILESCOPE_H2
 #undef TILESCOPE_N

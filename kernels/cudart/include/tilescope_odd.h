@@ -38,6 +38,14 @@ TILESCOPE_ODD float tilescope_odd_sum(double a, double b) {
     }
     return tilescope_odd_float(sum);
 }
+// The bits of one as another of the same size.
+template <class To, class From>
+TILESCOPE_ODD To tilescope_as(From from) {
+    To made;
+    static_assert(sizeof made == sizeof from, "of the same size");
+    __builtin_memcpy(&made, &from, sizeof made);
+    return made;
+}
 // Not a number: 0, or of 64 bits the largest one alone. Source: PTX ISA, "cvt".
 template <class T>
 TILESCOPE_ODD T tilescope_to_integer(float value, T least, T most) {

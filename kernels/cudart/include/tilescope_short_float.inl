@@ -2,8 +2,13 @@
 //
 //   TILESCOPE_H, TILESCOPE_H2    the type, and the pair of it (members x and y)
 //   TILESCOPE_N                  how the names of its functions spell it: half, bfloat16
+//   TILESCOPE_PTX                how PTX spells it
+//   TILESCOPE_NATIVE             in device code, the compiler's own type of it, where it has one
+//   TILESCOPE_FUSED              instead: the instruction fma does, and makes sums and products too
+//   TILESCOPE_TANH               the least __CUDA_ARCH__ that has tanh.approx of it
 //
-// An operation is done in float or double and rounded once. Where that would round twice, the wider number is first rounded to
+// Where device code has an instruction for an operation, it is used: a product and a sum of the compiler's own type become one
+// fma, as in float; those called _rn stay two. All else is done in float or double and rounded once. Where that would round twice, the wider number is first rounded to
 // odd: it is made the neighbour whose last bit is 1 unless it is exact, and so the second rounding sees on which side of a tie
 // the exact number lies (S. Boldo and G. Melquiond, "When double rounding is odd", 2004).
 //
@@ -29,10 +34,85 @@ TILESCOPE_IN TILESCOPE_H TILESCOPE_JOIN(__short_as_, TILESCOPE_N, )(short a) {
 TILESCOPE_IN unsigned short TILESCOPE_JOIN(__, TILESCOPE_N, _as_ushort)(TILESCOPE_H a) { return TILESCOPE_BITS(a); }
 TILESCOPE_IN short TILESCOPE_JOIN(__, TILESCOPE_N, _as_short)(TILESCOPE_H a) { return (short)TILESCOPE_BITS(a); }
 
-TILESCOPE_IN TILESCOPE_H operator+(TILESCOPE_H a, TILESCOPE_H b) { return a += b; }
-TILESCOPE_IN TILESCOPE_H operator-(TILESCOPE_H a, TILESCOPE_H b) { return a -= b; }
-TILESCOPE_IN TILESCOPE_H operator*(TILESCOPE_H a, TILESCOPE_H b) { return a *= b; }
-TILESCOPE_IN TILESCOPE_H operator/(TILESCOPE_H a, TILESCOPE_H b) { return a /= b; }
+// An instruction on the operands a, b (and c), each of which is one number or a pair.
+#define TILESCOPE_ASM2(text, T, letter, H)                                                                              \
+    T made;                                                                                                             \
+    asm(text " %0, %1, %2;" : "=" letter(made) : letter(tilescope_as<T>(a)), letter(tilescope_as<T>(b)));               \
+    return tilescope_as<H>(made)
+#define TILESCOPE_ASM3(text, T, letter, H)                                                                              \
+    T made;                                                                                                             \
+    asm(text " %0, %1, %2, %3;"                                                                                         \
+        : "=" letter(made)                                                                                              \
+        : letter(tilescope_as<T>(a)), letter(tilescope_as<T>(b)), letter(tilescope_as<T>(c)));                          \
+    return tilescope_as<H>(made)
+#define TILESCOPE_ONE(name, count) \
+    TILESCOPE_ASM##count(name "." TILESCOPE_PTX, unsigned short, "h", TILESCOPE_H)
+#define TILESCOPE_TWO(name, count) TILESCOPE_ASM##count(name "." TILESCOPE_PTX "x2", unsigned int, "r", TILESCOPE_H2)
+
+TILESCOPE_IN TILESCOPE_H __hfma(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c) {
+#if defined(TILESCOPE_NATIVE) || defined(TILESCOPE_FUSED)
+    TILESCOPE_ONE("fma.rn", 3);
+#else
+    return TILESCOPE_H(tilescope_odd_sum((double)(float)a * (double)(float)b, (double)(float)c));
+#endif
+}
+TILESCOPE_IN TILESCOPE_H2 __hfma2(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) {
+#if defined(TILESCOPE_NATIVE) || defined(TILESCOPE_FUSED)
+    TILESCOPE_TWO("fma.rn", 3);
+#else
+    return TILESCOPE_H2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
+#endif
+}
+// +, - and * of one and of pairs; those called _rn never become part of an fma.
+#if defined(TILESCOPE_NATIVE)
+#define TILESCOPE_SUM1(sign, name) \
+    return tilescope_as<TILESCOPE_H>((TILESCOPE_NATIVE)(tilescope_as<TILESCOPE_NATIVE>(a) sign tilescope_as<TILESCOPE_NATIVE>(b)))
+#define TILESCOPE_SUM2(sign, name) \
+    return tilescope_as<TILESCOPE_H2>(tilescope_as<TILESCOPE_NATIVE2>(a) sign tilescope_as<TILESCOPE_NATIVE2>(b))
+#define TILESCOPE_SUM1_RN(sign, name) TILESCOPE_ONE(#name ".rn", 2)
+#define TILESCOPE_SUM2_RN(sign, name) TILESCOPE_TWO(#name ".rn", 2)
+#elif defined(TILESCOPE_FUSED)
+TILESCOPE_IN TILESCOPE_H2 tilescope_both(TILESCOPE_H a) { return TILESCOPE_H2(a, a); }
+#define TILESCOPE_K(bits) TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(bits)
+#define TILESCOPE_K2(bits) tilescope_both(TILESCOPE_K(bits))
+#define TILESCOPE_FUSED_add(fma, k) fma(a, k(0x3f80u), b)  // a * 1 + b
+#define TILESCOPE_FUSED_sub(fma, k) fma(b, k(0xbf80u), a)  // b * -1 + a
+#define TILESCOPE_FUSED_mul(fma, k) fma(a, b, k(0x8000u))  // a * b + -0
+#define TILESCOPE_SUM1(sign, name) return TILESCOPE_FUSED_##name(__hfma, TILESCOPE_K)
+#define TILESCOPE_SUM2(sign, name) return TILESCOPE_FUSED_##name(__hfma2, TILESCOPE_K2)
+#define TILESCOPE_SUM1_RN TILESCOPE_SUM1
+#define TILESCOPE_SUM2_RN TILESCOPE_SUM2
+#else
+#define TILESCOPE_SUM1(sign, name) return TILESCOPE_H((float)a sign (float)b)
+#define TILESCOPE_SUM2(sign, name) return TILESCOPE_H2(a.x sign b.x, a.y sign b.y)
+#define TILESCOPE_SUM1_RN TILESCOPE_SUM1
+#define TILESCOPE_SUM2_RN TILESCOPE_SUM2
+#endif
+#define TILESCOPE_SUM(sign, name)                                                                                   \
+    TILESCOPE_IN TILESCOPE_H operator sign(TILESCOPE_H a, TILESCOPE_H b) { TILESCOPE_SUM1(sign, name); }            \
+    TILESCOPE_IN TILESCOPE_H __h##name(TILESCOPE_H a, TILESCOPE_H b) { return a sign b; }                           \
+    TILESCOPE_IN TILESCOPE_H __h##name##_rn(TILESCOPE_H a, TILESCOPE_H b) { TILESCOPE_SUM1_RN(sign, name); }        \
+    TILESCOPE_IN TILESCOPE_H2 __h##name##2(TILESCOPE_H2 a, TILESCOPE_H2 b) { TILESCOPE_SUM2(sign, name); }          \
+    TILESCOPE_IN TILESCOPE_H2 __h##name##2_rn(TILESCOPE_H2 a, TILESCOPE_H2 b) { TILESCOPE_SUM2_RN(sign, name); }
+TILESCOPE_SUM(+, add)
+TILESCOPE_SUM(-, sub)
+TILESCOPE_SUM(*, mul)
+#undef TILESCOPE_SUM
+#undef TILESCOPE_SUM1
+#undef TILESCOPE_SUM2
+#undef TILESCOPE_SUM1_RN
+#undef TILESCOPE_SUM2_RN
+#undef TILESCOPE_FUSED_add
+#undef TILESCOPE_FUSED_sub
+#undef TILESCOPE_FUSED_mul
+#undef TILESCOPE_K
+#undef TILESCOPE_K2
+TILESCOPE_IN TILESCOPE_H operator/(TILESCOPE_H a, TILESCOPE_H b) { return TILESCOPE_H((float)a / (float)b); }
+TILESCOPE_IN TILESCOPE_H __hdiv(TILESCOPE_H a, TILESCOPE_H b) { return a / b; }
+TILESCOPE_IN TILESCOPE_H& operator+=(TILESCOPE_H& a, TILESCOPE_H b) { return a = a + b; }
+TILESCOPE_IN TILESCOPE_H& operator-=(TILESCOPE_H& a, TILESCOPE_H b) { return a = a - b; }
+TILESCOPE_IN TILESCOPE_H& operator*=(TILESCOPE_H& a, TILESCOPE_H b) { return a = a * b; }
+TILESCOPE_IN TILESCOPE_H& operator/=(TILESCOPE_H& a, TILESCOPE_H b) { return a = a / b; }
 TILESCOPE_IN TILESCOPE_H operator+(TILESCOPE_H a) { return a; }
 TILESCOPE_IN TILESCOPE_H operator-(TILESCOPE_H a) {
     return TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )((unsigned short)(TILESCOPE_BITS(a) ^ 0x8000u));
@@ -49,12 +129,21 @@ TILESCOPE_IN TILESCOPE_H operator--(TILESCOPE_H& a, int) {
     --a;
     return old;
 }
-TILESCOPE_IN bool operator==(TILESCOPE_H a, TILESCOPE_H b) { return (float)a == (float)b; }
-TILESCOPE_IN bool operator!=(TILESCOPE_H a, TILESCOPE_H b) { return (float)a != (float)b; }
-TILESCOPE_IN bool operator<(TILESCOPE_H a, TILESCOPE_H b) { return (float)a < (float)b; }
-TILESCOPE_IN bool operator>(TILESCOPE_H a, TILESCOPE_H b) { return (float)a > (float)b; }
-TILESCOPE_IN bool operator<=(TILESCOPE_H a, TILESCOPE_H b) { return (float)a <= (float)b; }
-TILESCOPE_IN bool operator>=(TILESCOPE_H a, TILESCOPE_H b) { return (float)a >= (float)b; }
+#if defined(TILESCOPE_NATIVE)
+#define TILESCOPE_READ tilescope_as<TILESCOPE_NATIVE>
+#else
+#define TILESCOPE_READ (float)
+#endif
+#define TILESCOPE_COMPARES(sign) \
+    TILESCOPE_IN bool operator sign(TILESCOPE_H a, TILESCOPE_H b) { return TILESCOPE_READ(a) sign TILESCOPE_READ(b); }
+TILESCOPE_COMPARES(==)
+TILESCOPE_COMPARES(!=)
+TILESCOPE_COMPARES(<)
+TILESCOPE_COMPARES(>)
+TILESCOPE_COMPARES(<=)
+TILESCOPE_COMPARES(>=)
+#undef TILESCOPE_COMPARES
+#undef TILESCOPE_READ
 
 TILESCOPE_IN bool __hisnan(TILESCOPE_H a) { return a != a; }
 TILESCOPE_IN int __hisinf(TILESCOPE_H a) {
@@ -64,9 +153,6 @@ TILESCOPE_IN int __hisinf(TILESCOPE_H a) {
 TILESCOPE_IN TILESCOPE_H __hneg(TILESCOPE_H a) { return -a; }
 TILESCOPE_IN TILESCOPE_H __habs(TILESCOPE_H a) {
     return TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )((unsigned short)(TILESCOPE_BITS(a) & 0x7fffu));
-}
-TILESCOPE_IN TILESCOPE_H __hfma(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c) {
-    return TILESCOPE_H(tilescope_odd_sum((double)(float)a * (double)(float)b, (double)(float)c));
 }
 // Between 0 and 1; not a number becomes 0.
 TILESCOPE_IN TILESCOPE_H tilescope_saturated(TILESCOPE_H a) {
@@ -78,26 +164,46 @@ TILESCOPE_IN TILESCOPE_H __hfma_sat(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c)
     return tilescope_saturated(__hfma(a, b, c));
 }
 TILESCOPE_IN TILESCOPE_H __hfma_relu(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c) {
+#if __CUDA_ARCH__ >= 800
+    TILESCOPE_ONE("fma.rn.relu", 3);
+#else
     return tilescope_relu(__hfma(a, b, c));
+#endif
 }
 // -0 is below 0; a number beside what is none wins, or with _nan loses.
 TILESCOPE_IN TILESCOPE_H __hmax(TILESCOPE_H a, TILESCOPE_H b) {
+#if __CUDA_ARCH__ >= 800
+    TILESCOPE_ONE("max", 2);
+#else
     if (a != a) return b != b ? TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(0x7fffu) : b;
     if (b != b) return a;
     if (a == b) return TILESCOPE_BITS(a) & 0x8000u ? b : a;
     return a < b ? b : a;
+#endif
 }
 TILESCOPE_IN TILESCOPE_H __hmin(TILESCOPE_H a, TILESCOPE_H b) {
+#if __CUDA_ARCH__ >= 800
+    TILESCOPE_ONE("min", 2);
+#else
     if (a != a) return b != b ? TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(0x7fffu) : b;
     if (b != b) return a;
     if (a == b) return TILESCOPE_BITS(a) & 0x8000u ? a : b;
     return b < a ? b : a;
+#endif
 }
 TILESCOPE_IN TILESCOPE_H __hmax_nan(TILESCOPE_H a, TILESCOPE_H b) {
+#if __CUDA_ARCH__ >= 800
+    TILESCOPE_ONE("max.NaN", 2);
+#else
     return a != a || b != b ? TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(0x7fffu) : __hmax(a, b);
+#endif
 }
 TILESCOPE_IN TILESCOPE_H __hmin_nan(TILESCOPE_H a, TILESCOPE_H b) {
+#if __CUDA_ARCH__ >= 800
+    TILESCOPE_ONE("min.NaN", 2);
+#else
     return a != a || b != b ? TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(0x7fffu) : __hmin(a, b);
+#endif
 }
 
 // --- pairs
@@ -133,34 +239,32 @@ TILESCOPE_IN TILESCOPE_H2 TILESCOPE_JOIN(__highs2, TILESCOPE_N, 2)(TILESCOPE_H2 
 }
 TILESCOPE_IN TILESCOPE_H2 __lowhigh2highlow(TILESCOPE_H2 a) { return TILESCOPE_H2(a.y, a.x); }
 
-#define TILESCOPE_OF_TWO(name, expression)                                                                    \
-    TILESCOPE_IN TILESCOPE_H __h##name(TILESCOPE_H a, TILESCOPE_H b) { return expression; }                   \
-    TILESCOPE_IN TILESCOPE_H __h##name##_rn(TILESCOPE_H a, TILESCOPE_H b) { return expression; }              \
-    TILESCOPE_IN TILESCOPE_H __h##name##_sat(TILESCOPE_H a, TILESCOPE_H b) { return tilescope_saturated(expression); }
-TILESCOPE_OF_TWO(add, a + b)
-TILESCOPE_OF_TWO(sub, a - b)
-TILESCOPE_OF_TWO(mul, a* b)
-TILESCOPE_OF_TWO(div, a / b)
+#define TILESCOPE_OF_TWO(name) \
+    TILESCOPE_IN TILESCOPE_H __h##name##_sat(TILESCOPE_H a, TILESCOPE_H b) { return tilescope_saturated(__h##name##_rn(a, b)); }
+TILESCOPE_OF_TWO(add)
+TILESCOPE_OF_TWO(sub)
+TILESCOPE_OF_TWO(mul)
 #undef TILESCOPE_OF_TWO
+#if __CUDA_ARCH__ >= 800
+#define TILESCOPE_PAIRWISE_OR(name, of, text) \
+    TILESCOPE_IN TILESCOPE_H2 name(TILESCOPE_H2 a, TILESCOPE_H2 b) { TILESCOPE_TWO(text, 2); }
+#else
+#define TILESCOPE_PAIRWISE_OR(name, of, text) TILESCOPE_PAIRWISE(name, of)
+#endif
 #define TILESCOPE_PAIRWISE(name, of)                                                \
     TILESCOPE_IN TILESCOPE_H2 name(TILESCOPE_H2 a, TILESCOPE_H2 b) {                \
         return TILESCOPE_H2(of(a.x, b.x), of(a.y, b.y));                            \
     }
-TILESCOPE_PAIRWISE(__hadd2, __hadd)
-TILESCOPE_PAIRWISE(__hsub2, __hsub)
-TILESCOPE_PAIRWISE(__hmul2, __hmul)
-TILESCOPE_PAIRWISE(__hadd2_rn, __hadd)
-TILESCOPE_PAIRWISE(__hsub2_rn, __hsub)
-TILESCOPE_PAIRWISE(__hmul2_rn, __hmul)
 TILESCOPE_PAIRWISE(__hadd2_sat, __hadd_sat)
 TILESCOPE_PAIRWISE(__hsub2_sat, __hsub_sat)
 TILESCOPE_PAIRWISE(__hmul2_sat, __hmul_sat)
 TILESCOPE_PAIRWISE(__h2div, __hdiv)
-TILESCOPE_PAIRWISE(__hmax2, __hmax)
-TILESCOPE_PAIRWISE(__hmin2, __hmin)
-TILESCOPE_PAIRWISE(__hmax2_nan, __hmax_nan)
-TILESCOPE_PAIRWISE(__hmin2_nan, __hmin_nan)
+TILESCOPE_PAIRWISE_OR(__hmax2, __hmax, "max")
+TILESCOPE_PAIRWISE_OR(__hmin2, __hmin, "min")
+TILESCOPE_PAIRWISE_OR(__hmax2_nan, __hmax_nan, "max.NaN")
+TILESCOPE_PAIRWISE_OR(__hmin2_nan, __hmin_nan, "min.NaN")
 #undef TILESCOPE_PAIRWISE
+#undef TILESCOPE_PAIRWISE_OR
 #define TILESCOPE_PAIRWISE(name, of) \
     TILESCOPE_IN TILESCOPE_H2 name(TILESCOPE_H2 a) { return TILESCOPE_H2(of(a.x), of(a.y)); }
 TILESCOPE_PAIRWISE(__hneg2, __hneg)
@@ -170,7 +274,6 @@ TILESCOPE_PAIRWISE(__habs2, __habs)
     TILESCOPE_IN TILESCOPE_H2 name(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) {  \
         return TILESCOPE_H2(of(a.x, b.x, c.x), of(a.y, b.y, c.y));                    \
     }
-TILESCOPE_PAIRWISE(__hfma2, __hfma)
 TILESCOPE_PAIRWISE(__hfma2_sat, __hfma_sat)
 TILESCOPE_PAIRWISE(__hfma2_relu, __hfma_relu)
 #undef TILESCOPE_PAIRWISE
@@ -312,11 +415,24 @@ TILESCOPE_MATH(log10, log10f)
 TILESCOPE_MATH(sin, sinf)
 TILESCOPE_MATH(cos, cosf)
 TILESCOPE_MATH(tanh, tanhf)
-TILESCOPE_MATH(tanh_approx, tanhf)
 TILESCOPE_MATH(floor, floorf)
 TILESCOPE_MATH(ceil, ceilf)
 TILESCOPE_MATH(rint, rintf)
 TILESCOPE_MATH(trunc, truncf)
+#if __CUDA_ARCH__ < TILESCOPE_TANH
+TILESCOPE_MATH(tanh_approx, tanhf)
+#else
+TILESCOPE_ON TILESCOPE_H htanh_approx(TILESCOPE_H a) {
+    unsigned short made;
+    asm("tanh.approx." TILESCOPE_PTX " %0, %1;" : "=h"(made) : "h"(TILESCOPE_BITS(a)));
+    return TILESCOPE_JOIN(__ushort_as_, TILESCOPE_N, )(made);
+}
+TILESCOPE_ON TILESCOPE_H2 h2tanh_approx(TILESCOPE_H2 a) {
+    unsigned int made;
+    asm("tanh.approx." TILESCOPE_PTX "x2 %0, %1;" : "=r"(made) : "r"(tilescope_as<unsigned int>(a)));
+    return tilescope_as<TILESCOPE_H2>(made);
+}
+#endif
 #undef TILESCOPE_MATH
 
 TILESCOPE_ON TILESCOPE_H2 TILESCOPE_JOIN(tilescope_, TILESCOPE_N, 2_of)(unsigned int bits) {
@@ -378,6 +494,10 @@ TILESCOPE_ON TILESCOPE_H2 atomicAdd(TILESCOPE_H2* p, TILESCOPE_H2 value) {
 #undef TILESCOPE_ON
 #endif  // __CUDA__
 
+#undef TILESCOPE_ASM2
+#undef TILESCOPE_ASM3
+#undef TILESCOPE_ONE
+#undef TILESCOPE_TWO
 #undef TILESCOPE_BITS
 #undef TILESCOPE_IN
 #undef TILESCOPE_JOIN

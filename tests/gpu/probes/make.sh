@@ -2,6 +2,7 @@
 # Asks a real GPU for the facts that the tests hold the model against, and writes them to a folder:
 #   banks.txt        wavefronts and bank conflicts of shared accesses, as Nsight Compute counts them
 #   arithmetic.txt   results of PTX arithmetic on special values, bit for bit
+#   halves.txt       of half precision: hashes of results, and all of those that no manual defines
 #   requests.txt     lookups of tags and passes through the data pipe of requests to global memory
 #   sms.txt          which SMs' reads are merged on the way to L2, for how long, and where blocks are put
 #   steps.txt        whether the blocks of an SM begin their phases together
@@ -9,6 +10,7 @@
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
 #   stores.txt       how fast an SM sends stores on to L2
 #   clocks.txt       whether the clocks of the SMs have a common zero
+# forms.cu beside it is built and run by itself: its head says how.
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,9 +23,10 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
 cuda=$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
 head="# device: $device; CUDA $cuda; $(date -u +%Y-%m-%d); made by tests/gpu/probes/make.sh"
 
-for probe in banks arithmetic requests sms rates latency stores clocks; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
+for probe in banks arithmetic halves requests sms rates latency stores clocks; do nvcc -arch=native -o "$work/$probe" "$here/$probe.cu"; done
 
 { echo "$head"; "$work/arithmetic"; } > "$out/arithmetic.txt"
+{ echo "$head"; "$work/halves" rules; "$work/halves"; } > "$out/halves.txt"
 
 pipe=l1tex__data_pipe_lsu_wavefronts_mem_shared_op conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op
 ncu --clock-control none --csv --log-file "$work/ncu.csv" \
@@ -125,4 +128,4 @@ tiled_transposed 8 8 8 8 8 rolled
 tiled_transposed 16 16 16 16 16 rolled
 KERNELS
 } > "$out/steps.txt"
-echo "wrote banks.txt, arithmetic.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt and steps.txt to $out"
+echo "wrote banks.txt, arithmetic.txt, halves.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt and steps.txt to $out"

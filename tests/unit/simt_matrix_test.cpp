@@ -1,0 +1,608 @@
+// ldmatrix, stmatrix, movmatrix, mma and wmma in the interpreter: closed forms of what each lane gets, products against
+// slow ones of whole matrices, faults.
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/simt/matrix_sums.h"
+#include "tests/launches.h"
+#include "tests/unit/simt_run.h"
+
+namespace tilescope::simt {
+namespace {
+
+using ptx::MatrixForm, ptx::MatrixRole, ptx::MatrixType;
+using test::KernelRun, test::kIn, test::kOut;
+
+constexpr MatrixRole kRoles[] = {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D};
+constexpr uint64_t kArrayBytes = 1 << 16;
+
+// A kernel of one warp: %t is the lane, %i and %o point to in and out, %s to its 16 bytes of tile, %d and %w are free.
+KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
+    KernelRun run;
+    run.program = test::program_of(R"(
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 k_0, .param .u64 k_1)
+{
+    .reg .b32 %t; .reg .b32 %s; .reg .b32 %r<64>; .reg .b64 %i; .reg .b64 %o; .reg .b64 %d<64>; .reg .pred %p<9>;
+    .shared .align 16 .b8 tile[16384];
+    .loc 1 10 0
+    ld.param.u64 %i, [k_0];
+    ld.param.u64 %o, [k_1];
+    mov.u32 %t, %tid.x;
+    shl.b32 %s, %t, 4;
+    mov.u32 %r63, tile;
+    add.u32 %s, %s, %r63;
+)" + body + "\n    ret;\n}\n.file 1 \"k.cu\"\n",
+                                   "k");
+    run.launch.block = {threads, 1, 1};
+    run.launch.arguments = test_arguments({kIn, kIn + kArrayBytes});
+    run.memory.buffers = {{"in", kIn, Bytes(kArrayBytes)}, {"out", kIn + kArrayBytes, Bytes(kArrayBytes)}};
+    return run;
+}
+
+std::string fault_of(KernelRun run) {
+    const Outcome outcome = run.run();
+    return outcome.fault ? outcome.fault->message : "";
+}
+
+template <class T>
+std::vector<T> out_of(KernelRun& run) {
+    const Outcome outcome = run.run();
+    EXPECT_TRUE(outcome.complete) << (outcome.fault ? outcome.fault->message : "");
+    std::vector<T> out(kArrayBytes / sizeof(T));
+    std::memcpy(out.data(), run.memory.buffers[1].bytes.data(), kArrayBytes);
+    return out;
+}
+
+// A lane's 16 bytes of tile are eight numbers of 16 bits, 8 lane .. 8 lane + 7; its address goes to a matrix's row.
+const std::string kFillTile = R"(
+    shl.b32 %r0, %t, 3;
+    mad.lo.u32 %r1, %r0, 65537, 65536;
+    add.u32 %r2, %r1, 131074;
+    add.u32 %r3, %r2, 131074;
+    add.u32 %r4, %r3, 131074;
+    st.shared.v4.b32 [%s], {%r1, %r2, %r3, %r4};
+    bar.warp.sync 0xffffffff;
+    mul.wide.u32 %d0, %t, 16;
+    add.s64 %o, %o, %d0;
+)";
+const std::string kStoreFour = "\n    st.global.v4.b32 [%o], {%r10, %r11, %r12, %r13};";
+
+TEST(Matrix, LdmatrixGivesEachLaneItsElements) {
+    for (const uint32_t count : {1u, 2u, 4u})
+        for (const bool transposed : {false, true})
+            for (const bool generic : {false, true}) {
+                std::string registers = "{%r10";
+                for (uint32_t i = 1; i < count; ++i) registers += ", %r" + std::to_string(10 + i);
+                const std::string name = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
+                                         (transposed ? ".trans" : "") + (generic ? "" : ".shared") + ".b16 ";
+                const std::string address = generic ? "[%d1]" : "[%s]";
+                KernelRun run = kernel_of(kFillTile + "cvt.u64.u32 %d1, %s; cvta.shared.u64 %d1, %d1;" +
+                                          name + registers + "}, " + address + ";" + kStoreFour);
+                const auto out = out_of<uint32_t>(run);
+                for (uint32_t lane = 0; lane < 32; ++lane)
+                    for (uint32_t j = 0; j < 4; ++j)
+                        for (uint32_t e = 0; e < 2; ++e) {
+                            const uint32_t across = lane / 4, along = 2 * (lane % 4) + e;
+                            const uint32_t row = transposed ? along : across,
+                                           column = transposed ? across : along;
+                            EXPECT_EQ(out[4 * lane + j] >> 16 * e & 0xFFFF,
+                                      j < count ? 64 * j + 8 * row + column : 0)
+                                << name << lane << " " << j;
+                        }
+                // A step of the lanes that give addresses.
+                const test::Event& step = run.events[0][1];
+                EXPECT_TRUE(step.is_load);
+                EXPECT_EQ(step.space, Space::Shared);
+                EXPECT_EQ(step.mask, count == 4 ? ~0u : (1u << 8 * count) - 1);
+                EXPECT_EQ(step.address[5], 80u);
+            }
+}
+
+TEST(Matrix, StmatrixPutsBackWhatLdmatrixTook) {
+    for (const bool transposed : {false, true}) {
+        const std::string trans = transposed ? ".trans" : "";
+        KernelRun run =
+            kernel_of(kFillTile + "ldmatrix.sync.aligned.m8n8.x4" + trans +
+                      ".shared.b16 {%r10, %r11, %r12, %r13}, [%s];"
+                      "stmatrix.sync.aligned.m8n8.x2" +
+                      trans +
+                      ".shared.b16 [%s+1024], {%r10, %r11};"
+                      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%s+2048], {%r10, %r11, %r12, %r13};"
+                      "bar.warp.sync 0xffffffff;"
+                      "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%s+1024];"
+                      "st.global.v4.b32 [%o], {%r20, %r21, %r22, %r23};"
+                      "ld.shared.v4.b32 {%r20, %r21, %r22, %r23}, [%s+2048];"
+                      "st.global.v4.b32 [%o+512], {%r20, %r21, %r22, %r23};");
+        const auto out = out_of<uint16_t>(run);
+        for (uint32_t i = 0; i < 256; ++i) {
+            EXPECT_EQ(out[i], i < 128 ? i : 0xFFFF);
+            const uint32_t row = i / 8 % 8, column = i % 8;
+            EXPECT_EQ(out[256 + i], transposed ? i / 64 * 64 + 8 * column + row : i);
+        }
+    }
+}
+
+TEST(Matrix, MovmatrixTransposes) {
+    KernelRun run = kernel_of(kFillTile + R"(
+    mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;
+    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r10}, [%s];
+    movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;
+    ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r12}, [%s];)" +
+                              kStoreFour);
+    const auto out = out_of<uint32_t>(run);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+        EXPECT_EQ(out[4 * lane + 1], out[4 * lane + 2]) << lane;
+        EXPECT_NE(out[4 * lane + 1], 0u);
+    }
+}
+
+// --- products
+
+// Whole matrices of numbers, [product][row][column], and how they lie in fragments.
+struct Matrices {
+    std::array<std::vector<double>, 4> of;
+};
+
+uint64_t bits_of_number(MatrixType type, double x) {
+    switch (type) {
+        case MatrixType::F16: return half_bits(x);
+        case MatrixType::BF16: return std::bit_cast<uint32_t>(static_cast<float>(x)) >> 16;
+        case MatrixType::TF32:
+        case MatrixType::F32: return std::bit_cast<uint32_t>(static_cast<float>(x));
+        case MatrixType::F64: return std::bit_cast<uint64_t>(x);
+        case MatrixType::E4M3:
+        case MatrixType::E5M2:
+            for (uint32_t bits = 0; bits < 256; ++bits)
+                if (number_of({type == MatrixType::E4M3 ? ElementType::E4M3 : ElementType::E5M2, bits}) == x)
+                    return bits;
+            return 0;
+        default:
+            return static_cast<uint64_t>(static_cast<int64_t>(x)) &
+                   (ptx::bits_of(type) == 32 ? 0xFFFF'FFFF : (uint64_t{1} << ptx::bits_of(type)) - 1);
+    }
+}
+
+double number_of_bits(MatrixType type, uint64_t bits) {
+    switch (type) {
+        case MatrixType::F16: return number_of({ElementType::F16, bits});
+        case MatrixType::F32: return number_of({ElementType::F32, bits});
+        case MatrixType::F64: return number_of({ElementType::F64, bits});
+        default: return static_cast<int32_t>(bits);
+    }
+}
+
+// Small whole numbers, so that every sum is exact whatever its order.
+double small_number(MatrixType type, std::mt19937& random) {
+    switch (type) {
+        case MatrixType::U4: return static_cast<int>(random() % 16);
+        case MatrixType::U8: return static_cast<int>(random() % 256);
+        case MatrixType::S4: return static_cast<int>(random() % 16) - 8;
+        case MatrixType::S8: return static_cast<int>(random() % 256) - 128;
+        case MatrixType::B1: return static_cast<int>(random() % 2);
+        case MatrixType::S32: return static_cast<int>(random() % 2001) - 1000;
+        default: return static_cast<int>(random() % 9) - 4;
+    }
+}
+
+// The fragments of a product as words of 8 bytes, [role][register][lane], A first.
+std::vector<uint64_t> fragments_of(const MatrixForm& form, const Matrices& matrices) {
+    std::vector<uint64_t> words;
+    for (const MatrixRole role : kRoles)
+        for (uint8_t i = 0; role != MatrixRole::D && i < form.registers(role); ++i)
+            for (uint8_t lane = 0; lane < 32; ++lane) {
+                uint64_t word = 0;
+                for (uint8_t e = 0; e < form.elements(role); ++e) {
+                    const ptx::MatrixPlace at = ptx::place_of(form, role, {lane, i, e});
+                    const size_t place =
+                        (size_t{at.product} * form.rows(role) + at.row) * form.columns(role) + at.column;
+                    word |= bits_of_number(form.type(role), matrices.of[static_cast<size_t>(role)][place])
+                            << e * ptx::bits_of(form.type(role));
+                }
+                words.push_back(word);
+            }
+    return words;
+}
+
+MatrixForm form_of(const std::string& instruction, bool wmma) {
+    ptx::Instruction made;
+    made.op = wmma ? ptx::Op::WmmaMma : ptx::Op::Mma;
+    std::istringstream words(instruction);
+    for (std::string word; std::getline(words, word, '.');) made.suffixes.push_back(word);
+    made.suffixes.erase(made.suffixes.begin());
+    const auto form = ptx::matrix_form(made);
+    if (!form) throw std::runtime_error(instruction);
+    return *form;
+}
+
+// D of `instruction` on these fragments.
+std::vector<double> product_of(const std::string& instruction, const MatrixForm& form,
+                               const Matrices& matrices) {
+    std::string body = "mul.wide.u32 %d0, %t, 8; add.s64 %i, %i, %d0; add.s64 %o, %o, %d0;", operands[4];
+    uint32_t offset = 0, next = 1;
+    for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
+        const bool wide = form.register_bytes(role) == 8;
+        std::string& text = operands[static_cast<size_t>(role)];
+        for (uint32_t i = 0; i < form.registers(role); ++i, ++next) {
+            const std::string reg = (wide ? "%d" : "%r") + std::to_string(next);
+            text += (i == 0 ? "{" : ", ") + reg;
+            if (role == MatrixRole::D) continue;
+            body += std::string("ld.global.b") + (wide ? "64 " : "32 ") + reg + ", [%i+" +
+                    std::to_string(offset) + "];";
+            offset += 256;
+        }
+        text += "}";
+    }
+    body +=
+        instruction + " " + operands[3] + ", " + operands[0] + ", " + operands[1] + ", " + operands[2] + ";";
+    const bool wide = form.register_bytes(MatrixRole::D) == 8;
+    const uint32_t first = next - form.registers(MatrixRole::D);
+    for (uint32_t i = first; i < next; ++i)
+        body += std::string("st.global.b") + (wide ? "64" : "32") + " [%o+" +
+                std::to_string(256 * (i - first)) + "], " + (wide ? "%d" : "%r") + std::to_string(i) + ";";
+    KernelRun run = kernel_of(body);
+    const std::vector<uint64_t> words = fragments_of(form, matrices);
+    std::memcpy(run.memory.buffers[0].bytes.data(), words.data(), words.size() * 8);
+    const auto out = out_of<uint64_t>(run);
+    const MatrixType type = form.type(MatrixRole::D);
+    std::vector<double> d(size_t{form.products()} * form.m * form.n);
+    for (uint8_t i = 0; i < form.registers(MatrixRole::D); ++i)
+        for (uint8_t lane = 0; lane < 32; ++lane)
+            for (uint8_t e = 0; e < form.elements(MatrixRole::D); ++e) {
+                const ptx::MatrixPlace at = ptx::place_of(form, MatrixRole::D, {lane, i, e});
+                const uint64_t bits = out[i * 32u + lane] >> e * ptx::bits_of(type);
+                d[(size_t{at.product} * form.m + at.row) * form.n + at.column] =
+                    number_of_bits(type, form.elements(MatrixRole::D) == 2 ? bits & 0xFFFF : bits);
+            }
+    return d;
+}
+
+Matrices random_matrices(const MatrixForm& form, std::mt19937& random) {
+    Matrices made;
+    for (const MatrixRole role : kRoles)
+        for (size_t i = 0; i < size_t{form.products()} * form.rows(role) * form.columns(role); ++i)
+            made.of[static_cast<size_t>(role)].push_back(small_number(form.type(role), random));
+    return made;
+}
+
+// C + A B, one element after the other.
+std::vector<double> slow_product(const MatrixForm& form, const Matrices& x) {
+    std::vector<double> d;
+    const bool bits = form.type(MatrixRole::A) == MatrixType::B1;
+    for (size_t p = 0; p < form.products(); ++p)
+        for (size_t row = 0; row < form.m; ++row)
+            for (size_t column = 0; column < form.n; ++column) {
+                double sum = x.of[2][(p * form.m + row) * form.n + column];
+                for (size_t k = 0; k < form.k; ++k) {
+                    const double a = x.of[0][(p * form.m + row) * form.k + k];
+                    const double b = x.of[1][(p * form.k + k) * form.n + column];
+                    sum += bits ? (form.both ? a * b : std::fabs(a - b)) : a * b;
+                }
+                d.push_back(sum);
+            }
+    return d;
+}
+
+TEST(Matrix, ProductsOfAllFormsAreThoseOfTheMatrices) {
+    std::vector<std::string> all;
+    for (const char* rest : {"m16n8k8.row.col.f32.f16.f16.f32",
+                             "m16n8k16.row.col.f32.f16.f16.f32",
+                             "m16n8k8.row.col.f16.f16.f16.f16",
+                             "m16n8k16.row.col.f16.f16.f16.f16",
+                             "m16n8k8.row.col.f32.bf16.bf16.f32",
+                             "m16n8k16.row.col.f32.bf16.bf16.f32",
+                             "m16n8k4.row.col.f32.tf32.tf32.f32",
+                             "m16n8k8.row.col.f32.tf32.tf32.f32",
+                             "m8n8k4.row.col.f64.f64.f64.f64",
+                             "m16n8k4.row.col.f64.f64.f64.f64",
+                             "m16n8k8.row.col.f64.f64.f64.f64",
+                             "m16n8k16.row.col.f64.f64.f64.f64",
+                             "m8n8k16.row.col.s32.s8.u8.s32",
+                             "m16n8k16.row.col.s32.u8.s8.s32",
+                             "m16n8k32.row.col.satfinite.s32.s8.s8.s32",
+                             "m8n8k32.row.col.s32.s4.u4.s32",
+                             "m16n8k32.row.col.s32.u4.s4.s32",
+                             "m16n8k64.row.col.s32.s4.s4.s32",
+                             "m8n8k128.row.col.s32.b1.b1.s32.xor.popc",
+                             "m16n8k128.row.col.s32.b1.b1.s32.and.popc",
+                             "m16n8k256.row.col.s32.b1.b1.s32.xor.popc",
+                             "m16n8k16.row.col.f32.e4m3.e5m2.f32",
+                             "m16n8k32.row.col.f32.e5m2.e4m3.f32",
+                             "m16n8k32.row.col.f16.e4m3.e4m3.f16",
+                             "m8n8k4.row.row.f32.f16.f16.f32",
+                             "m8n8k4.row.col.f16.f16.f16.f16",
+                             "m8n8k4.col.row.f32.f16.f16.f16",
+                             "m8n8k4.col.col.f16.f16.f16.f32"})
+        all.push_back(std::string("mma.sync.aligned.") + rest);
+    for (const char* shape : {"m16n16k16", "m32n8k16", "m8n32k16"})
+        for (const char* types : {"f32.f32", "f16.f16", "f32.f16", "f32.bf16.bf16.f32", "s32.s8.s8.s32",
+                                  "s32.u8.u8.s32.satfinite"})
+            all.push_back(std::string("wmma.mma.sync.aligned.row.col.") + shape + "." + types);
+    all.insert(all.end(), {"wmma.mma.sync.aligned.col.row.m16n16k8.f32.tf32.tf32.f32",
+                           "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn",
+                           "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",
+                           "wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"});
+    std::mt19937 random(7);
+    for (const std::string& instruction : all) {
+        const MatrixForm form = form_of(instruction, instruction.starts_with("wmma"));
+        for (int times = 0; times < 3; ++times) {
+            const Matrices matrices = random_matrices(form, random);
+            EXPECT_EQ(product_of(instruction, form, matrices), slow_product(form, matrices)) << instruction;
+        }
+    }
+}
+
+TEST(Matrix, SumsOfIntegersWrapOrStayAtTheEnds) {
+    for (const bool stays : {false, true}) {
+        const std::string instruction =
+            std::string("mma.sync.aligned.m16n8k32.row.col.") + (stays ? "satfinite." : "") + "s32.s8.s8.s32";
+        const MatrixForm form = form_of(instruction, false);
+        std::mt19937 random(1);
+        Matrices matrices = random_matrices(form, random);
+        std::ranges::fill(matrices.of[0], -128), std::ranges::fill(matrices.of[1], -128);
+        std::ranges::fill(matrices.of[2], 2147483000.0);
+        const double sum = 2147483000.0 + 32 * 16384;
+        for (const double d : product_of(instruction, form, matrices))
+            EXPECT_EQ(d, stays ? 2147483647.0 : sum - 4294967296.0);
+    }
+}
+
+TEST(Matrix, SumsOfFloatsAreRoundedOnce) {
+    const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+    const MatrixForm form = form_of(instruction, false);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> real(-2, 2);
+    Matrices matrices = random_matrices(form, random);
+    for (const size_t role : {0, 1})
+        for (double& x : matrices.of[role]) x = number_of({ElementType::F16, half_bits(real(random))});
+    for (double& x : matrices.of[2]) x = static_cast<float>(real(random));
+    const std::vector<double> exact = slow_product(form, matrices);
+    const std::vector<double> made = product_of(instruction, form, matrices);
+    for (size_t i = 0; i < exact.size(); ++i)
+        EXPECT_EQ(made[i], static_cast<double>(static_cast<float>(exact[i])));
+    // What is no number, or beyond all, stays so.
+    matrices.of[0][0] = std::numeric_limits<double>::infinity();
+    matrices.of[1][0] = 1, matrices.of[1][1] = -1, matrices.of[1][2] = 0;
+    const std::vector<double> special = product_of(instruction, form, matrices);
+    EXPECT_EQ(special[0], std::numeric_limits<double>::infinity());
+    EXPECT_EQ(special[1], -std::numeric_limits<double>::infinity());
+    EXPECT_TRUE(std::isnan(special[2]));
+}
+
+TEST(Matrix, HalvesAreNumbersOfTheirOwn) {
+    for (uint32_t bits = 0; bits < 65536; ++bits) {
+        const double number = number_of({ElementType::F16, bits}), half = half_number(bits);
+        if (std::isnan(number)) {
+            EXPECT_TRUE(std::isnan(half));
+            EXPECT_EQ(half_bits(half), 0x7FFFu);
+            continue;
+        }
+        EXPECT_EQ(half, number);
+        EXPECT_EQ(half_bits(number), bits);
+        if (bits % 0x8000 >= 0x7BFF) continue;
+        const double next = number_of({ElementType::F16, bits + 1}), between = (number + next) / 2;
+        EXPECT_EQ(half_bits(between), bits % 2 == 0 ? bits : bits + 1) << bits;
+        EXPECT_EQ(half_bits(std::nextafter(between, 0)), bits);
+        EXPECT_EQ(half_bits(std::nextafter(between, 2 * next)), bits + 1);
+    }
+    for (uint32_t bits = 0; bits < 256; ++bits) {
+        const double number = number_of({ElementType::E4M3, bits}), made = e4m3_number(bits);
+        EXPECT_TRUE(made == number || (std::isnan(made) && std::isnan(number))) << bits;
+    }
+}
+
+// --- wmma from memory to memory
+
+struct WmmaCase {
+    const char *shape, *a, *b, *sum;  // b: the types in wmma.mma
+    bool a_rows, b_rows, d_rows;
+};
+
+TEST(Matrix, WmmaGoesFromMemoryToMemory) {
+    std::mt19937 random(11);
+    std::vector<WmmaCase> cases;
+    for (const char* shape : {"m16n16k16", "m32n8k16", "m8n32k16"})
+        for (const bool a_rows : {false, true})
+            for (const bool b_rows : {false, true})
+                for (const bool d_rows : {false, true}) {
+                    cases.push_back({shape, "f16", "f32.f32", "f32", a_rows, b_rows, d_rows});
+                    cases.push_back({shape, "f16", "f16.f16", "f16", a_rows, b_rows, d_rows});
+                    cases.push_back({shape, "bf16", "f32.bf16.bf16.f32", "f32", a_rows, b_rows, d_rows});
+                    cases.push_back({shape, "s8", "s32.s8.s8.s32", "s32", a_rows, b_rows, d_rows});
+                }
+    for (const bool rows : {false, true}) {
+        cases.push_back({"m16n16k8", "tf32", "f32.tf32.tf32.f32", "f32", rows, !rows, rows});
+        cases.push_back({"m8n8k4", "f64", "f64.f64.f64.f64", "f64", rows, rows, rows});
+        cases.push_back({"m8n8k32", "s4", "s32.s4.s4.s32", "s32", true, false, rows});
+        cases.push_back({"m8n8k128", "b1", "", "s32", true, false, rows});
+    }
+    for (const WmmaCase& one : cases)
+        for (const bool shared : {false, true}) {
+            const std::string layouts =
+                std::string(one.a_rows ? "row." : "col.") + (one.b_rows ? "row." : "col.");
+            const std::string shape = one.shape;
+            const bool bits = std::string(one.a) == "b1";
+            const std::string product = bits ? "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"
+                                             : "wmma.mma.sync.aligned." + layouts + shape + "." + one.b;
+            const MatrixForm form = form_of(product, true);
+            const Matrices matrices = random_matrices(form, random);
+            const auto registers = [&](MatrixRole role, uint32_t first) {
+                std::string text = "{";
+                for (uint32_t i = 0; i < form.registers(role); ++i)
+                    text += (i == 0 ? "" : ", ") + std::string(form.register_bytes(role) == 8 ? "%d" : "%r") +
+                            std::to_string(first + i);
+                return text + "}";
+            };
+            const std::string a = registers(MatrixRole::A, 10), b = registers(MatrixRole::B, 20),
+                              c = registers(MatrixRole::C, 30), d = registers(MatrixRole::D, 40);
+            // A at 0, B at 4096, C at 8192 of `in`, or of the tile, to which all of it is copied first; strides of 48
+            // elements (128 of bits).
+            const uint32_t stride = bits ? 128 : form.type(MatrixRole::A) == MatrixType::S4 ? 64 : 48;
+            std::string body;
+            if (shared) {
+                body = "mov.u32 %r1, 0; cvt.u64.u32 %d1, %t; shl.b64 %d1, %d1, 4; add.s64 %d1, %i, %d1;";
+                for (uint32_t at = 0; at < 16384; at += 512)
+                    body += "ld.global.v4.b32 {%r2, %r3, %r4, %r5}, [%d1+" + std::to_string(at) +
+                            "]; st.shared.v4.b32 [%s+" + std::to_string(at) + "], {%r2, %r3, %r4, %r5};";
+            }
+            const auto from = [&](uint32_t at) {
+                return shared ? "[%r63+" + std::to_string(at) + "]" : "[%i+" + std::to_string(at) + "]";
+            };
+            const std::string space = shared ? ".shared." : random() % 2 ? ".global." : ".";
+            const auto layout = [](bool rows) { return std::string(rows ? "row." : "col."); };
+            body += "mov.u32 %r62, " + std::to_string(stride) + ";";
+            body += "wmma.load.a.sync.aligned." + layout(one.a_rows) + shape + space + one.a + " " + a +
+                    ", " + from(0) + ", %r62;";
+            body += "wmma.load.b.sync.aligned." + layout(one.b_rows) + shape + space + one.a + " " + b +
+                    ", " + from(4096) + ", %r62;";
+            body += "wmma.load.c.sync.aligned." + layout(one.d_rows) + shape + space + one.sum + " " + c +
+                    ", " + from(8192) + ";";
+            body += product + " " + d + ", " + a + ", " + b + ", " + c + ";";
+            body += "wmma.store.d.sync.aligned." + layout(one.d_rows) + shape + ".global." + one.sum +
+                    " [%o], " + d + ", " + std::to_string(one.d_rows ? 40 : 36) + ";";
+            KernelRun run = kernel_of(body);
+            auto* const in = run.memory.buffers[0].bytes.data();
+            const auto put = [&](MatrixRole role, bool rows, uint32_t at, uint32_t step) {
+                const MatrixType type = form.type(role);
+                const uint32_t size = ptx::bits_of(type);
+                for (uint32_t row = 0; row < form.rows(role); ++row)
+                    for (uint32_t column = 0; column < form.columns(role); ++column) {
+                        const uint32_t bit = (rows ? row * step + column : column * step + row) * size;
+                        const uint64_t value = bits_of_number(
+                            type, matrices.of[static_cast<size_t>(role)][row * form.columns(role) + column]);
+                        if (size < 8)
+                            in[at + bit / 8] |= static_cast<std::byte>(value << bit % 8);
+                        else
+                            std::memcpy(in + at + bit / 8, &value, size / 8);
+                    }
+            };
+            put(MatrixRole::A, one.a_rows, 0, stride);
+            put(MatrixRole::B, one.b_rows, 4096, stride);
+            put(MatrixRole::C, one.d_rows, 8192, ptx::natural_stride(form, MatrixRole::C, one.d_rows));
+            const auto out = out_of<uint8_t>(run);
+            const std::vector<double> wanted = slow_product(form, matrices);
+            const uint32_t size = ptx::bits_of(form.type(MatrixRole::D)) / 8, step = one.d_rows ? 40 : 36;
+            for (uint32_t row = 0; row < form.m; ++row)
+                for (uint32_t column = 0; column < form.n; ++column) {
+                    uint64_t value = 0;
+                    std::memcpy(&value, &out[(one.d_rows ? row * step + column : column * step + row) * size],
+                                size);
+                    ASSERT_EQ(number_of_bits(form.type(MatrixRole::D), value), wanted[row * form.n + column])
+                        << product << " " << space << " " << row << " " << column << " " << one.d_rows;
+                }
+        }
+}
+
+// Where values are wanted, an observer is told what each lane holds of a product, and where that came from.
+TEST(Matrix, FragmentsAndTheirOriginsAreTold) {
+    struct Watcher final : BlockObserver {
+        uint32_t steps = 0, products = 0;
+        void on_request(const Request&) override { ++steps; }
+        void on_barrier(uint32_t, uint32_t, uint32_t) override { ++steps; }
+        void on_exchange(const Exchange& made) override {
+            ++steps;
+            ASSERT_NE(made.product, nullptr);
+            const MatrixProduct& product = *made.product;
+            EXPECT_EQ(product.form->k, 16);
+            const Origin a_step = 2, b_step = 3;  // behind the store that filled the tile, from 1
+            for (uint32_t lane = 0; lane < 32; ++lane) {
+                for (uint32_t i = 0; i < 4; ++i) {
+                    const uint32_t first = 64 * i + 8 * (lane / 4) + 2 * (lane % 4);
+                    EXPECT_EQ(product.value[0][32 * i + lane], first | (first + 1) << 16);
+                    EXPECT_EQ(product.origin[0][32 * i + lane], a_step | i << kPartShift);
+                }
+                for (uint32_t i = 0; i < 2; ++i)
+                    EXPECT_EQ(product.origin[1][32 * i + lane], b_step | i << kPartShift);
+                for (uint32_t i = 0; i < 4; ++i) {
+                    EXPECT_EQ(product.value[2][32 * i + lane], 0u);
+                    const Origin d = product.origin[3][32 * i + lane];
+                    EXPECT_NE(d & kComputed, 0u);
+                    EXPECT_EQ(product.origin[2][32 * i + lane], 0u);
+                }
+            }
+            ++products;
+        }
+    };
+    KernelRun run = kernel_of(kFillTile + R"(
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%s];
+    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r14, %r15}, [%s];
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r20, %r21, %r22, %r23}, {%r10, %r11, %r12, %r13}, {%r14, %r15}, {0, 0, 0, 0};
+    st.global.v4.b32 [%o], {%r20, %r21, %r22, %r23};)");
+    run.options.values = true;
+    Watcher watcher;
+    const auto outcome = simt::run(*run.program, run.launch, run.memory, run.options,
+                                   [&](const BlockId&) -> BlockObserver* { return &watcher; });
+    ASSERT_TRUE(outcome && outcome->complete) << (outcome && outcome->fault ? outcome->fault->message : "");
+    EXPECT_EQ(watcher.products, 1u);
+    EXPECT_EQ(watcher.steps, 5u);
+    EXPECT_EQ(outcome->flop, uint64_t{2} * 16 * 8 * 16);
+}
+
+TEST(Matrix, AllLanesOfAWarpMustComeTogether) {
+    const std::string mma =
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r0, %r1}, {%r2, %r3}, {%r4}, {%r5, %r6};";
+    const std::string some = "setp.lt.u32 %p0, %t, 20;";
+    EXPECT_EQ(fault_of(kernel_of(some + "@!%p0 bra X;" + mma + "\nX: st.global.u32 [%o], %t;")),
+              "lanes 0 to 19 of warp 0 of block(0) come to mma at line 10 without lanes 20 to 31, which "
+              "take another "
+              "path: all 32 lanes of a warp must come to it together");
+    EXPECT_NE(fault_of(kernel_of(some + "@%p0 " + mma)).find("without lanes 20 to 31"), std::string::npos);
+    EXPECT_NE(fault_of(kernel_of(some + "@!%p0 ret;" + mma)).find("without lanes 20 to 31, which have ended"),
+              std::string::npos);
+    EXPECT_NE(fault_of(kernel_of(mma, 16)).find("without lanes 16 to 31, which have no thread"),
+              std::string::npos);
+    for (const char* other :
+         {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r63];",
+          "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r63], {%r0};",
+          "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;",
+          "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+          "[%r63];",
+          "wmma.store.d.sync.aligned.row.m16n16k16.shared.f16 [%r63], {%r0, %r1, %r2, %r3};"}) {
+        EXPECT_NE(fault_of(kernel_of(some + "@!%p0 bra X;" + other + "\nX: st.global.u32 [%o], %t;"))
+                      .find("all 32 lanes"),
+                  std::string::npos)
+            << other;
+        EXPECT_EQ(fault_of(kernel_of(other)), "") << other;
+    }
+    // A predicate that none or all of them hold is no matter.
+    EXPECT_EQ(
+        fault_of(kernel_of("setp.lt.u32 %p0, %t, 32; setp.gt.u32 %p1, %t, 99; @%p0 " + mma + "@%p1 " + mma)),
+        "");
+}
+
+TEST(Matrix, SparseProductsAreRefusedInASentence) {
+    const auto module = ptx::parse(R"(
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r<20>;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11}, {%r0, %r1, %r2, %r3}, %r12, 0x0;
+    ret;
+})",
+                                   "k.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    const auto program = prepare(*module, "k");
+    ASSERT_FALSE(program);
+    EXPECT_NE(program.error().message.find("use --backend gpu"), std::string::npos)
+        << program.error().message;
+}
+
+TEST(Matrix, RowsMustLieInSharedMemoryAt16Bytes) {
+    const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, ";
+    EXPECT_NE(fault_of(kernel_of(load + "[%s+8];")).find("not a multiple of 16"), std::string::npos);
+    EXPECT_NE(fault_of(kernel_of(load + "[%s+20000];")).find("shared memory"), std::string::npos);
+    // Addresses of lanes that point to nothing do not count.
+    EXPECT_EQ(fault_of(kernel_of("setp.gt.u32 %p0, %t, 7; @%p0 mov.u32 %s, 3; " + load + "[%s];")), "");
+    EXPECT_NE(fault_of(kernel_of("ldmatrix.sync.aligned.m8n8.x1.b16 {%r0}, [%i];")).find("shared memory"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilescope::simt
