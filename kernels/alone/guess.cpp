@@ -396,6 +396,29 @@ private:
         return probe(*program_, std::move(launch), grows, refill, limits);
     }
 
+    // Elements of the array of which most is touched.
+    static uint64_t most_touched(const Probe& made) {
+        uint64_t most = 0;
+        for (size_t i = 0; i < made.launch.arrays.size(); ++i)
+            most = std::max(most, made.touched[i] / made.launch.arrays[i].element_bytes());
+        return most;
+    }
+
+    // A row of threads that follows blocks in two dimensions may work on a tile, as Triton's blocks do: so many blocks
+    // each way that no array is touched far beyond the sizes.
+    Probe in_tiles(const LaunchGuess& attempt, Probe made) const {
+        const Sizes sizes = attempt.of(sizes_);
+        const uint64_t most = 2 * sizes.x * sizes.y;
+        if (said_.grid || !reads_.block_y || reads_.thread_y || reads_.z() || most_touched(made) <= most)
+            return made;
+        for (uint32_t side = made.launch.grid.y / 2; side > 0; side /= 2) {
+            const Dim3 grid{side, side, 1};
+            Probe fewer = try_out(attempt, &grid);
+            if (fewer.whole() && most_touched(fewer) <= most) return fewer;
+        }
+        return made;
+    }
+
     // The probe without blocks that touch nothing, and with arrays as large as what was touched.
     Probe trimmed(const LaunchGuess& attempt, Probe whole) const {
         const Dim3 busy{std::max(1u, whole.busy.x), std::max(1u, whole.busy.y), std::max(1u, whole.busy.z)};
@@ -446,7 +469,7 @@ private:
         for (const LaunchGuess& attempt : guesses(blocks, sized_, indices_)) {
             Probe made = try_out(attempt, nullptr);
             if (made.stopped) return Error{"stopped before a launch was guessed"};
-            if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
+            if (made.whole()) return finished(attempt, trimmed(attempt, in_tiles(attempt, std::move(made))));
             if (!first) first.emplace(attempt, std::move(made));
             if (patience.over()) break;
         }

@@ -123,8 +123,8 @@ Error needs(const std::string& what, std::string_view sentence) {
 }
 
 bool is_plain_name(const std::string& name) {
-    return !name.empty() && name.front() != '.' &&
-           name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+    return !name.empty() && name.front() != '.' && name.find_first_of("/\\") == std::string::npos &&
+           one_line(name) == name;
 }
 
 // The document's reader: the first problem ends it.

@@ -122,7 +122,14 @@ private:
     bool put(const ptx::Operand& to, const Set& from) {
         if (to.reg < 0 || from.empty()) return false;
         if (size_of(kernel_.registers[static_cast<size_t>(to.reg)].type) != 8) return false;
-        Set& set = into_[static_cast<size_t>(to.reg)];
+        return add(into_[static_cast<size_t>(to.reg)], from);
+    }
+    bool store_shared(const ptx::Operand& from) {
+        if (from.kind != ptx::Operand::Kind::Register || from.reg < 0) return false;
+        return add(shared_, into_[static_cast<size_t>(from.reg)]);
+    }
+    bool add(Set& set, const Set& from) const {
+        if (from.empty()) return false;
         set.resize(kernel_.parameters.size());
         bool more = false;
         for (size_t p = 0; p < from.size(); ++p)
@@ -141,6 +148,18 @@ private:
             Set set(kernel_.parameters.size());
             set[static_cast<size_t>(found - kernel_.parameters.begin())] = true;
             return put(to, set);
+        }
+        // Triton exchanges addresses among lanes through shared memory, without a trace of where.
+        if (instruction.space == ptx::StateSpace::Shared && instruction.op == Op::Ld) {
+            bool more = put(to, shared_);
+            for (const ptx::Operand& element : to.elements) more |= put(element, shared_);
+            return more;
+        }
+        if (instruction.space == ptx::StateSpace::Shared && instruction.op == Op::St) {
+            bool more = store_shared(instruction.operands[1]);
+            for (const ptx::Operand& element : instruction.operands[1].elements)
+                more |= store_shared(element);
+            return more;
         }
         const bool moves = instruction.op == Op::Mov || instruction.op == Op::Cvta ||
                            instruction.op == Op::Add || instruction.op == Op::Sub ||
@@ -195,6 +214,7 @@ private:
 
     const ptx::Kernel& kernel_;
     std::vector<Set> into_;       // by register
+    Set shared_;                  // into all of shared memory
     std::vector<ptx::Type> use_;  // by register
 };
 
