@@ -122,14 +122,19 @@ ReadKernel read_written(const FoundLaunch& found) {
     const fs::path folder = found.file.parent_path();
     ReadKernel read;
     read.files = {found.file.string()};
-    const auto beside = [&](const std::string& name, uint64_t most) {
+    // A folder from a stranger may hold links to any file of this machine, and what is read goes into a recording.
+    const auto beside = [&](const std::string& name, uint64_t most) -> Result<std::string> {
+        std::error_code error;
         read.files.push_back((folder / name).string());
+        if (fs::is_symlink(read.files.back(), error))
+            return Error{
+                fmt::format("'{}' is a link; put the file itself into the folder", read.files.back())};
         return read_whole(read.files.back(), most);
     };
     const auto written = need(kernels::parse_written(need(text_of_launch(found.file)), beside));
     read.alone.ptx_name = written.ptx;
     read.alone.ptx = need(beside(written.ptx, ptx::kMostText));
-    read.alone.source_name = written.source;
+    read.alone.source_name = written.source.empty() ? written.ptx : written.source;
     if (!written.source.empty())
         read.alone.source = need(beside(written.source, trace::most_of(trace::Claim::SourceBytes)));
     read.said = written.said;

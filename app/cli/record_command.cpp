@@ -297,7 +297,9 @@ ProgramRequest program_of(const RecordCall& options) {
 int run_record(const RecordCall& given) {
     RecordCall options = given;
     if (options.compiler == "shipped") options.compiler = "clang";
-    if (is_written_launch(options.kernel)) return run_written(options);
+    // A folder may be called like a kernel that ships: 'tiled' is the kernel, 'tiled/' the folder.
+    if (kernels::find(options.kernel) == nullptr && is_written_launch(options.kernel))
+        return run_written(options);
     AloneOptions described = options.alone;
     described.flags = options.program.flags;
     described.block = options.block;

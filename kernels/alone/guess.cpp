@@ -404,17 +404,17 @@ private:
         return most;
     }
 
-    // A row of threads that follows blocks in two dimensions may work on a tile, as Triton's blocks do: so many blocks
-    // each way that no array is touched far beyond the sizes.
+    // A row of threads that follows blocks in two dimensions may work on a tile, as Triton's blocks do: where an array
+    // is touched far beyond the sizes, there are so many blocks each way that none is touched beyond them, or one.
     Probe in_tiles(const LaunchGuess& attempt, Probe made) const {
         const Sizes sizes = attempt.of(sizes_);
-        const uint64_t most = 2 * sizes.x * sizes.y;
-        if (said_.grid || !reads_.block_y || reads_.thread_y || reads_.z() || most_touched(made) <= most)
-            return made;
+        const uint64_t most = sizes.x * sizes.y;
+        const bool two = reads_.block_y && !reads_.thread_y && !reads_.z();
+        if (said_.grid || !two || most_touched(made) <= 2 * most) return made;
         for (uint32_t side = made.launch.grid.y / 2; side > 0; side /= 2) {
             const Dim3 grid{side, side, 1};
             Probe fewer = try_out(attempt, &grid);
-            if (fewer.whole() && most_touched(fewer) <= most) return fewer;
+            if (fewer.whole() && (side == 1 || most_touched(fewer) <= most)) return fewer;
         }
         return made;
     }

@@ -73,6 +73,7 @@ public:
             for (const ptx::Instruction& instruction : kernel.instructions) more |= pass(instruction);
         }
         for (const ptx::Instruction& instruction : kernel.instructions) learn_type(instruction);
+        learn_through_shared();
     }
 
     // Parameters that are turned into addresses of global memory.
@@ -189,6 +190,39 @@ private:
                 source && instruction.type2 != ptx::Type::None ? instruction.type2 : instruction.type;
             ptx::Type& known = use_[static_cast<size_t>(operand.reg)];
             if (known == ptx::Type::None && lies_in_memory(type) && !is_bits(type)) known = type;
+        }
+    }
+
+    // visit(register) for those of an operand.
+    template <class Visit>
+    static void for_registers(const ptx::Operand& operand, Visit visit) {
+        if (operand.kind == ptx::Operand::Kind::Register && operand.reg >= 0)
+            visit(static_cast<size_t>(operand.reg));
+        for (const ptx::Operand& element : operand.elements) for_registers(element, visit);
+    }
+
+    // Where all words that are stored to shared memory are of one type, those that are loaded from there are of it:
+    // Triton exchanges values among lanes that way before it stores them.
+    void learn_through_shared() {
+        ptx::Type held = ptx::Type::None;
+        bool mixed = false;
+        const auto is_word = [&](size_t reg) { return size_of(kernel_.registers[reg].type) == 4; };
+        for (const ptx::Instruction& instruction : kernel_.instructions) {
+            if (instruction.op != ptx::Op::St || instruction.space != ptx::StateSpace::Shared) continue;
+            for_registers(instruction.operands[1], [&](size_t reg) {
+                if (!is_word(reg) || use_[reg] == ptx::Type::None) return;
+                mixed = mixed || (held != ptx::Type::None && held != use_[reg]);
+                held = use_[reg];
+            });
+        }
+        if (mixed || held == ptx::Type::None) return;
+        for (const ptx::Instruction& instruction : kernel_.instructions) {
+            if (instruction.op != ptx::Op::Ldmatrix &&
+                (instruction.op != ptx::Op::Ld || instruction.space != ptx::StateSpace::Shared))
+                continue;
+            for_registers(instruction.operands[0], [&](size_t reg) {
+                if (is_word(reg) && use_[reg] == ptx::Type::None) use_[reg] = held;
+            });
         }
     }
 

@@ -227,6 +227,11 @@ TEST(CliCapture, OfSeveralLaunchesThoseAreRecordedThatAreChosen) {
     EXPECT_EQ(tilescope({"record", in_folder("launches/add_kernel.3/launch.json"), "-o", in_folder("b.tsc")})
                   .status,
               0);
+    // A link may lead anywhere, and what it leads to would be in the recording.
+    fs::remove(in_folder("launches/add_kernel.2/x.bin"));
+    fs::create_symlink(in_folder("launches/add_kernel.1/x.bin"), in_folder("launches/add_kernel.2/x.bin"));
+    expect_refused(1, {"record", in_folder("launches"), "--launch", "2"},
+                   "x.bin' is a link; put the file itself");
     expect_refused(2, {"record", in_folder("launches"), "--kernel", "other"}, "holds 3 launches; choose");
     expect_refused(2, {"record", in_folder("launches"), "--grid", "4"},
                    "says all of its launches; leave out");
@@ -316,6 +321,9 @@ kernel((2,), (32,), (array(*range(40)), array(*[1] * 40), array(*[0] * 40), int3
 
 TEST(CliCapture, FoldersWithoutLaunchesAreRefused) {
     expect_refused(2, {"record", in_folder("")}, "holds no launch that was written down");
+    fs::create_directories(in_folder("tiled"));
+    const Ran kernel = shell("\"$TILESCOPE\" record tiled --tile 2 --m 4 --k 4 --n 4 -o tiled.tsc");
+    EXPECT_EQ(kernel.status, 0) << "a kernel comes before a folder: " << kernel.err;
     write(in_folder("launch.json"), "{}");
     expect_refused(1, {"record", in_folder("")}, "launch.json says no schema 'tilescope.launch/1'");
     write(in_folder("launch.json"), "[[[");

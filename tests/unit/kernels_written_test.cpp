@@ -360,5 +360,70 @@ TEST(Written, PointersOfTritonAreKnownByTheirMark) {
     EXPECT_EQ(launch.arguments[5].value, 0u);
 }
 
+// out[c,r] = x[r,c] + x[r,c] of tiles of 32 by 32, of which a thread has two elements. Value and address of the first
+// go to other lanes through shared memory, as Triton exchanges them.
+constexpr const char* kTiles = R"(
+.version 8.7
+.target sm_90a
+.address_size 64
+.extern .shared .align 16 .b8 global_smem[];
+.visible .entry tiles(
+	.param .u64 .ptr .global .align 1 tiles_param_0,
+	.param .u64 .ptr .global .align 1 tiles_param_1,
+	.param .u32 tiles_param_2,
+	.param .u32 tiles_param_3
+)
+.reqntid 32
+{
+	.reg .b32 %r<29>;
+	.reg .b64 %rd<19>;
+	ld.param.b64 %rd1, [tiles_param_0];
+	ld.param.b64 %rd2, [tiles_param_1];
+	ld.param.b32 %r1, [tiles_param_2];
+	ld.param.b32 %r2, [tiles_param_3];
+	mov.u32 %r3, %ctaid.x;
+	mov.u32 %r4, %ctaid.y;
+	mov.u32 %r5, %tid.x;
+	shl.b32 %r6, %r3, 5;
+	add.s32 %r7, %r6, %r5;
+	shl.b32 %r8, %r4, 5;
+	add.s32 %r9, %r8, 31;
+	mad.lo.s32 %r10, %r7, %r2, %r8;
+	mul.wide.s32 %rd3, %r10, 4;
+	add.s64 %rd4, %rd1, %rd3;
+	ld.global.b32 %r11, [%rd4];
+	add.f32 %r12, %r11, %r11;
+	mad.lo.s32 %r13, %r8, %r1, %r7;
+	mul.wide.s32 %rd5, %r13, 4;
+	add.s64 %rd6, %rd2, %rd5;
+	mov.b32 %r14, global_smem;
+	shl.b32 %r15, %r5, 4;
+	add.s32 %r16, %r14, %r15;
+	st.shared.b64 [%r16], %rd6;
+	st.shared.b32 [%r16+8], %r12;
+	bar.sync 0;
+	ld.shared.b64 %rd7, [%r16];
+	ld.shared.b32 %r17, [%r16+8];
+	st.global.b32 [%rd7], %r17;
+	mad.lo.s32 %r18, %r9, %r1, %r7;
+	mul.wide.s32 %rd8, %r18, 4;
+	add.s64 %rd9, %rd2, %rd8;
+	st.global.b32 [%rd9], %r17;
+	ret;
+}
+)";
+
+TEST(Written, TilesAndWhatGoesThroughSharedMemoryAreGuessed) {
+    const auto guessed = guess_launch({kTiles, "tiles.ptx", "", ""}, {});
+    ASSERT_TRUE(guessed) << guessed.error().message;
+    EXPECT_EQ(guessed->problem, "");
+    const Launch& launch = guessed->plan.launch;
+    EXPECT_EQ(launch.grid, (Dim3{2, 2, 1})) << "64 x 64 in tiles of 32 x 32";
+    ASSERT_EQ(launch.arrays.size(), 2u);
+    EXPECT_EQ(launch.arrays[1].role, ArrayRole::Output);
+    EXPECT_EQ(launch.arrays[1].type, ElementType::F32);
+    EXPECT_EQ(launch.arrays[1].elements(), 64u * 64u);
+}
+
 }  // namespace
 }  // namespace tilescope::kernels
