@@ -326,11 +326,11 @@ int record_written(const AloneOptions& options, const WrittenChoice& choice) {
         std::string list;
         for (const FoundLaunch& one : found)
             list += fmt::format("{}{} {}", list.empty() ? "" : ", ", one.number, printable(one.kernel));
-        refuse(
-            kWrongCall, "{}",
-            one_sentence(fmt::format(
-                "'{}' holds {}; choose with --launch NUMBER or --kernel NAME among {}, or all with --every",
-                options.file, counted(found.size(), "launch"), list)));
+        refuse(kWrongCall, "{}",
+               one_sentence(
+                   fmt::format("'{}' holds the launches {}; choose with --launch NUMBER or --kernel NAME, "
+                               "or all with --every",
+                               options.file, list)));
     }
     // All are read before the first is recorded.
     std::vector<ReadKernel> kernels;

@@ -210,10 +210,9 @@ TEST(CliCapture, OfSeveralLaunchesThoseAreRecordedThatAreChosen) {
     write_stand_ins(false);
     ASSERT_EQ(captured("--every").status, 0);
     EXPECT_EQ(launches_in("launches"), 3u);
-    expect_refused(
-        2, {"record", in_folder("launches")},
-        "holds 3 launches; choose with --launch NUMBER or --kernel NAME among 1 add_kernel, 2 add_kernel, "
-        "3 add_kernel, or all with --every");
+    expect_refused(2, {"record", in_folder("launches")},
+                   "holds the launches 1 add_kernel, 2 add_kernel, 3 add_kernel; choose with --launch NUMBER "
+                   "or --kernel NAME, or all with --every");
     const Ran one = tilescope({"record", in_folder("launches"), "--launch", "2", "-o", in_folder("one.tsc")});
     EXPECT_EQ(one.status, 0) << one.err;
     EXPECT_TRUE(recording(in_folder("one.tsc")).meta.complete);
@@ -232,7 +231,8 @@ TEST(CliCapture, OfSeveralLaunchesThoseAreRecordedThatAreChosen) {
     fs::create_symlink(in_folder("launches/add_kernel.1/x.bin"), in_folder("launches/add_kernel.2/x.bin"));
     expect_refused(1, {"record", in_folder("launches"), "--launch", "2"},
                    "x.bin' is a link; put the file itself");
-    expect_refused(2, {"record", in_folder("launches"), "--kernel", "other"}, "holds 3 launches; choose");
+    expect_refused(2, {"record", in_folder("launches"), "--kernel", "other"},
+                   "holds the launches 1 add_kernel");
     expect_refused(2, {"record", in_folder("launches"), "--grid", "4"},
                    "says all of its launches; leave out");
 }
@@ -302,8 +302,9 @@ def getPTX(program): return open("add_kernel.ptx").read()
 )");
     write(in_folder("raw.py"), R"(
 import struct, types, cupy
+places = iter(range(4096, 1 << 20, 4096))
 def array(*values):
-    memory = types.SimpleNamespace(ptr=id(values), bytes=struct.pack("<%df" % len(values), *values))
+    memory = types.SimpleNamespace(ptr=next(places), bytes=struct.pack("<%df" % len(values), *values))
     return cupy.ndarray((len(values),), "float32", cupy.Pointer(memory, memory.ptr))
 class int32(int):
     dtype = "int32"
