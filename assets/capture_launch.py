@@ -49,6 +49,8 @@ class Capture:
     def wants(self, name, ptx):
         """Whether a launch is written down. A kernel is told from others by its PTX: products of several types share
         a name."""
+        if is_in_graph():
+            return False
         self.number += 1
         if self.kernels and name not in self.kernels:
             return False
@@ -99,6 +101,12 @@ class Capture:
             files.document(launch)
 
         return save
+
+
+def is_in_graph():
+    """Whether launches go into a CUDA graph instead of to the GPU: memory must not be read meanwhile."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    return hasattr(cuda, "is_current_stream_capturing") and cuda.is_current_stream_capturing()
 
 
 class Files:
@@ -436,6 +444,9 @@ def hook(name, module, capture):
 def start(**options):
     """Writes down launches from now on. Options: those of Capture."""
     capture = Capture(**options)
+    rank = os.environ.get("RANK", "0")  # of a process among several, as torchrun numbers them
+    if rank != "0":
+        capture.out += f"-rank{rank}"
     # torch.compile has a launcher of its own beside Triton's, which does without Python.
     os.environ.setdefault("TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER", "0")
     sys.meta_path.insert(0, AfterImport(capture))

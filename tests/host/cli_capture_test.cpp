@@ -248,6 +248,24 @@ TEST(CliCapture, LargeTensorsAreSmallWholeNumbers) {
     EXPECT_FALSE(trace.meta.result.checked);
 }
 
+TEST(CliCapture, LaunchesThatGoIntoAGraphAreLeftAlone) {
+    if (!has_python()) GTEST_SKIP() << "there is no python3";
+    write_stand_ins(false);
+    write(in_folder("torch.py"), std::string(kTorch) + "class cuda:\n" +
+                                     "    is_current_stream_capturing = staticmethod(lambda: True)\n");
+    const Ran ran = captured("");
+    EXPECT_EQ(ran.out, "39.5 a b\n");
+    EXPECT_EQ(ran.err, "");
+    EXPECT_FALSE(fs::exists(in_folder("launches")));
+}
+
+TEST(CliCapture, ProcessesHaveFoldersOfTheirOwn) {
+    if (!has_python()) GTEST_SKIP() << "there is no python3";
+    write_stand_ins(false);
+    ASSERT_EQ(shell("RANK=1 python3 capture_launch.py --out launches -- program.py").status, 0);
+    EXPECT_EQ(launches_in("launches-rank1"), 1u);
+}
+
 TEST(CliCapture, WhatGoesWrongIsALineAndTheProgramRuns) {
     if (!has_python()) GTEST_SKIP() << "there is no python3";
     write_stand_ins(false);
