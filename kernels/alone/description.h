@@ -47,6 +47,9 @@ struct GivenContents {
 // ":random"; "" for guessed ones.
 std::string contents_text(const GivenContents& contents);
 
+// The most elements of an array: what lies beyond is a typing error, and would not fit a memory.
+inline constexpr uint64_t kMostArrayElements = uint64_t{1} << 31;
+
 enum class GivenKind : uint8_t { Number, Array, Object, Null };
 struct GivenArgument {
     GivenKind kind = GivenKind::Number;

@@ -25,7 +25,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint64_t kMostElements = uint64_t{1} << 31;
 constexpr int64_t kMostStride = int64_t{1} << 40, kMostOffset = int64_t{1} << 48;  // elements
 constexpr size_t kMostArguments = kMostParameterBytes;
 constexpr uint64_t kAlignment = 256;  // of a storage, as cudaMalloc aligns
@@ -296,7 +295,7 @@ private:
         if (shape.size() > kMostDimensions) return needs(what, "has more dimensions than 64");
         bool empty = false;
         for (size_t i = 0; i < shape.size(); ++i) {
-            if (!shape[i].is_number_unsigned() || shape[i].get<uint64_t>() > kMostElements)
+            if (!shape[i].is_number_unsigned() || shape[i].get<uint64_t>() > kMostArrayElements)
                 return needs(what, "has an extent in 'shape' that is no whole number up to 2^31");
             tensor.shape.push_back(shape[i].get<uint64_t>());
             empty = empty || tensor.shape.back() == 0;
@@ -326,10 +325,10 @@ private:
         for (size_t i = 0; i < tensor.shape.size(); ++i) {
             const auto count = static_cast<int64_t>(tensor.shape[i]) - 1;
             const int64_t stride = tensor.strides[i];
-            if (count > 0 && std::abs(stride) > static_cast<int64_t>(kMostElements) / count)
+            if (count > 0 && std::abs(stride) > static_cast<int64_t>(kMostArrayElements) / count)
                 return needs(what, "spans more than 2^31 elements");
             (stride < 0 ? before : behind) += count * stride;
-            if (behind - before > static_cast<int64_t>(kMostElements))
+            if (behind - before > static_cast<int64_t>(kMostArrayElements))
                 return needs(what, "spans more than 2^31 elements");
         }
         const int64_t size = size_of(tensor.type);
@@ -422,7 +421,7 @@ private:
         const int64_t outer = (end - start + unit - 1) / unit;
         extents = inner;
         extents.insert(extents.begin(), static_cast<uint64_t>(outer));
-        return outer * unit / size <= static_cast<int64_t>(kMostElements);
+        return outer * unit / size <= static_cast<int64_t>(kMostArrayElements);
     }
 
     Result<std::vector<std::byte>> bytes_of(const Tensor& tensor, const std::string& file) const {

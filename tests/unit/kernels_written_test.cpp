@@ -56,9 +56,9 @@ constexpr const char* kAdd = R"(
 }
 )";
 
-using FilesBeside = std::map<std::string, std::string>;
+using WrittenFiles = std::map<std::string, std::string>;
 
-Result<WrittenLaunch> parse(const json& launch, const FilesBeside& files = {}) {
+Result<WrittenLaunch> parse(const json& launch, const WrittenFiles& files = {}) {
     return parse_written(launch.dump(), [&](const std::string& name, uint64_t most) -> Result<std::string> {
         const auto found = files.find(name);
         if (found == files.end()) return Error{"cannot read " + name};
@@ -165,7 +165,7 @@ struct RecordedLaunch {
     Plan plan;
     trace::Trace trace;
 };
-RecordedLaunch recorded(const json& written, const FilesBeside& files) {
+RecordedLaunch recorded(const json& written, const WrittenFiles& files) {
     const auto parsed = parse(written, files);
     EXPECT_TRUE(parsed) << parsed.error().message;
     if (!parsed) return {};
@@ -192,7 +192,7 @@ TEST(Written, TheLaunchIsTheOneThatTookPlace) {
     second["contents"] = "y.bin";
     out["result"] = "out.after";
     const json written = launch(json::array({first, second, out, number("n", "i32", 40)}));
-    FilesBeside files{{"x.bin", floats(x)}, {"y.bin", floats(y)}, {"out.after", floats(sum)}};
+    WrittenFiles files{{"x.bin", floats(x)}, {"y.bin", floats(y)}, {"out.after", floats(sum)}};
     const RecordedLaunch made = recorded(written, files);
     const Launch& launch = made.trace.launch;
     EXPECT_EQ(launch.grid, (Dim3{2, 1, 1}));
@@ -292,27 +292,27 @@ TEST(Written, AFieldThatIsMissingOrWrongIsASentence) {
     }
 }
 
-std::string problem_with(const json& argument) {
+std::string written_problem(const json& argument) {
     const auto parsed = parse(launch(json::array({argument})));
     return parsed ? "" : parsed.error().message;
 }
 
 TEST(Written, SentencesNameTheArgumentAndWhatToDo) {
     EXPECT_EQ(
-        problem_with(tensor("x", {4}, {1}, "float12")),
+        written_problem(tensor("x", {4}, {1}, "float12")),
         "argument 'x' of launch.json has the dtype 'float12'; choose one such as float32, float16, bfloat16, "
         "int64 or uint8");
-    EXPECT_EQ(problem_with(tensor("x", {4}, {1, 1})),
+    EXPECT_EQ(written_problem(tensor("x", {4}, {1, 1})),
               "argument 'x' of launch.json has another number of strides than its shape has extents");
-    EXPECT_EQ(problem_with(tensor("x", {1 << 20, 1 << 20}, {1 << 20, 1})),
+    EXPECT_EQ(written_problem(tensor("x", {1 << 20, 1 << 20}, {1 << 20, 1})),
               "argument 'x' of launch.json spans more than 2^31 elements");
-    EXPECT_EQ(problem_with(number("n", "i32", 1.5)),
+    EXPECT_EQ(written_problem(number("n", "i32", 1.5)),
               "argument 'n' of launch.json has the type 'i32' and a value that is not whole");
-    EXPECT_EQ(problem_with({{"name", "n"}}),
+    EXPECT_EQ(written_problem({{"name", "n"}}),
               "argument 'n' of launch.json must have one of 'dtype', 'value', 'bytes' and 'null'");
     json stray = tensor("x", {4}, {1});
     stray["contents"] = "/etc/hostname";
-    EXPECT_EQ(problem_with(stray),
+    EXPECT_EQ(written_problem(stray),
               "argument 'x' of launch.json names the file '/etc/hostname'; name one in the same folder, "
               "without a path");
     stray["contents"] = "x.bin";
