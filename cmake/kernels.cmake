@@ -3,6 +3,7 @@
 tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_playback)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
+tilescope_embed(tilescope_alone tilescope::kernels::embedded_recipe assets/capture_launch.py)
 # A host function without a main, which gets one.
 tilescope_part(kernels/call LINK tilescope_alone)
 tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)

@@ -3,6 +3,7 @@
 #   bin/tilescope                                      lectures, recordings, headers and fonts are part of it
 #   lib/ARCHITECTURE/tilescope/libtilescope_cudart.so  which CUDA programs are linked with when they are recorded
 #   lib/ARCHITECTURE/tilescope/libfmt.so.N             of this machine; see below
+#   share/tilescope/capture_launch.py                  writes down launches of a Python program
 #   share/applications, icons, mime                    the window's entry, and .tsc as a type of file
 #   share/man, bash-completion, zsh, fish              made by the program (app/cli/manual.cpp, complete.cpp)
 #   share/doc/tilescope                                the pages of docs/, and whose code is part of the program
@@ -57,6 +58,7 @@ if(fmt_type STREQUAL SHARED_LIBRARY)
   set_target_properties(tilescope PROPERTIES INSTALL_RPATH "$ORIGIN/${installed_libraries}")
   set_target_properties(tilescope_cudart PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
+install(FILES ${PROJECT_SOURCE_DIR}/assets/capture_launch.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope)
 install(FILES ${package_dir}/tilescope.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${package_sources}/tilescope.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tilescope)

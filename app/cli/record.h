@@ -41,6 +41,17 @@ kernels::Description said_by(const AloneOptions& options);
 bool is_kernel_alone(const std::string& file, const AloneOptions& options);
 int record_alone(const AloneOptions& options);
 
+// --- record FOLDER: launches that were written down (kernels/alone/written.h)
+
+struct WrittenChoice {
+    std::vector<std::string> kernels;  // none: all
+    std::vector<uint64_t> launches;    // numbers; none: all
+    bool every = false;                // without any of these, where there are several
+};
+// Whether a file is a folder of launches, or one that describes a launch.
+bool is_written_launch(const std::string& file);
+int record_written(const AloneOptions& options, const WrittenChoice& choice);
+
 // --- record FILE.cu: a program with a main
 
 struct ProgramRequest {

@@ -1,5 +1,5 @@
 // tilescope record KERNEL ...: runs a kernel that ships and writes its recording. FILE.ptx and FILE.cu in its
-// place are a kernel alone (alone_command.cpp).
+// place are a kernel alone, a folder holds launches that were written down (alone_command.cpp).
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -36,14 +36,17 @@ struct RecordCall : PtxChoice {
     OptionTable table() {
         return {
             {"KERNEL", &kernel,
-             "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx",
-             "FILE.cu|FILE.ptx|KERNEL", kRequired},
+             "A kernel that 'tilescope kernels' lists, or a file: a program or a kernel, .cu or .ptx; or a "
+             "folder "
+             "of launches that capture-launch wrote down",
+             "FILE.cu|FILE.ptx|FOLDER|KERNEL", kRequired},
             {"ARG", &program.arguments, "What a program is given, behind --", "PATH"},
-            {"--kernel", &program.kernels, "Of a file: record this kernel (the first of a kernel alone)",
-             "NAME", kSeveral | kSingleWords},
-            {"--launch", &program.launches, "Of a program: record this launch, from 1 on", "",
+            {"--kernel", &program.kernels,
+             "Of a file or folder: record this kernel (the first of a kernel alone)", "NAME",
              kSeveral | kSingleWords},
-            {"--every", &program.every, "Of a program: record all launches"},
+            {"--launch", &program.launches, "Of a program or folder: record this launch, from 1 on", "",
+             kSeveral | kSingleWords},
+            {"--every", &program.every, "Of a program or folder: record all launches"},
             {"--device", &program.device, "Of a program: the device that it sees (H200)", "DEVICE"},
             {"--engine", &program.engine,
              "Of a program: interpreted, compiled, or auto: long launches that are not recorded are compiled "
@@ -238,8 +241,20 @@ std::string said_of_file(const RecordCall& options) {
                                         : "";
 }
 
-int run_alone(const RecordCall& options) {
+// What a kernel in a file has, however its launch is described.
+AloneOptions alone_of(const RecordCall& options) {
     AloneOptions alone = options.alone;
+    alone.json = options.program.json;
+    alone.file = options.kernel;
+    alone.blocks = options.blocks;
+    alone.output = options.output;
+    alone.backend = backend_of(options);
+    alone.how = options.how;
+    alone.how.common.schedule = choose_schedule(options.schedule);
+    return alone;
+}
+
+int run_alone(const RecordCall& options) {
     const ProgramRequest& said = options.program;
     if (said.kernels.size() > 1)
         refuse(kWrongCall, "one launch has one kernel, and --kernel names {}; name one", said.kernels.size());
@@ -250,18 +265,24 @@ int run_alone(const RecordCall& options) {
             "--launch, --every, --device, --engine and a program's arguments are for programs, and '{}' is "
             "recorded as a kernel alone; leave them out",
             options.kernel);
+    AloneOptions alone = alone_of(options);
     if (!said.kernels.empty()) alone.kernel = said.kernels.front();
-    alone.json = said.json;
     alone.nvcc = is_nvcc(options.compiler);
-    alone.file = options.kernel;
     alone.flags = said.flags;
     alone.block = options.block;
-    alone.blocks = options.blocks;
-    alone.output = options.output;
-    alone.backend = backend_of(options);
-    alone.how = options.how;
-    alone.how.common.schedule = choose_schedule(options.schedule);
     return record_alone(alone);
+}
+
+int run_written(const RecordCall& options) {
+    const ProgramRequest& said = options.program;
+    if (options.alone.said() || !options.block.empty() || !said.device.empty() || !said.engine.empty() ||
+        !said.flags.empty() || !said.arguments.empty())
+        refuse(kWrongCall,
+               "'{}' says all of its launches; leave out what describes a launch (--grid, --block, --shared, "
+               "--arg, "
+               "--call) and what is for programs (--device, --engine, --flags and arguments)",
+               options.kernel);
+    return record_written(alone_of(options), {said.kernels, said.launches, said.every});
 }
 
 ProgramRequest program_of(const RecordCall& options) {
@@ -276,6 +297,9 @@ ProgramRequest program_of(const RecordCall& options) {
 int run_record(const RecordCall& given) {
     RecordCall options = given;
     if (options.compiler == "shipped") options.compiler = "clang";
+    // A folder may be called like a kernel that ships: 'tiled' is the kernel, 'tiled/' the folder.
+    if (kernels::find(options.kernel) == nullptr && is_written_launch(options.kernel))
+        return run_written(options);
     AloneOptions described = options.alone;
     described.flags = options.program.flags;
     described.block = options.block;

@@ -349,6 +349,7 @@ private:
                              : exact && said               ? 4 + whole
                              : whole && said               ? 3
                              : strong && pitch             ? 2
+                             : multiple && both            ? 2
                              : strong && whole             ? 1
                                                            : 0;
             if (rank == 0 || rank < best) continue;

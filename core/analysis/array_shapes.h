@@ -16,8 +16,8 @@
 //
 //   - it divides the array into whole rows, two or more; and a distance is a multiple of it; and
 //   - no run of neighbouring threads on neighbouring elements goes past the end of a row; and
-//   - it is one of the distances and a number that the kernel is given, or the elements that a row of threads
-//     (or a thread) comes to over the whole recording are a row from end to end.
+//   - it is one of the distances and a number that the kernel is given, or both extents are such numbers, or the
+//     elements that a row of threads (or a thread) comes to over the whole recording are a row from end to end.
 //
 // The second distance of three dimensions is looked for the same way. Where two widths are as good, or none
 // is, the array stays one row (ExtentSource::Flat).

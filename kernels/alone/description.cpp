@@ -35,9 +35,6 @@ std::optional<HeldType> type_of(std::string_view text) {
     return held_type("", text);
 }
 
-// The most elements of an array: what lies beyond is a typing error, and would not fit a memory.
-constexpr uint64_t kMostElements = uint64_t{1} << 31;
-
 Error not_argument(std::string_view text, std::string_view why) {
     return Error{
         fmt::format("'{}' {}; give a value as 512, float[512,512]:random or bytes:HEX", one_line(text), why)};
@@ -71,15 +68,15 @@ Result<GivenArgument> parse_array(std::string_view text) {
     uint64_t elements = 1;
     for (const std::string_view piece : parts_between_commas(text.substr(open + 1, close - open - 1))) {
         const auto extent = all_of<uint64_t>(trimmed(piece));
-        if (!extent || *extent == 0 || *extent > kMostElements)
+        if (!extent || *extent == 0 || *extent > kMostArrayElements)
             return not_argument(text, fmt::format("has an extent '{}'", one_line(piece)));
         argument.extents.push_back(*extent);
-        elements *= std::min(*extent, kMostElements / elements + 1);
+        elements *= std::min(*extent, kMostArrayElements / elements + 1);
     }
     if (argument.extents.empty()) return not_argument(text, "has no extent between '[' and ']'");
     if (argument.extents.size() > 3) return not_argument(text, "has more than three extents");
     argument.extents.back() *= type->count;
-    if (elements * type->count > kMostElements) return not_argument(text, "has more than 2^31 elements");
+    if (elements * type->count > kMostArrayElements) return not_argument(text, "has more than 2^31 elements");
     const std::string_view rest = trimmed(text.substr(close + 1));
     if (rest.empty()) return argument;
     if (rest.front() != ':') return not_argument(text, "has more behind its ']' than its contents");
@@ -194,7 +191,8 @@ uint64_t bits_in(ElementType type, const GivenNumber& number) {
 
 std::string contents_text(const GivenContents& contents) {
     switch (contents.kind) {
-        case GivenFill::Guessed: return "";
+        case GivenFill::Guessed:
+        case GivenFill::Stored: return "";
         case GivenFill::Zeros: return ":zeros";
         case GivenFill::Random: return ":random";
         case GivenFill::Iota: return ":iota";
@@ -263,6 +261,7 @@ void put_contents(Array& array, const GivenContents& contents, uint32_t stream) 
         case GivenFill::Iota:
             return stored([&](uint64_t i) { return bits_of(array.type, static_cast<double>(i)); });
         case GivenFill::Ones: return stored([&](uint64_t) { return bits_of(array.type, 1.0); });
+        case GivenFill::Stored: array.contents = {Contents::Kind::Stored, 0, 0, contents.bytes}; return;
         case GivenFill::Number: return stored([&](uint64_t) { return bits_in(array.type, contents.number); });
     }
 }

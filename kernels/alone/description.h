@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,24 +37,32 @@ struct GivenNumber {
 std::optional<GivenNumber> parse_given_number(std::string_view text);
 uint64_t bits_in(ElementType type, const GivenNumber& number);
 
-enum class GivenFill : uint8_t { Guessed, Zeros, Random, Iota, Ones, Number };
+enum class GivenFill : uint8_t { Guessed, Zeros, Random, Iota, Ones, Number, Stored };
 struct GivenContents {
     GivenFill kind = GivenFill::Guessed;
     GivenNumber number;
+    std::shared_ptr<const std::vector<std::byte>> bytes{};  // Stored: as many as the array has; not in words
     bool operator==(const GivenContents&) const = default;
 };
 // ":random"; "" for guessed ones.
 std::string contents_text(const GivenContents& contents);
+
+// The most elements of an array: what lies beyond is a typing error, and would not fit a memory.
+inline constexpr uint64_t kMostArrayElements = uint64_t{1} << 31;
 
 enum class GivenKind : uint8_t { Number, Array, Object, Null };
 struct GivenArgument {
     GivenKind kind = GivenKind::Number;
     std::string name;               // "" where its place says which parameter it is
     GivenNumber number;             // Number
-    ElementType type{};             // Array
+    ElementType type{};             // Array; of a launch that was written down, Number too
     std::vector<uint64_t> extents;  // Array, outermost first, 1 to 3 of them
     GivenContents contents;         // Array
     std::vector<std::byte> object;  // Object
+    // Of a launch that was written down (written.h). Array:
+    uint64_t offset = 0;       // bytes from the array's first byte
+    int32_t shares = -1;       // the argument whose array it leads into; -1: its own
+    bool known_shape = false;  // the extents are those of a tensor, also where there is one
     bool operator==(const GivenArgument&) const = default;
 };
 // "n=512", or a value alone.
@@ -72,6 +81,8 @@ struct Description {
     std::optional<Dim3> grid, block;
     std::optional<uint32_t> shared;  // dynamic bytes a block
     std::vector<GivenArgument> arguments;
+    // It took place: the arguments are the parameters, in their order and with their names, and nothing is guessed.
+    bool written = false;
     bool operator==(const Description&) const = default;
 };
 

@@ -47,6 +47,8 @@ public:
         if (!program) return program.error();
         program_ = *program;
         if (auto ok = make_slots(*module, **kernel); !ok) return ok.error();
+        entry_ = (*kernel)->name;
+        if (said_.written) return as_written();
         const auto& symbols = (*kernel)->symbols;
         const auto dynamic = std::find_if(symbols.begin(), symbols.end(), [](const ptx::Symbol& symbol) {
             return symbol.space == ptx::StateSpace::Shared && symbol.count == 0;
@@ -55,7 +57,6 @@ public:
         indices_ = std::any_of(slots_.begin(), slots_.end(),
                                [](const ParameterSlot& slot) { return slot.is_integer_input(); });
         reads_ = reads_of(**kernel);
-        entry_ = (*kernel)->name;
         find_sizes();
         std::vector<Dim3> blocks = blocks_for(*module, **kernel, alone_.source);
         if (said_.block) blocks = {*said_.block};
@@ -168,9 +169,10 @@ private:
             if (slot.parameter.pointer && !slot.used) slot.kind = Given::Null;
             slots_.push_back(std::move(slot));
         }
+        const std::string what = fmt::format("kernel '{}'", plain_name(kernel.name));
+        if (said_.written) return fit_written(what);
         std::vector<std::string> names;
         for (const ParameterSlot& slot : slots_) names.push_back(slot.parameter.name);
-        const std::string what = fmt::format("kernel '{}'", plain_name(kernel.name));
         for (size_t i = 0; i < said_.arguments.size(); ++i) {
             const GivenArgument& argument = said_.arguments[i];
             size_t at = 0;  // a parameter may be called by its number too
@@ -183,6 +185,39 @@ private:
             if (auto ok = fit(slots_[at], argument); !ok) return ok;
         }
         return {};
+    }
+
+    // Arguments that are the parameters in their order; those that are left out must be pointers to nothing.
+    Result<void> fit_written(const std::string& what) {
+        const std::vector<GivenArgument>& said = said_.arguments;
+        if (said.size() > slots_.size())
+            return Error{fmt::format("{} takes {} and was given {}", what, counted(slots_.size(), "argument"),
+                                     said.size())};
+        for (size_t i = 0; i < slots_.size(); ++i) {
+            ParameterSlot& slot = slots_[i];
+            KernelParameter& parameter = slot.parameter;
+            if (i >= said.size()) {
+                if (slot.used || parameter.bytes != 8)
+                    return Error{fmt::format("{} takes {} and was given {}", what,
+                                             counted(slots_.size(), "argument"), said.size())};
+                slot.kind = Given::Null;
+                continue;
+            }
+            if (!said[i].name.empty()) parameter.name = said[i].name;
+            const bool number = said[i].kind == Given::Number;
+            if (number && size_of(said[i].type) == parameter.bytes && !parameter.pointer)
+                parameter.type = said[i].type;
+            else if (number && is_float(said[i].type) && parameter.bytes == sizeof(float))
+                parameter.type = ElementType::F32;  // Triton hands on a half as a float
+            if (auto ok = fit(slot, said[i]); !ok) return ok;
+        }
+        return {};
+    }
+
+    GuessedLaunch as_written() const {
+        Probe made;
+        made.launch = launch_for({*said_.block, 1, Fill::Random});
+        return finished({*said_.block, 1, Fill::Random}, std::move(made));
     }
 
     static bool is_whole_number(const ParameterSlot& slot) {
@@ -269,9 +304,14 @@ private:
         const KernelParameter& parameter = slot.parameter;
         Array array = slot.given ? array_of(*slot.given) : Array{};
         array.name = parameter.name;
-        array.role = !parameter.writes ? ArrayRole::Input
-                     : parameter.reads ? ArrayRole::InOut
-                                       : ArrayRole::Output;
+        bool reads = parameter.reads, writes = parameter.writes;
+        for (const ParameterSlot& other : slots_) {
+            if (!slot.given || !other.given || other.given->shares != slot.given - said_.arguments.data())
+                continue;
+            reads |= other.parameter.reads;
+            writes |= other.parameter.writes;
+        }
+        array.role = !writes ? ArrayRole::Input : reads ? ArrayRole::InOut : ArrayRole::Output;
         if (!slot.given) {
             constexpr uint64_t kRoom = uint64_t{1} << 20;
             array.type = parameter.type;
@@ -281,9 +321,9 @@ private:
             put_contents(array, {guessed_fill(slot, attempt), {}});
             return array;
         }
+        if (slot.given->known_shape) array.extents = ExtentSource::Known;
         GivenContents contents = slot.given->contents;
-        if (contents.kind == Fill::Guessed)
-            contents.kind = parameter.writes && !parameter.reads ? Fill::Zeros : Fill::Random;
+        if (contents.kind == Fill::Guessed) contents.kind = writes && !reads ? Fill::Zeros : Fill::Random;
         put_contents(array, contents);
         return array;
     }
@@ -312,12 +352,18 @@ private:
         launch.dynamic_shared = said_.shared.value_or(
             dynamic_at_ < 0 ? 0
                             : static_cast<uint32_t>(kMostSharedBytes - static_cast<uint64_t>(dynamic_at_)));
+        // Arrays come before what shares them: that is a later argument.
         for (const ParameterSlot& slot : slots_) {
             Argument& argument = launch.arguments.emplace_back();
             argument.name = slot.parameter.name;
             argument.type = slot.parameter.pointer ? ElementType::U64 : slot.parameter.type;
             switch (slot.kind) {
                 case Given::Array:
+                    if (slot.given) argument.offset = slot.given->offset;
+                    if (slot.given && slot.given->shares >= 0) {
+                        argument.array = launch.arguments[static_cast<size_t>(slot.given->shares)].array;
+                        break;
+                    }
                     argument.array = static_cast<int32_t>(launch.arrays.size());
                     launch.arrays.push_back(array_for(slot, attempt));
                     break;
@@ -348,6 +394,29 @@ private:
         ProbeLimits limits;
         limits.stop = stop_;
         return probe(*program_, std::move(launch), grows, refill, limits);
+    }
+
+    // Elements of the array of which most is touched.
+    static uint64_t most_touched(const Probe& made) {
+        uint64_t most = 0;
+        for (size_t i = 0; i < made.launch.arrays.size(); ++i)
+            most = std::max(most, made.touched[i] / made.launch.arrays[i].element_bytes());
+        return most;
+    }
+
+    // A row of threads that follows blocks in two dimensions may work on a tile, as Triton's blocks do: where an array
+    // is touched far beyond the sizes, there are so many blocks each way that none is touched beyond them, or one.
+    Probe in_tiles(const LaunchGuess& attempt, Probe made) const {
+        const Sizes sizes = attempt.of(sizes_);
+        const uint64_t most = sizes.x * sizes.y;
+        const bool two = reads_.block_y && !reads_.thread_y && !reads_.z();
+        if (said_.grid || !two || most_touched(made) <= 2 * most) return made;
+        for (uint32_t side = made.launch.grid.y / 2; side > 0; side /= 2) {
+            const Dim3 grid{side, side, 1};
+            Probe fewer = try_out(attempt, &grid);
+            if (fewer.whole() && (side == 1 || most_touched(fewer) <= most)) return fewer;
+        }
+        return made;
     }
 
     // The probe without blocks that touch nothing, and with arrays as large as what was touched.
@@ -400,7 +469,7 @@ private:
         for (const LaunchGuess& attempt : guesses(blocks, sized_, indices_)) {
             Probe made = try_out(attempt, nullptr);
             if (made.stopped) return Error{"stopped before a launch was guessed"};
-            if (made.whole()) return finished(attempt, trimmed(attempt, std::move(made)));
+            if (made.whole()) return finished(attempt, trimmed(attempt, in_tiles(attempt, std::move(made))));
             if (!first) first.emplace(attempt, std::move(made));
             if (patience.over()) break;
         }

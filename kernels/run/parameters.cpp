@@ -73,6 +73,7 @@ public:
             for (const ptx::Instruction& instruction : kernel.instructions) more |= pass(instruction);
         }
         for (const ptx::Instruction& instruction : kernel.instructions) learn_type(instruction);
+        learn_through_shared();
     }
 
     // Parameters that are turned into addresses of global memory.
@@ -122,7 +123,14 @@ private:
     bool put(const ptx::Operand& to, const Set& from) {
         if (to.reg < 0 || from.empty()) return false;
         if (size_of(kernel_.registers[static_cast<size_t>(to.reg)].type) != 8) return false;
-        Set& set = into_[static_cast<size_t>(to.reg)];
+        return add(into_[static_cast<size_t>(to.reg)], from);
+    }
+    bool store_shared(const ptx::Operand& from) {
+        if (from.kind != ptx::Operand::Kind::Register || from.reg < 0) return false;
+        return add(shared_, into_[static_cast<size_t>(from.reg)]);
+    }
+    bool add(Set& set, const Set& from) const {
+        if (from.empty()) return false;
         set.resize(kernel_.parameters.size());
         bool more = false;
         for (size_t p = 0; p < from.size(); ++p)
@@ -141,6 +149,18 @@ private:
             Set set(kernel_.parameters.size());
             set[static_cast<size_t>(found - kernel_.parameters.begin())] = true;
             return put(to, set);
+        }
+        // Triton exchanges addresses among lanes through shared memory, without a trace of where.
+        if (instruction.space == ptx::StateSpace::Shared && instruction.op == Op::Ld) {
+            bool more = put(to, shared_);
+            for (const ptx::Operand& element : to.elements) more |= put(element, shared_);
+            return more;
+        }
+        if (instruction.space == ptx::StateSpace::Shared && instruction.op == Op::St) {
+            bool more = store_shared(instruction.operands[1]);
+            for (const ptx::Operand& element : instruction.operands[1].elements)
+                more |= store_shared(element);
+            return more;
         }
         const bool moves = instruction.op == Op::Mov || instruction.op == Op::Cvta ||
                            instruction.op == Op::Add || instruction.op == Op::Sub ||
@@ -173,6 +193,39 @@ private:
         }
     }
 
+    // visit(register) for those of an operand.
+    template <class Visit>
+    static void for_registers(const ptx::Operand& operand, Visit visit) {
+        if (operand.kind == ptx::Operand::Kind::Register && operand.reg >= 0)
+            visit(static_cast<size_t>(operand.reg));
+        for (const ptx::Operand& element : operand.elements) for_registers(element, visit);
+    }
+
+    // Where all words that are stored to shared memory are of one type, those that are loaded from there are of it:
+    // Triton exchanges values among lanes that way before it stores them.
+    void learn_through_shared() {
+        ptx::Type held = ptx::Type::None;
+        bool mixed = false;
+        const auto is_word = [&](size_t reg) { return size_of(kernel_.registers[reg].type) == 4; };
+        for (const ptx::Instruction& instruction : kernel_.instructions) {
+            if (instruction.op != ptx::Op::St || instruction.space != ptx::StateSpace::Shared) continue;
+            for_registers(instruction.operands[1], [&](size_t reg) {
+                if (!is_word(reg) || use_[reg] == ptx::Type::None) return;
+                mixed = mixed || (held != ptx::Type::None && held != use_[reg]);
+                held = use_[reg];
+            });
+        }
+        if (mixed || held == ptx::Type::None) return;
+        for (const ptx::Instruction& instruction : kernel_.instructions) {
+            if (instruction.op != ptx::Op::Ldmatrix &&
+                (instruction.op != ptx::Op::Ld || instruction.space != ptx::StateSpace::Shared))
+                continue;
+            for_registers(instruction.operands[0], [&](size_t reg) {
+                if (is_word(reg) && use_[reg] == ptx::Type::None) use_[reg] = held;
+            });
+        }
+    }
+
     ElementType type_accessed(const ptx::Instruction& instruction) const {
         const ElementType written = instruction.type;
         if (!lies_in_memory(written)) return ElementType::B8;
@@ -195,6 +248,7 @@ private:
 
     const ptx::Kernel& kernel_;
     std::vector<Set> into_;       // by register
+    Set shared_;                  // into all of shared memory
     std::vector<ptx::Type> use_;  // by register
 };
 
@@ -259,8 +313,14 @@ std::vector<KernelParameter> parameters_of(const ptx::Module&, const ptx::Kernel
             typed[i] = true;
         }
     }
+    // LLVM marks each parameter that is a pointer (PTX ISA, "Kernel Function Parameter Attribute: .ptr").
+    bool said = mangled || declared;
+    for (size_t i = 0; i < count; ++i) {
+        const ptx::Symbol& symbol = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
+        if (symbol.attributes.find(".ptr") != std::string::npos && symbol.bytes() == 8)
+            pointers[i] = said = true;
+    }
     // What is declared decides what is a pointer; else what memory is accessed through.
-    const bool said = mangled || declared;
     const AddressFlow flow(kernel);
     const std::vector<Uses> uses = flow.uses(said ? pointers : flow.converted());
     for (size_t i = 0; i < count; ++i) {

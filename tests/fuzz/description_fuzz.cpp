@@ -1,10 +1,12 @@
 // The description of a launch, as the comments of a source hold it: it is refused in a sentence of one line,
 // or read; what was read can be said again as a command, whose words a shell would hand on as they are, and
-// which reads as the same description.
+// which reads as the same description. And the same bytes as a launch that was written down: refused in a line, or
+// read, whatever lies beside it.
 #include <algorithm>
 
 #include "kernels/alone/description.h"
 #include "kernels/alone/guess.h"
+#include "kernels/alone/written.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace tilescope::fuzz {
@@ -46,6 +48,26 @@ void say_again(const kernels::Description& description) {
     demand(kernels::command_of("a b.cu", again) == command, "the command repeats another launch");
 }
 
+// Contents that are as long as the document wants them, up to a size.
+void read_written(std::string_view text) {
+    const auto beside = [](const std::string& name, uint64_t most) -> Result<std::string> {
+        constexpr uint64_t kMost = 1 << 16;
+        demand(name.find('/') == std::string::npos, "a file of another folder is read");
+        return std::string(std::min(most, kMost), '\1');
+    };
+    const auto written = kernels::parse_written(text, beside);
+    if (!made_in_a_line(written)) return;
+    demand(written->said.written && written->said.grid && written->said.block, "a launch without its grid");
+    for (const kernels::GivenArgument& argument : written->said.arguments) {
+        if (argument.kind != kernels::GivenKind::Array || argument.shares >= 0) continue;
+        demand(!argument.extents.empty() && argument.extents.size() <= 3, "an array without extents");
+        const Array array = kernels::array_of(argument);
+        demand(array.elements() > 0 && argument.offset < array.bytes(), "an argument leads beside its array");
+        const auto& bytes = argument.contents.bytes;
+        demand(!bytes || bytes->size() == array.bytes(), "contents are not of the array's size");
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::fuzz
 
@@ -63,5 +85,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (fuzz::made_in_a_line(kernels::add_call(called, part))) fuzz::say_again(called);
         fuzz::made_in_a_line(kernels::parse_argument(part));
     }
+    fuzz::read_written(text);
     return 0;
 }

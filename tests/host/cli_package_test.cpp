@@ -41,6 +41,7 @@ TEST(CliPackage, HoldsWhatAClassNeedsAndRunsFromWhereverItLies) {
                         "share/doc/tilescope/copyright",
                         "share/fish/vendor_completions.d/tilescope.fish",
                         "share/man/man1/tilescope.1.gz",
+                        "share/tilescope/capture_launch.py",
                         "share/zsh/vendor-completions/_tilescope"};
     if (TILESCOPE_HAS_WINDOW)
         expected.insert({"share/applications/tilescope.desktop",

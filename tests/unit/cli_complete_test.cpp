@@ -116,7 +116,7 @@ TEST(ManualPage, SaysWhatTheParserTakes) {
     };
     for (const CLI::App* command : line->get_subcommands({})) {
         const bool shown = !command->get_group().empty();
-        EXPECT_EQ(page.find("\n.SH " + command->get_name() + "\n") != std::string::npos, shown);
+        EXPECT_EQ(page.find("\n.SH " + written(command->get_name()) + "\n") != std::string::npos, shown);
         if (!shown) continue;
         for (const CLI::Option* option : command->get_options()) {
             EXPECT_NE(page.find(written(option->get_name())), std::string::npos) << option->get_name();

@@ -224,7 +224,7 @@ TEST(Guessed, OneKernelOfALargeModuleIsReadAlone) {
     Alone alone = shipped_launch("vector_add");
     const size_t first = alone.ptx.find(".visible .entry"), end = alone.ptx.find("\n}\n", first) + 3;
     const std::string one = alone.ptx.substr(first, end - first), entry = "vector_add";
-    for (int i = 0; i < 6000; ++i) {
+    for (int i = 0; i < 4000; ++i) {
         const std::string name = "other" + std::to_string(i);
         std::string other = one;
         for (size_t at = 0; (at = other.find(entry, at)) != std::string::npos; at += name.size())
