@@ -24,6 +24,7 @@ import hashlib
 import importlib.abc
 import importlib.machinery
 import json
+import linecache
 import math
 import os
 import re
@@ -267,7 +268,8 @@ def parameters(source, own):
     signature = dict(source.signature)
     if all(isinstance(place, int) for place in signature):  # Triton 3.0 and 3.1: by place
         names = getattr(getattr(source, "fn", None), "arg_names", None) or []
-        signature = {names[place] if place < len(names) else f"arg{place + 1}": signature[place] for place in sorted(signature)}
+        name_of = dict(enumerate(names))
+        signature = {name_of.get(place, f"arg{place + 1}"): signature[place] for place in sorted(signature)}
     if len(own) != len(signature):  # without those that are compiled in
         signature = {name: kind for name, kind in signature.items() if kind != "constexpr"}
     if len(own) != len(signature):
@@ -309,8 +311,8 @@ def source_of(fn):
     code = getattr(getattr(fn, "fn", None), "__code__", None)
     if code is None:
         return None
-    with open(code.co_filename, encoding="utf-8", errors="replace") as file:
-        return code.co_filename, file.read()
+    text = "".join(linecache.getlines(code.co_filename))  # a notebook's cells too
+    return (code.co_filename, text) if text else None
 
 
 def hook_triton(module, capture):
@@ -469,13 +471,21 @@ def main():
         help="keep the contents of tensors of at most so many bytes (%(default)s); others get small whole numbers",
     )
     parser.add_argument("--results", action="store_true", help="keep what these tensors hold after the launch, too")
-    parser.add_argument("--kernel", action="append", default=[], metavar="NAME", help="this kernel alone; may be repeated")
+    parser.add_argument(
+        "--kernel", action="append", default=[], metavar="NAME", help="this kernel alone; may be repeated"
+    )
     parser.add_argument("--every", action="store_true", help="all launches, not only the first one of each kernel")
     options = parser.parse_args(words[:split])
     program = words[split + 1 :]
     if not program or program == ["-m"]:
         parser.error("names no program; give it behind --")
-    start(out=options.out, contents=options.contents, results=options.results, kernels=options.kernel, every=options.every)
+    start(
+        out=options.out,
+        contents=options.contents,
+        results=options.results,
+        kernels=options.kernel,
+        every=options.every,
+    )
     if program[0] == "-m":
         sys.argv = program[1:]
         sys.path[0] = os.getcwd()

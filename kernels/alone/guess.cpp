@@ -236,7 +236,7 @@ private:
                 for (const uint64_t extent : extents) count *= extent;
                 elements = std::max(elements, count);
             }
-            if (!is_whole_number(slot) || slot.parameter.bytes < 4) continue;
+            if (!is_whole_number(slot) || slot.parameter.bytes < 4 || (!slot.used && !slot.given)) continue;
             const Meaning meaning = meaning_of(slot.parameter.name);
             sizes += is_size(meaning);
             if (!slot.given || !slot.given->number.whole) continue;

@@ -5,10 +5,13 @@
 //   block       .reqntid, .maxntid; else what the source calls its block or tile, or the size of a shared
 //               array; else 16 x 16 where the threads' y is read, 256 in a row elsewhere
 //   scalars     by name: sizes are 64, in one dimension 1,024; offsets 0; others small
-//   grid        as many blocks as cover the sizes, without those that touch nothing
+//   grid        as many blocks as cover the sizes, without those that touch nothing; of blocks that work on tiles, as
+//               Triton's do, so many each way that no array is touched beyond the sizes
 //   arrays      run with much room, then cut to what was touched
 //   contents    small whole numbers; zeros for what is written only; where a thread reaches outside,
 //               0, 1, 2, … in arrays of integers, which may be indices, or ones where there are none
+//
+// Of a launch that was written down (written.h) nothing is guessed, and nothing is tried.
 //
 // Where a guess ends in a fault the next one is tried: other contents, another block, smaller sizes.
 #pragma once

@@ -4,7 +4,7 @@
 //   trace        a recording: read, walked as the commands walk it, written and read again
 //   ptx          PTX text: parsed, printed and parsed again, instrumented, run by both engines, recorded, run again
 //   args         a command line: its arguments, one a line; read, and run where that touches no file
-//   description  a launch in comments: read, said again as a command, read again
+//   description  a launch in comments: read, said again as a command, read again; or written down as JSON
 //   flags        the compiler's flags: taken apart, quoted and taken apart again, sorted out
 //   lesson       a lesson's JSON: read, its stops found, said and asked over recordings and models
 //

@@ -277,6 +277,13 @@ void put_descriptions() {
         {"minus-zero", "// tilescope: --call 'solve(B=int[3]:-0.f, x=-0, y=3.)'\n"},
         {"numbers", "x=-9223372036854775809\ny=nan\nz=-inff\nw=0x\n"},
         {"too-many", "a=float[2147483647,2147483647,2147483647]:iota"},
+        {"written",
+         R"({"schema":"tilescope.launch/1","number":3,"kernel":"k","ptx":"k.ptx","source":"k.py","gr)"
+         R"(id":[4,2],"block":[128],"shared":16,"arguments":[{"name":"x","dtype":"float32","shape":[)"
+         R"(2,3],"strides":[4,1],"offset":1,"storage":0,"contents":"x.bin","result":"x.after"},{"nam)"
+         R"(e":"y","dtype":"bfloat16","shape":[2,3],"storage":0},{"name":"n","type":"i32","value":-3)"
+         R"(},{"name":"e","type":"fp32","value":"inf"},{"name":"s","bytes":"00ff"},{"name":"p","null)"
+         R"(":true}]})"},
     };
     for (const auto& [name, text] : texts) put("description", name, text);
 }

@@ -259,6 +259,17 @@ TEST(CliCapture, LaunchesThatGoIntoAGraphAreLeftAlone) {
     EXPECT_FALSE(fs::exists(in_folder("launches")));
 }
 
+TEST(CliCapture, AKernelWithoutAFileHasNoSource) {
+    if (!has_python()) GTEST_SKIP() << "there is no python3";
+    write_stand_ins(false);
+    write(in_folder("cell.py"), "exec(compile(open('program.py').read(), '<cell 1>', 'exec'))\n");
+    const Ran ran = captured("", "cell.py a b");
+    EXPECT_EQ(ran.out, "39.5 a b\n");
+    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(tilescope({"record", in_folder("launches"), "-o", in_folder("add.tsc")}).status, 0);
+    EXPECT_EQ(recording(in_folder("add.tsc")).meta.source, "");
+}
+
 TEST(CliCapture, ProcessesHaveFoldersOfTheirOwn) {
     if (!has_python()) GTEST_SKIP() << "there is no python3";
     write_stand_ins(false);

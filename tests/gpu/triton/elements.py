@@ -1,4 +1,4 @@
-"""Triton kernels that need no tensor core and no shared memory, or little: a sum, a transpose, counts, a strided copy."""
+"""Triton kernels that need no tensor core and no shared memory, or little: a sum, a transpose, counts, a copy."""
 import torch
 import triton
 import triton.language as tl

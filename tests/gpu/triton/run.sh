@@ -62,7 +62,8 @@ for file in elements rows products fused raw; do
         echo "left out $file: $python has no $modules"
         continue
     fi
-    "$python" "$here/$file.py" >"$out/$file.plain.txt" 2>"$out/$file.plain.err" || fail "$file.py: $(tail -n 1 "$out/$file.plain.err")"
+    "$python" "$here/$file.py" >"$out/$file.plain.txt" 2>"$out/$file.plain.err" ||
+        fail "$file.py: $(tail -n 1 "$out/$file.plain.err")"
     rm -rf "$out/launches/$file" "$out/recordings/$file"
     "$python" "$out/capture_launch.py" --out "$out/launches/$file" --results -- "$here/$file.py" \
         >"$out/$file.txt" 2>"$out/$file.err" || fail "$file.py with the recipe: $(tail -n 1 "$out/$file.err")"
