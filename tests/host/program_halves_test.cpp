@@ -9,7 +9,7 @@
 namespace tilescope::program {
 namespace {
 
-constexpr const char* kSource = R"(#include <cuda_bf16.h>
+constexpr const char* kHalves = R"(#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 template <class H>
 __device__ H both(H a, H b, H c) { return a * b + c; }
@@ -39,7 +39,7 @@ std::string short_instructions(const ptx::Module& module, const std::string& nam
 }
 
 ptx::Module device_code(const std::string& arch) {
-    const auto source = kept_source(kSource);
+    const auto source = kept_source(kHalves);
     EXPECT_TRUE(source) << (source ? "" : source.error().message);
     Complaint complaint;
     const auto text = compile_device(*source, {.flags = "-arch=" + arch}, &complaint);

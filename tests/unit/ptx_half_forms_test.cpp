@@ -8,7 +8,7 @@
 namespace tilescope::ptx {
 namespace {
 
-Result<Module> module_with(const std::string& line) {
+Result<Module> half_module(const std::string& line) {
     return parse(R"ptx(.version 8.8
 .target sm_100a
 .address_size 64
@@ -26,8 +26,8 @@ Result<Module> module_with(const std::string& line) {
                  "k.ptx");
 }
 
-std::string error_of(const std::string& line) {
-    const auto module = module_with(line);
+std::string half_error(const std::string& line) {
+    const auto module = half_module(line);
     return module && module->refused.empty() ? "" : module ? module->refused[0].why : module.error().message;
 }
 
@@ -78,8 +78,8 @@ TEST(PtxHalfForms, AreReadAndPrintedAgain) {
                              "cvt.rp.satfinite.ue8m0x2.f32 %h0, %f1, %f2",
                              "cvt.rz.ue8m0x2.bf16x2 %h0, %r1",
                              "cvt.rn.bf16x2.ue8m0x2 %r0, %h1"}) {
-        const auto module = module_with(line);
-        ASSERT_TRUE(module && module->kernels.size() == 1) << line << ": " << error_of(line);
+        const auto module = half_module(line);
+        ASSERT_TRUE(module && module->kernels.size() == 1) << line << ": " << half_error(line);
         std::string printed = print(module->kernels[0], module->kernels[0].instructions[0]);
         std::erase(printed, '\t');
         EXPECT_EQ(printed, std::string(line) + ";");
@@ -150,7 +150,7 @@ TEST(PtxHalfForms, WhatPtxHasNotIsSaid) {
         {"cvt.rs.f16x2.f32 %r0, %f1, %f2, %r1", "not known to Tilescope with .rs"},
     };
     for (const auto& [line, part] : refused) {
-        const std::string error = error_of(line);
+        const std::string error = half_error(line);
         EXPECT_NE(error.find(part), std::string::npos) << line << " -> " << error;
     }
 }

@@ -272,7 +272,7 @@ TEST(SmallForms, UnknownInstructionsAreForAGpu) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().message, why_not_run(*run.program));
     EXPECT_EQ(outcome.error().message,
-              "instruction 'frobnicate.x \t%r1, %r2;' (line 26 of the PTX) cannot be run on the CPU: "
+              "instruction 'frobnicate.x \t%r1, %r2;' (line 21 of the PTX) cannot be run on the CPU: "
               "Tilescope does not "
               "know what it computes; record the kernel on an NVIDIA GPU, with --backend gpu");
     EXPECT_EQ(why_not_run(*small_kernel("st.global.u32 [%o], %t;", 32).program), "");
