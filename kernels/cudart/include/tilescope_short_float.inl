@@ -275,7 +275,11 @@ TILESCOPE_PAIRWISE(__habs2, __habs)
         return TILESCOPE_H2(of(a.x, b.x, c.x), of(a.y, b.y, c.y));                    \
     }
 TILESCOPE_PAIRWISE(__hfma2_sat, __hfma_sat)
+#if __CUDA_ARCH__ >= 800
+TILESCOPE_IN TILESCOPE_H2 __hfma2_relu(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) { TILESCOPE_TWO("fma.rn.relu", 3); }
+#else
 TILESCOPE_PAIRWISE(__hfma2_relu, __hfma_relu)
+#endif
 #undef TILESCOPE_PAIRWISE
 // The product of two complex numbers, and a third one on top.
 TILESCOPE_IN TILESCOPE_H2 __hcmadd(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) {
