@@ -159,7 +159,8 @@ TILESCOPE_IN TILESCOPE_H tilescope_saturated(TILESCOPE_H a) {
     const float value = (float)a;
     return value > 0.0f ? value < 1.0f ? a : TILESCOPE_H(1.0f) : TILESCOPE_H(0.0f);
 }
-TILESCOPE_IN TILESCOPE_H tilescope_relu(TILESCOPE_H a) { return (float)a < 0.0f ? TILESCOPE_H(0.0f) : a; }
+// What is no number stays, and -0 becomes 0, as the instruction has it.
+TILESCOPE_IN TILESCOPE_H tilescope_relu(TILESCOPE_H a) { return (float)a <= 0.0f ? TILESCOPE_H(0.0f) : a; }
 TILESCOPE_IN TILESCOPE_H __hfma_sat(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c) {
     return tilescope_saturated(__hfma(a, b, c));
 }
