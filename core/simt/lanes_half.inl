@@ -1,5 +1,5 @@
 // f16 and bf16 as numbers, and cvt to and from them. Source: PTX ISA, "Data Movement and Conversion Instructions: cvt",
-// "Alternate Floating-Point Data Formats". A NaN result is 0x7fff.
+// "Alternate Floating-Point Data Formats". A NaN result is 0x7fff; cvt.f32.bf16 keeps the bits of one, as an H200 does.
 namespace tilescope::simt::TILESCOPE_LANES {
 
 // a or b: both are computed, so that a loop over lanes has no branch that the processor could be wrong about, and none
@@ -156,6 +156,8 @@ LaneOp from_half(const Operation& i) {
     if (i.type == Type::F32) {
         if (i.round != Round::None) return {};
         return with_flags(i.ftz, i.sat, [](auto ftz, auto sat) {
+            if constexpr (std::is_same_v<Format, BrainFloat> && !ftz && !sat)
+                return unary<Identity, float, BrainFloat>();
             return unary<FromHalf<Format, Same32<ftz, sat>>, float, uint16_t>();
         });
     }

@@ -117,7 +117,7 @@ struct ToTensor {
     static uint32_t apply(float x) {
         const uint32_t bits = std::bit_cast<uint32_t>(x), sign = bits & 0x8000'0000u;
         uint32_t size = bits & 0x7FFF'FFFFu;
-        if (size > 0x7F80'0000u) return 0x7FFF'FFFFu;
+        if (size > 0x7F80'0000u) return R == Round::Rna ? bits & ~0x1FFFu : 0x7FFF'E000u;
         const uint32_t half = R == Round::Rna ? 0x1000 : R == Round::Rn ? 0xFFF + (size >> 13 & 1) : 0;
         if (size < 0x7F80'0000u) size = (size + half) & ~0x1FFFu;
         if (Finite && size == 0x7F80'0000u) size -= 0x2000;

@@ -166,6 +166,7 @@ TEST(CudartShortFloats, ComparisonsAndExtremesKnowWhatIsNoNumber) {
     EXPECT_EQ(__half22float2(__hmax2(a, b)).y, 2.0f);
     EXPECT_EQ(__low2float(__hfma2_sat(__half2(two, one), b, b)), 1.0f);
     EXPECT_EQ(__high2float(__hfma2_relu(__half2(two, -two), b, __half2(one, one))), 0.0f);
+    EXPECT_EQ(__half_as_ushort(__hfma_relu(__half(-0.0f), one, __half(-0.0f))), 0u);
     // (1 + 2i)(3 + 4i) = -5 + 10i
     const __half2 complex = __hcmadd(__half2(one, two), __half2(__half(3), __half(4)), __half2(one, one));
     EXPECT_EQ(__low2float(complex), -4.0f);

@@ -261,7 +261,7 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1,%r2}];", "'tex.2d.v4.f32.s32' is not known"},
              Case{"atom.global.add.f32 %f1, [%rd1], 1;", ".f32"},
              Case{"call.uni foo, ();", "names 'foo', which this PTX does not declare"},
-             Case{"mma.sync.aligned.m8n8k4 x;", "is not known"},
+             Case{"mma.sync.aligned.m8n8k4 x;", "no shape, layout and types"},
              Case{"ld.global.f31 %f1, [%rd1];", ".f31"},
              Case{"ld.global.v8.f32 %f1, [%rd1];", ".v8"},
              Case{"ld.shared.v4.f64 {%fd1,%fd2,%fd3,%fd1}, [tile];", "more than 16 bytes"},

@@ -338,8 +338,8 @@ TEST(Prepare, RefusesWhatItDoesNotRunAndSaysWhere) {
         }
         return std::string();
     };
-    const std::string half = refuse("{ .reg .b16 %h<3>; cvt.rn.f16.bf16 %h1, %h2; }");
-    EXPECT_NE(half.find("cvt.rn.f16.bf16"), std::string::npos) << half;
+    const std::string half = refuse("{ .reg .b16 %h<3>; cvt.sat.f64.f16 %d1, %h2; }");
+    EXPECT_NE(half.find("cvt.sat.f64.f16"), std::string::npos) << half;
     EXPECT_NE(half.find("line 21"), std::string::npos) << half;
     EXPECT_NE(half.find("does not know"), std::string::npos) << half;
     EXPECT_EQ(refuse("sqrt.rn.f32 %f1, %f2;"), "");

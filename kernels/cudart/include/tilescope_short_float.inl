@@ -159,7 +159,8 @@ TILESCOPE_IN TILESCOPE_H tilescope_saturated(TILESCOPE_H a) {
     const float value = (float)a;
     return value > 0.0f ? value < 1.0f ? a : TILESCOPE_H(1.0f) : TILESCOPE_H(0.0f);
 }
-TILESCOPE_IN TILESCOPE_H tilescope_relu(TILESCOPE_H a) { return (float)a < 0.0f ? TILESCOPE_H(0.0f) : a; }
+// What is no number stays, and -0 becomes 0, as the instruction has it.
+TILESCOPE_IN TILESCOPE_H tilescope_relu(TILESCOPE_H a) { return (float)a <= 0.0f ? TILESCOPE_H(0.0f) : a; }
 TILESCOPE_IN TILESCOPE_H __hfma_sat(TILESCOPE_H a, TILESCOPE_H b, TILESCOPE_H c) {
     return tilescope_saturated(__hfma(a, b, c));
 }
@@ -275,7 +276,11 @@ TILESCOPE_PAIRWISE(__habs2, __habs)
         return TILESCOPE_H2(of(a.x, b.x, c.x), of(a.y, b.y, c.y));                    \
     }
 TILESCOPE_PAIRWISE(__hfma2_sat, __hfma_sat)
+#if __CUDA_ARCH__ >= 800
+TILESCOPE_IN TILESCOPE_H2 __hfma2_relu(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) { TILESCOPE_TWO("fma.rn.relu", 3); }
+#else
 TILESCOPE_PAIRWISE(__hfma2_relu, __hfma_relu)
+#endif
 #undef TILESCOPE_PAIRWISE
 // The product of two complex numbers, and a third one on top.
 TILESCOPE_IN TILESCOPE_H2 __hcmadd(TILESCOPE_H2 a, TILESCOPE_H2 b, TILESCOPE_H2 c) {
