@@ -257,6 +257,11 @@ bool escapes(const Work& work, const Site& site) {
            (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
 }
 
+// Whether it is an escape whose addresses are those of rows of matrices in shared memory.
+bool gives_rows(const Work& work, const Site& site) {
+    return site.matrices != 0 && !work.options.exact && escapes(work, site);
+}
+
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
 const Operand* size_read(const Work& work, const Site& site) {
     const std::vector<Operand>& operands = work.kernel.instructions[site.instruction].operands;
@@ -404,7 +409,10 @@ Result<void> number_codes(Work& work) {
     codes.push_back({Code::Kind::Pad, 0, 0});
     for (const Site& site : work.result.sites) {
         work.single.push_back(static_cast<uint32_t>(codes.size()));
-        codes.push_back({escapes(work, site) ? Code::Kind::Escape : Code::Kind::Single, site.id, 0});
+        codes.push_back({gives_rows(work, site) ? Code::Kind::Rows
+                         : escapes(work, site)  ? Code::Kind::Escape
+                                                : Code::Kind::Single,
+                         site.id, 0});
     }
     for (const Site& site : work.result.sites) {
         const int32_t second = work.partner[site.id];
@@ -577,7 +585,9 @@ void record_site(Work& work, const Site& site) {
         sequence = (work.held[first] ? held_second_text : pair_second_text)(
             work.text, alone(first), checked(text), work.pair_code[first]);
     } else {
-        sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
+        sequence = gives_rows(work, site) ? rows_text(work.text, text, row_bytes(site))
+                   : escapes(work, site)  ? escape_text(work.text, text)
+                                          : single_text(work.text, text);
     }
     const bool aligned = (rule_of(instruction.op).suffixes & kMatrix) != 0;
     if (aligned && sequence.before.find("bra") != std::string::npos)

@@ -30,6 +30,9 @@
 //            but the first, two a word (RunPlace). The whole run takes less than 2^16 clocks (checked, as
 //            the addresses are).
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
+//   rows     a single of an ldmatrix or its kin, of the whole warp, then one to four slots (row_bytes): of each lane that
+//            gives the address of a row, that address by sixteen in 16 bits. Rows lie at multiples of sixteen in
+//            shared memory, which has less than 2^20 bytes.
 //   barrier  as a single with address 0, or as half of a pair
 //   exchange as a single with address 0 where all that is exchanged follows from immediate operands, or one whose
 //            address is the lanes that vote for; else as an escape with these numbers in place of addresses:
@@ -63,6 +66,7 @@
 // "Control Flow Instructions: bra.uni".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -78,6 +82,10 @@ namespace tilescope::ptx {
 inline constexpr uint32_t kDefaultChunkBytes = 4096;
 inline constexpr uint32_t kSlotBytes = 16;
 inline constexpr uint32_t kEscapeBytes = 17 * kSlotBytes;  // a single, and 32 addresses of 64 bits
+// A single, and 16 bits of each lane that gives the address of a row.
+constexpr uint32_t row_bytes(const Site& site) {
+    return kSlotBytes + 16 * std::min<uint32_t>(site.matrices, 4);
+}
 inline constexpr uint32_t kChunkHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
 inline constexpr uint32_t kPadCode = 0;        // the rest of the chunk is not used
@@ -117,7 +125,17 @@ inline constexpr uint64_t kGenericShared = uint64_t{1} << 62, kGenericLocal = ui
                           kGenericConst = uint64_t{1} << 60;
 
 struct Code {
-    enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned, Run, Commit, Wait } kind = Kind::Pad;
+    enum class Kind : uint8_t {
+        Pad,
+        Single,
+        Pair,
+        Escape,
+        Rows,
+        Returned,
+        Run,
+        Commit,
+        Wait
+    } kind = Kind::Pad;
     uint32_t site = 0;    // id of the site, of a pair or run the first one; Commit and Wait have none
     uint32_t second = 0;  // Pair: its second site; Run: its last; Wait: groups left under way, or kAllGroups
     uint32_t slots = 0;   // Run: slots that it takes

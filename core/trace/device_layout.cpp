@@ -51,6 +51,11 @@ Result<void> check_code(const ptx::Instrumented& code) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
         }
+        if (c.kind == ptx::Code::Kind::Rows &&
+            (code.sites[c.site].matrices == 0 || code.sites[c.site].space != Space::Shared)) {
+            return Error{
+                fmt::format("site {} asks for no rows of matrices; instrument the kernel again", c.site)};
+        }
         if (c.kind == ptx::Code::Kind::Run && !is_run(code, c)) {
             return Error{
                 fmt::format("the run from site {} to site {} cannot be read; instrument the kernel "
@@ -198,10 +203,11 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
-        layout.sites.push_back(
-            {site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic, site.lands_later(),
-             site.bytes, code.shapes[i].affine, site.space, site.exchange,
-             i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}, site.lanes()});
+        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
+                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
+                                site.exchange,
+                                i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{},
+                                site.lanes(), ptx::row_bytes(site)});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -175,6 +175,22 @@ TEST(TraceMatrix, ProductsAreRecordedAsPartsOfRuns) {
     EXPECT_EQ(slots, 1u);
 }
 
+// Addresses of rows that no lane's number gives take 16 bits each, but where nothing is believed.
+TEST(TraceMatrix, RowsAreRecordedByTheirSixteenths) {
+    const Matrices made(kBodies[1]);
+    ptx::InstrumentOptions options;
+    options.launch = {made.launch.grid, made.launch.block, made.launch.parameters()};
+    for (const bool exact : {false, true}) {
+        options.exact = exact;
+        const auto code = ptx::instrument(made.module, "k", options);
+        ASSERT_TRUE(code);
+        std::vector<uint32_t> bytes;
+        for (const ptx::Code& one : code->codes)
+            if (one.kind == ptx::Code::Kind::Rows) bytes.push_back(ptx::row_bytes(code->sites[one.site]));
+        EXPECT_EQ(bytes, exact ? std::vector<uint32_t>{} : (std::vector<uint32_t>{80, 32, 32, 48}));
+    }
+}
+
 TEST(TraceMatrix, AFileKeepsWhatSitesMove) {
     const Matrices made(kBodies[1]);
     simt::GlobalMemory after;
