@@ -335,6 +335,10 @@ void lay_out(Work& work, RecordedRun& run) {
     constexpr uint32_t kNone = RunPlace::kNone;
     uint32_t words = 2, half = kNone, written = 0;  // the second word is the tag; half: a word half full
     RunPart part;
+    // The last site has a clock, by which the run is known to have been short enough.
+    const auto has_clock = [&](uint32_t s) {
+        return s != run.first && (s == run.last || !is_of_matrices(work.result.sites[s].exchange));
+    };
     for (uint32_t s = run.first; s <= run.last; ++s) {
         const Site& site = work.result.sites[s];
         RunSite made;
@@ -351,11 +355,12 @@ void lay_out(Work& work, RecordedRun& run) {
             made.place.base = base->second.first;
             made.place.offset = offset - base->second.second;
         }
-        if (s != run.first) {
+        if (has_clock(s)) {
             made.place.clock = half == kNone ? 2 * words : 2 * half + 1;
             half = half == kNone ? words++ : kNone;
         }
         work.result.places[s] = made.place;
+        made.first = s == run.first;
         part.sites.push_back(std::move(made));
         part.last = s == run.last;
         part.first_slot = written;

@@ -28,7 +28,8 @@
 //            Neighbouring sites of one basic block, executed by the whole warp. The words are addresses, one
 //            for each register that addresses are made from, and the low halves of the clocks of all sites
 //            but the first, two a word (RunPlace). The whole run takes less than 2^16 clocks (checked, as
-//            the addresses are).
+//            the addresses are). A product of matrices within a run leaves nothing there: it has the clock of
+//            the site before it.
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
 //   rows     a single of an ldmatrix or its kin, of the whole warp, then one to four slots (row_bytes): of each lane that
 //            gives the address of a row, that address by sixteen in 16 bits. Rows lie at multiples of sixteen in
@@ -39,7 +40,7 @@
 //            of a shuffle its two operands, of a match the lanes that have the same value, of a reduction
 //            the lanes of the team. The lanes that the member mask names meet before they record.
 //
-//            Of a product of matrices, and a movmatrix, nothing is to be said: as a barrier, or in a run.
+//            Of a product of matrices, and a movmatrix, nothing is to be said: as a barrier, or within a run.
 //   matrices Of ldmatrix and stmatrix of fewer than four matrices only the first lanes give addresses. All lanes are
 //            recorded, and the others left out by who reads. The lanes of a wmma.load or wmma.store ask where its one
 //            address and its stride say; where the stride is known, so are the distances of the lanes
@@ -147,7 +148,8 @@ struct RunPlace {
     static constexpr uint32_t kNone = UINT32_MAX;
     uint32_t base = kNone;  // word that holds an address; kNone for a barrier
     int64_t offset = 0;     // bytes from that address to the site's
-    // Half word that holds its clock, counted from the first word's low half; kNone for the first site.
+    // Half word that holds its clock, counted from the first word's low half; kNone for the first site, and for a
+    // product of matrices, whose clock is taken to be that of the site before it.
     uint32_t clock = kNone;
 };
 

@@ -441,6 +441,7 @@ std::string run_site_text(const RunSite& run) {
         text = run.site.address + run.site.check +
                fmt::format("\n    mov.u32 {}, %ts_lo;", word(run.place.base));
     }
+    if (!run.first && run.place.clock == RunPlace::kNone) return text;
     text += fmt::format("\n    mov.u32 {}, %clock;", clock_of(run.place));
     if (run.place.clock != RunPlace::kNone && run.place.clock % 2 == 1) {
         const std::string both = word(run.place.clock / 2);

@@ -67,6 +67,7 @@ struct RunSite {
     SiteText site;
     RunPlace place;
     bool new_base = false;  // its address is the first that is made from its register
+    bool first = false;     // of the run
 };
 // Before each site: brings its address and its clock to the run's words.
 std::string run_site_text(const RunSite& site);

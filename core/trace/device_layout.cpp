@@ -20,7 +20,8 @@ bool is_run(const ptx::Instrumented& code, const ptx::Code& run) {
         const bool matrices = ptx::is_of_matrices(code.sites[s].exchange);
         const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier || matrices;
         if (code.sites[s].kind == ptx::SiteKind::Exchange && !matrices) return false;
-        const bool clock = s == run.site ? place.clock == ptx::RunPlace::kNone : place.clock < 2 * words;
+        const bool none = place.clock == ptx::RunPlace::kNone;
+        const bool clock = s == run.site ? none : (none && matrices) || place.clock < 2 * words;
         if (!clock || (!barrier && (!code.shapes[s].affine || place.base >= words))) return false;
     }
     return true;
