@@ -220,6 +220,7 @@ void KernelFacts::look_at_sites() {
     for (const ptx::Site& site : trace_.sites) {
         const Instruction& instruction = kernel_->instructions[site.instruction];
         SiteFacts& facts = facts_[site.id];
+        facts.whole_warp = (ptx::rule_of(instruction.op).suffixes & ptx::kMatrix) != 0;
         if (!ptx::asks_memory(site.kind)) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
                        ptx::has_suffix(instruction, {"relaxed", "acquire", "release"});

@@ -80,6 +80,8 @@ public:
     bool strong(uint32_t site) const { return known() && facts_[site].strong; }
     // Whether it is a fence for what the thread did before.
     bool releases(uint32_t site) const { return known() && facts_[site].releases; }
+    // Whether all lanes of a warp execute it, though some of them may ask for nothing, as of an ldmatrix.
+    bool whole_warp(uint32_t site) const { return known() && facts_[site].whole_warp; }
     Adds adds(uint32_t site) const { return known() ? facts_[site].adds : Adds::Unknown; }
     // Whether it comes to nothing but such loads as long as its loop runs: it waits for a value.
     bool polls(uint32_t site) const { return known() && facts_[site].polls; }
@@ -92,7 +94,7 @@ public:
 
 private:
     struct SiteFacts {
-        bool strong = false, polls = false, fills = false, releases = false;
+        bool strong = false, polls = false, fills = false, releases = false, whole_warp = false;
         Adds adds = Adds::Unknown;
         std::optional<UniformValue> uniform;
     };

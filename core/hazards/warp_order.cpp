@@ -22,16 +22,17 @@ bool WarpStretches::may_order(uint32_t interval, const WarpStretch& x, uint32_t 
 void WarpOrder::add(uint32_t step, uint32_t warp, uint32_t mask, uint32_t site, bool barrier) {
     if (warp >= warps_.size()) warps_.resize(warp + 1);
     OfWarp& of = warps_[warp];
+    const uint32_t come = facts_.whole_warp(site) ? ~0u : mask;
     // Lanes whose way is known first: the others are held against them.
     for (const bool known : {true, false})
-        for (uint32_t left = mask; left != 0;) {
+        for (uint32_t left = come; left != 0;) {
             const uint32_t from = of.site[static_cast<size_t>(std::countr_zero(left))];
             uint32_t lanes = 0;
             for_lanes(left, [&](uint32_t lane) { lanes |= of.site[lane] == from ? 1u << lane : 0u; });
             left &= ~lanes;
             if (facts_.syncs(facts_.passed(from, site)).one_order == known) go(of, warp, lanes, from, site);
         }
-    for_lanes(mask, [&](uint32_t lane) { of.site[lane] = site; });
+    for_lanes(come, [&](uint32_t lane) { of.site[lane] = site; });
     of.events.push_back({barrier ? What::Barrier : What::Step, mask, step});
 }
 

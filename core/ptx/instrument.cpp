@@ -257,6 +257,11 @@ bool escapes(const Work& work, const Site& site) {
            (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
 }
 
+// Whether it is an escape whose addresses are those of rows of matrices in shared memory.
+bool gives_rows(const Work& work, const Site& site) {
+    return site.matrices != 0 && !work.options.exact && escapes(work, site);
+}
+
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
 const Operand* size_read(const Work& work, const Site& site) {
     const std::vector<Operand>& operands = work.kernel.instructions[site.instruction].operands;
@@ -330,6 +335,10 @@ void lay_out(Work& work, RecordedRun& run) {
     constexpr uint32_t kNone = RunPlace::kNone;
     uint32_t words = 2, half = kNone, written = 0;  // the second word is the tag; half: a word half full
     RunPart part;
+    // The last site has a clock, by which the run is known to have been short enough.
+    const auto has_clock = [&](uint32_t s) {
+        return s != run.first && (s == run.last || !is_of_matrices(work.result.sites[s].exchange));
+    };
     for (uint32_t s = run.first; s <= run.last; ++s) {
         const Site& site = work.result.sites[s];
         RunSite made;
@@ -346,11 +355,12 @@ void lay_out(Work& work, RecordedRun& run) {
             made.place.base = base->second.first;
             made.place.offset = offset - base->second.second;
         }
-        if (s != run.first) {
+        if (has_clock(s)) {
             made.place.clock = half == kNone ? 2 * words : 2 * half + 1;
             half = half == kNone ? words++ : kNone;
         }
         work.result.places[s] = made.place;
+        made.first = s == run.first;
         part.sites.push_back(std::move(made));
         part.last = s == run.last;
         part.first_slot = written;
@@ -404,7 +414,10 @@ Result<void> number_codes(Work& work) {
     codes.push_back({Code::Kind::Pad, 0, 0});
     for (const Site& site : work.result.sites) {
         work.single.push_back(static_cast<uint32_t>(codes.size()));
-        codes.push_back({escapes(work, site) ? Code::Kind::Escape : Code::Kind::Single, site.id, 0});
+        codes.push_back({gives_rows(work, site) ? Code::Kind::Rows
+                         : escapes(work, site)  ? Code::Kind::Escape
+                                                : Code::Kind::Single,
+                         site.id, 0});
     }
     for (const Site& site : work.result.sites) {
         const int32_t second = work.partner[site.id];
@@ -577,7 +590,9 @@ void record_site(Work& work, const Site& site) {
         sequence = (work.held[first] ? held_second_text : pair_second_text)(
             work.text, alone(first), checked(text), work.pair_code[first]);
     } else {
-        sequence = escapes(work, site) ? escape_text(work.text, text) : single_text(work.text, text);
+        sequence = gives_rows(work, site) ? rows_text(work.text, text, row_bytes(site))
+                   : escapes(work, site)  ? escape_text(work.text, text)
+                                          : single_text(work.text, text);
     }
     const bool aligned = (rule_of(instruction.op).suffixes & kMatrix) != 0;
     if (aligned && sequence.before.find("bra") != std::string::npos)

@@ -28,15 +28,19 @@
 //            Neighbouring sites of one basic block, executed by the whole warp. The words are addresses, one
 //            for each register that addresses are made from, and the low halves of the clocks of all sites
 //            but the first, two a word (RunPlace). The whole run takes less than 2^16 clocks (checked, as
-//            the addresses are).
+//            the addresses are). A product of matrices within a run leaves nothing there: it has the clock of
+//            the site before it.
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
+//   rows     a single of an ldmatrix or its kin, of the whole warp, then one to four slots (row_bytes): of each lane that
+//            gives the address of a row, that address by sixteen in 16 bits. Rows lie at multiples of sixteen in
+//            shared memory, which has less than 2^20 bytes.
 //   barrier  as a single with address 0, or as half of a pair
 //   exchange as a single with address 0 where all that is exchanged follows from immediate operands, or one whose
 //            address is the lanes that vote for; else as an escape with these numbers in place of addresses:
 //            of a shuffle its two operands, of a match the lanes that have the same value, of a reduction
 //            the lanes of the team. The lanes that the member mask names meet before they record.
 //
-//            Of a product of matrices, and a movmatrix, nothing is to be said: as a barrier, or in a run.
+//            Of a product of matrices, and a movmatrix, nothing is to be said: as a barrier, or within a run.
 //   matrices Of ldmatrix and stmatrix of fewer than four matrices only the first lanes give addresses. All lanes are
 //            recorded, and the others left out by who reads. The lanes of a wmma.load or wmma.store ask where its one
 //            address and its stride say; where the stride is known, so are the distances of the lanes
@@ -63,6 +67,7 @@
 // "Control Flow Instructions: bra.uni".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -78,6 +83,10 @@ namespace tilescope::ptx {
 inline constexpr uint32_t kDefaultChunkBytes = 4096;
 inline constexpr uint32_t kSlotBytes = 16;
 inline constexpr uint32_t kEscapeBytes = 17 * kSlotBytes;  // a single, and 32 addresses of 64 bits
+// A single, and 16 bits of each lane that gives the address of a row.
+constexpr uint32_t row_bytes(const Site& site) {
+    return kSlotBytes + 16 * std::min<uint32_t>(site.matrices, 4);
+}
 inline constexpr uint32_t kChunkHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
 inline constexpr uint32_t kPadCode = 0;        // the rest of the chunk is not used
@@ -117,7 +126,17 @@ inline constexpr uint64_t kGenericShared = uint64_t{1} << 62, kGenericLocal = ui
                           kGenericConst = uint64_t{1} << 60;
 
 struct Code {
-    enum class Kind : uint8_t { Pad, Single, Pair, Escape, Returned, Run, Commit, Wait } kind = Kind::Pad;
+    enum class Kind : uint8_t {
+        Pad,
+        Single,
+        Pair,
+        Escape,
+        Rows,
+        Returned,
+        Run,
+        Commit,
+        Wait
+    } kind = Kind::Pad;
     uint32_t site = 0;    // id of the site, of a pair or run the first one; Commit and Wait have none
     uint32_t second = 0;  // Pair: its second site; Run: its last; Wait: groups left under way, or kAllGroups
     uint32_t slots = 0;   // Run: slots that it takes
@@ -129,7 +148,8 @@ struct RunPlace {
     static constexpr uint32_t kNone = UINT32_MAX;
     uint32_t base = kNone;  // word that holds an address; kNone for a barrier
     int64_t offset = 0;     // bytes from that address to the site's
-    // Half word that holds its clock, counted from the first word's low half; kNone for the first site.
+    // Half word that holds its clock, counted from the first word's low half; kNone for the first site, and for a
+    // product of matrices, whose clock is taken to be that of the site before it.
     uint32_t clock = kNone;
 };
 

@@ -340,6 +340,29 @@ uint32_t natural_stride(const MatrixForm& form, MatrixRole role, bool by_rows) {
     return by_rows ? form.columns(role) : form.rows(role);
 }
 
+DeviceNeeds needs_of_matrices(const Instruction& instruction) {
+    if (instruction.op == Op::Ldmatrix) return {75, 65};
+    if (instruction.op == Op::Movmatrix) return {75, 78};
+    if (instruction.op == Op::Stmatrix) return {90, 78};
+    const auto form = matrix_form(instruction);
+    if (!form) return {};
+    const auto has = [&](std::initializer_list<M> types) {
+        return std::ranges::any_of(types, [&](M type) { return std::ranges::count(form->types, type) > 0; });
+    };
+    if (has({M::E4M3, M::E5M2}))
+        return {89, form->type(MatrixRole::D) == M::F16 || form->k == 16 ? 87u : 84u};
+    if (has({M::F64})) return form->m > 8 ? DeviceNeeds{90, 78} : DeviceNeeds{80, 70};
+    if (form->sparse) return {80, has_suffix(instruction, {"sp::ordered_metadata"}) ? 85u : 71u};
+    if (form->both) return {80, 71};
+    const bool newest = form->wmma ? form->m == 16 && form->k == 8 : form->m > 8 && form->k > 8;
+    if (newest || has({M::BF16, M::TF32})) return {80, 70};
+    if (form->wmma)
+        return has({M::S4, M::U4, M::B1})    ? DeviceNeeds{75, 63}
+               : has({M::S8, M::U8, M::S32}) ? DeviceNeeds{72, 63}
+                                             : DeviceNeeds{70, 61};
+    return form->products() > 1 ? DeviceNeeds{70, 64} : DeviceNeeds{75, has({M::B1}) ? 70u : 65u};
+}
+
 uint32_t matrices_of(const Instruction& instruction) {
     return has_suffix(instruction, {"x4"}) ? 4 : has_suffix(instruction, {"x2"}) ? 2 : 1;
 }

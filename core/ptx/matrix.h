@@ -80,6 +80,12 @@ bool by_rows(const Instruction& instruction);
 // Elements from one row, or column, to the next, where the instruction names none.
 uint32_t natural_stride(const MatrixForm& form, MatrixRole role, bool by_rows);
 
+// The first device, 80 for sm_80, and version of PTX, 70 for 7.0, that have an instruction on matrices.
+struct DeviceNeeds {
+    uint32_t target = 0, version = 0;
+};
+DeviceNeeds needs_of_matrices(const Instruction& instruction);
+
 // Of ldmatrix and stmatrix: 1, 2 or 4.
 uint32_t matrices_of(const Instruction& instruction);
 bool is_transposed(const Instruction& instruction);  // .trans

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "core/ptx/matrix.h"
 #include "core/ptx/parser.h"
 
 namespace tilescope::ptx {
@@ -257,14 +260,22 @@ Result<Module> parse(std::string_view text, std::string_view name) {
 
 namespace {
 
-bool has_copies(const Kernel& kernel) {
-    return std::ranges::any_of(kernel.instructions,
-                               [](const Instruction& i) { return rule_of(i.op).unit == SmUnit::Copy; });
+// Source: PTX ISA, "cp.async" (PTX ISA version 7.0, sm_80).
+DeviceNeeds needs_of(const Kernel& kernel) {
+    DeviceNeeds needs;
+    for (const Instruction& one : kernel.instructions) {
+        const OpRule& rule = rule_of(one.op);
+        const DeviceNeeds own = rule.unit == SmUnit::Copy        ? DeviceNeeds{80, 70}
+                                : (rule.suffixes & kMatrix) != 0 ? needs_of_matrices(one)
+                                                                 : DeviceNeeds{};
+        needs = {std::max(needs.target, own.target), std::max(needs.version, own.version)};
+    }
+    return needs;
 }
 
 }  // namespace
 
-// Source: PTX ISA, "cp.async" (PTX ISA version 7.0, sm_80), "Kernel Function Parameters" (8.1).
+// Source: PTX ISA, "Kernel Function Parameters" (8.1).
 uint32_t version_for(const Kernel& kernel) {
     constexpr uint64_t kAlways = 4352;  // bytes
     uint64_t bytes = 0;
@@ -273,14 +284,14 @@ uint32_t version_for(const Kernel& kernel) {
         const uint64_t unit = std::max<uint64_t>({symbol.alignment, size_of(symbol.type), 1});
         bytes = (bytes + unit - 1) / unit * unit + symbol.bytes();
     }
-    return bytes > kAlways ? 81 : has_copies(kernel) ? 70 : 0;
+    return std::max(bytes > kAlways ? 81u : 0u, needs_of(kernel).version);
 }
 
 std::string target_for(const Kernel& kernel, const std::string& target) {
-    constexpr int kCopies = 80;
-    const bool old = target.starts_with("sm_") && std::atoi(target.c_str() + 3) < kCopies;
-    return old && has_copies(kernel) ? "sm_80" + target.substr(std::min(target.find(','), target.size()))
-                                     : target;
+    const uint32_t needed = needs_of(kernel).target;
+    const bool old = target.starts_with("sm_") && std::strtoul(target.c_str() + 3, nullptr, 10) < needed;
+    return old ? fmt::format("sm_{}", needed) + target.substr(std::min(target.find(','), target.size()))
+               : target;
 }
 
 const Kernel* find_kernel(const Module& module, std::string_view name) {

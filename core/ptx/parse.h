@@ -37,10 +37,10 @@ const Kernel* find_kernel(const Module& module, std::string_view name);
 // Why a kernel of that name cannot be used; null where it can, or is not there.
 const std::string* refusal_of(const Module& module, std::string_view name);
 
-// The PTX version that a kernel's parameters need, 81 for 8.1; 0 where any does. More than 4,352 bytes of
-// them came with 8.1 (PTX ISA, "Kernel Function Parameters").
+// The PTX version that a kernel needs for its parameters, copies and matrices, 81 for 8.1; 0 where any does. More than
+// 4,352 bytes of parameters came with 8.1 (PTX ISA, "Kernel Function Parameters").
 uint32_t version_for(const Kernel& kernel);
-// The target, or sm_80 where that is too old for the kernel's cp.async.
+// The target, or the first one that has the kernel's cp.async and instructions on matrices, where that is newer.
 std::string target_for(const Kernel& kernel, const std::string& target);
 
 }  // namespace tilescope::ptx

@@ -286,31 +286,53 @@ Sequence single_text(const RecordingText& text, const SiteText& site) {
     return sequence;
 }
 
-Sequence escape_text(const RecordingText& text, const SiteText& site) {
+namespace {
+
+// A single, and something of each lane behind it: `store`, where %ts_d0 + 16 is the place of lane 0's, and %ts_t0 the
+// lane, for those with %ts_q.
+Sequence lanes_text(const RecordingText& text, const SiteText& site, uint32_t bytes,
+                    const std::string& store) {
     Sequence sequence;
     // Every lane needs the leader's cursor, so all of it is a slow path, in its place.
-    sequence.before = site.address + R"(
+    sequence.before =
+        site.address + R"(
     activemask.b32 %ts_m;
     mov.u32 %ts_clock, %clock;
     mov.u32 %ts_first, %ts_clock;)" +
-                      slow_open(text) +
-                      make_room(text, fmt::format("$ts_have_{}", site.number), kEscapeBytes) +
-                      count_dropped(text) + kLeadersCursor +
-                      fmt::format(R"(
+        slow_open(text) + make_room(text, fmt::format("$ts_have_{}", site.number), bytes) +
+        count_dropped(text) + kLeadersCursor +
+        fmt::format(R"(
     mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
     mov.b64 %ts_d0, {{%ts_t1, %ts_t2}};
     setp.ne.u64 %ts_q, %ts_d0, 0;
     @%ts_p0 st.global.v4.b32 [%ts_d0], {{%ts_lo, %ts_tag, %ts_hi, %ts_m}};
-    mov.u32 %ts_t0, %laneid;
+    mov.u32 %ts_t0, %laneid;{store}
+    @%ts_p0 add.u32 %ts_clo, %ts_clo, {bytes};)",
+                    fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single),
+                    fmt::arg("store", store), fmt::arg("bytes", bytes)) +
+        slow_close(site.number) + fmt::format("$ts_back_{}:", site.number);
+    return sequence;
+}
+
+}  // namespace
+
+Sequence escape_text(const RecordingText& text, const SiteText& site) {
+    return lanes_text(text, site, kEscapeBytes, R"(
     mul.wide.u32 %ts_d1, %ts_t0, 8;
     add.u64 %ts_d0, %ts_d0, %ts_d1;
-    mov.b64 %ts_d1, {{%ts_lo, %ts_hi}};
-    @%ts_q st.global.u64 [%ts_d0+16], %ts_d1;
-    @%ts_p0 add.u32 %ts_clo, %ts_clo, {bytes};)",
-                                  fmt::arg("scale", uint64_t{1} << text.code_bits),
-                                  fmt::arg("code", site.single), fmt::arg("bytes", kEscapeBytes)) +
-                      slow_close(site.number) + fmt::format("$ts_back_{}:", site.number);
-    return sequence;
+    mov.b64 %ts_d1, {%ts_lo, %ts_hi};
+    @%ts_q st.global.u64 [%ts_d0+16], %ts_d1;)");
+}
+
+Sequence rows_text(const RecordingText& text, const SiteText& site, uint32_t bytes) {
+    return lanes_text(text, site, bytes,
+                      fmt::format(R"(
+    mul.wide.u32 %ts_d1, %ts_t0, 2;
+    add.u64 %ts_d0, %ts_d0, %ts_d1;
+    setp.lt.and.u32 %ts_q, %ts_t0, {}, %ts_q;
+    shr.u32 %ts_t0, %ts_lo, 4;
+    @%ts_q st.global.u16 [%ts_d0+16], %ts_t0;)",
+                                  (bytes - kSlotBytes) / 2));
 }
 
 std::string pair_first_text(const SiteText& site) {
@@ -419,6 +441,7 @@ std::string run_site_text(const RunSite& run) {
         text = run.site.address + run.site.check +
                fmt::format("\n    mov.u32 {}, %ts_lo;", word(run.place.base));
     }
+    if (!run.first && run.place.clock == RunPlace::kNone) return text;
     text += fmt::format("\n    mov.u32 {}, %clock;", clock_of(run.place));
     if (run.place.clock != RunPlace::kNone && run.place.clock % 2 == 1) {
         const std::string both = word(run.place.clock / 2);

@@ -50,6 +50,7 @@ struct Sequence {
 };
 Sequence single_text(const RecordingText& text, const SiteText& site);
 Sequence escape_text(const RecordingText& text, const SiteText& site);
+Sequence rows_text(const RecordingText& text, const SiteText& site, uint32_t bytes);
 std::string pair_first_text(const SiteText& site);
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
                           uint32_t code);
@@ -66,6 +67,7 @@ struct RunSite {
     SiteText site;
     RunPlace place;
     bool new_base = false;  // its address is the first that is made from its register
+    bool first = false;     // of the run
 };
 // Before each site: brings its address and its clock to the run's words.
 std::string run_site_text(const RunSite& site);

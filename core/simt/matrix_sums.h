@@ -1,10 +1,25 @@
-// Sums of products of matrices as a tensor core forms them, and the numbers that they are made of.
+// Sums of products of matrices as a tensor core of sm_90 forms them, and the numbers that they are made of.
 //
-// A product of two factors is exact. Products of a row and a column and the element of C are summed up in double
-// precision and rounded once, to the nearest number of D's type; a NaN is 0x7FFFFFFF (f16: 0x7FFF). Sums of f64 are
-// formed product by product, each by one fused multiplication and addition.
+//   terms   the products of a row and a column, exact, and the element of C
+//   e       the largest exponent among them: of a product the sum of its factors' (of a subnormal the lowest one that
+//           its type has), of C its own
+//   cut     each term, toward zero, to a multiple of 2^(e - 25)
+//   sum     of what is left, exact; cut, toward zero, to the 24 bits of an f32
+//
+// All products of an instruction are in one such sum, whatever its k is. A sum of f16 is rounded to the nearest behind
+// it. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
+//
+// Products of 8-bit floats are two such sums of f16 factors on sm_90, of the columns 4 i and 4 i + 1, then of those
+// behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
+// core there: its products are summed up by fma.f32, and C is added. Sums of f64 are formed product by product, each by
+// one fused multiplication and addition.
+//
+// Source: measured on an H200 by tests/gpu/probes/matrix_sums.py; 8-bit floats and m8n8k4: the machine code that nvcc
+// 13.0 makes of them for sm_90.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -47,21 +62,131 @@ inline uint32_t half_bits(double sum) {
     return sign | ((static_cast<uint32_t>(exponent + 14) << 10) + whole);
 }
 
-// sums += a b: m x k by k x n elements, each row after row.
-inline void sum_of_products(const ptx::MatrixForm& form, const double* a, const double* b, double* sums) {
-    const size_t m = form.m, n = form.n, k = form.columns(ptx::MatrixRole::A);
-    const bool fused = form.type(ptx::MatrixRole::A) == ptx::MatrixType::F64;
-    for (size_t row = 0; row < m; ++row)
-        for (size_t i = 0; i < k; ++i) {
-            const double x = a[row * k + i];
-            double* const sum = sums + row * n;
-            const double* const y = b + i * n;
-            if (fused)
-                for (size_t column = 0; column < n; ++column)
-                    sum[column] = std::fma(x, y[column], sum[column]);
-            else
-                for (size_t column = 0; column < n; ++column) sum[column] += x * y[column];
+inline constexpr int kNoExponent = -2048;   // of zero: below all others
+inline double power_of_two(int exponent) {  // of a normal number, else 0
+    return exponent > 1023 ? 0 : std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+// Of a number that is normal in double precision.
+inline int exponent_of(double x) {
+    return x == 0 ? kNoExponent : static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
+}
+
+// Factors with the exponents that they count with. What is not finite counts as 0.
+struct Factors {
+    static constexpr size_t kMost = 16 * 32;  // as wmma's 32 x 16 and mma's 16 x 32
+    std::array<double, kMost> number;
+    std::array<int32_t, kMost> exponent;
+
+    Factors(ptx::MatrixType type, const double* x, size_t count) {
+        // 8-bit floats become f16 before they are multiplied.
+        const bool as_float = type == ptx::MatrixType::BF16 || type == ptx::MatrixType::TF32;
+        const int lowest = as_float ? -126 : -14;
+        for (size_t i = 0; i < count; ++i) {
+            number[i] = std::isfinite(x[i]) ? x[i] : 0;
+            exponent[i] = number[i] == 0 ? kNoExponent : std::max(exponent_of(number[i]), lowest);
         }
+    }
+};
+
+// `units` of 2^(largest - 25), cut to the bits of an f32.
+inline double cut_to_float(int64_t units, int largest) {
+    if (units == 0) return 0;
+    const auto size = static_cast<uint64_t>(units < 0 ? -units : units);
+    const int unit = largest - 25, top = unit + static_cast<int>(std::bit_width(size)) - 1;
+    const int lost = std::max(top, -126) - 23 - unit;  // bits
+    if (lost >= 64) return 0;
+    const uint64_t left = lost > 0 ? size >> lost << lost : size;
+    const double made = static_cast<float>(static_cast<double>(left) * power_of_two(unit));
+    return units < 0 ? -made : made;
+}
+
+// Rows of B that one sum takes: of each `step` the first `width`, from `first` on.
+struct SummedRows {
+    size_t first = 0, width = 1, step = 1;
+};
+
+// sums += a b as the head says; m x k by k x n, row after row.
+inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Factors& b, SummedRows rows,
+                        double* sums) {
+    constexpr size_t kColumns = 8;  // at once; n is a multiple of them
+    const size_t n = form.n, k = form.k;
+    const auto each_row_of_b = [&](auto fn) {
+        for (size_t from = rows.first; from < k; from += rows.step)
+            for (size_t i = from; i < from + rows.width; ++i) fn(i);
+    };
+    for (size_t at = 0; at < form.m * n; at += kColumns) {
+        const size_t row = at / n, first = at % n;
+        double* const c = sums + at;
+        std::array<int32_t, kColumns> largest;
+        std::array<double, kColumns> scale, units;
+        for (size_t j = 0; j < kColumns; ++j) largest[j] = exponent_of(c[j]);
+        each_row_of_b([&](size_t i) {
+            const int32_t e = a.exponent[row * k + i];
+            const int32_t* const others = b.exponent.data() + i * n + first;
+            for (size_t j = 0; j < kColumns; ++j) largest[j] = std::max(largest[j], e + others[j]);
+        });
+        for (size_t j = 0; j < kColumns; ++j) {
+            scale[j] = power_of_two(25 - largest[j]);
+            units[j] = std::isfinite(c[j]) ? std::trunc(c[j] * scale[j]) : 0;
+        }
+        each_row_of_b([&](size_t i) {
+            const double x = a.number[row * k + i];
+            const double* const y = b.number.data() + i * n + first;
+            // A product is exact, and less than four times 2^largest.
+            for (size_t j = 0; j < kColumns; ++j) units[j] += static_cast<int32_t>(x * y[j] * scale[j]);
+        });
+        for (size_t j = 0; j < kColumns; ++j)
+            if (std::isfinite(c[j])) c[j] = cut_to_float(static_cast<int64_t>(units[j]), largest[j]);
+    }
+}
+
+// sums += a b: m x k by k x n elements, each row after row. Sums of f16 are still to be rounded.
+inline void sum_of_products(const ptx::MatrixForm& form, const double* a, const double* b, double* sums) {
+    using ptx::MatrixRole, ptx::MatrixType;
+    const size_t m = form.m, n = form.n, k = form.columns(MatrixRole::A);
+    const MatrixType type = form.type(MatrixRole::A);
+    const auto each_product = [&](auto fn) {  // of a row of A with rows of B, in the order of k
+        for (size_t row = 0; row < m; ++row)
+            for (size_t i = 0; i < k; ++i)
+                for (size_t column = 0; column < n; ++column)
+                    fn(row * n + column, a[row * k + i], b[i * n + column]);
+    };
+    if (type == MatrixType::F64)
+        return each_product([&](size_t at, double x, double y) { sums[at] = std::fma(x, y, sums[at]); });
+    constexpr size_t kMostSums = 32 * 16;
+    std::array<double, kMostSums> others{};
+    if (form.products() > 1) {
+        each_product([&](size_t at, double x, double y) {
+            others[at] =
+                std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(others[at]));
+        });
+        for (size_t i = 0; i < m * n; ++i) sums[i] = static_cast<float>(sums[i] + others[i]);
+        return;
+    }
+    // What is infinite, or no number, comes out of any sum.
+    std::array<double, kMostSums> plain;
+    std::copy_n(sums, m * n, plain.begin());
+    const auto is_finite = [](double x) { return std::isfinite(x); };
+    const bool finite = std::all_of(a, a + m * k, is_finite) && std::all_of(b, b + k * n, is_finite) &&
+                        std::all_of(sums, sums + m * n, is_finite);
+    if (!finite) each_product([&](size_t at, double x, double y) { plain[at] += x * y; });
+
+    const Factors x(type, a, m * k), y(form.type(MatrixRole::B), b, k * n);
+    if (type == MatrixType::E4M3 || type == MatrixType::E5M2) {
+        const bool halves = form.type(MatrixRole::D) == MatrixType::F16;
+        for (const size_t first : {0, 2}) {
+            tensor_sums(form, x, y, {first, 2, 4}, others.data());
+            if (halves)
+                for (size_t i = 0; i < m * n; ++i) others[i] = half_number(half_bits(others[i]));
+        }
+        for (size_t i = 0; i < m * n; ++i)
+            sums[i] = halves ? sums[i] + others[i] : static_cast<float>(sums[i] + others[i]);
+    } else {
+        tensor_sums(form, x, y, {}, sums);
+    }
+    if (finite) return;
+    for (size_t i = 0; i < m * n; ++i)
+        if (!std::isfinite(plain[i])) sums[i] = plain[i];
 }
 
 }  // namespace tilescope::simt

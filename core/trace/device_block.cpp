@@ -129,6 +129,15 @@ using Addresses = std::array<uint64_t, kWarpSize>;
 // The addresses of a record, as the device has them.
 Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp) {
     Addresses address;
+    if (record.rows) {
+        address.fill(0);
+        for_lanes(layout.sites[record.site].lanes, [&](uint32_t lane) {
+            uint16_t sixteenth = 0;
+            std::memcpy(&sixteenth, record.addresses + sizeof sixteenth * lane, sizeof sixteenth);
+            address[lane] = uint64_t{16} * sixteenth;
+        });
+        return address;
+    }
     if (record.addresses) {
         std::memcpy(address.data(), record.addresses, sizeof(address));
         return address;

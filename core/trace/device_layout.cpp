@@ -20,7 +20,8 @@ bool is_run(const ptx::Instrumented& code, const ptx::Code& run) {
         const bool matrices = ptx::is_of_matrices(code.sites[s].exchange);
         const bool barrier = code.sites[s].kind == ptx::SiteKind::Barrier || matrices;
         if (code.sites[s].kind == ptx::SiteKind::Exchange && !matrices) return false;
-        const bool clock = s == run.site ? place.clock == ptx::RunPlace::kNone : place.clock < 2 * words;
+        const bool none = place.clock == ptx::RunPlace::kNone;
+        const bool clock = s == run.site ? none : (none && matrices) || place.clock < 2 * words;
         if (!clock || (!barrier && (!code.shapes[s].affine || place.base >= words))) return false;
     }
     return true;
@@ -50,6 +51,11 @@ Result<void> check_code(const ptx::Instrumented& code) {
         if (c.kind != ptx::Code::Kind::Pad && !of_groups && !known) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
+        }
+        if (c.kind == ptx::Code::Kind::Rows &&
+            (code.sites[c.site].matrices == 0 || code.sites[c.site].space != Space::Shared)) {
+            return Error{
+                fmt::format("site {} asks for no rows of matrices; instrument the kernel again", c.site)};
         }
         if (c.kind == ptx::Code::Kind::Run && !is_run(code, c)) {
             return Error{
@@ -198,10 +204,11 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
-        layout.sites.push_back(
-            {site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic, site.lands_later(),
-             site.bytes, code.shapes[i].affine, site.space, site.exchange,
-             i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}, site.lanes()});
+        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
+                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
+                                site.exchange,
+                                i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{},
+                                site.lanes(), ptx::row_bytes(site)});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

@@ -132,6 +132,7 @@ bool StreamReader::read_slot() {
     record.site = code.site;
     record.address = word[0];
     record.addresses = nullptr;
+    record.rows = code.kind == Kind::Rows;
     record.returned = code.kind == Kind::Returned;
     record.group = of_groups ? &code : nullptr;
     if (code.kind == Kind::Pair) {
@@ -159,10 +160,10 @@ bool StreamReader::read_slot() {
     if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
     uint32_t bytes = ptx::kSlotBytes;
-    if (code.kind == Kind::Escape || code.kind == Kind::Returned) {
-        bytes = ptx::kEscapeBytes;
+    if (code.kind == Kind::Escape || code.kind == Kind::Returned || record.rows) {
+        bytes = record.rows ? facts.row_bytes : ptx::kEscapeBytes;
         if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes))
-            return fail("begins 32 addresses where the chunk ends");
+            return fail("begins the addresses of its lanes where the chunk ends");
         record.addresses = at_ + ptx::kSlotBytes;
     } else if (!facts.affine && !facts.barrier && (record.mask & (record.mask - 1)) != 0) {
         return fail(

@@ -11,9 +11,15 @@ namespace {
 
 constexpr uint64_t kMostChunks = 0x7FFF'FFFF;  // the device's counter of chunks may run a little beyond
 
-bool has_escapes(const ptx::Instrumented& code) {
-    return std::any_of(code.codes.begin(), code.codes.end(),
-                       [](const ptx::Code& c) { return c.kind == ptx::Code::Kind::Escape; });
+// Bytes of the longest record.
+uint64_t longest_of(const ptx::Instrumented& code) {
+    uint64_t bytes = ptx::kSlotBytes;
+    for (const ptx::Code& c : code.codes) {
+        if (c.kind == ptx::Code::Kind::Escape) return ptx::kEscapeBytes;
+        if (c.kind == ptx::Code::Kind::Rows)
+            bytes = std::max<uint64_t>(bytes, ptx::row_bytes(code.sites[c.site]));
+    }
+    return bytes;
 }
 
 }  // namespace
@@ -21,8 +27,7 @@ bool has_escapes(const ptx::Instrumented& code) {
 Result<TraceBuffer> TraceBuffer::make(Device& device, uint64_t bytes, uint64_t blocks,
                                       const ptx::Instrumented& code) {
     const uint64_t chunk = code.chunk_bytes;
-    const uint64_t least =
-        ptx::kChunkHeaderBytes + uint64_t{has_escapes(code) ? ptx::kEscapeBytes : ptx::kSlotBytes};
+    const uint64_t least = ptx::kChunkHeaderBytes + longest_of(code);
     bytes = bytes / ptx::kSlotBytes * ptx::kSlotBytes;
     if (bytes < least) {
         return Error{

@@ -1,4 +1,5 @@
-// Half precision and bfloat16 of our headers are instructions of PTX in device code, where the architecture has them.
+// Half precision and bfloat16 of our headers are instructions of PTX in device code, where the architecture has them;
+// fragments of matrices are registers.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -38,8 +39,8 @@ std::string short_instructions(const ptx::Module& module, const std::string& nam
     return found;
 }
 
-ptx::Module device_code(const std::string& arch) {
-    const auto source = kept_source(kHalves);
+ptx::Module device_code(const std::string& arch, const std::string& text_of_source = kHalves) {
+    const auto source = kept_source(text_of_source);
     EXPECT_TRUE(source) << (source ? "" : source.error().message);
     Complaint complaint;
     const auto text = compile_device(*source, {.flags = "-arch=" + arch}, &complaint);
@@ -60,6 +61,46 @@ TEST(ProgramHalves, AreInstructions) {
         if (!newer) continue;
         EXPECT_EQ(short_instructions(module, "chosen"), "max.f16x2 fma.rn.relu.f16x2");
         EXPECT_EQ(short_instructions(module, "bent"), "tanh.approx.f16 setp.lt.f16");
+    }
+}
+
+constexpr const char* kFragments = R"(#include <mma.h>
+using namespace nvcuda::wmma;
+template <class F, class T>
+__device__ void products(const T* a, const T* b, float* c, int n) {
+    fragment<matrix_a, 16, 16, 16, F, row_major> x[2];
+    fragment<matrix_b, 16, 16, 16, F, col_major> y[2];
+    fragment<accumulator, 16, 16, 16, float> sums[2][2];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) fill_fragment(sums[i / 2][i % 2], 0.0f);
+    for (int k = 0; k < n; k += 16) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) load_matrix_sync(x[i], a + 16 * i * n + k, n), load_matrix_sync(y[i], b + 16 * i * n + k, n);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) mma_sync(sums[i / 2][i % 2], x[i / 2], y[i % 2], sums[i / 2][i % 2]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+#pragma unroll
+        for (int e = 0; e < sums[0][0].num_elements; ++e) sums[i / 2][i % 2].x[e] *= 0.5f;
+        store_matrix_sync(c + 16 * (i / 2) * 32 + 16 * (i % 2), sums[i / 2][i % 2], 32, mem_row_major);
+    }
+}
+extern "C" __global__ void halves(const half* a, const half* b, float* c, int n) { products<half>(a, b, c, n); }
+extern "C" __global__ void brains(const __nv_bfloat16* a, const __nv_bfloat16* b, float* c, int n) { products<__nv_bfloat16>(a, b, c, n); }
+)";
+
+TEST(ProgramFragments, StayInRegistersWhereLoopsAreUnrolled) {
+    const ptx::Module module = device_code("sm_70", kFragments);
+    for (const auto& [name, target] : {std::pair{"halves", "sm_70"}, {"brains", "sm_80"}}) {
+        const ptx::Kernel* const kernel = ptx::find_kernel(module, name);
+        ASSERT_NE(kernel, nullptr) << name;
+        EXPECT_EQ(ptx::target_for(*kernel, "sm_70"), target);
+        size_t products = 0;
+        for (const ptx::Instruction& one : kernel->instructions) products += one.op == ptx::Op::WmmaMma;
+        EXPECT_EQ(products, 4u) << name;
+        for (const ptx::Symbol& symbol : kernel->symbols)
+            EXPECT_NE(symbol.space, ptx::StateSpace::Local) << name << " " << symbol.name;
     }
 }
 

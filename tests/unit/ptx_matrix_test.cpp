@@ -354,5 +354,45 @@ TEST(PtxMatrix, RequestsOfWmmaAreThoseOfTheMachineCode) {
     }
 }
 
+TEST(PtxMatrix, EachInstructionNeedsItsDevice) {
+    const auto needs = [](const char* instruction) {
+        const std::string text = instruction;
+        Instruction one;
+        one.op = text.starts_with("wmma.mma")     ? Op::WmmaMma
+                 : text.starts_with("wmma.load")  ? Op::WmmaLoad
+                 : text.starts_with("wmma.store") ? Op::WmmaStore
+                 : text.starts_with("mma.sp")     ? Op::MmaSp
+                 : text.starts_with("mma")        ? Op::Mma
+                 : text.starts_with("ldmatrix")   ? Op::Ldmatrix
+                 : text.starts_with("stmatrix")   ? Op::Stmatrix
+                                                  : Op::Movmatrix;
+        std::istringstream words(text.substr(text.find('.') + 1));
+        for (std::string word; std::getline(words, word, '.');) one.suffixes.push_back(word);
+        const DeviceNeeds made = needs_of_matrices(one);
+        return std::pair(made.target, made.version);
+    };
+    using Needs = std::pair<uint32_t, uint32_t>;
+    EXPECT_EQ(needs("ldmatrix.sync.aligned.m8n8.x4.shared.b16"), Needs(75, 65));
+    EXPECT_EQ(needs("movmatrix.sync.aligned.m8n8.trans.b16"), Needs(75, 78));
+    EXPECT_EQ(needs("stmatrix.sync.aligned.m8n8.x1.shared.b16"), Needs(90, 78));
+    EXPECT_EQ(needs("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32"), Needs(70, 64));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"), Needs(75, 65));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"), Needs(80, 70));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32"), Needs(80, 70));
+    EXPECT_EQ(needs("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32"), Needs(75, 65));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"), Needs(80, 70));
+    EXPECT_EQ(needs("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc"), Needs(80, 71));
+    EXPECT_EQ(needs("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"), Needs(80, 70));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64"), Needs(90, 78));
+    EXPECT_EQ(needs("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32"), Needs(89, 84));
+    EXPECT_EQ(needs("wmma.load.a.sync.aligned.row.m16n16k16.f16"), Needs(70, 61));
+    EXPECT_EQ(needs("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32"), Needs(70, 61));
+    EXPECT_EQ(needs("wmma.load.a.sync.aligned.row.m16n16k16.s8"), Needs(72, 63));
+    EXPECT_EQ(needs("wmma.store.d.sync.aligned.row.m8n8k4.f64"), Needs(80, 70));
+    EXPECT_EQ(needs("wmma.load.c.sync.aligned.row.m16n16k8.f32"), Needs(80, 70));
+    EXPECT_EQ(needs("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32"), Needs(75, 63));
+    EXPECT_EQ(needs("wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32"), Needs(80, 70));
+}
+
 }  // namespace
 }  // namespace tilescope::ptx

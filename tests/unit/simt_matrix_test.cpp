@@ -2,7 +2,9 @@
 // slow ones of whole matrices, faults.
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <random>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -220,9 +222,9 @@ MatrixForm form_of(const std::string& instruction, bool wmma) {
     return *form;
 }
 
-// D of `instruction` on these fragments.
-std::vector<double> product_of(const std::string& instruction, const MatrixForm& form,
-                               const Matrices& matrices) {
+// D of `instruction` on fragments as words of 8 bytes, [register][lane].
+std::vector<uint64_t> registers_of_product(const std::string& instruction, const MatrixForm& form,
+                                           const std::vector<uint64_t>& words) {
     std::string body = "mul.wide.u32 %d0, %t, 8; add.s64 %i, %i, %d0; add.s64 %o, %o, %d0;", operands[4];
     uint32_t offset = 0, next = 1;
     for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
@@ -246,9 +248,13 @@ std::vector<double> product_of(const std::string& instruction, const MatrixForm&
         body += std::string("st.global.b") + (wide ? "64" : "32") + " [%o+" +
                 std::to_string(256 * (i - first)) + "], " + (wide ? "%d" : "%r") + std::to_string(i) + ";";
     KernelRun run = kernel_of(body);
-    const std::vector<uint64_t> words = fragments_of(form, matrices);
     std::memcpy(run.memory.buffers[0].bytes.data(), words.data(), words.size() * 8);
-    const auto out = out_of<uint64_t>(run);
+    return out_of<uint64_t>(run);
+}
+
+std::vector<double> product_of(const std::string& instruction, const MatrixForm& form,
+                               const Matrices& matrices) {
+    const auto out = registers_of_product(instruction, form, fragments_of(form, matrices));
     const MatrixType type = form.type(MatrixRole::D);
     std::vector<double> d(size_t{form.products()} * form.m * form.n);
     for (uint8_t i = 0; i < form.registers(MatrixRole::D); ++i)
@@ -352,26 +358,183 @@ TEST(Matrix, SumsOfIntegersWrapOrStayAtTheEnds) {
     }
 }
 
-TEST(Matrix, SumsOfFloatsAreRoundedOnce) {
+// --- sums of floats, element by element, as the head of matrix_sums.h says
+
+struct Term {
+    double value = 0;
+    int exponent = 0;
+};
+
+// The sum of the terms, cut to a float.
+double cut_sum(const std::vector<Term>& terms) {
+    int largest = -10000;
+    for (const Term& term : terms)
+        if (term.value != 0) largest = std::max(largest, term.exponent);
+    double sum = 0;
+    for (const Term& term : terms) sum += std::trunc(std::ldexp(term.value, 25 - largest));
+    sum = std::ldexp(sum, largest - 25);
+    const auto nearest = static_cast<float>(sum);
+    return std::fabs(nearest) > std::fabs(sum) && std::fabs(sum) < 0x1p128 ? std::nextafter(nearest, 0.0f)
+                                                                           : nearest;
+}
+
+int seen_exponent(MatrixType type, double x) {
+    return x == 0
+               ? 0
+               : std::max(std::ilogb(x), type == MatrixType::BF16 || type == MatrixType::TF32 ? -126 : -14);
+}
+
+std::vector<double> slow_sums(const MatrixForm& form, const Matrices& x) {
+    std::vector<double> d;
+    const MatrixType a_type = form.type(MatrixRole::A), b_type = form.type(MatrixRole::B);
+    const bool small = ptx::bits_of(a_type) == 8, halves = form.type(MatrixRole::D) == MatrixType::F16;
+    const auto rounded = [&](double sum) {
+        return halves ? number_of({ElementType::F16, half_bits(sum)}) : static_cast<float>(sum);
+    };
+    for (size_t row = 0; row < form.m; ++row)
+        for (size_t column = 0; column < form.n; ++column) {
+            const double c = x.of[2][row * form.n + column];
+            std::vector<Term> terms[2];
+            for (size_t k = 0; k < form.k; ++k) {
+                const double one = x.of[0][row * form.k + k], other = x.of[1][k * form.n + column];
+                terms[small ? k / 2 % 2 : 0].push_back(
+                    {one * other, seen_exponent(a_type, one) + seen_exponent(b_type, other)});
+            }
+            if (small) {
+                const double first = rounded(cut_sum(terms[0]));
+                terms[1].push_back({first, first == 0 ? 0 : std::ilogb(first)});
+                d.push_back(rounded(c + rounded(cut_sum(terms[1]))));
+            } else {
+                terms[0].push_back({c, c == 0 ? 0 : std::ilogb(c)});
+                d.push_back(rounded(cut_sum(terms[0])));
+            }
+        }
+    return d;
+}
+
+// Some exponents near one, or far from it, or neighbours that nearly cancel each other, or subnormals.
+double random_float(MatrixType type, int kind, std::mt19937& random) {
+    const auto bits = [&] { return static_cast<uint32_t>(random()); };
+    const auto with = [&](uint32_t fraction, uint32_t bias, uint32_t reach) {
+        const uint32_t e = kind == 3 ? 0 : bias + bits() % (2 * reach + 1) - reach;
+        return bits() % 2 << (type == MatrixType::F16 ? 15 : 8 + fraction) | e << fraction |
+               bits() % (1u << fraction);
+    };
+    const auto number = [](ElementType of, uint32_t made) { return number_of({of, made}); };
+    const uint32_t reach = kind == 0 ? 2 : 13;
+    switch (type) {
+        case MatrixType::F16: return number(ElementType::F16, with(10, 15, reach));
+        case MatrixType::BF16: return number(ElementType::F32, with(7, 127, reach) << 16);
+        case MatrixType::TF32: return number(ElementType::F32, with(10, 127, reach) << 13);
+        case MatrixType::F32: return number(ElementType::F32, with(23, 127, reach));
+        case MatrixType::E4M3: return number(ElementType::E4M3, bits() % 0x7F | (bits() & 0x80));
+        default: return number(ElementType::E5M2, bits() % 0x7C | (bits() & 0x80));
+    }
+}
+
+TEST(Matrix, SumsOfFloatsAreATensorCores) {
+    std::mt19937 random(3);
+    size_t unlike_fma = 0;
+    for (const std::string rest :
+         {"m16n8k16.row.col.f32.f16.f16.f32", "m16n8k8.row.col.f32.f16.f16.f32",
+          "m16n8k16.row.col.f16.f16.f16.f16", "m16n8k8.row.col.f16.f16.f16.f16",
+          "m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k8.row.col.f32.bf16.bf16.f32",
+          "m16n8k8.row.col.f32.tf32.tf32.f32", "m16n8k4.row.col.f32.tf32.tf32.f32",
+          "m16n8k32.row.col.f32.e4m3.e4m3.f32", "m16n8k32.row.col.f32.e5m2.e4m3.f32",
+          "m16n8k16.row.col.f32.e5m2.e5m2.f32", "m16n8k32.row.col.f16.e4m3.e5m2.f16"}) {
+        const std::string instruction = "mma.sync.aligned." + rest;
+        const MatrixForm form = form_of(instruction, false);
+        for (int kind = 0; kind < 4; ++kind) {
+            Matrices matrices = random_matrices(form, random);
+            for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C})
+                for (double& x : matrices.of[static_cast<size_t>(role)])
+                    x = random_float(form.type(role), kind, random);
+            if (kind == 2)  // columns of A in pairs, and rows of B nearly so
+                for (size_t i = 1; i < matrices.of[0].size(); i += 2)
+                    matrices.of[0][i] = -matrices.of[0][i - 1];
+            const std::vector<double> made = product_of(instruction, form, matrices);
+            EXPECT_EQ(made, slow_sums(form, matrices)) << instruction << ", kind " << kind;
+            for (size_t i = 0; i < made.size(); ++i) {
+                auto sum = static_cast<float>(matrices.of[2][i]);
+                for (size_t k = 0; k < form.k; ++k)
+                    sum = std::fma(static_cast<float>(matrices.of[0][i / form.n * form.k + k]),
+                                   static_cast<float>(matrices.of[1][k * form.n + i % form.n]), sum);
+                unlike_fma += made[i] != sum;
+            }
+        }
+    }
+    EXPECT_GT(unlike_fma, 1000u);
+}
+
+TEST(Matrix, WhatIsInfiniteOrNoNumberStaysSo) {
     const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
     const MatrixForm form = form_of(instruction, false);
     std::mt19937 random(3);
-    std::uniform_real_distribution<double> real(-2, 2);
     Matrices matrices = random_matrices(form, random);
-    for (const size_t role : {0, 1})
-        for (double& x : matrices.of[role]) x = number_of({ElementType::F16, half_bits(real(random))});
-    for (double& x : matrices.of[2]) x = static_cast<float>(real(random));
-    const std::vector<double> exact = slow_product(form, matrices);
-    const std::vector<double> made = product_of(instruction, form, matrices);
-    for (size_t i = 0; i < exact.size(); ++i)
-        EXPECT_EQ(made[i], static_cast<double>(static_cast<float>(exact[i])));
-    // What is no number, or beyond all, stays so.
     matrices.of[0][0] = std::numeric_limits<double>::infinity();
     matrices.of[1][0] = 1, matrices.of[1][1] = -1, matrices.of[1][2] = 0;
-    const std::vector<double> special = product_of(instruction, form, matrices);
+    const std::vector<double> exact = slow_product(form, matrices),
+                              special = product_of(instruction, form, matrices);
     EXPECT_EQ(special[0], std::numeric_limits<double>::infinity());
     EXPECT_EQ(special[1], -std::numeric_limits<double>::infinity());
     EXPECT_TRUE(std::isnan(special[2]));
+    for (size_t i = form.n; i < special.size(); ++i) EXPECT_EQ(special[i], exact[i]);
+}
+
+// Four products m8n8k4 of f16 are no work for a tensor core on sm_90.
+TEST(Matrix, SumsOfFourAreFormedByFma) {
+    const std::string instruction = "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32";
+    const MatrixForm form = form_of(instruction, false);
+    std::mt19937 random(5);
+    Matrices x = random_matrices(form, random);
+    for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C})
+        for (double& one : x.of[static_cast<size_t>(role)]) one = random_float(form.type(role), 1, random);
+    const std::vector<double> made = product_of(instruction, form, x);
+    for (size_t at = 0; at < made.size(); ++at) {
+        const size_t p = at / 64, row = at / 8 % 8, column = at % 8;
+        float sum = 0;
+        for (size_t k = 0; k < 4; ++k)
+            sum = std::fma(static_cast<float>(x.of[0][(p * 8 + row) * 4 + k]),
+                           static_cast<float>(x.of[1][(p * 4 + k) * 8 + column]), sum);
+        EXPECT_EQ(made[at], static_cast<float>(x.of[2][at]) + sum) << at;
+    }
+}
+
+// tests/data/hardware/matrix_sums.bin: random and special tiles and what an H200 made of them, as
+// tests/gpu/probes/matrix_sums.py wrote them. Every word of every D must be equal.
+TEST(MatrixHardware, EverySumIsTheGpus) {
+    std::ifstream file(TILESCOPE_SOURCE_DIR "/tests/data/hardware/matrix_sums.bin", std::ios::binary);
+    if (!file) GTEST_SKIP() << "no GPU has been asked yet: tests/gpu/probes/make.sh";
+    size_t forms = 0;
+    for (std::string line; std::getline(file, line); ++forms) {
+        std::istringstream in(line);
+        std::string word, shape, sum, factor;
+        size_t tiles = 0;
+        in >> word >> shape >> sum >> factor >> tiles;
+        ASSERT_EQ(word, "form");
+        const std::string instruction =
+            "mma.sync.aligned." + shape + ".row.col." + sum + "." + factor + "." + factor + "." + sum;
+        const MatrixForm form = form_of(instruction, false);
+        for (size_t tile = 0; tile < tiles; ++tile) {
+            std::vector<uint64_t> words;
+            std::vector<uint32_t> d;
+            for (const MatrixRole role : kRoles)
+                for (size_t i = 0; i < size_t{32} * form.registers(role); ++i) {
+                    uint32_t read = 0;
+                    ASSERT_TRUE(file.read(reinterpret_cast<char*>(&read), sizeof read)) << line;
+                    if (role == MatrixRole::D)
+                        d.push_back(read);
+                    else
+                        words.push_back(read);
+                }
+            const std::vector<uint64_t> made = registers_of_product(instruction, form, words);
+            for (size_t i = 0; i < d.size(); ++i)
+                EXPECT_EQ(static_cast<uint32_t>(made[i]), d[i])
+                    << instruction << " tile " << tile << " register " << i / 32 << " lane " << i % 32
+                    << std::hex << ": got " << made[i] << ", the GPU gave " << d[i];
+        }
+    }
+    EXPECT_GE(forms, 10u);
 }
 
 TEST(Matrix, HalvesAreNumbersOfTheirOwn) {

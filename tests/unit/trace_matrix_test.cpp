@@ -155,24 +155,58 @@ TEST(TraceMatrix, AGpuRecordsWhatTheInterpreterDoes) {
             }
 }
 
-// Products are half a word each, in one run with the ldmatrix before them.
-TEST(TraceMatrix, ProductsAreRecordedAsPartsOfRuns) {
-    const Matrices made(kBodies[0]);
+// Products within a run leave nothing: seven steps are one slot, with the address of the first, its clock and that of
+// the last.
+TEST(TraceMatrix, ProductsWithinARunAreNotRecorded) {
+    const Matrices made(R"(
+    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%s];
+    mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r2}, {%r3}, {%f0, %f1, %f2, %f3};
+    mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r2}, {%r4}, {%f0, %f1, %f2, %f3};
+    movmatrix.sync.aligned.m8n8.trans.b16 %r5, %r1;
+    mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r2}, {%r5}, {%f0, %f1, %f2, %f3};
+    ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%s+256];
+    mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r2}, {%r5}, {%f0, %f1, %f2, %f3};
+)");
+    simt::GlobalMemory plain;
+    const Trace cpu = made.record(plain);
+    InstrumentedRun run;
+    run.options.same_high = true, run.options.high = kInput >> 32;
+    ASSERT_TRUE(run.run(made.module, "k", made.launch, {}, made.memory, cpu.launch.arrays, cpu.sites))
+        << run.problem;
+    uint32_t clocks = 0, products = 0, slots = 0;
+    for (const ptx::Code& one : run.code.codes) {
+        if (one.kind != ptx::Code::Kind::Run ||
+            run.code.sites[one.second].exchange != ptx::Exchange::Multiply)
+            continue;
+        slots += one.slots;
+        for (uint32_t s = one.site; s <= one.second; ++s) {
+            products += ptx::is_of_matrices(run.code.sites[s].exchange);
+            clocks += run.code.places[s].clock != ptx::RunPlace::kNone;
+        }
+    }
+    EXPECT_EQ(products, 5u);
+    EXPECT_EQ(clocks, 2u);
+    EXPECT_EQ(slots, 1u);
+    const Trace device = assemble({}, cpu.launch, cpu.sites, std::move(run.decoded.blocks));
+    expect_same_requests(cpu, device);
+    // They have the time of the step before them.
+    for (size_t step = 1; step < device.steps(); ++step) EXPECT_LE(device.time[step - 1], device.time[step]);
+}
+
+// Addresses of rows that no lane's number gives take 16 bits each, but where nothing is believed.
+TEST(TraceMatrix, RowsAreRecordedByTheirSixteenths) {
+    const Matrices made(kBodies[1]);
     ptx::InstrumentOptions options;
     options.launch = {made.launch.grid, made.launch.block, made.launch.parameters()};
-    options.same_high = true, options.high = kInput >> 32;
-    const auto code = ptx::instrument(made.module, "k", options);
-    ASSERT_TRUE(code);
-    uint32_t products = 0, slots = 0;
-    for (const ptx::Code& run : code->codes) {
-        if (run.kind != ptx::Code::Kind::Run) continue;
-        const uint32_t before = products;
-        for (uint32_t s = run.site; s <= run.second; ++s)
-            products += code->sites[s].exchange == ptx::Exchange::Multiply;
-        slots += products > before ? run.slots : 0;
+    for (const bool exact : {false, true}) {
+        options.exact = exact;
+        const auto code = ptx::instrument(made.module, "k", options);
+        ASSERT_TRUE(code);
+        std::vector<uint32_t> bytes;
+        for (const ptx::Code& one : code->codes)
+            if (one.kind == ptx::Code::Kind::Rows) bytes.push_back(ptx::row_bytes(code->sites[one.site]));
+        EXPECT_EQ(bytes, exact ? std::vector<uint32_t>{} : (std::vector<uint32_t>{80, 32, 32, 48}));
     }
-    EXPECT_EQ(products, 3u);
-    EXPECT_EQ(slots, 1u);
 }
 
 TEST(TraceMatrix, AFileKeepsWhatSitesMove) {

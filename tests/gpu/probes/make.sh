@@ -10,6 +10,7 @@
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
 #   stores.txt       how fast an SM sends stores on to L2
 #   clocks.txt       whether the clocks of the SMs have a common zero
+#   matrix_sums.bin  random tiles and what tensor cores made of them; matrix_sums.py says how they form sums
 # forms.cu beside it is built and run by itself: its head says how.
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
@@ -128,4 +129,5 @@ tiled_transposed 8 8 8 8 8 rolled
 tiled_transposed 16 16 16 16 16 rolled
 KERNELS
 } > "$out/steps.txt"
-echo "wrote banks.txt, arithmetic.txt, halves.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt and steps.txt to $out"
+python3 "$here/matrix_sums.py" -o "$out/matrix_sums.bin"
+echo "wrote banks.txt, arithmetic.txt, halves.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt, steps.txt and matrix_sums.bin to $out"

@@ -3,15 +3,19 @@
 
 A rule: products are taken in chunks of so many along k, together with the sum so far. All terms are cut to multiples of
 2^(e - 23 - extra), e the largest exponent among them (of a product: the sum of its factors' exponents, or its own), added
-up exactly, and the sum is cut, or rounded, to 24 bits. `double`: the exact sum rounded once, as core/simt/matrix_sums.h.
+up exactly, and the sum is cut, or rounded, to 24 bits. `double`: the exact sum rounded once. `by pairs`: the columns
+4 i and 4 i + 1 are in the first of two chunks, both without C, which is added last, as machine code for sm_90 does with
+8-bit floats, that are f16 then. core/simt/matrix_sums.h has the rule that was found.
 
     tests/gpu/probes/matrix_sums.py [-o FILE] [--tiles N]    needs nvcc and a GPU; prints the best rules of each form
 
-FILE gets a line of text for each form, "form NAME TILES A B C D" with the registers of each fragment, then for each tile
-its words [register][lane] of A, B, C and D, 32 bits each, little-endian.
+FILE (tests/data/hardware/matrix_sums.bin, which a test holds the CPU to) gets a line of text for each form,
+"form SHAPE SUM FACTOR TILES A B C D" with the registers of each fragment, then for each tile its words
+[register][lane] of A, B, C and D, 32 bits each, little-endian.
 """
 import argparse, random, struct, subprocess, sys, tempfile
 from fractions import Fraction
+from math import frexp, ldexp
 from pathlib import Path
 
 # Type: bits, exponent bits, fraction bits, where the lowest bit lies in its register's part.
@@ -20,7 +24,7 @@ TYPES = {"f16": (16, 5, 10, 0), "bf16": (16, 8, 7, 0), "tf32": (32, 8, 10, 13), 
 # Shape, D and C, A and B.
 FORMS = [("m16n8k16", "f32", "f16"), ("m16n8k8", "f32", "f16"), ("m16n8k16", "f16", "f16"), ("m16n8k8", "f16", "f16"),
          ("m16n8k16", "f32", "bf16"), ("m16n8k8", "f32", "bf16"), ("m16n8k8", "f32", "tf32"), ("m16n8k4", "f32", "tf32"),
-         ("m16n8k32", "f32", "e4m3"), ("m16n8k32", "f32", "e5m2")]
+         ("m16n8k32", "f32", "e4m3"), ("m16n8k32", "f32", "e5m2"), ("m16n8k32", "f16", "e4m3")]
 KINDS = ["near", "wide", "spikes", "cancel", "subnormal", "large_c", "powers", "bits"]
 
 
@@ -91,7 +95,7 @@ def number(name, bits):
     sign, e, m = bits >> width - 1, bits >> fraction & (1 << exponents) - 1, bits & (1 << fraction) - 1
     bias = (1 << exponents - 1) - 1
     if (e == (1 << exponents) - 1 and name != "e4m3") or (name == "e4m3" and bits & 0x7F == 0x7F): return None
-    value = Fraction(m + (1 << fraction if e else 0)) * Fraction(2) ** (max(e, 1) - bias - fraction)
+    value = ldexp(m + (1 << fraction if e else 0), max(e, 1) - bias - fraction)
     return (-value if sign else value), max(e, 1) - bias
 
 
@@ -103,44 +107,57 @@ def place(form, role, lane, i, e):  # core/ptx/matrix.h
     return (g + 8 * i, 2 * t + e) if each == 2 else (g + 8 * (i // 2), 2 * t + i % 2)
 
 
-def log2_of(x):  # floor, of a positive fraction
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    return e if Fraction(2) ** e <= x else e - 1
+# Values and sums of cut terms fit into the 53 bits of Python's floats.
 
-
-def cut(x, quantum):
-    n = abs(x) / quantum
-    whole = n.numerator // n.denominator
-    return (-whole if x < 0 else whole) * quantum
+def log2_of(x):  # floor, of the size of what is not 0
+    return frexp(x)[1] - 1
 
 
 def to_format(x, name, nearest):
     _, exponents, fraction, _ = TYPES[name]
-    if x == 0: return Fraction(0)
+    if x == 0: return 0.0
     lowest = 2 - (1 << exponents - 1)
-    quantum = Fraction(2) ** (max(log2_of(abs(x)), lowest) - fraction)
-    if not nearest: return cut(x, quantum)
-    n = abs(x) / quantum
-    whole = round(n)  # to even
-    return (-whole if x < 0 else whole) * quantum
+    unit = max(log2_of(x), lowest) - fraction
+    n = ldexp(x, -unit)
+    return ldexp(round(n) if nearest else int(n), unit)  # round: to even
 
 
-def by_rule(terms, c, rule, out):
-    chunk, extra, own, nearest = rule
-    if chunk == 0: return to_format(c[0] + sum(t[0] for t in terms), out, True)
-    acc = c[0]
-    for first in range(0, len(terms), chunk):
-        part = [(v, log2_of(abs(v)) if own else e) for v, e in terms[first:first + chunk] if v] + ([(acc, log2_of(abs(acc)))] if acc else [])
-        if not part: continue
-        quantum = Fraction(2) ** (max(e for _, e in part) - 23 - extra)
-        acc = to_format(sum(cut(v, quantum) for v, _ in part), "f32", nearest)
-    return to_format(acc, out, True)
+def cut_sum(terms, extra, nearest, out):
+    """Of (value, exponent)."""
+    terms = [t for t in terms if t[0]]
+    if not terms: return 0.0
+    unit = max(e for _, e in terms) - 23 - extra
+    return to_format(ldexp(sum(int(ldexp(v, -unit)) for v, _ in terms), unit), out, nearest)
+
+
+def by_rule(pairs, c, rule, out):
+    """pairs: of factors, each (value, exponent), along k."""
+    chunk, extra, own, nearest, apart = rule
+    if chunk == 0:
+        exact = sum((Fraction(x[0]) * Fraction(y[0]) for x, y in pairs), Fraction(c[0]))
+        return to_format(float(exact), out, True)
+    if apart: pairs = [[(v, max(log2_of(v), -14) if v else 0) for v, _ in p] for p in pairs]  # as f16
+    terms = [(x[0] * y[0], log2_of(x[0] * y[0]) if own and x[0] * y[0] else x[1] + y[1]) for x, y in pairs]
+    acc = 0.0 if apart else c[0]
+    chunks = [[t for i, t in enumerate(terms) if i // 2 % 2 == half] for half in (0, 1)] if apart else [
+        terms[first:first + chunk] for first in range(0, len(terms), chunk)]
+    for part in chunks:
+        acc = cut_sum(part + [(acc, log2_of(acc))] if acc else part, extra, nearest, "f32")
+        if apart and out == "f16": acc = to_format(acc, out, True)
+    return to_format(acc + c[0] if apart else acc, out, True)
+
+
+def named(rule):
+    chunk, extra, own, nearest, apart = rule
+    if chunk == 0: return "double"
+    return "chunk %d%s, %d bits more, exponents of %s, sums %s" % (
+        chunk, " by pairs" if apart else "", extra, "products" if own else "factors", "rounded" if nearest else "cut")
 
 
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("-o", default="matrix_sums.bin")
-    options.add_argument("--tiles", type=int, default=8, help="of each kind")
+    options.add_argument("--tiles", type=int, default=2, help="of each kind")
     options.add_argument("--looked-at", type=int, default=400, help="elements of each form")
     options = options.parse_args()
     rng = random.Random(1)
@@ -164,7 +181,7 @@ def main():
         for form, tiles in zip(FORMS, inputs):
             a, b, c = registers(*form)
             k = int(form[0].split("k")[1])
-            f.write(("form %s.%s.%s %d %d %d %d %d\n" % (*form, len(tiles), a, b, c, c)).encode())
+            f.write(("form %s %s %s %d %d %d %d %d\n" % (*form, len(tiles), a, b, c, c)).encode())
             cases = []
             for n, tile in enumerate(tiles):
                 d = struct.unpack_from("<%dI" % (32 * c), raw, at)
@@ -181,19 +198,18 @@ def main():
                     for column in range(8):
                         pairs = [(held["a", row, i], held["b", i, column]) for i in range(k)]
                         if None in (held["c", row, column], held["d", row, column]) or any(None in p for p in pairs): continue
-                        cases.append((KINDS[n // options.tiles], [(x[0] * y[0], x[1] + y[1]) for x, y in pairs], held["c", row, column], held["d", row, column][0]))
+                        cases.append((KINDS[n // options.tiles], pairs, held["c", row, column], held["d", row, column][0]))
             rng.shuffle(cases)
             cases = cases[:options.looked_at]
-            rules = [(0, 0, False, True)] + [(chunk, extra, own, nearest) for chunk in (4, 8, 16, 32) if chunk <= k
-                                             for extra in (-10, -9, 0, 1, 2, 3) for own in (False, True) for nearest in (False, True)]
-            right = sorted(((sum(by_rule(t, c0, rule, form[1]) == d0 for _, t, c0, d0 in cases), rule) for rule in rules), reverse=True)
+            rules = [(0, 0, False, True, False)] + [
+                (chunk, extra, own, nearest, apart) for chunk in (4, 8, 16, 32) if chunk <= k for extra in (-10, -9, 0, 1, 2, 3)
+                for own in (False, True) for nearest in (False, True) for apart in (False, True)
+                if not apart or (TYPES[form[2]][0] == 8 and chunk == k // 2)]
+            right = sorted(((sum(by_rule(p, c0, rule, form[1]) == d0 for _, p, c0, d0 in cases), rule) for rule in rules), reverse=True)
             print(".".join(form), "of", len(cases), "elements:")
-            for count, (chunk, extra, own, nearest) in right[:4]:
-                print("   %5d right  %s" % (count, "double" if chunk == 0 else "chunk %d, %d bits more, exponents of %s, sums %s" % (
-                    chunk, extra, "products" if own else "factors", "rounded" if nearest else "cut")))
-            best = right[0][1]
+            for count, rule in right[:4]: print("   %5d right  %s" % (count, named(rule)))
             wrong = {}
-            for kind, t, c0, d0 in cases: wrong[kind] = wrong.get(kind, 0) + (by_rule(t, c0, best, form[1]) != d0)
+            for kind, p, c0, d0 in cases: wrong[kind] = wrong.get(kind, 0) + (by_rule(p, c0, right[0][1], form[1]) != d0)
             print("    wrong by the first, by kind:", {x: y for x, y in wrong.items() if y})
             sys.stdout.flush()
 
