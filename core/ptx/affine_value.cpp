@@ -334,23 +334,20 @@ AffineValue join(const AffineValue& a, const AffineValue& b) {
     return result;
 }
 
-ThreadTables::ThreadTables(const Dim3& block) : all_(1) {
+ThreadTables::ThreadTables(const Dim3& block) {
     constexpr uint64_t kMostThreads = 1024;
     if (block.x <= kMostThreads && block.y <= kMostThreads && block.z <= kMostThreads &&
         block.count() <= kMostThreads)
         threads_ = static_cast<uint32_t>(block.count());
-    number_[std::vector<uint64_t>(threads_)] = 0;
+    add(std::vector<uint64_t>(threads_));
 }
 
 uint32_t ThreadTables::add(std::vector<uint64_t> numbers) {
     constexpr size_t kMostTables = 4096;
-    const auto found = number_.find(numbers);
-    if (found != number_.end()) return found->second;
     if (all_.size() == kMostTables) return kNone;
-    const auto made = static_cast<uint32_t>(all_.size());
-    all_.push_back(numbers);
-    number_.emplace(std::move(numbers), made);
-    return made;
+    const auto [found, added] = number_.try_emplace(std::move(numbers), static_cast<uint32_t>(all_.size()));
+    if (added) all_.push_back(&found->first);
+    return found->second;
 }
 
 uint64_t number_of_thread(const AffineValue& value, const ThreadTables& tables, const Dim3& block,

@@ -15,15 +15,17 @@ inline constexpr uint64_t kMeeting = uint64_t{1} << 63;  // AffineValue::definit
 class ThreadTables {
 public:
     explicit ThreadTables(const Dim3& block);
+    ThreadTables(const ThreadTables&) = delete;
+    ThreadTables& operator=(const ThreadTables&) = delete;
     uint32_t threads() const { return threads_; }  // 0 for a block that cannot be launched
     static constexpr uint32_t kNone = UINT32_MAX;
     uint32_t add(std::vector<uint64_t> numbers);  // kNone where there are too many
-    uint64_t at(uint32_t table, uint32_t thread) const { return table == 0 ? 0 : all_[table][thread]; }
+    uint64_t at(uint32_t table, uint32_t thread) const { return table == 0 ? 0 : (*all_[table])[thread]; }
 
 private:
     uint32_t threads_ = 0;
-    std::vector<std::vector<uint64_t>> all_;
     std::map<std::vector<uint64_t>, uint32_t> number_;
+    std::vector<const std::vector<uint64_t>*> all_;
 };
 
 // uniform part + x * tid.x + y * tid.y + z * tid.z + table[thread], modulo the register's width. Predicates: affine with
@@ -51,7 +53,7 @@ AffineValue join(const AffineValue& a, const AffineValue& b);
 int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t instruction, int32_t block,
           std::vector<AffineValue>& values, ThreadTables& tables);
 
-// What the threads add to the uniform part, or to a constant one: the whole number.
+// What a thread has beyond the uniform part; of a constant the whole number.
 uint64_t number_of_thread(const AffineValue& value, const ThreadTables& tables, const Dim3& block,
                           uint32_t thread);
 
