@@ -8,6 +8,7 @@
 #include "core/ptx/affine.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/ptx/affine_value.h"
 #include "core/ptx/cfg.h"
@@ -30,6 +31,7 @@ struct Analysis {
     std::vector<bool> divergent_join;  // by block
     std::vector<bool> ragged;          // by loop: threads may leave it at different trips
     uint64_t reached = 0, met = 0;     // so far
+    ThreadTables tables{facts.block};
 };
 
 const Instruction* branch_of(const Analysis& a, size_t block) {
@@ -148,7 +150,7 @@ void run_to_fixpoint(Analysis& a) {
                 std::fill(values.begin(), values.end(), AffineValue{});  // a loop back to the entry
             a.in[block] = values;
             for (uint32_t i = b.first; i < b.last; ++i)
-                apply(a.kernel, a.facts, i, static_cast<int32_t>(block), values);
+                apply(a.kernel, a.facts, i, static_cast<int32_t>(block), values, a.tables);
             const Instruction* branch = branch_of(a, block);
             const bool splits = branch && branch->guard >= 0 && !values[branch->guard].uniform();
             if (splits && !a.divergent[block]) {
@@ -171,9 +173,30 @@ LaneShape shape_of(const Analysis& a, const Site& site, const std::vector<Affine
         shape.affine = address.kind == Operand::Kind::Address;  // [symbol] or [immediate]
     } else if (values[address.reg].affine) {
         const AffineValue& value = values[address.reg];
-        shape = {true, value.x, value.y, value.z};
+        if (value.table == 0) shape = {true, value.x, value.y, value.z};
     }
     return shape;
+}
+
+// How far the lanes' addresses lie above lane 0's, where that is the same in every warp.
+std::optional<std::array<uint64_t, kWarpSize>> distances_of(const Analysis& a, const Site& site,
+                                                            const std::vector<AffineValue>& values) {
+    const int32_t reg = address_of(a.kernel.instructions[site.instruction], site).reg;
+    if (reg < 0 || !values[reg].affine || values[reg].table == 0) return std::nullopt;
+    const uint64_t mask = size_of(a.kernel.registers[reg].type) == 4 ? UINT32_MAX : UINT64_MAX;
+    const auto of = [&](uint32_t thread) {
+        return number_of_thread(values[reg], a.tables, a.facts.block, thread);
+    };
+    std::array<uint64_t, kWarpSize> distances{};
+    for (uint32_t thread = 0; thread < a.tables.threads(); ++thread) {
+        const uint32_t lane = thread % kWarpSize;
+        const uint64_t distance = (of(thread) - of(thread - lane)) & mask;
+        if (thread < kWarpSize)
+            distances[lane] = distance;
+        else if (distances[lane] != distance)
+            return std::nullopt;
+    }
+    return distances;
 }
 
 }  // namespace
@@ -201,10 +224,14 @@ AffineAddresses affine_addresses(const Kernel& kernel, const std::vector<Site>& 
                                      [](const Site& s, uint32_t i) { return s.instruction < i; });
         for (uint32_t i = b.first; i < b.last; ++i) {
             while (site != sites.end() && site->instruction == i) {
-                if (asks_memory(site->kind)) result.shapes[site->id] = shape_of(a, *site, values);
+                if (asks_memory(site->kind)) {
+                    result.shapes[site->id] = shape_of(a, *site, values);
+                    if (const auto known = distances_of(a, *site, values))
+                        result.distances[site->id] = *known;
+                }
                 ++site;
             }
-            const int widened = apply(kernel, facts, i, static_cast<int32_t>(block), values);
+            const int widened = apply(kernel, facts, i, static_cast<int32_t>(block), values, a.tables);
             if (widened >= 0) {
                 const Instruction& instruction = kernel.instructions[i];
                 const Type type = instruction.op == Op::Cvt ? instruction.type2 : instruction.type;

@@ -9,6 +9,10 @@
 // `row * k` has the coefficient k. An address of that form needs no lane but one to be recorded: the
 // others lie at known distances from it.
 //
+// A number that a thread makes of its own number alone, by and, or, xor and shifts to the right as addresses are swizzled,
+// is one more summand, known for each thread. Where it makes the lanes of each warp of a block lie at the same distances,
+// an address needs no more than one lane either.
+//
 // The analysis is conservative. A register that is assigned more than once is uniform only where no
 // branch that threads may take differently decides which assignment it holds; what is loaded from
 // memory, and what is made by operations other than adding, subtracting, scaling and shifting
@@ -20,7 +24,9 @@
 // that range of the listed operands while the kernel runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -51,6 +57,8 @@ struct Widening {
 
 struct AffineAddresses {
     std::vector<LaneShape> shapes;  // by site id; barriers have none
+    // By site, of some that are not affine: how far each lane's address lies above lane 0's, in every warp.
+    std::map<uint32_t, std::array<uint64_t, kWarpSize>> distances;
     std::vector<Widening> widened;  // ascending by instruction
 };
 

@@ -31,6 +31,7 @@ struct AffineStep {
     uint32_t at;
     int32_t block;
     std::vector<AffineValue>& values;
+    ThreadTables& tables;
     int widened = -1;
 
     // Something that all threads share and nobody knows.
@@ -56,6 +57,8 @@ struct AffineStep {
             (which == S::TidX ? value.x : which == S::TidY ? value.y : value.z) = 1;
             return value;
         }
+        if (which == S::LaneId)
+            return by_thread([](uint32_t thread) { return uint64_t{thread % kWarpSize}; });
         if (which <= S::NtidZ) return of(facts.block, S::NtidX);
         if (which <= S::CtaidZ || which == S::DynamicSmemSize || which == S::TotalSmemSize ||
             which >= S::ClusteridX)
@@ -71,6 +74,19 @@ struct AffineStep {
             case Operand::Kind::Symbol: return uniform();  // all threads see a variable at one address
             default: return {};
         }
+    }
+
+    // Numbers that each thread knows, as a value.
+    template <class Fn>
+    AffineValue by_thread(Fn fn) const {
+        std::vector<uint64_t> numbers(tables.threads());
+        for (uint32_t thread = 0; thread < numbers.size(); ++thread) numbers[thread] = fn(thread);
+        AffineValue value = number(0);
+        value.table = numbers.empty() ? ThreadTables::kNone : tables.add(std::move(numbers));
+        return value.table == ThreadTables::kNone ? AffineValue{} : value;
+    }
+    uint64_t of_thread(const AffineValue& value, uint32_t thread, int bytes) const {
+        return number_of_thread(value, tables, facts.block, thread) & mask_of(bytes);
     }
 
     // Coefficients and number brought into the range of the width, as the kernel's own arithmetic wraps.
@@ -98,6 +114,12 @@ struct AffineStep {
         result.y = times(value.y, factor);
         result.z = times(value.z, factor);
         result.number = value.number * factor;
+        if (value.table != 0) {
+            result.table = by_thread([&](uint32_t thread) {
+                               return tables.at(value.table, thread) * factor & mask_of(bytes);
+                           }).table;
+            if (result.table == ThreadTables::kNone) return {};
+        }
         return settled(result, bytes);
     }
 
@@ -110,6 +132,14 @@ struct AffineStep {
         result.x = plus(a.x, b.x);
         result.y = plus(a.y, b.y);
         result.z = plus(a.z, b.z);
+        result.table = a.table == 0 ? b.table : a.table;
+        if (a.table != 0 && b.table != 0) {
+            const AffineValue both = by_thread([&](uint32_t thread) {
+                return (tables.at(a.table, thread) + tables.at(b.table, thread)) & mask_of(bytes);
+            });
+            if (!both.affine) return {};
+            result.table = both.table;
+        }
         return settled(result, bytes);
     }
 
@@ -129,6 +159,7 @@ struct AffineStep {
                                      : value.number & mask_of(4);
         }
         if (value.uniform()) return settled(value, 8);
+        if (value.table != 0) return widen_by_thread(i, value, with_sign);
         const auto far = [](int64_t coefficient, uint32_t threads) {
             return std::abs(coefficient) * (int64_t{threads} - 1);
         };
@@ -136,6 +167,27 @@ struct AffineStep {
             return {};
         widened = instruction.destinations + static_cast<int>(i);
         return settled(value, 8);
+    }
+
+    // The same of a value with a table.
+    AffineValue widen_by_thread(size_t i, const AffineValue& value, bool with_sign) {
+        const auto wide = [&](uint32_t thread) {
+            const uint64_t low = of_thread(value, thread, 4);
+            return with_sign || !value.constant
+                       ? static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(low)))
+                       : low;
+        };
+        AffineValue made = by_thread(wide);
+        if (!made.affine || value.constant) return made;
+        int64_t least = kReach, most = -kReach;
+        for (uint32_t thread = 0; thread < tables.threads(); ++thread) {
+            const auto one = static_cast<int64_t>(wide(thread));
+            least = std::min(least, one), most = std::max(most, one);
+        }
+        if (most - least >= kReach) return {};
+        widened = instruction.destinations + static_cast<int>(i);
+        made.constant = false;
+        return settled(made, 8);
     }
 
     AffineValue multiply() {
@@ -165,6 +217,32 @@ struct AffineStep {
         if (!p.uniform()) return {};
         AffineValue value = join(a, b);
         return value.affine ? settled(value, size_of(instruction.type)) : value;
+    }
+
+    // Of bits that every thread knows of its own.
+    AffineValue bits_by_thread() const {
+        const int bytes = size_of(instruction.type);
+        std::vector<AffineValue> from;
+        for (size_t i = 0; i < sources(); ++i) from.push_back(read(source(i)));
+        const auto known = [](const AffineValue& value) { return value.affine && value.constant; };
+        const auto shared = [](const AffineValue& value) { return value.uniform(); };
+        if (bytes < 4 || !std::ranges::all_of(from, known) || std::ranges::all_of(from, shared))
+            return all_uniform();
+        return by_thread([&](uint32_t thread) {
+            const uint64_t a = of_thread(from[0], thread, bytes);
+            const uint64_t b = from.size() > 1 ? of_thread(from[1], thread, 8) : 0;
+            switch (instruction.op) {
+                case Op::And: return a & b;
+                case Op::Or: return a | b;
+                case Op::Xor: return (a ^ b) & mask_of(bytes);
+                case Op::Not: return ~a & mask_of(bytes);
+                default: break;
+            }
+            const uint64_t by = b & mask_of(4), width = uint64_t{8} * static_cast<uint64_t>(bytes);
+            if (!is_signed(instruction.type)) return by < width ? a >> by : 0;
+            const int64_t with_sign = bytes == 4 ? static_cast<int32_t>(a) : static_cast<int64_t>(a);
+            return static_cast<uint64_t>(with_sign >> std::min(by, width - 1)) & mask_of(bytes);
+        });
     }
 
     AffineValue all_uniform() const {
@@ -223,6 +301,11 @@ struct AffineStep {
                     whole && by.number_alone() && by.number < uint64_t{8} * static_cast<uint64_t>(bytes);
                 return known ? scaled(read(source(0)), uint64_t{1} << by.number, bytes) : all_uniform();
             }
+            case Op::And:
+            case Op::Or:
+            case Op::Xor:
+            case Op::Not:
+            case Op::Shr: return bits_by_thread();
             case Op::Mul: return multiply();
             case Op::Mad: {
                 if (is_float(instruction.type) || instruction.sat) return all_uniform();
@@ -240,22 +323,46 @@ struct AffineStep {
 
 bool same(const AffineValue& a, const AffineValue& b) {
     if (a.affine != b.affine || !a.affine) return a.affine == b.affine;
-    return a.x == b.x && a.y == b.y && a.z == b.z && a.constant == b.constant &&
+    return a.x == b.x && a.y == b.y && a.z == b.z && a.table == b.table && a.constant == b.constant &&
            (a.constant ? a.number == b.number : a.definition == b.definition);
 }
 
 AffineValue join(const AffineValue& a, const AffineValue& b) {
-    if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z) return {};
+    if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z || a.table != b.table) return {};
     AffineValue result = a;
     result.constant = a.constant && b.constant && a.number == b.number;
     return result;
 }
 
+ThreadTables::ThreadTables(const Dim3& block) {
+    constexpr uint64_t kMostThreads = 1024;
+    if (block.x <= kMostThreads && block.y <= kMostThreads && block.z <= kMostThreads &&
+        block.count() <= kMostThreads)
+        threads_ = static_cast<uint32_t>(block.count());
+    add(std::vector<uint64_t>(threads_));
+}
+
+uint32_t ThreadTables::add(std::vector<uint64_t> numbers) {
+    constexpr size_t kMostTables = 4096;
+    if (all_.size() == kMostTables) return kNone;
+    const auto [found, added] = number_.try_emplace(std::move(numbers), static_cast<uint32_t>(all_.size()));
+    if (added) all_.push_back(&found->first);
+    return found->second;
+}
+
+uint64_t number_of_thread(const AffineValue& value, const ThreadTables& tables, const Dim3& block,
+                          uint32_t thread) {
+    const auto times = [](int64_t a, uint32_t b) { return static_cast<uint64_t>(a) * b; };
+    return (value.constant ? value.number : 0) + times(value.x, thread % block.x) +
+           times(value.y, thread / block.x % block.y) + times(value.z, thread / block.x / block.y) +
+           tables.at(value.table, thread);
+}
+
 int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t at, int32_t block,
-          std::vector<AffineValue>& values) {
+          std::vector<AffineValue>& values, ThreadTables& tables) {
     const Instruction& instruction = kernel.instructions[at];
     if (instruction.destinations == 0) return -1;
-    AffineStep step{kernel, facts, instruction, at, block, values};
+    AffineStep step{kernel, facts, instruction, at, block, values, tables};
     AffineValue made = step.result();
     // One result cannot stand for several destinations unless all threads share them.
     const bool several =

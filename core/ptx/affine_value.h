@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/ptx/affine.h"
@@ -10,7 +11,24 @@ namespace tilescope::ptx {
 
 inline constexpr uint64_t kMeeting = uint64_t{1} << 63;  // AffineValue::definition: a block where paths met
 
-// uniform part + x * tid.x + y * tid.y + z * tid.z, modulo the register's width. Predicates: affine with
+// Numbers by thread of a block, each list of them once, by a number: 0 where all are 0.
+class ThreadTables {
+public:
+    explicit ThreadTables(const Dim3& block);
+    ThreadTables(const ThreadTables&) = delete;
+    ThreadTables& operator=(const ThreadTables&) = delete;
+    uint32_t threads() const { return threads_; }  // 0 for a block that cannot be launched
+    static constexpr uint32_t kNone = UINT32_MAX;
+    uint32_t add(std::vector<uint64_t> numbers);  // kNone where there are too many
+    uint64_t at(uint32_t table, uint32_t thread) const { return table == 0 ? 0 : (*all_[table])[thread]; }
+
+private:
+    uint32_t threads_ = 0;
+    std::map<std::vector<uint64_t>, uint32_t> number_;
+    std::vector<const std::vector<uint64_t>*> all_;
+};
+
+// uniform part + x * tid.x + y * tid.y + z * tid.z + table[thread], modulo the register's width. Predicates: affine with
 // zero coefficients where all threads agree. The default knows nothing.
 struct AffineValue {
     bool affine = false;
@@ -19,8 +37,9 @@ struct AffineValue {
     uint64_t definition = 0;      // else it is what this definition made
     int32_t block = -1;           // basic block that holds the definition
     int64_t x = 0, y = 0, z = 0;  // of 32-bit registers, in the range of 32 bits
+    uint32_t table = 0;           // of ThreadTables
 
-    bool uniform() const { return affine && x == 0 && y == 0 && z == 0; }
+    bool uniform() const { return affine && x == 0 && y == 0 && z == 0 && table == 0; }
     bool number_alone() const { return uniform() && constant; }
 };
 
@@ -32,6 +51,10 @@ AffineValue join(const AffineValue& a, const AffineValue& b);
 // Changes the registers that an instruction writes. Returns the operand that it widens, where that is not the
 // same in all threads and the result is claimed to be affine; else -1.
 int apply(const Kernel& kernel, const LaunchFacts& facts, uint32_t instruction, int32_t block,
-          std::vector<AffineValue>& values);
+          std::vector<AffineValue>& values, ThreadTables& tables);
+
+// What a thread has beyond the uniform part; of a constant the whole number.
+uint64_t number_of_thread(const AffineValue& value, const ThreadTables& tables, const Dim3& block,
+                          uint32_t thread);
 
 }  // namespace tilescope::ptx

@@ -721,6 +721,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     work.result.sites = sites_of(*found);
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
+    work.result.distances = std::move(affine.distances);
+    for (const auto& [site, distances] : work.result.distances) work.result.shapes[site] = {.affine = true};
     for (const Site& site : work.result.sites) {
         work.result.exchanges.push_back(operands_of(*found, site));
         if (work.result.exchanges.back().known) work.result.shapes[site.id] = {.affine = true};
@@ -734,6 +736,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
             found->instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0;
         if (options.exact || generic) wmma->known_stride.reset();
         work.result.shapes[site.id] = {.affine = wmma->known_stride.has_value()};
+        work.result.distances.erase(site.id);
         if (!wmma->known_stride) continue;
         auto& distances = work.result.distances[site.id];
         for (size_t lane = 0; lane < kWarpSize; ++lane)

@@ -1,4 +1,5 @@
 // Which addresses are found to be the same function of the lane, and which are rightly not.
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,37 @@ TEST(Affine, RowTimesWidthHasTheWidthOfTheLaunch) {
     add.s64 %a, %p, %w;)";
     EXPECT_EQ(shape_of(body), (LaneShape{true, 4, 400, 0}));
     EXPECT_EQ(shape_of(body, 7), (LaneShape{true, 4, 28, 0}));
+}
+
+// A block of 16 x 16: lane l of warp w is thread (l % 16, 2 w + l / 16).
+TEST(Affine, NumbersOfAThreadAreKnownWhereWarpsAreAlike) {
+    const auto distances = [](const std::string& body) {
+        const Found found = of_body(body);
+        const auto& known = found.addresses.distances;
+        const auto at = known.find(found.sites.back().id);
+        EXPECT_EQ(found.addresses.shapes[found.sites.back().id], kUnknown);
+        return at == known.end() ? std::nullopt : std::optional(at->second);
+    };
+    const auto expect = [&](const std::string& body, auto of_lane) {
+        const auto found = distances(body);
+        ASSERT_TRUE(found) << body;
+        for (uint32_t lane = 0; lane < 32; ++lane)
+            EXPECT_EQ((*found)[lane], static_cast<uint64_t>(of_lane(lane))) << body << lane;
+    };
+    const std::string address = "mul.wide.u32 %w, %t, 4; add.s64 %a, %p, %w;";
+    expect("xor.b32 %t, %x, 5; " + address, [](int64_t l) { return 4 * ((l % 16 ^ 5) - 5); });
+    expect("and.b32 %t, %x, 3; shr.u32 %i, %x, 2; xor.b32 %t, %t, %i; mad.lo.u32 %t, %y, %k, %t; " + address,
+           [](int64_t l) { return 4 * ((l % 4 ^ l % 16 / 4) + l / 16 * 100); });
+    // With a block's number, in the range that is checked while the kernel runs.
+    expect("and.b32 %t, %x, 7; mad.lo.u32 %t, %b, 64, %t; mul.wide.s32 %w, %t, 4; add.s64 %a, %p, %w;",
+           [](int64_t l) { return 4 * (l % 8); });
+    expect("mov.u32 %t, %laneid; shr.s32 %t, %t, 3; not.b32 %t, %t; and.b32 %t, %t, 3; " + address,
+           [](int64_t l) { return 4 * ((~(l / 8) & 3) - 3); });
+    // Warps differ; the other operand is not known; it is another number in each trip.
+    EXPECT_FALSE(distances("and.b32 %i, %y, 7; xor.b32 %t, %x, %i; " + address));
+    EXPECT_FALSE(distances("xor.b32 %t, %x, %b; " + address));
+    EXPECT_FALSE(distances(
+        "and.b32 %t, %x, 7;\nloop:\n xor.b32 %t, %t, %x; setp.lt.u32 %q, %b, 3; @%q bra loop; " + address));
 }
 
 TEST(Affine, BlockAndLoopCounterAreShared) {
