@@ -89,7 +89,7 @@ int64_t constant_offset(const Program& program, const std::string& symbol);
 using Origin = uint32_t;
 inline constexpr Origin kComputed = 0x8000'0000u;
 inline constexpr uint32_t kPartShift = 28;
-inline constexpr Origin kUpperHalf = 1u << 27;
+inline constexpr Origin kUpperHalf = 1u << (kPartShift - 1);
 inline constexpr Origin kStepMask = kUpperHalf - 1;
 
 // One warp's execution of a memory site.
