@@ -129,9 +129,9 @@ export async function download(p, deed) {
 // An action by words of its name, whose row has to be the first.
 export async function act(p, words) {
   await p.keyboard.press("Control+p");
-  await still(p);
+  await turns(p, 8);
   await p.keyboard.type(words);
-  await still(p);
+  await turns(p, 8);
   await p.keyboard.press("Enter");
 }
 // Pictures that the browser has drawn since.
