@@ -152,6 +152,28 @@ TEST(StepLayout, ALectureIsLargerAndHasTheLine) {
     }
 }
 
+// As far from the first button's words as these are from the next one's.
+TEST(TopBar, TabsKeepOffTheButtons) {
+    SKIP_WITHOUT_OPENGL();
+    for (const int width : {800, 820, 900, 960, 1024, 1100, 1280})
+        for (const bool lecture : {false, true}) {
+            State state = at_step(kernels::recorded("tiled", {64, 64, 64, 16}), 69);
+            state.session.lecture = lecture;
+            Drawn drawn(width, 800);
+            drawn.frames(state);
+            const auto find = [&](std::string_view text) {
+                const auto found = std::ranges::find_if(drawn.seen().texts, [&](const draw::Written& one) {
+                    return one.text == text && one.min.y < 60;
+                });
+                EXPECT_NE(found, drawn.seen().texts.end()) << text;
+                return found;
+            };
+            const auto tab = find("Lessons"), record = find("Record\u2026"), theme = find("Dark");
+            EXPECT_GE(record->min.x - tab->max.x, theme->min.x - record->max.x)
+                << width << (lecture ? " in a lecture" : "");
+        }
+}
+
 // A fault's sentence is said to its end.
 TEST(StepLayout, AFaultIsReadWhole) {
     SKIP_WITHOUT_OPENGL();
