@@ -13,9 +13,10 @@ namespace {
 
 struct Size2 {
     int width, height;
+    float scale = 1;  // pixels of the framebuffer per logical pixel
 };
-constexpr Size2 kSizes[] = {{1280, 720}, {1600, 1000}, {1920, 1080}, {2560, 1440},
-                            {960, 1080}, {800, 1200},  {1024, 768},  {1366, 768}};
+constexpr Size2 kSizes[] = {{1280, 720}, {1600, 1000}, {1920, 1080},   {2560, 1440}, {960, 1080}, {800, 1200},
+                            {1024, 768}, {1366, 768},  {780, 1688, 2}, {844, 390},   {700, 500}};
 
 State at_step(trace::Trace trace, uint32_t step) {
     State state = alone(std::move(trace));
@@ -99,8 +100,9 @@ TEST(StepLayout, KeepsItsSubject) {
     for (auto& [name, state] : subjects())
         for (const Size2& size : kSizes)
             for (const bool lecture : {false, true}) {
-                if (lecture && size.width < 1024) continue;  // which render refuses
-                Drawn drawn(size.width, size.height);
+                if (lecture && static_cast<float>(size.width) / size.scale < 1024)
+                    continue;  // which render refuses
+                Drawn drawn(size.width, size.height, size.scale);
                 SCOPED_TRACE(
                     fmt::format("{} at {}x{}{}", name, size.width, size.height, lecture ? ", lecture" : ""));
                 state.session.lecture = lecture;
