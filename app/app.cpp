@@ -193,7 +193,7 @@ Tabs tabs_in(const input::Ui<State>& ui, const Rect& rect, float buttons) {
             if (&screen == &screen_of(ui.state) || screen.there == nullptr || screen.there(ui.session))
                 words += wide(Face::Strong, size, screen.name), ++tabs;
         const float left = rect.width() - ui.px(16) - words - buttons;
-        const float gap = std::min(ui.px(20), left / std::max(tabs, 1.f));
+        const float gap = std::clamp(left / std::max(tabs, 1.f), ui.px(4), ui.px(20));
         if (gap < ui.px(10) && size != Size::Small) continue;
         float names = ui.px(24) + wide(Face::Strong, size, "Tilescope");
         if (ui.session.recording)

@@ -38,6 +38,9 @@ namespace tilescope::app {
 
 using platform::Canvas;
 
+// Logical pixels that the panels need: in a smaller window all is drawn smaller.
+inline constexpr uint32_t kLeastWidth = 800, kLeastHeight = 600;
+
 struct State {
     session::Session session;
     input::State input;

@@ -69,17 +69,22 @@ void Frame::dress(const draw::Palette& palette, float scale) {
     styled_ = &palette;
 }
 
-// Type grows with a window that is larger than 1920 x 1080, in twelfths, so that dragging its edge does not make the
-// fonts anew in every frame.
-static float scale_of_window(const Canvas& canvas) {
-    const float high = static_cast<float>(canvas.height) / canvas.scale / 1080,
-                wide = static_cast<float>(canvas.width) / canvas.scale / 1920;
-    return std::clamp(std::floor(std::min(high, wide) * 12 + 0.01f) / 12, 1.f, 2.f);
+// Type grows with a window that is larger than 1920 x 1080, and shrinks with one that is smaller than what panels need; in
+// steps, so that dragging its edge does not make the fonts anew in every frame.
+static float scale_of_window(const Canvas& canvas, bool shrinks) {
+    const float wide = static_cast<float>(canvas.width) / canvas.scale,
+                high = static_cast<float>(canvas.height) / canvas.scale;
+    const float room = std::min(wide / kLeastWidth, high / kLeastHeight);
+    if (shrinks && room < 1) return std::max(std::floor(room * 24 + 0.01f), 6.f) / 24;
+    return std::clamp(std::floor(std::min(high / 1080, wide / 1920) * 12 + 0.01f) / 12, 1.f, 2.f);
 }
 
-// Framebuffer pixels per logical pixel, the size of type included.
-static float scale_of(const session::Session& session, const Canvas& canvas) {
-    return canvas.scale * session.text_scale * scale_of_window(canvas) *
+// Framebuffer pixels per logical pixel, the size of type included. Pages and pictures of the subject alone have sizes of
+// their own.
+static float scale_of(const State& state, const Canvas& canvas) {
+    const session::Session& session = state.session;
+    const bool shrinks = !state.paper && !state.step.subject;
+    return canvas.scale * session.text_scale * scale_of_window(canvas, shrinks) *
            (session.lecture ? session::kLectureScale : 1.f);
 }
 
@@ -90,7 +95,7 @@ Frame::BuiltFrame Frame::build(State& state, const platform::Input& input, const
     const session::Session& session = state.session;
     input::RecordForm& form = state.input.form;
     const draw::Palette& palette = draw::palette(session.theme, session.lecture);
-    const float scale = scale_of(session, canvas);
+    const float scale = scale_of(state, canvas);
     canvas_ = canvas;
     dress(palette, scale);
     if (!still) time_ += input.dt;
@@ -192,7 +197,7 @@ const draw::Panel* Frame::panel(const session::PanelAt& at) const {
 
 Result<platform::Image> panel_image(State state, const Canvas& shown, const session::PanelAt& at) {
     constexpr float kMostScale = 4;  // type that is larger asks for very large textures
-    const int times = scale_of(state.session, shown) * 2 <= kMostScale ? 2 : 1;
+    const int times = scale_of(state, shown) * 2 <= kMostScale ? 2 : 1;
     const Canvas canvas{shown.width * times, shown.height * times, shown.scale * static_cast<float>(times)};
     auto framebuffer = platform::Framebuffer::create(canvas.width, canvas.height);
     if (!framebuffer) return framebuffer.error();

@@ -4,7 +4,6 @@
      unpack_take(size)   so many bytes lie at unpack_input(), kUnpackRoom at most
      unpack_give()       the number of bytes that lie at unpack_output(), to be called until it is 0; -1: what was taken is damaged */
 #include <stddef.h>
-
 #include <zstd.h>
 
 enum { kUnpackRoom = 1 << 16 };

@@ -27,8 +27,8 @@ namespace {
 
 constexpr uint32_t kMostSide = 8192;  // pixels; OpenGL 3.3 devices render at least that
 // The smallest picture in which no panel's text lies on another's, and the matrices are seen; a lecture's type is larger.
-constexpr std::pair<uint32_t, uint32_t> kLeastSize{800, 600}, kLeastLecture{1024, 640},
-    kLeastSubject{480, 360};
+constexpr std::pair<uint32_t, uint32_t> kLeastSize{app::kLeastWidth, app::kLeastHeight},
+    kLeastLecture{1024, 640}, kLeastSubject{480, 360};
 // A film longer than this is a mistake: at 8 pictures a second it takes six minutes to look at, and one with
 // motion a third of an hour.
 constexpr uint64_t kMostFrames = 3000, kMostMoving = 20ull * 60 * app::kMotionFps;

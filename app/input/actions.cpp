@@ -222,12 +222,17 @@ void speed_slider(SessionUi& ui, const Rect& rect) {
     Session& session = ui.session;
     const bool clocks = session::by_clock(ui.session);
     const float text_y = rect.min.y + (rect.height() - line_height(ui, Size::Small)) / 2;
-    const float from = rect.min.x + ui.px(44), to = rect.max.x - ui.px(clocks ? 136 : 96);
+    double& rate = clocks ? session.playback.clocks_per_second : session.playback.steps_per_second;
+    const std::string words = clocks     ? grouped(static_cast<uint64_t>(rate)) + " clocks/s"
+                              : rate < 1 ? fmt::format("1 step in {:.2g} s", 1 / rate)
+                              : rate < 8 ? fmt::format("{:g} steps/s", rate)
+                                         : fmt::format("{:.0f} steps/s", rate);
+    const float wide = text_size(ui.font(Face::Mono, Size::Small), words).x + ui.px(16);
+    const float from = rect.min.x + ui.px(44), to = rect.max.x - std::max(wide, ui.px(clocks ? 136 : 96));
     if (to - from < ui.px(50)) return;
     note(ui, {rect.min.x, text_y}, ui.px(44), "speed");
     const float end = std::min(to, from + ui.px(220)), y = (rect.min.y + rect.max.y) / 2;
     ui.list.AddRectFilled({from, y - ui.px(1.5f)}, {end, y + ui.px(1.5f)}, ui.ink(Ink::LineStrong), ui.px(2));
-    double& rate = clocks ? session.playback.clocks_per_second : session.playback.steps_per_second;
     const double low = std::log2(clocks ? session::kSlowestClock : session::kSlowest);
     const double high = std::log2(clocks ? session::kFastestClock : session::kFastest);
     const auto part = static_cast<float>((std::log2(rate) - low) / (high - low));
@@ -243,10 +248,6 @@ void speed_slider(SessionUi& ui, const Rect& rect) {
             ui.tip += fmt::format(": {} times slower than it ran",
                                   short_count(static_cast<uint64_t>(mhz * 1e6 / rate)));
     }
-    const std::string words = clocks     ? grouped(static_cast<uint64_t>(rate)) + " clocks/s"
-                              : rate < 1 ? fmt::format("1 step in {:.2g} s", 1 / rate)
-                              : rate < 8 ? fmt::format("{:g} steps/s", rate)
-                                         : fmt::format("{:.0f} steps/s", rate);
     line(ui, {end + ui.px(14), text_y}, rect.max.x - end - ui.px(14), Face::Mono, Size::Small, Ink::Text,
          words);
 }

@@ -33,8 +33,8 @@ KERNEL naive(const float* a, const float* b, float* c, int n) {
 KERNEL stencil(const float* in, float*, float* out, int n) {
     const int x = I, y = J;
     if (x == 0 || x >= n - 1 || y == 0 || y >= n - 1) return;
-    out[y * n + x] =
-        0.2f * (in[y * n + x] + in[y * n + x - 1] + in[y * n + x + 1] + in[(y - 1) * n + x] + in[(y + 1) * n + x]);
+    out[y * n + x] = 0.2f * (in[y * n + x] + in[y * n + x - 1] + in[y * n + x + 1] + in[(y - 1) * n + x] +
+                             in[(y + 1) * n + x]);
 }
 
 KERNEL gaussian(const float* in, float*, float* out, int n) {

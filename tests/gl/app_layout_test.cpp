@@ -13,9 +13,10 @@ namespace {
 
 struct Size2 {
     int width, height;
+    float scale = 1;  // pixels of the framebuffer per logical pixel
 };
-constexpr Size2 kSizes[] = {{1280, 720}, {1600, 1000}, {1920, 1080}, {2560, 1440},
-                            {960, 1080}, {800, 1200},  {1024, 768},  {1366, 768}};
+constexpr Size2 kSizes[] = {{1280, 720}, {1600, 1000}, {1920, 1080},   {2560, 1440}, {960, 1080}, {800, 1200},
+                            {1024, 768}, {1366, 768},  {780, 1688, 2}, {844, 390},   {700, 500}};
 
 State at_step(trace::Trace trace, uint32_t step) {
     State state = alone(std::move(trace));
@@ -99,8 +100,9 @@ TEST(StepLayout, KeepsItsSubject) {
     for (auto& [name, state] : subjects())
         for (const Size2& size : kSizes)
             for (const bool lecture : {false, true}) {
-                if (lecture && size.width < 1024) continue;  // which render refuses
-                Drawn drawn(size.width, size.height);
+                if (lecture && static_cast<float>(size.width) / size.scale < 1024)
+                    continue;  // which render refuses
+                Drawn drawn(size.width, size.height, size.scale);
                 SCOPED_TRACE(
                     fmt::format("{} at {}x{}{}", name, size.width, size.height, lecture ? ", lecture" : ""));
                 state.session.lecture = lecture;
@@ -150,6 +152,28 @@ TEST(StepLayout, ALectureIsLargerAndHasTheLine) {
         }
         EXPECT_GT(pitch[1], pitch[0]);
     }
+}
+
+// As far from the first button's words as these are from the next one's.
+TEST(TopBar, TabsKeepOffTheButtons) {
+    SKIP_WITHOUT_OPENGL();
+    for (const int width : {800, 820, 900, 960, 1024, 1100, 1280})
+        for (const bool lecture : {false, true}) {
+            State state = at_step(kernels::recorded("tiled", {64, 64, 64, 16}), 69);
+            state.session.lecture = lecture;
+            Drawn drawn(width, 800);
+            drawn.frames(state);
+            const auto find = [&](std::string_view text) {
+                const auto found = std::ranges::find_if(drawn.seen().texts, [&](const draw::Written& one) {
+                    return one.text == text && one.min.y < 60;
+                });
+                EXPECT_NE(found, drawn.seen().texts.end()) << text;
+                return found;
+            };
+            const auto tab = find("Lessons"), record = find("Record\u2026"), theme = find("Dark");
+            EXPECT_GE(record->min.x - tab->max.x, theme->min.x - record->max.x)
+                << width << (lecture ? " in a lecture" : "");
+        }
 }
 
 // A fault's sentence is said to its end.

@@ -38,6 +38,38 @@ TEST(PhaseTable, InALecture) {
     test::expect_golden(picture(std::move(state), 1280, 720), "step_table_lecture");
 }
 
+// In a narrow window the table's cells are wider than its panel.
+TEST(PhaseTable, DrawsNothingInItsNeighbours) {
+    SKIP_WITHOUT_OPENGL();
+    constexpr kernels::Shape kShape{64, 64, 64, 16};
+    for (const auto& [width, height] : {std::pair(1280, 800), {1100, 800}, {1024, 768}, {960, 1080}})
+        for (const Middle text : {Middle::Elements, Middle::Values}) {
+            const test::Picture without =
+                picture(table("tiled", kShape, 69, Middle::Matrices), width, height);
+            const test::Picture with = picture(table("tiled", kShape, 69, text), width, height);
+            size_t neighbours = 0;
+            for (const ImVec4& panel : with.seen.surfaces) {
+                const auto same = [&](const ImVec4& other) {
+                    return other.x == panel.x && other.y == panel.y && other.z == panel.z &&
+                           other.w == panel.w;
+                };
+                const bool is_table = std::ranges::any_of(with.seen.texts, [&](const draw::Written& one) {
+                    return one.text == "Phase table" && one.min.x > panel.x && one.max.x < panel.z &&
+                           one.min.y > panel.y && one.max.y < panel.w;
+                });
+                if (is_table || std::ranges::none_of(without.seen.surfaces, same)) continue;
+                ++neighbours;
+                size_t changed = 0;
+                for (int y = static_cast<int>(panel.y); y < static_cast<int>(panel.w); ++y)
+                    for (int x = static_cast<int>(panel.x); x < static_cast<int>(panel.z); ++x)
+                        changed += test::pixel(with, x, y) != test::pixel(without, x, y);
+                EXPECT_EQ(changed, 0u)
+                    << "of the panel at " << panel.x << ", " << panel.y << " in " << width << " x " << height;
+            }
+            EXPECT_GE(neighbours, 2u);
+        }
+}
+
 // Words of a thread's row: at the first step nothing but its own load, in the end all of the lectures' table.
 TEST(PhaseTable, SaysWhatTheLecturesDo) {
     SKIP_WITHOUT_OPENGL();

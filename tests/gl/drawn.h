@@ -18,7 +18,8 @@ inline const std::vector<kernels::Timings> kNoTimes;
 
 class Drawn {
 public:
-    Drawn(int width, int height) : canvas_{width, height, 1} {
+    // In pixels of the framebuffer, so many per logical pixel.
+    Drawn(int width, int height, float scale = 1) : canvas_{width, height, scale} {
         auto headless = platform::open_offscreen(width, height);
         auto frame = Frame::create();
         EXPECT_TRUE(headless && frame);

@@ -129,9 +129,9 @@ export async function download(p, deed) {
 // An action by words of its name, whose row has to be the first.
 export async function act(p, words) {
   await p.keyboard.press("Control+p");
-  await still(p);
+  await turns(p, 8);
   await p.keyboard.type(words);
-  await still(p);
+  await turns(p, 8);
   await p.keyboard.press("Enter");
 }
 // Pictures that the browser has drawn since.
@@ -158,7 +158,7 @@ export async function still(p) {
   assert.fail("the picture never rests");
 }
 // What the function `of` makes of the pixels of pictures, in the page, which can unpack them.
-const of_pixels = (p, of, ...pictures) =>
+const ofPixels = (p, of, ...pictures) =>
   p.evaluate(
     async ([of, pictures]) => {
       const pixels = pictures.map(async (picture) => {
@@ -171,10 +171,11 @@ const of_pixels = (p, of, ...pictures) =>
     },
     [String(of), pictures.map((picture) => picture.toString("base64"))]
   );
-// Of a picture: how many colours it has; of two of one size: the share of pixels of which a channel differs by more than some levels of 255.
-export const colours = (p, picture) => of_pixels(p, (pixels) => new Set(pixels).size, picture);
+// Of a picture: how many colours it has; of two of one size: the share of pixels of which a channel differs by more than so many
+// levels of 255.
+export const colours = (p, picture) => ofPixels(p, (pixels) => new Set(pixels).size, picture);
 export const difference = async (p, a, b, levels = 0) =>
-  (await of_pixels(
+  (await ofPixels(
     p,
     (a, b) => {
       const counts = new Array(256).fill(0); // pixels by the largest difference of a channel

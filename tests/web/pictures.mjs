@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { act, context, difference, drop, native, open, recording, still, until } from "./page.mjs";
+import { act, context, difference, drop, native, open, recording, still, titled, until } from "./page.mjs";
 
 const kTile = "tiled-64x64x64-t16", kOther = "untiled-64x64x64-t16";
 const screen = (name, at = 70) => ({
@@ -27,10 +27,20 @@ const stop = (lesson, number) => ({
 
 const kPictures = [
   ...["step", "timing", "levels", "limits", "lessons"].map((name) => screen(name)),
-  { ...screen("race"), does: (p) => p.keyboard.press("End"), args: [kTile, "--screen", "race", "--at", "last"] },
+  {
+    name: "race",
+    hash: `#t=${kTile}&screen=race`,
+    title: "tiled 64",
+    does: async (p) => {
+      await still(p); // the other recording has come
+      await p.keyboard.press("End");
+    },
+    args: [kTile, "--screen", "race", "--at", "last"],
+  },
   {
     name: "compare",
     hash: `#t=${kTile}`,
+    title: "tiled 64",
     does: async (p) => {
       await drop(p, [`${kTile}.tsc`, recording(kTile)], [`${kOther}.tsc`, recording(kOther)]);
       await until(p, "it compares", () => location.hash.includes("screen=compare"));
@@ -39,7 +49,13 @@ const kPictures = [
   },
   themed("dark"),
   { name: "step_lecture", hash: `#t=${kTile}&step=70&lecture=1`, args: [kTile, "--at", "70", "--lecture"] },
-  { ...screen("step"), name: "cube", does: (p) => act(p, "product as a solid"), args: [kTile, "--at", "70", "--do", "cube"] },
+  {
+    name: "cube",
+    hash: `#t=${kTile}&step=70`,
+    title: "step 70 of",
+    does: (p) => act(p, "a block is a column of it"),
+    args: [kTile, "--at", "70", "--do", "cube"],
+  },
   ...[["reuse", 1], ["phases", 2], ["coalescing", 1], ["banks", 1], ["barriers", 1], ["race", 1], ["turning", 1], ["stale", 1],
       ["first", 1], ["shuffles", 1]].map(([lesson, number]) => stop(lesson, number)),
   // Figures stand in lessons.
@@ -54,10 +70,11 @@ fs.mkdirSync(folder, { recursive: true });
 after(() => process.env.TILESCOPE_PICTURES ?? fs.rmSync(folder, { recursive: true }));
 
 // What the page draws, and how much of it differs from `wanted`, once nothing is worked out any more.
-async function drawn(options, { hash, does }, wanted) {
+async function drawn(options, { hash, title, does }, wanted) {
   const made = await context(options);
   try {
     const p = await open(made, hash);
+    if (title) await titled(p, title); // the link has arrived
     await does?.(p);
     const began = Date.now();
     for (;;) {

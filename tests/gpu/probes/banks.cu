@@ -56,46 +56,26 @@ static uint32_t random_bits() {  // xorshift64
 static int regular(int pattern, int l, int words) {
     const int n = 8192 / words;
     switch (pattern) {
-        case 0:
-            return l;
-        case 1:
-            return 0;
-        case 2:
-            return l / 2;
-        case 3:
-            return l % 16;
-        case 4:
-            return l * 2;
-        case 5:
-            return l % 8;
-        case 6:
-            return l / 4;
-        case 7:
-            return l * 16 / words;
-        case 8:
-            return l * 32 / words;
-        case 9:
-            return l * 33 % n;
-        case 10:
-            return l ^ 1;
-        case 11:
-            return 31 - l;
-        case 12:
-            return (l % 2) * 16 + l / 2;
-        case 13:
-            return l < 16 ? l : l - 16 + 64;
-        case 14:
-            return l / 8;
-        case 15:
-            return l % 4;
-        case 16:
-            return (l % 2) * 64 + l / 2;
-        case 17:
-            return l * 4 % n;
-        case 18:
-            return l * 8 % n;
-        default:
-            return l / 16;
+        case 0: return l;
+        case 1: return 0;
+        case 2: return l / 2;
+        case 3: return l % 16;
+        case 4: return l * 2;
+        case 5: return l % 8;
+        case 6: return l / 4;
+        case 7: return l * 16 / words;
+        case 8: return l * 32 / words;
+        case 9: return l * 33 % n;
+        case 10: return l ^ 1;
+        case 11: return 31 - l;
+        case 12: return (l % 2) * 16 + l / 2;
+        case 13: return l < 16 ? l : l - 16 + 64;
+        case 14: return l / 8;
+        case 15: return l % 4;
+        case 16: return (l % 2) * 64 + l / 2;
+        case 17: return l * 4 % n;
+        case 18: return l * 8 % n;
+        default: return l / 16;
     }
 }
 
@@ -136,7 +116,7 @@ int main() {
     float* out;
     cudaMalloc(&index_d, 128);
     cudaMalloc(&out, 128);
-    const auto ask = [&](int words, const int (&index)[32], unsigned mask) {
+    const auto ask = [&](int words, const int(&index)[32], unsigned mask) {
         cudaMemcpy(index_d, index, sizeof index, cudaMemcpyHostToDevice);
         printf("pattern %d %u", words * 4, mask);
         for (int i : index) printf(" %d", i);

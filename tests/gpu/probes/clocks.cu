@@ -68,7 +68,8 @@ int main() {
         read_clocks<<<sms, 1, kBytes>>>(200000, from, clocks);
         if (cudaGetLastError() != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) return 1;
     }
-    if (std::find(clocks, clocks + sms * kMoments, -1) != clocks + sms * kMoments) return 1;  // an SM is missing
+    if (std::find(clocks, clocks + sms * kMoments, -1) != clocks + sms * kMoments)
+        return 1;  // an SM is missing
     printf("clocks %d\n", sms);
     for (int sm = 0; sm < sms; ++sm) {
         long long low = INT64_MAX, high = INT64_MIN;
