@@ -43,7 +43,9 @@ ptx::Module device_code(const std::string& arch, const std::string& text_of_sour
     const auto source = kept_source(text_of_source);
     EXPECT_TRUE(source) << (source ? "" : source.error().message);
     Complaint complaint;
-    const auto text = compile_device(*source, {.flags = "-arch=" + arch}, &complaint);
+    CompileOptions options;
+    options.flags = "-arch=" + arch;
+    const auto text = compile_device(*source, options, &complaint);
     EXPECT_TRUE(text) << complaint.said;
     auto module = ptx::parse(text ? *text : "", "halves.ptx");
     EXPECT_TRUE(module) << (module ? "" : module.error().message);

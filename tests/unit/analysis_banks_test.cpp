@@ -59,7 +59,7 @@ TEST(Banks, APaddedRowHasNoConflict) {
 TEST(Banks, NobodyActiveAndUnknownWidthsCostNothing) {
     EXPECT_EQ(bank_cost(strided(0, 4).data(), 0, 4), BankCost{});
     EXPECT_EQ(bank_cost(strided(0, 4).data(), ~0u, 0), BankCost{});
-    EXPECT_EQ(bank_cost(strided(0, 4).data(), ~0u, 17), BankCost{});
+    EXPECT_EQ(bank_cost(strided(0, 4).data(), ~0u, 33), BankCost{});
 }
 
 TEST(Banks, AgreesWithCountingEveryByte) {
