@@ -106,6 +106,8 @@ std::vector<AffineValue> meet(Analysis& a, size_t block) {
                     result[r].definition = kMeeting | (block * registers + r);
                     result[r].block = static_cast<int32_t>(block);
                 }
+            } else {
+                result[r].zeros = std::min(result[r].zeros, value.zeros);
             }
         }
         first = false;
@@ -157,7 +159,11 @@ void run_to_fixpoint(Analysis& a) {
                 mark_divergent(a, block);
                 changed = true;
             }
-            if (!a.visited[block] || !std::equal(values.begin(), values.end(), a.out[block].begin(), same)) {
+            const auto unchanged = [](const AffineValue& now, const AffineValue& before) {
+                return same(now, before) && now.zeros == before.zeros;
+            };
+            if (!a.visited[block] ||
+                !std::equal(values.begin(), values.end(), a.out[block].begin(), unchanged)) {
                 changed = true;
                 a.visited[block] = true;
                 a.out[block] = std::move(values);

@@ -1,6 +1,7 @@
 #include "core/ptx/affine_value.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "core/ptx/ops.h"
@@ -66,12 +67,25 @@ struct AffineStep {
         return which <= S::NctaidZ ? of(facts.grid, S::NctaidX) : AffineValue{};
     }
 
+    // All threads see a variable at one address. That of an extern is a multiple of its alignment as far as nothing
+    // stands before it, so that 16 bytes are believed.
+    AffineValue address_of(const Operand& operand) const {
+        AffineValue value = uniform();
+        if (operand.symbol < 0) return value;
+        const Symbol& symbol = kernel.symbols[static_cast<size_t>(operand.symbol)];
+        const uint32_t most = symbol.is_extern ? 16 : 128;
+        const uint64_t bytes =
+            std::min(std::max(symbol.alignment, 1u), most) | static_cast<uint64_t>(operand.offset);
+        value.zeros = static_cast<uint32_t>(std::countr_zero(bytes));
+        return value;
+    }
+
     AffineValue read(const Operand& operand) const {
         switch (operand.kind) {
             case Operand::Kind::Register: return values[operand.reg];
             case Operand::Kind::Immediate: return number(operand.bits);
             case Operand::Kind::Special: return special(operand.special);
-            case Operand::Kind::Symbol: return uniform();  // all threads see a variable at one address
+            case Operand::Kind::Symbol: return address_of(operand);
             default: return {};
         }
     }
@@ -81,8 +95,11 @@ struct AffineStep {
     AffineValue by_thread(Fn fn) const {
         std::vector<uint64_t> numbers(tables.threads());
         for (uint32_t thread = 0; thread < numbers.size(); ++thread) numbers[thread] = fn(thread);
+        if (numbers.empty()) return {};
+        if (std::ranges::all_of(numbers, [&](uint64_t n) { return n == numbers.front(); }))
+            return number(numbers.front());
         AffineValue value = number(0);
-        value.table = numbers.empty() ? ThreadTables::kNone : tables.add(std::move(numbers));
+        value.table = tables.add(std::move(numbers));
         return value.table == ThreadTables::kNone ? AffineValue{} : value;
     }
     uint64_t of_thread(const AffineValue& value, uint32_t thread, int bytes) const {
@@ -96,6 +113,7 @@ struct AffineStep {
         value.z = wrap(value.z, bytes);
         value.number &= mask_of(bytes);
         if (!value.constant) {
+            value.zeros = std::min(value.zeros, static_cast<uint32_t>(8 * bytes));
             value.definition = at + 1;
             value.block = block;
         }
@@ -107,6 +125,12 @@ struct AffineStep {
         return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
     }
 
+    static void add_number(AffineValue& value, uint64_t number) {
+        if (!value.constant)
+            value.zeros = std::min(value.zeros, static_cast<uint32_t>(std::countr_zero(number)));
+        value.number += number;
+    }
+
     AffineValue scaled(const AffineValue& value, uint64_t factor, int bytes) const {
         if (!value.affine) return {};
         AffineValue result = value;
@@ -114,11 +138,13 @@ struct AffineStep {
         result.y = times(value.y, factor);
         result.z = times(value.z, factor);
         result.number = value.number * factor;
+        result.zeros = zeros_of(value) + static_cast<uint32_t>(std::countr_zero(factor));
         if (value.table != 0) {
-            result.table = by_thread([&](uint32_t thread) {
-                               return tables.at(value.table, thread) * factor & mask_of(bytes);
-                           }).table;
-            if (result.table == ThreadTables::kNone) return {};
+            const AffineValue made = by_thread(
+                [&](uint32_t thread) { return tables.at(value.table, thread) * factor & mask_of(bytes); });
+            if (!made.affine) return {};
+            result.table = made.table;
+            add_number(result, made.number);
         }
         return settled(result, bytes);
     }
@@ -129,6 +155,7 @@ struct AffineStep {
         result.affine = true;
         result.constant = a.constant && b.constant;
         result.number = a.number + b.number;
+        result.zeros = std::min(zeros_of(a), zeros_of(b));
         result.x = plus(a.x, b.x);
         result.y = plus(a.y, b.y);
         result.z = plus(a.z, b.z);
@@ -139,6 +166,7 @@ struct AffineStep {
             });
             if (!both.affine) return {};
             result.table = both.table;
+            add_number(result, both.number);
         }
         return settled(result, bytes);
     }
@@ -179,6 +207,7 @@ struct AffineStep {
         };
         AffineValue made = by_thread(wide);
         if (!made.affine || value.constant) return made;
+        made.zeros = std::min(value.zeros, zeros_of(number(made.number)));
         int64_t least = kReach, most = -kReach;
         for (uint32_t thread = 0; thread < tables.threads(); ++thread) {
             const auto one = static_cast<int64_t>(wide(thread));
@@ -219,30 +248,67 @@ struct AffineStep {
         return value.affine ? settled(value, size_of(instruction.type)) : value;
     }
 
-    // Of bits that every thread knows of its own.
+    // And, or, xor, not and shifts to the right, of bits that every thread knows of its own.
     AffineValue bits_by_thread() const {
         const int bytes = size_of(instruction.type);
+        if (bytes < 4) return all_uniform();
         std::vector<AffineValue> from;
         for (size_t i = 0; i < sources(); ++i) from.push_back(read(source(i)));
         const auto known = [](const AffineValue& value) { return value.affine && value.constant; };
-        const auto shared = [](const AffineValue& value) { return value.uniform(); };
-        if (bytes < 4 || !std::ranges::all_of(from, known) || std::ranges::all_of(from, shared))
-            return all_uniform();
-        return by_thread([&](uint32_t thread) {
-            const uint64_t a = of_thread(from[0], thread, bytes);
-            const uint64_t b = from.size() > 1 ? of_thread(from[1], thread, 8) : 0;
-            switch (instruction.op) {
-                case Op::And: return a & b;
-                case Op::Or: return a | b;
-                case Op::Xor: return (a ^ b) & mask_of(bytes);
-                case Op::Not: return ~a & mask_of(bytes);
-                default: break;
-            }
-            const uint64_t by = b & mask_of(4), width = uint64_t{8} * static_cast<uint64_t>(bytes);
-            if (!is_signed(instruction.type)) return by < width ? a >> by : 0;
-            const int64_t with_sign = bytes == 4 ? static_cast<int32_t>(a) : static_cast<int64_t>(a);
-            return static_cast<uint64_t>(with_sign >> std::min(by, width - 1)) & mask_of(bytes);
+        if (std::ranges::all_of(from, known)) {
+            return by_thread([&](uint32_t thread) {
+                return bits_of(of_thread(from[0], thread, bytes),
+                               from.size() > 1 ? of_thread(from[1], thread, bytes) : 0);
+            });
+        }
+        if (from.size() == 2 && !known(from[1]) && instruction.op != Op::Shr) std::swap(from[0], from[1]);
+        if (from.size() == 2 && from[0].affine && known(from[1]))
+            if (const AffineValue made = low_bits(from[0], from[1], bytes); made.affine) return made;
+        return all_uniform();
+    }
+
+    // The same of a uniform part that nobody knows, whose low bits are zeros: those bits of the sum are known, and the
+    // operation leaves the others as they are, takes them away or moves them.
+    AffineValue low_bits(const AffineValue& a, const AffineValue& b, int bytes) const {
+        const bool shifts = instruction.op == Op::Shr;
+        const uint64_t low = a.zeros >= 64 ? ~uint64_t{0} : (uint64_t{1} << a.zeros) - 1;
+        const uint64_t above = mask_of(bytes) & ~low;
+        bool keeps = !shifts || (b.number_alone() && b.number <= a.zeros), takes = instruction.op == Op::And;
+        for (uint32_t thread = 0; thread < tables.threads(); ++thread) {
+            const uint64_t of_b = of_thread(b, thread, bytes);
+            if (shifts)
+                keeps &=
+                    of_thread(a, thread, bytes) <= low;  // or the sum may be more than the register holds
+            else
+                keeps &= (of_b & above) == (instruction.op == Op::And ? above : 0);
+            takes &= (of_b & above) == 0;
+        }
+        if (!keeps && !takes) return {};
+        AffineValue made = by_thread([&](uint32_t thread) {
+            const uint64_t of_a = of_thread(a, thread, bytes);
+            const uint64_t changed =
+                bits_of(of_a & low, of_thread(b, thread, bytes) & (shifts ? ~uint64_t{0} : low));
+            return takes || shifts ? changed : (of_a & above) + changed;
         });
+        if (!made.affine || takes) return made;
+        made.zeros = std::min(shifts ? a.zeros - static_cast<uint32_t>(b.number) : a.zeros, zeros_of(made));
+        made.constant = false;
+        return settled(made, bytes);
+    }
+
+    uint64_t bits_of(uint64_t a, uint64_t b) const {
+        const int bytes = size_of(instruction.type);
+        switch (instruction.op) {
+            case Op::And: return a & b;
+            case Op::Or: return a | b;
+            case Op::Xor: return a ^ b;
+            case Op::Not: return ~a & mask_of(bytes);
+            default: break;
+        }
+        const uint64_t by = b & mask_of(4), width = uint64_t{8} * static_cast<uint64_t>(bytes);
+        if (!is_signed(instruction.type)) return by < width ? a >> by : 0;
+        const int64_t with_sign = bytes == 4 ? static_cast<int32_t>(a) : static_cast<int64_t>(a);
+        return static_cast<uint64_t>(with_sign >> std::min(by, width - 1)) & mask_of(bytes);
     }
 
     AffineValue all_uniform() const {
@@ -327,9 +393,14 @@ bool same(const AffineValue& a, const AffineValue& b) {
            (a.constant ? a.number == b.number : a.definition == b.definition);
 }
 
+uint32_t zeros_of(const AffineValue& value) {
+    return value.constant ? static_cast<uint32_t>(std::countr_zero(value.number)) : value.zeros;
+}
+
 AffineValue join(const AffineValue& a, const AffineValue& b) {
     if (!a.affine || !b.affine || a.x != b.x || a.y != b.y || a.z != b.z || a.table != b.table) return {};
     AffineValue result = a;
+    result.zeros = std::min(zeros_of(a), zeros_of(b));
     result.constant = a.constant && b.constant && a.number == b.number;
     return result;
 }

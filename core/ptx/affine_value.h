@@ -38,12 +38,14 @@ struct AffineValue {
     int32_t block = -1;           // basic block that holds the definition
     int64_t x = 0, y = 0, z = 0;  // of 32-bit registers, in the range of 32 bits
     uint32_t table = 0;           // of ThreadTables
+    uint32_t zeros = 0;           // low bits of a uniform part that is no constant, which are known to be 0
 
     bool uniform() const { return affine && x == 0 && y == 0 && z == 0 && table == 0; }
     bool number_alone() const { return uniform() && constant; }
 };
 
-bool same(const AffineValue& a, const AffineValue& b);
+bool same(const AffineValue& a, const AffineValue& b);  // whatever is known of its low bits
+uint32_t zeros_of(const AffineValue& value);            // of the uniform part, of constants too
 // One of the two, all threads of the block the same one: affine where the coefficients are equal. A
 // constant where both are; else the caller names the meeting.
 AffineValue join(const AffineValue& a, const AffineValue& b);

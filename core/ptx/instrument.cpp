@@ -257,9 +257,12 @@ bool escapes(const Work& work, const Site& site) {
            (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
 }
 
-// Whether it is an escape whose addresses are those of rows of matrices in shared memory.
-bool gives_rows(const Work& work, const Site& site) {
-    return site.matrices != 0 && !work.options.exact && escapes(work, site);
+// Whether it is an escape of which less than whole addresses will do.
+bool is_narrow(const Work& work, const Site& site) {
+    if (work.options.exact || !asks_memory(site.kind) || !escapes(work, site)) return false;
+    if (site.matrices != 0) return true;
+    return !work.wmma[site.id] && work.kernel.instructions[site.instruction].space != StateSpace::Generic &&
+           (site.space == Space::Shared || (site.space == Space::Global && work.options.same_high));
 }
 
 // The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
@@ -414,9 +417,9 @@ Result<void> number_codes(Work& work) {
     codes.push_back({Code::Kind::Pad, 0, 0});
     for (const Site& site : work.result.sites) {
         work.single.push_back(static_cast<uint32_t>(codes.size()));
-        codes.push_back({gives_rows(work, site) ? Code::Kind::Rows
-                         : escapes(work, site)  ? Code::Kind::Escape
-                                                : Code::Kind::Single,
+        codes.push_back({is_narrow(work, site) ? Code::Kind::Narrow
+                         : escapes(work, site) ? Code::Kind::Escape
+                                               : Code::Kind::Single,
                          site.id, 0});
     }
     for (const Site& site : work.result.sites) {
@@ -590,9 +593,9 @@ void record_site(Work& work, const Site& site) {
         sequence = (work.held[first] ? held_second_text : pair_second_text)(
             work.text, alone(first), checked(text), work.pair_code[first]);
     } else {
-        sequence = gives_rows(work, site) ? rows_text(work.text, text, row_bytes(site))
-                   : escapes(work, site)  ? escape_text(work.text, text)
-                                          : single_text(work.text, text);
+        sequence = is_narrow(work, site) ? narrow_text(work.text, checked(text), narrow_addresses(site))
+                   : escapes(work, site) ? escape_text(work.text, text)
+                                         : single_text(work.text, text);
     }
     const bool aligned = (rule_of(instruction.op).suffixes & kMatrix) != 0;
     if (aligned && sequence.before.find("bra") != std::string::npos)
@@ -712,6 +715,19 @@ std::vector<std::string> placed_symbols(const Kernel& kernel) {
 }
 
 }  // namespace
+
+std::vector<uint32_t> bytes_of_steps(const Instrumented& code) {
+    std::vector<uint32_t> bytes(code.sites.size());
+    for (const Code& c : code.codes) {
+        if (c.kind == Code::Kind::Single)
+            bytes[c.site] += kSlotBytes;
+        else if (c.kind == Code::Kind::Narrow)
+            bytes[c.site] += narrow_addresses(code.sites[c.site]).record_bytes();
+        else if (c.kind == Code::Kind::Escape || c.kind == Code::Kind::Returned)
+            bytes[c.site] += kEscapeBytes;
+    }
+    return bytes;
+}
 
 Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {

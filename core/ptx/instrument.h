@@ -31,9 +31,9 @@
 //            the addresses are). A product of matrices within a run leaves nothing there: it has the clock of
 //            the site before it.
 //   escape   a single, then 16 slots: 32 addresses of 64 bits, by lane; of inactive lanes, anything
-//   rows     a single of an ldmatrix or its kin, of the whole warp, then one to four slots (row_bytes): of each lane that
-//            gives the address of a row, that address by sixteen in 16 bits. Rows lie at multiples of sixteen in
-//            shared memory, which has less than 2^20 bytes.
+//   narrow   a single, then what differs of its lanes' addresses (NarrowAddresses): in shared memory, which has less than
+//            2^18 bytes, the address by the bytes that are accessed, or by sixteen, in 16 bits where that is enough; else
+//            its low half. The high half of a global address is the single's (checked by every lane).
 //   barrier  as a single with address 0, or as half of a pair
 //   exchange as a single with address 0 where all that is exchanged follows from immediate operands, or one whose
 //            address is the lanes that vote for; else as an escape with these numbers in place of addresses:
@@ -69,6 +69,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -83,9 +84,16 @@ namespace tilescope::ptx {
 inline constexpr uint32_t kDefaultChunkBytes = 4096;
 inline constexpr uint32_t kSlotBytes = 16;
 inline constexpr uint32_t kEscapeBytes = 17 * kSlotBytes;  // a single, and 32 addresses of 64 bits
-// A single, and 16 bits of each lane that gives the address of a row.
-constexpr uint32_t row_bytes(const Site& site) {
-    return kSlotBytes + 16 * std::min<uint32_t>(site.matrices, 4);
+// What follows the single of a narrow record: of so many lanes, of each so many bytes, which times 2^shift are its address.
+struct NarrowAddresses {
+    uint32_t lanes = kWarpSize, bytes = 4, shift = 0;
+    constexpr uint32_t record_bytes() const { return kSlotBytes + lanes * bytes; }
+};
+// Of a site of shared or global memory. Rows of matrices are given by eight lanes each.
+constexpr NarrowAddresses narrow_addresses(const Site& site) {
+    if (site.matrices != 0) return {8 * std::min<uint32_t>(site.matrices, 4), 2, 4};
+    if (site.space != Space::Shared || site.bytes < 4 || !std::has_single_bit(site.bytes)) return {};
+    return {kWarpSize, 2, static_cast<uint32_t>(std::countr_zero(std::min<uint32_t>(site.bytes, 16)))};
 }
 inline constexpr uint32_t kChunkHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
@@ -131,7 +139,7 @@ struct Code {
         Single,
         Pair,
         Escape,
-        Rows,
+        Narrow,
         Returned,
         Run,
         Commit,
@@ -188,6 +196,9 @@ struct Instrumented {
     uint32_t chunk_bytes = kDefaultChunkBytes;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is
 };
+
+// The most bytes that a step of each site leaves in the device trace buffer, by site.
+std::vector<uint32_t> bytes_of_steps(const Instrumented& code);
 
 // Fails for a kernel that it cannot instrument (no room in tags), in one sentence.
 Result<Instrumented> instrument(const Module& module, const std::string& kernel,

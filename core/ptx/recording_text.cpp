@@ -295,7 +295,7 @@ Sequence lanes_text(const RecordingText& text, const SiteText& site, uint32_t by
     Sequence sequence;
     // Every lane needs the leader's cursor, so all of it is a slow path, in its place.
     sequence.before =
-        site.address + R"(
+        site.address + site.check + R"(
     activemask.b32 %ts_m;
     mov.u32 %ts_clock, %clock;
     mov.u32 %ts_first, %ts_clock;)" +
@@ -324,15 +324,18 @@ Sequence escape_text(const RecordingText& text, const SiteText& site) {
     @%ts_q st.global.u64 [%ts_d0+16], %ts_d1;)");
 }
 
-Sequence rows_text(const RecordingText& text, const SiteText& site, uint32_t bytes) {
-    return lanes_text(text, site, bytes,
+Sequence narrow_text(const RecordingText& text, const SiteText& site, const NarrowAddresses& narrow) {
+    const std::string some =
+        narrow.lanes == kWarpSize
+            ? ""
+            : fmt::format("\n    setp.lt.and.u32 %ts_q, %ts_t0, {}, %ts_q;", narrow.lanes);
+    return lanes_text(text, site, narrow.record_bytes(),
                       fmt::format(R"(
-    mul.wide.u32 %ts_d1, %ts_t0, 2;
-    add.u64 %ts_d0, %ts_d0, %ts_d1;
-    setp.lt.and.u32 %ts_q, %ts_t0, {}, %ts_q;
-    shr.u32 %ts_t0, %ts_lo, 4;
-    @%ts_q st.global.u16 [%ts_d0+16], %ts_t0;)",
-                                  (bytes - kSlotBytes) / 2));
+    mul.wide.u32 %ts_d1, %ts_t0, {};
+    add.u64 %ts_d0, %ts_d0, %ts_d1;{}
+    shr.u32 %ts_t0, %ts_lo, {};
+    @%ts_q st.global.u{} [%ts_d0+16], %ts_t0;)",
+                                  narrow.bytes, some, narrow.shift, 8 * narrow.bytes));
 }
 
 std::string pair_first_text(const SiteText& site) {

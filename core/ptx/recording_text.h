@@ -50,7 +50,7 @@ struct Sequence {
 };
 Sequence single_text(const RecordingText& text, const SiteText& site);
 Sequence escape_text(const RecordingText& text, const SiteText& site);
-Sequence rows_text(const RecordingText& text, const SiteText& site, uint32_t bytes);
+Sequence narrow_text(const RecordingText& text, const SiteText& site, const NarrowAddresses& narrow);
 std::string pair_first_text(const SiteText& site);
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,
                           uint32_t code);

@@ -129,12 +129,13 @@ using Addresses = std::array<uint64_t, kWarpSize>;
 // The addresses of a record, as the device has them.
 Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp) {
     Addresses address;
-    if (record.rows) {
+    if (record.narrow) {
+        const ptx::NarrowAddresses& narrow = *record.narrow;
         address.fill(0);
-        for_lanes(layout.sites[record.site].lanes, [&](uint32_t lane) {
-            uint16_t sixteenth = 0;
-            std::memcpy(&sixteenth, record.addresses + sizeof sixteenth * lane, sizeof sixteenth);
-            address[lane] = uint64_t{16} * sixteenth;
+        for_lanes(record.mask & layout.sites[record.site].lanes, [&](uint32_t lane) {
+            uint32_t part = 0;
+            std::memcpy(&part, record.addresses + size_t{narrow.bytes} * lane, narrow.bytes);
+            address[lane] = (record.address >> 32 << 32) | uint64_t{part} << narrow.shift;
         });
         return address;
     }

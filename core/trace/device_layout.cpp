@@ -52,10 +52,10 @@ Result<void> check_code(const ptx::Instrumented& code) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
         }
-        if (c.kind == ptx::Code::Kind::Rows &&
-            (code.sites[c.site].matrices == 0 || code.sites[c.site].space != Space::Shared)) {
-            return Error{
-                fmt::format("site {} asks for no rows of matrices; instrument the kernel again", c.site)};
+        if (c.kind == ptx::Code::Kind::Narrow && code.sites[c.site].space != Space::Shared &&
+            code.sites[c.site].space != Space::Global) {
+            return Error{fmt::format(
+                "site {} asks for neither shared nor global memory; instrument the kernel again", c.site)};
         }
         if (c.kind == ptx::Code::Kind::Run && !is_run(code, c)) {
             return Error{
@@ -208,7 +208,7 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
                                 site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
                                 site.exchange,
                                 i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{},
-                                site.lanes(), ptx::row_bytes(site)});
+                                site.lanes(), ptx::narrow_addresses(site)});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

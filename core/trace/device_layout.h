@@ -19,7 +19,7 @@ struct SiteFacts {
     ptx::Exchange exchange = ptx::Exchange::None;
     ptx::ExchangeOperands operands{};  // of an exchange
     uint32_t lanes = ~0u;              // that can take part
-    uint32_t row_bytes = 0;            // of a record of rows
+    ptx::NarrowAddresses narrow{};     // of a narrow record
     // Nothing is recorded of it but that it was executed.
     bool addressless() const { return barrier || ptx::is_of_matrices(exchange); }
 };

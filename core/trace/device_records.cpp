@@ -132,7 +132,7 @@ bool StreamReader::read_slot() {
     record.site = code.site;
     record.address = word[0];
     record.addresses = nullptr;
-    record.rows = code.kind == Kind::Rows;
+    record.narrow = code.kind == Kind::Narrow ? &facts.narrow : nullptr;
     record.returned = code.kind == Kind::Returned;
     record.group = of_groups ? &code : nullptr;
     if (code.kind == Kind::Pair) {
@@ -160,8 +160,8 @@ bool StreamReader::read_slot() {
     if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
     uint32_t bytes = ptx::kSlotBytes;
-    if (code.kind == Kind::Escape || code.kind == Kind::Returned || record.rows) {
-        bytes = record.rows ? facts.row_bytes : ptx::kEscapeBytes;
+    if (code.kind == Kind::Escape || code.kind == Kind::Returned || record.narrow) {
+        bytes = record.narrow ? record.narrow->record_bytes() : ptx::kEscapeBytes;
         if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes))
             return fail("begins the addresses of its lanes where the chunk ends");
         record.addresses = at_ + ptx::kSlotBytes;

@@ -22,10 +22,10 @@ struct DeviceRecord {
     uint64_t clock = 0;
     uint64_t address = 0;  // of the lowest active lane, as on the device
     uint32_t site = 0, mask = 0;
-    const std::byte* addresses = nullptr;  // escapes: 32 of 64 bits, by lane; perhaps not aligned
-    bool rows = false;                     // these are of 16 bits, by sixteen
-    bool returned = false;                 // these are what an atomic gave back, and no addresses
-    const ptx::Code* group = nullptr;      // not null: a commit or a wait, of no site
+    const std::byte* addresses = nullptr;          // escapes, by lane; perhaps not aligned
+    const ptx::NarrowAddresses* narrow = nullptr;  // not null: these are parts of them
+    bool returned = false;                         // these are what an atomic gave back, and no addresses
+    const ptx::Code* group = nullptr;              // not null: a commit or a wait, of no site
 };
 
 class StreamReader {

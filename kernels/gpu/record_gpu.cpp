@@ -38,7 +38,7 @@ struct GpuRun {
     kernels::ReadyRecording ready;
     BlockWindow window;
     DeviceArrays arrays{};
-    uint64_t steps_a_block = 0;
+    kernels::StepsOfBlock steps{};  // of the first block
     trace::Price price{};
     bool clock_gaps = false;
     std::vector<std::unique_ptr<trace::BlockRecorder>> blocks{};
@@ -152,18 +152,24 @@ Result<void> prepare_code(GpuRun& r, const Function& plain, const Instrumenting&
 // take more; then there are more launches.
 constexpr uint64_t kMostGrown = 64;  // more than the streams of a warp
 
-uint64_t bytes_a_block(const GpuRun& r, bool exact) {
+uint64_t bytes_a_block(const GpuRun& r) {
     const uint64_t warps = (r.plan.launch.block.count() + kWarpSize - 1) / kWarpSize;
-    const uint64_t slot = exact ? ptx::kEscapeBytes : ptx::kSlotBytes;
-    const uint64_t steps = (r.steps_a_block + warps - 1) / warps, chunk = r.options.chunk_bytes;
-    return r.grown * warps * (steps * slot / (chunk - ptx::kChunkHeaderBytes - slot) + 2) * chunk;
+    const std::vector<uint32_t> bytes = ptx::bytes_of_steps(r.code);
+    uint64_t all = r.steps.of_site.empty() ? std::max<uint64_t>(r.steps.all, 1) * ptx::kSlotBytes : 1;
+    uint64_t longest = ptx::kSlotBytes;
+    for (size_t site = 0; site < r.steps.of_site.size(); ++site) {
+        all += r.steps.of_site[site] * bytes[site];
+        longest = std::max<uint64_t>(longest, bytes[site]);
+    }
+    const uint64_t chunk = r.options.chunk_bytes, of_warp = (all + warps - 1) / warps;
+    return r.grown * warps * (of_warp / (chunk - ptx::kChunkHeaderBytes - longest) + 2) * chunk;
 }
 
-Result<uint64_t> buffer_bytes(GpuRun& r, bool exact) {
+Result<uint64_t> buffer_bytes(GpuRun& r) {
     if (r.options.buffer_bytes > 0) return r.options.buffer_bytes;
     const auto free = r.device.free_bytes();
     if (!free) return free.error();
-    const uint64_t whole = bytes_a_block(r, exact) * blocks_of(r.window, r.plan.launch.grid);
+    const uint64_t whole = bytes_a_block(r) * blocks_of(r.window, r.plan.launch.grid);
     return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.options.chunk_bytes});
 }
 
@@ -229,8 +235,7 @@ enum class WindowsEnd : uint8_t { Done, NotAsProven, TooFull, TooSmall };
 Result<WindowsEnd> record_windows(GpuRun& r, const Instrumenting& way) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     const bool one = r.options.one_launch;
-    uint64_t at_once =
-        one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r, way.exact), 1, all);
+    uint64_t at_once = one ? all : std::clamp<uint64_t>(r.buffer->bytes() / bytes_a_block(r), 1, all);
     std::future<Result<trace::Decoded>> decoding;
     uint64_t decoding_blocks = 0;
     const auto finish_decoding = [&]() -> Result<void> {
@@ -279,11 +284,14 @@ Result<void> record_all(GpuRun& r, const Function& plain) {
     const uint64_t all = blocks_of(r.window, r.plan.launch.grid);
     Instrumenting way{all < r.plan.launch.grid.count(), true, r.options.exact};
     for (;;) {
-        const auto bytes = buffer_bytes(r, way.exact);
-        if (!bytes) return bytes.error();
-        way.windowed |= !r.options.one_launch && *bytes < bytes_a_block(r, way.exact) * all;
-        if (auto ok = prepare_code(r, plain, way); !ok) return ok.error();
         r.buffer.reset();
+        if (auto ok = prepare_code(r, plain, way); !ok) return ok.error();
+        const auto bytes = buffer_bytes(r);
+        if (!bytes) return bytes.error();
+        if (!way.windowed && !r.options.one_launch && *bytes < bytes_a_block(r) * all) {
+            way.windowed = true;
+            continue;
+        }
         auto buffer = TraceBuffer::make(r.device, *bytes, all, r.code);
         if (!buffer) return buffer.error();
         r.buffer = std::move(*buffer);
@@ -359,9 +367,9 @@ Result<trace::Trace> record_gpu(Device& device, const kernels::Plan& plan, const
         auto arrays = place_arrays(device, r.ready, options.places);
         if (!arrays) return arrays.error();
         r.arrays = std::move(*arrays);
-        const auto steps = kernels::steps_of_first_block(r.ready, *window, kBytesAStep, options.common);
+        auto steps = kernels::steps_of_first_block(r.ready, *window, kBytesAStep, options.common);
         if (!steps) return steps.error();
-        r.steps_a_block = std::max<uint64_t>(*steps, 1);
+        r.steps = std::move(*steps);
         const auto plain = run_plain(r);
         if (!plain) return plain.error();
         if (auto ok = record_all(r, *plain); !ok) return ok.error();

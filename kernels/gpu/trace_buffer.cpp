@@ -11,23 +11,14 @@ namespace {
 
 constexpr uint64_t kMostChunks = 0x7FFF'FFFF;  // the device's counter of chunks may run a little beyond
 
-// Bytes of the longest record.
-uint64_t longest_of(const ptx::Instrumented& code) {
-    uint64_t bytes = ptx::kSlotBytes;
-    for (const ptx::Code& c : code.codes) {
-        if (c.kind == ptx::Code::Kind::Escape) return ptx::kEscapeBytes;
-        if (c.kind == ptx::Code::Kind::Rows)
-            bytes = std::max<uint64_t>(bytes, ptx::row_bytes(code.sites[c.site]));
-    }
-    return bytes;
-}
-
 }  // namespace
 
 Result<TraceBuffer> TraceBuffer::make(Device& device, uint64_t bytes, uint64_t blocks,
                                       const ptx::Instrumented& code) {
     const uint64_t chunk = code.chunk_bytes;
-    const uint64_t least = ptx::kChunkHeaderBytes + longest_of(code);
+    uint64_t least = ptx::kSlotBytes;
+    for (const uint32_t longest : ptx::bytes_of_steps(code)) least = std::max<uint64_t>(least, longest);
+    least += ptx::kChunkHeaderBytes;
     bytes = bytes / ptx::kSlotBytes * ptx::kSlotBytes;
     if (bytes < least) {
         return Error{

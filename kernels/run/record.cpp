@@ -40,11 +40,18 @@ void set_outcome(trace::Meta& meta, const simt::Outcome& outcome) {
 }
 
 struct StepCounter final : simt::BlockObserver {
-    explicit StepCounter(uint64_t most_steps) : most(most_steps) {}
-    uint64_t steps = 0, most = 0;
-    void on_request(const simt::Request&) override { enough = ++steps > most; }
-    void on_barrier(uint32_t, uint32_t, uint32_t) override { enough = ++steps > most; }
-    void on_exchange(const simt::Exchange&) override { enough = ++steps > most; }
+    StepCounter(uint64_t most_steps, size_t sites) : most(most_steps) { counted.of_site.resize(sites); }
+    StepsOfBlock counted;
+    uint64_t most = 0;
+    void on_request(const simt::Request& request) override { count(request.site); }
+    void on_barrier(uint32_t site, uint32_t, uint32_t) override { count(site); }
+    void on_exchange(const simt::Exchange& exchange) override { count(exchange.site); }
+
+private:
+    void count(uint32_t site) {
+        ++counted.of_site[site];
+        enough = ++counted.all > most;
+    }
 };
 
 uint64_t blocks_of(const BlockWindow& window, const Dim3& grid) {
@@ -150,12 +157,12 @@ Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& op
     return made;
 }
 
-Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window, uint64_t bytes_a_step,
-                                      const RecordOptions& options) {
+Result<StepsOfBlock> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window,
+                                          uint64_t bytes_a_step, const RecordOptions& options) {
     const uint64_t blocks = blocks_of(window, ready.launch.grid);
-    StepCounter counter(ready.left / blocks / bytes_a_step);
+    StepCounter counter(ready.left / blocks / bytes_a_step, simt::sites_of(*ready.program).size());
     constexpr uint64_t kUnknown = 1u << 16;  // where the first block cannot be run here
-    if (!simt::why_not_run(*ready.program).empty()) return std::min(kUnknown, counter.most);
+    if (!simt::why_not_run(*ready.program).empty()) return StepsOfBlock{std::min(kUnknown, counter.most), {}};
     simt::RunOptions run = run_options(options, ready);
     run.threads = 1;
     run.window = {window.x0, window.x0 + 1, window.y0, window.y0 + 1, 0, 1};
@@ -163,7 +170,7 @@ Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& 
                                    [&](const simt::BlockId&) { return &counter; });
     if (!outcome) return outcome.error();
     refill_outputs(ready);
-    if (!counter.enough) return counter.steps;
+    if (!counter.enough) return std::move(counter.counted);
     if (options.too_large) *options.too_large = true;
     const Error error = trace::more_memory(fmt::format(
         "recording {} of more than {}", counted(blocks, "block"), counted(counter.most, "request")));

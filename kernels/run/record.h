@@ -103,11 +103,15 @@ struct ReadyRecording : ReadyLaunch {
 Result<ReadyRecording> ready_to_record(const Plan& plan, const RecordOptions& options,
                                        const BlockWindow& window);
 
-// Requests and barriers of the window's first block, which the others are alike to but for edges: runs it
-// unrecorded, and puts back what it may have stored to; a guess where it can only run on a GPU. An Error where so many steps of every block, of
-// `bytes_a_step` bytes each, take more memory than is left.
-Result<uint64_t> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window, uint64_t bytes_a_step,
-                                      const RecordOptions& options);
+struct StepsOfBlock {
+    uint64_t all = 0;
+    std::vector<uint64_t> of_site;  // by id; empty where only a guess is known
+};
+// Requests, barriers and exchanges of the window's first block, which the others are alike to but for edges: runs it
+// unrecorded, and puts back what it may have stored to; a guess where it can only run on a GPU. An Error where so many
+// steps of every block, of `bytes_a_step` bytes each, take more memory than is left.
+Result<StepsOfBlock> steps_of_first_block(ReadyRecording& ready, const BlockWindow& window,
+                                          uint64_t bytes_a_step, const RecordOptions& options);
 
 // Why a recording ends early that has taken all the memory that is left for its steps.
 std::string no_memory_left();

@@ -1,6 +1,8 @@
 // Which addresses are found to be the same function of the lane, and which are rightly not.
 #include <optional>
+#include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -211,6 +213,78 @@ TEST(Affine, LanesTooFarApartAreNotWidened) {
 }
 
 // Every load and store of every kernel that ships, by every compiler.
+// Sums, products and bits of what threads know of themselves and of what nobody knows: worked out for each thread by a
+// slow twin, with several numbers of what nobody knows. Whatever is claimed must hold for all of them.
+TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
+    constexpr uint32_t kThreads = 64, kSymbol = 16 * 128;
+    constexpr const char* kOperations[] = {"add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32",
+                                           "xor.b32", "shr.u32", "shr.s32",    "shl.b32"};
+    std::mt19937 random(7);
+    const auto below = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
+    int claimed = 0;
+    for (int round = 0; round < 4000; ++round) {
+        struct Step {
+            uint32_t operation, a, b;
+            bool is_number;
+        };
+        std::vector<Step> steps(6);
+        std::string body;
+        for (uint32_t i = 0; i < steps.size(); ++i) {
+            Step& step = steps[i];
+            step = {below(std::size(kOperations)), below(3 + i), below(3 + i), below(2) == 0};
+            const bool shifts = step.operation >= 6;
+            if (shifts) step.is_number = true;
+            if (step.is_number) step.b = shifts ? below(9) : below(3) > 0 ? 1u << below(12) : ~0u << below(8);
+            body += "    " + std::string(kOperations[step.operation]) + " %v" + std::to_string(3 + i) +
+                    ", %v" + std::to_string(step.a) + ", " + (step.is_number ? "" : "%v") +
+                    std::to_string(step.b) + ";\n";
+        }
+        const std::string text = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry f(.param .u32 p)
+{
+    .reg .b32 %v<16>;
+    .shared .align 128 .b8 s[4096];
+    mov.u32 %v0, %tid.x;
+    mov.u32 %v1, %ctaid.x;
+    mov.u32 %v2, s;
+)" + body + "    st.shared.u32 [%v8], %v0;\n    ret;\n}\n";
+        const Found found = analyse(text, {{10, 1, 1}, {kThreads, 1, 1}, {0}});
+        ASSERT_EQ(found.sites.size(), 1u);
+        const LaneShape shape = found.addresses.shapes[0];
+        const auto distances = found.addresses.distances.find(0);
+        const bool known = distances != found.addresses.distances.end();
+        if (!shape.affine && !known) continue;
+        ++claimed;
+        for (const uint32_t block : {0u, 1u, 77u, 0xFFFFu, 0x7FFF'FFFFu}) {
+            std::vector<uint32_t> address(kThreads);
+            for (uint32_t thread = 0; thread < kThreads; ++thread) {
+                std::vector<uint32_t> v = {thread, block, kSymbol};
+                for (const Step& step : steps) {
+                    const uint32_t a = v[step.a], b = step.is_number ? step.b : v[step.b];
+                    const uint32_t results[] = {
+                        a + b,         a - b,
+                        a * b,         a & b,
+                        a | b,         a ^ b,
+                        a >> (b & 31), static_cast<uint32_t>(static_cast<int32_t>(a) >> (b & 31)),
+                        a << (b & 31)};
+                    v.push_back(results[step.operation]);
+                }
+                address[thread] = v.back();
+            }
+            for (uint32_t thread = 0; thread < kThreads; ++thread) {
+                const uint32_t lane = thread % 32;
+                const uint32_t distance = known ? static_cast<uint32_t>(distances->second[lane])
+                                                : static_cast<uint32_t>(shape.x * lane);
+                ASSERT_EQ(address[thread] - address[thread - lane], distance)
+                    << text << block << " " << thread;
+            }
+        }
+    }
+    EXPECT_GT(claimed, 1000);
+}
+
 TEST(Affine, AllOfTheShippedKernelsIs) {
     for (const char* kernel : {"untiled", "untiled_swapped", "tiled", "tiled_swapped", "tiled_transposed",
                                "tiled_padded", "tiled_no_barrier", "tiled_stale_edge"}) {

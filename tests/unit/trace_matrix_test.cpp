@@ -131,6 +131,22 @@ L:
     ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r27];
     ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r5, %r6, %r7, %r8}, [%r27+2048];
     st.global.v4.b32 [%d2], {%r1, %r2, %r5, %r6};
+)",
+    // Addresses that memory gives, of several widths, by all lanes and by some.
+    R"(
+    ld.shared.b32 %r10, [%s];
+    and.b32 %r10, %r10, 48;
+    add.u32 %r11, %r63, %r10;
+    ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [%r11+16];
+    ld.shared.v2.b32 {%r5, %r6}, [%r11+8];
+    ld.shared.b32 %r7, [%r11+4];
+    ld.shared.u16 %r8, [%r11+2];
+    mul.wide.u32 %d4, %r10, 4;
+    add.s64 %d4, %i, %d4;
+    setp.lt.u32 %p0, %t, 40;
+    @%p0 ld.global.v2.b32 {%r2, %r3}, [%d4];
+    @%p0 st.shared.b32 [%r11+8], %r7;
+    st.global.v4.b32 [%d2], {%r1, %r5, %r7, %r8};
 )"};
 
 struct Matrices {
@@ -231,20 +247,30 @@ TEST(TraceMatrix, ProductsWithinARunAreNotRecorded) {
     for (size_t step = 1; step < device.steps(); ++step) EXPECT_LE(device.time[step - 1], device.time[step]);
 }
 
-// Addresses of rows that memory gives take 16 bits each, but where nothing is believed.
-TEST(TraceMatrix, RowsAreRecordedByTheirSixteenths) {
-    const Matrices made(kBodies[3]);
-    ptx::InstrumentOptions options;
-    options.launch = {made.launch.grid, made.launch.block, made.launch.parameters()};
-    for (const bool exact : {false, true}) {
+// Of addresses that memory gives no more is recorded than tells them apart, but where nothing is believed.
+TEST(TraceMatrix, AddressesAreRecordedInFewBits) {
+    using Bytes = std::vector<uint32_t>;
+    const auto narrow = [](const char* body, bool exact, bool same_high) {
+        const Matrices made(body);
+        ptx::InstrumentOptions options;
+        options.launch = {made.launch.grid, made.launch.block, made.launch.parameters()};
         options.exact = exact;
+        options.same_high = same_high, options.high = kInput >> 32;
         const auto code = ptx::instrument(made.module, "k", options);
-        ASSERT_TRUE(code);
-        std::vector<uint32_t> bytes;
+        EXPECT_TRUE(code);
+        Bytes bytes;
         for (const ptx::Code& one : code->codes)
-            if (one.kind == ptx::Code::Kind::Rows) bytes.push_back(ptx::row_bytes(code->sites[one.site]));
-        EXPECT_EQ(bytes, exact ? std::vector<uint32_t>{} : (std::vector<uint32_t>{80, 48, 32}));
-    }
+            if (one.kind == ptx::Code::Kind::Narrow)
+                bytes.push_back(ptx::narrow_addresses(code->sites[one.site]).record_bytes());
+        const std::vector<uint32_t> most = ptx::bytes_of_steps(*code);
+        for (const uint32_t one : bytes) EXPECT_NE(std::ranges::find(most, one), most.end());
+        return bytes;
+    };
+    EXPECT_EQ(narrow(kBodies[3], false, false), (Bytes{80, 48, 32}));  // rows of four matrices, two and one
+    // Of 16, 8, 4 and 2 bytes from shared memory, of global memory, and of 4 bytes to shared memory.
+    EXPECT_EQ(narrow(kBodies[5], false, true), (Bytes{80, 80, 80, 144, 144, 80}));
+    EXPECT_EQ(narrow(kBodies[5], false, false), (Bytes{80, 80, 80, 144, 80}));
+    EXPECT_EQ(narrow(kBodies[5], true, true), Bytes{});
 }
 
 // What a thread makes of its number by and, xor and shifts is known: of a swizzle one lane's address is enough.
@@ -256,9 +282,9 @@ TEST(TraceMatrix, SwizzledAddressesFollowFromOne) {
     const auto code = ptx::instrument(made.module, "k", options);
     ASSERT_TRUE(code);
     for (const ptx::Code& one : code->codes) {
-        EXPECT_NE(one.kind, ptx::Code::Kind::Rows) << one.site;
+        EXPECT_NE(one.kind, ptx::Code::Kind::Escape) << one.site;
         // A warp's rows are turned by another number than the other's.
-        EXPECT_TRUE(one.kind != ptx::Code::Kind::Escape || code->sites[one.site].kind == ptx::SiteKind::Store)
+        EXPECT_TRUE(one.kind != ptx::Code::Kind::Narrow || code->sites[one.site].kind == ptx::SiteKind::Store)
             << one.site;
     }
     EXPECT_GE(code->distances.size(), 2u);
