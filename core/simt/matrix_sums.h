@@ -9,8 +9,8 @@
 // All products of an instruction are in one such sum, whatever its k is. A sum of f16 is rounded to the nearest behind
 // it; a zero has no sign. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
 //
-// Products of 8-bit floats are two such sums of f16 factors on sm_90, of the columns 4 i and 4 i + 1, then of those
-// behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
+// Products of 8-bit floats are two such sums of f16 factors on sm_90, of the (stored) columns 4 i and 4 i + 1, then of
+// those behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
 // core there: its products are summed up by fma.f32, and C is added. Sums of f64 are formed product by product, each by
 // one fused multiplication and addition.
 //
