@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -146,6 +147,22 @@ bool is_nan(MatrixType type, uint64_t bits) {
     return size > ((uint64_t{1} << format.exponent) - 1) << format.fraction;
 }
 
+constexpr size_t kParts = 16;  // that are made beside each other
+constexpr size_t kind_of(size_t tile) { return tile / kParts % kKinds; }
+
+std::vector<uint64_t> random_tiles(const MatrixForm& form, uint64_t seed) {
+    const size_t words = size_t{kWarpSize} * test::factor_registers(form);
+    std::vector<uint64_t> tiles(words * kTiles);
+    std::vector<std::thread> threads;
+    for (size_t part = 0; part < kParts; ++part)
+        threads.emplace_back([&, part] {
+            Random random(seed * kParts + part);
+            for (size_t tile = part; tile < kTiles; tile += kParts)
+                random_tile(form, static_cast<Kind>(kind_of(tile)), random, &tiles[tile * words]);
+        });
+    for (std::thread& thread : threads) thread.join();
+    return tiles;
+}
 std::string hex_of(const uint64_t* words, size_t count) {
     std::string text;
     for (size_t i = 0; i < count; ++i) text += fmt::format("{:x}{}", words[i], i % 32 == 31 ? '\n' : ' ');
@@ -156,7 +173,6 @@ TEST(RecordMatrix, EverySumIsTheGpus) {
     const auto opened = Device::open();
     if (!opened) GTEST_SKIP() << "needs an NVIDIA GPU";
     Device& device = **opened;
-    Random random(1);
     uint64_t instructions = 0;
     std::string wrong_tiles;
     std::printf("%-78s %10s %10s  %s\n", "instruction (selector)", "elements", "equal",
@@ -167,9 +183,8 @@ TEST(RecordMatrix, EverySumIsTheGpus) {
         const std::string name = fmt::format("{} ({})", instruction.text, instruction.selector);
         const size_t in_words = size_t{kWarpSize} * test::factor_registers(form),
                      out_words = size_t{kWarpSize} * form.registers(MatrixRole::D);
-        std::vector<uint64_t> in(in_words * kTiles), cpu(out_words * kTiles), gpu(out_words * kTiles);
-        for (size_t tile = 0; tile < kTiles; ++tile)
-            random_tile(form, static_cast<Kind>(tile % kKinds), random, in.data() + tile * in_words);
+        const std::vector<uint64_t> in = random_tiles(form, ++instructions);
+        std::vector<uint64_t> cpu(out_words * kTiles), gpu(out_words * kTiles);
 
         const auto on_in = device.allocate(in.size() * 8, "in"),
                    on_out = device.allocate(gpu.size() * 8, "out");
@@ -219,7 +234,7 @@ TEST(RecordMatrix, EverySumIsTheGpus) {
                     continue;
                 }
                 const size_t tile = i / out_words;
-                ++unequal[tile % kKinds];
+                ++unequal[kind_of(tile)];
                 if (is_nan(type, a) && is_nan(type, b)) {
                     ++nans;
                     continue;
@@ -241,7 +256,6 @@ TEST(RecordMatrix, EverySumIsTheGpus) {
                 first_wrong, hex_of(in.data() + first_wrong * in_words, in_words),
                 hex_of(gpu.data() + first_wrong * out_words, out_words),
                 hex_of(cpu.data() + first_wrong * out_words, out_words));
-        ++instructions;
     }
     std::printf("%s", wrong_tiles.c_str());
     EXPECT_GT(instructions, 200u);
