@@ -85,7 +85,7 @@ constexpr FormRow kSparseForms[] = {
     {false, 16, 8, 64, kBytes, types_of({M::S32}), false},
     {false, 16, 8, 64, kNibbles, types_of({M::S32}), false},
     {false, 16, 8, 128, kNibbles, types_of({M::S32}), false},
-    {false, 16, 8, 64, kFp8, kSums, false},
+    {false, 16, 8, 64, kFp8, types_of({M::F32}), false},  // of f16 sm_90 has none
 };
 
 constexpr const char* kTypeNames[] = {"",   "f16", "bf16", "tf32", "f32", "f64",  "s8",
@@ -143,7 +143,8 @@ const FormRow* row_of(const MatrixForm& form) {
         const auto [a, b, c, d] = form.types;
         return row.wmma == form.wmma && row.m == form.m && row.n == form.n && row.k == form.k &&
                has_type(row.factors, a) && has_type(row.factors, b) && has_type(row.sums, c) &&
-               has_type(row.sums, d) && (!row.alike || a == b) && (!row.one_sum || c == d);
+               has_type(row.sums, d) && (!row.alike || a == b) && (!row.one_sum || c == d) &&
+               (row.wmma || c != M::F32 || d == c);
     };
     const std::span<const FormRow> rows = form.sparse ? std::span<const FormRow>(kSparseForms) : kForms;
     const auto found = std::ranges::find_if(rows, matches);
@@ -415,6 +416,43 @@ std::optional<FragmentPlace> holder_of(const MatrixForm& form, MatrixRole role, 
                 if (place_of(form, role, {lane, index, element}) == place)
                     return FragmentPlace{lane, index, element};
     return std::nullopt;
+}
+
+namespace {
+
+struct Metadata {
+    bool wide = false;         // elements of 16 or 32 bits
+    uint32_t group = 4;        // columns of A
+    uint32_t in_register = 4;  // groups of a row
+    uint32_t lanes = 1;        // of four, whose registers count
+
+    explicit Metadata(const MatrixForm& form) {
+        const uint32_t bits = bits_of(form.type(MatrixRole::A));
+        wide = bits >= 16;
+        group = bits == 32 ? 2 : bits == 4 ? 8 : 4;
+        in_register = wide ? 4 : 8;
+        lanes = form.k / (group * in_register) * (wide ? 1 : 2);
+    }
+};
+
+}  // namespace
+
+uint32_t selectors_of(const MatrixForm& form) { return 4 / Metadata(form).lanes; }
+
+uint32_t column_of_stored(const MatrixForm& form, uint32_t selector, const uint32_t* metadata, uint32_t row,
+                          uint32_t stored) {
+    const Metadata of(form);
+    const uint32_t half = of.group / 2, group = stored / half, i = stored % half;
+    const uint32_t word = group / of.in_register, high = row / 8;
+    const uint32_t lane = 4 * (row % 8) + selector * of.lanes + (of.wide ? word : 2 * word + high);
+    const uint32_t shift = 4 * (group % of.in_register) + (of.wide ? 16 * high : 0);
+    const auto number = [&](uint32_t which) { return metadata[lane] >> (shift + 2 * which) & 3; };
+    const uint32_t first = group * of.group;
+    switch (of.group) {
+        case 2: return first + number(0) / 2;  // 0b0100 or 0b1110
+        case 8: return first + 2 * number(i / 2) + i % 2;
+        default: return first + number(i);
+    }
 }
 
 namespace {

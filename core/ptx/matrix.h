@@ -20,10 +20,15 @@
 // fragments of m16n8 (or m8n8) beside each other, of the transposed product where n is 32. An f16 fragment of A or B
 // has more registers than it needs; those behind hold the same once more.
 //
-// A sparse A (mma.sp) holds half of its columns; here they are numbered as they are stored.
+// A sparse A (mma.sp) holds half of its columns; here they are numbered as they are stored. Which they are, metadata
+// say: of each group of 4 columns (2 of tf32; 8 of 4 bits, which come in pairs) two numbers of 2 bits, the first group's
+// lowest. Of the lanes 4 g .. 4 g + 3 a selector s names those whose registers count, L of them from s L on:
+//
+//   16, 32 bits   lane w of them has the groups 4 w .. 4 w + 3 of row g in its lower half, of row g + 8 in its upper
+//   4, 8 bits     lane 2 w + h of them has the groups 8 w .. 8 w + 7 of row g + 8 h
 //
 // Source: PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions": "Matrix Fragments for mma.m8n8k4" to
-// "m16n8k256"; "Matrix Fragments for WMMA"; "ldmatrix", "stmatrix", "movmatrix".
+// "m16n8k256"; "Matrix Fragments for WMMA"; "ldmatrix", "stmatrix", "movmatrix"; "Sparse matrix storage".
 #pragma once
 
 #include <array>
@@ -67,7 +72,7 @@ struct MatrixForm {
     uint32_t elements(MatrixRole role) const { return 8 * register_bytes(role) / bits_of(type(role)); }
     uint32_t registers(MatrixRole role) const;
     // Multiplications and additions of the warp.
-    uint64_t flop() const { return uint64_t{2} * m * n * k * products(); }
+    uint64_t flop() const { return uint64_t{2} * m * n * columns(MatrixRole::A) * products(); }
     bool operator==(const MatrixForm&) const = default;
 };
 
@@ -108,6 +113,12 @@ struct FragmentPlace {
 MatrixPlace place_of(const MatrixForm& form, MatrixRole role, const FragmentPlace& held);
 // Who holds an element, of several registers the first; none for an element that the matrix does not have.
 std::optional<FragmentPlace> holder_of(const MatrixForm& form, MatrixRole role, const MatrixPlace& place);
+
+// Of mma.sp: how many selectors there are, from 0 on.
+uint32_t selectors_of(const MatrixForm& form);
+// The column of A that a row's stored column is; metadata: [32], by lane.
+uint32_t column_of_stored(const MatrixForm& form, uint32_t selector, const uint32_t* metadata, uint32_t row,
+                          uint32_t stored);
 
 // One request that an instruction on matrices makes of memory.
 //

@@ -112,15 +112,16 @@ struct FromPower {
     static uint32_t apply(uint32_t powers) { return one(powers >> 8 & 0xFF) << 16 | one(powers & 0xFF); }
 };
 
+// .rna lets the digits of a NaN be; with .satfinite the number before it comes out, as of an infinity (an H200 does so).
 template <Round R, bool Relu, bool Finite>
 struct ToTensor {
     static uint32_t apply(float x) {
         const uint32_t bits = std::bit_cast<uint32_t>(x), sign = bits & 0x8000'0000u;
         uint32_t size = bits & 0x7FFF'FFFFu;
-        if (size > 0x7F80'0000u) return R == Round::Rna ? bits & ~0x1FFFu : 0x7FFF'E000u;
+        if (R != Round::Rna && size > 0x7F80'0000u) return 0x7FFF'E000u;
         const uint32_t half = R == Round::Rna ? 0x1000 : R == Round::Rn ? 0xFFF + (size >> 13 & 1) : 0;
-        if (size < 0x7F80'0000u) size = (size + half) & ~0x1FFFu;
-        if (Finite && size == 0x7F80'0000u) size -= 0x2000;
+        size = (size < 0x7F80'0000u ? size + half : size) & ~0x1FFFu;
+        if (Finite && size >= 0x7F80'0000u) size -= 0x2000;
         return Relu && sign ? 0 : sign | size;
     }
 };

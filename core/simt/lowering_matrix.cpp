@@ -7,6 +7,8 @@
 //
 // Elements of 8 bits that do not lie side by side in memory come one by one, and are put together by shifts; of 16
 // bits as words of the transposed matrix, which Transpose puts right.
+#include <fmt/format.h>
+
 #include "core/simt/lowering.h"
 
 namespace tilescope::simt {
@@ -142,8 +144,6 @@ bool Lowering::transpose_matrix() {
 
 bool Lowering::multiply_matrices() {
     const MatrixForm form = *ptx::matrix_form(*current);
-    if (form.sparse)
-        return fail("products of sparse matrices are recorded on a GPU alone; use --backend gpu");
     const auto& o = current->operands;
     MatrixCode code;
     code.kind = MatrixCode::Kind::Multiply;
@@ -153,6 +153,15 @@ bool Lowering::multiply_matrices() {
     code.a = read(*this, o[1], form.register_bytes(MatrixRole::A));
     code.b = read(*this, o[2], form.register_bytes(MatrixRole::B));
     code.c = read(*this, o[3], form.register_bytes(MatrixRole::C));
+    if (form.sparse) {
+        const uint32_t selectors = ptx::selectors_of(form);
+        code.metadata = source(o[4], Type::B32);
+        code.selector = static_cast<uint8_t>(o[5].bits);
+        if (code.selector >= selectors)
+            return fail(selectors == 1
+                            ? "its sparsity selector must be 0"
+                            : fmt::format("its sparsity selector must be less than {}", selectors));
+    }
     for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D})
         code.places[static_cast<size_t>(role)] = places_of(form, role);
     if (!problem.empty()) return false;

@@ -103,9 +103,8 @@ void read_integers(const std::vector<const std::byte*>& columns, const std::vect
     }
 }
 
-// D = C + A B of tiles row by row, `columns` of k for each row of A and for each column of B.
-void multiply_integers(const MatrixForm& form, const Tile<int32_t>& a, const Tile<int32_t>& b,
-                       Tile<int32_t>& sums) {
+// sums += a b: m x k by k x n elements, each row after row.
+void multiply_integers(const MatrixForm& form, const int32_t* a, const int32_t* b, int32_t* sums) {
     const bool bits = form.type(MatrixRole::A) == MatrixType::B1;
     const size_t n = form.n, k = bits ? form.k / 32u : form.k;
     for (size_t row = 0; row < form.m; ++row)
@@ -123,10 +122,34 @@ void multiply_integers(const MatrixForm& form, const Tile<int32_t>& a, const Til
         }
 }
 
+// multiply(form, a, b, sums) for each product: of a sparse A row by row, each with the rows of B that it meets.
+// metadata: [32], by lane, of a sparse A alone.
+template <class T, class Fn>
+void each_product(const MatrixCode& code, const uint32_t* metadata, const Tile<T>& a, const Tile<T>& b,
+                  Tile<T>& sums, Fn multiply) {
+    const MatrixForm& form = code.form;
+    const size_t n = form.n, k = form.columns(MatrixRole::A);
+    if (!form.sparse) {
+        for (size_t p = 0; p < form.products(); ++p)
+            multiply(form, a.data() + p * form.m * k, b.data() + p * k * n, sums.data() + p * form.m * n);
+        return;
+    }
+    MatrixForm one = form;
+    one.m = 1, one.k = static_cast<uint16_t>(k), one.sparse = false;
+    Tile<T> met;
+    for (uint32_t row = 0; row < form.m; ++row) {
+        for (uint32_t i = 0; i < k; ++i)
+            std::copy_n(&b[n * ptx::column_of_stored(form, code.selector, metadata, row, i)], n, &met[n * i]);
+        multiply(one, a.data() + row * k, met.data(), sums.data() + row * n);
+    }
+}
+
 }  // namespace
 
 void Machine::multiply(Warp& warp, const MatrixCode& code) {
     const MatrixForm& form = code.form;
+    const auto* const metadata =
+        form.sparse ? reinterpret_cast<const uint32_t*>(at(warp, code.metadata)) : nullptr;
     const auto columns_of = [&](const std::vector<Ref>& refs) {
         std::vector<const std::byte*> columns;
         for (const Ref ref : refs) columns.push_back(at(warp, ref));
@@ -144,16 +167,14 @@ void Machine::multiply(Warp& warp, const MatrixCode& code) {
         read_integers(a, places(MatrixRole::A), factor, x);
         read_integers(b, places(MatrixRole::B), form.type(MatrixRole::B), y);
         read_integers(c, places(MatrixRole::C), MatrixType::S32, sums);
-        multiply_integers(form, x, y, sums);
+        each_product(code, metadata, x, y, sums, multiply_integers);
         return put_elements<uint32_t>(d, places(MatrixRole::D), 32, [&](uint16_t p) { return sums[p]; });
     }
     Tile<double> x, y, sums;
     read_floats(a, places(MatrixRole::A), factor, x);
     read_floats(b, places(MatrixRole::B), form.type(MatrixRole::B), y);
     read_floats(c, places(MatrixRole::C), form.type(MatrixRole::C), sums);
-    for (size_t product = 0; product < form.products(); ++product)
-        sum_of_products(form, x.data() + product * form.m * form.k, y.data() + product * form.k * form.n,
-                        sums.data() + product * form.m * form.n);
+    each_product(code, metadata, x, y, sums, sum_of_products);
     switch (sum) {
         case MatrixType::F16:
             return put_elements<uint32_t>(d, places(MatrixRole::D), 16,
@@ -189,6 +210,7 @@ void Machine::flow_through(Warp& warp, const MatrixCode& code) {
     }
     for (const std::vector<Ref>* const refs : {&code.a, &code.b, &code.c})
         for (const Ref ref : *refs) settle_loose(warp, origin(warp, ref), ~0u);
+    if (code.form.sparse) settle_loose(warp, origin(warp, code.metadata), ~0u);
     std::array<std::array<Origin, kWarpSize>, 8> made;
     for (size_t i = 0; i < code.d.size(); ++i) {
         const Origin chain = fresh();

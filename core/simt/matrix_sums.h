@@ -7,10 +7,10 @@
 //   sum     of what is left, exact; cut, toward zero, to the 24 bits of an f32
 //
 // All products of an instruction are in one such sum, whatever its k is. A sum of f16 is rounded to the nearest behind
-// it. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
+// it; a zero has no sign. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
 //
-// Products of 8-bit floats are two such sums of f16 factors on sm_90, of the columns 4 i and 4 i + 1, then of those
-// behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
+// Products of 8-bit floats are two such sums of f16 factors on sm_90, of the (stored) columns 4 i and 4 i + 1, then of
+// those behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
 // core there: its products are summed up by fma.f32, and C is added. Sums of f64 are formed product by product, each by
 // one fused multiplication and addition.
 //
@@ -61,6 +61,9 @@ inline uint32_t half_bits(double sum) {
     const auto whole = static_cast<uint32_t>(std::rint(std::ldexp(size, 10 - exponent)));
     return sign | ((static_cast<uint32_t>(exponent + 14) << 10) + whole);
 }
+
+// As an f16; what rounds to zero is +0.
+inline double rounded_to_half(double sum) { return half_number(half_bits(sum)) + 0.0; }
 
 inline constexpr int kNoExponent = -2048;   // of zero: below all others
 inline double power_of_two(int exponent) {  // of a normal number, else 0
@@ -172,17 +175,20 @@ inline void sum_of_products(const ptx::MatrixForm& form, const double* a, const 
     if (!finite) each_product([&](size_t at, double x, double y) { plain[at] += x * y; });
 
     const Factors x(type, a, m * k), y(form.type(MatrixRole::B), b, k * n);
+    const bool halves = form.type(MatrixRole::D) == MatrixType::F16;
+    const auto round = [&](double* made) {
+        if (halves) std::transform(made, made + m * n, made, rounded_to_half);
+    };
     if (type == MatrixType::E4M3 || type == MatrixType::E5M2) {
-        const bool halves = form.type(MatrixRole::D) == MatrixType::F16;
         for (const size_t first : {0, 2}) {
             tensor_sums(form, x, y, {first, 2, 4}, others.data());
-            if (halves)
-                for (size_t i = 0; i < m * n; ++i) others[i] = half_number(half_bits(others[i]));
+            round(others.data());
         }
         for (size_t i = 0; i < m * n; ++i)
             sums[i] = halves ? sums[i] + others[i] : static_cast<float>(sums[i] + others[i]);
     } else {
         tensor_sums(form, x, y, {}, sums);
+        round(sums);
     }
     if (finite) return;
     for (size_t i = 0; i < m * n; ++i)

@@ -144,6 +144,8 @@ struct MatrixCode {
     bool wide = true;         // Addresses: columns of 64 bits
     uint8_t bits = 0;         // Addresses: of an element
     uint32_t site = kNoSite;  // of Transpose and Multiply, which are steps
+    uint8_t selector = 0;     // of the lanes that hold a sparse A's metadata
+    Ref metadata = 0;
     std::vector<Ref> d, a, b, c;
     std::array<uint32_t, kWarpSize> along{}, beside{};
     ptx::MatrixForm form;

@@ -187,6 +187,44 @@ void put_ptx() {
          "cvt.rn.f16x2.e5m2x2 %r2, %rs1; cvt.rn.satfinite.e2m3x2.f32 %rs2, %f3, %f4; cvt.rn.f16x2.e3m2x2 "
          "%r3, %rs2;\n"
          "cvt.rp.ue8m0x2.bf16x2 %rs3, %r3; mov.b32 {%rs1, %rs2}, %r2; st.global.b32 [%rd1], %r3;");
+    // The shared memory is such that the fuzzer's blocks, which follow from the text, have whole warps.
+    body("rows-of-matrices",
+         "mov.u32 %r2, %laneid; mov.u32 %r3, s; mad.lo.u32 %r3, %r2, 16, %r3;\n"
+         "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r1, %r2, %r3, %r2};\n"
+         "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r4, %r5}, [%r3]; "
+         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [s+16];\n"
+         "movmatrix.sync.aligned.m8n8.trans.b16 %r7, %r4; st.global.v2.u32 [%rd1], {%r6, %r7};",
+         ".shared .align 16 .b8 s[1072];\n");
+    body("products-of-matrices",
+         ".reg .b32 %m<8>; ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1]; ld.global.v2.u32 {%r6, %r7}, "
+         "[%rd2+16];\n"
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, %r3, %r4, %r5}, "
+         "{%r6, %r7}, {%f4, %f4, %f4, %f4};\n"
+         "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%m0, %m1, %m2, %m3}, {%r2, %r3, %r4, "
+         "%r5}, {%r6, %r7}, {%r1, %r1, %r1, %r1};\n"
+         "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {%m4, %m5}, {%r2, %r3, %r4, %r5}, {%r6, %r7}, "
+         "{%r2, %r2};\n"
+         "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0, %fd1}, {%fd2}, {%fd3}, {%fd0, %fd1};\n"
+         "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {%m0, %m1, %m2, %m3}, {%r2, %r3, %r4, "
+         "%r5}, {%r6, %r7}, {%m0, %m1, %m2, %m3};\n"
+         "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, "
+         "%r3}, {%r6, %r7}, {%f0, %f1, %f2, %f3}, %r4, 2;\n"
+         "st.global.v4.f32 [%rd1+32], {%f0, %f1, %f2, %f3}; st.global.v4.u32 [%rd2], {%m0, %m1, %m4, %m5};",
+         ".shared .align 16 .b8 s[1040];\n");
+    body(
+        "wmma",
+        ".reg .b32 %m<8>; wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0, %r1, %r2, %r3, %r4, %r5, "
+        "%r6, %r7}, [s], 24;\n"
+        "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7}, [%rd1], "
+        "16; wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2];\n"
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r0, "
+        "%r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7}, {%f0, %f1, %f2, %f3, "
+        "%f4, %f5, %f6, %f7};\n"
+        "wmma.store.d.sync.aligned.col.m16n16k16.global.f32 [%rd2], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, "
+        "%f7}, 16;\n"
+        "wmma.load.a.sync.aligned.col.m32n8k16.shared.u8 {%r0, %r1, %r2, %r3}, [s], 32; "
+        "wmma.load.b.sync.aligned.row.m8n8k4.shared.f64 {%fd1}, [s], 8;",
+        ".shared .align 16 .b8 s[1040];\n");
     body("local-and-const",
          ".local .align 4 .b8 l[16]; ld.const.u32 %r2, [c+4]; st.local.u32 [l], %r2; ld.local.u32 %r3, [l]; "
          "st.global.u32 [%rd1], %r3;",
@@ -396,8 +434,9 @@ void put_dictionary() {
             }
         }
     }
-    for (int op = 0; op <= static_cast<int>(ptx::Op::BarWarp); ++op)
+    for (int op = 0; op <= static_cast<int>(ptx::Op::WmmaMma); ++op)
         words.emplace(name_of(static_cast<ptx::Op>(op)));
+    words.erase("");
     std::ofstream out(g_folder / "ptx.dict");
     out << "# Words of PTX, made by fuzz_corpus.\n";
     for (const std::string& word : words) out << '"' << word << "\"\n";

@@ -12,11 +12,13 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "core/analysis/banks.h"
 #include "core/levels/tags.h"
+#include "core/ptx/matrix.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -45,6 +47,57 @@ TEST(BankHardware, EveryCountIsTheCountersCount) {
         ++patterns;
     }
     EXPECT_EQ(patterns, 930);
+}
+
+// ldmatrix, stmatrix, wmma.load and wmma.store (matrix_requests.txt): of each the requests that ptx::requests_of()
+// says that it makes.
+TEST(BankHardware, RequestsOfMatricesCostWhatTheCountersCount) {
+    std::ifstream file(TILESCOPE_SOURCE_DIR "/tests/data/hardware/matrix_requests.txt");
+    if (!file) GTEST_SKIP() << "no GPU has been asked yet: tests/gpu/probes/make.sh";
+    int patterns = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with('#')) continue;
+        std::istringstream in(line);
+        std::string text;
+        uint32_t wavefronts = 0, conflicts = 0;
+        in >> text >> wavefronts >> conflicts;
+        ASSERT_TRUE(in) << line;
+        std::vector<uint64_t> numbers;
+        for (uint64_t number = 0; in >> number;) numbers.push_back(number);
+        ptx::Instruction instruction;
+        instruction.op = text.starts_with("ldmatrix")    ? ptx::Op::Ldmatrix
+                         : text.starts_with("stmatrix")  ? ptx::Op::Stmatrix
+                         : text.starts_with("wmma.load") ? ptx::Op::WmmaLoad
+                                                         : ptx::Op::WmmaStore;
+        std::istringstream words(text.substr(text.find('.') + 1));
+        for (std::string word; std::getline(words, word, '.');) instruction.suffixes.push_back(word);
+        const bool wmma = text.starts_with("wmma");
+        ASSERT_EQ(ptx::read_matrix_suffixes(instruction, wmma ? 1 : 0), "") << line;
+        ASSERT_EQ(numbers.size(), wmma ? 1u : 32u) << line;
+        const bool stores = instruction.op == ptx::Op::Stmatrix || instruction.op == ptx::Op::WmmaStore;
+        BankCost cost;
+        for (const ptx::MatrixRequest& request : ptx::requests_of(instruction)) {
+            std::array<uint64_t, 32> address{};
+            for (size_t lane = 0; lane < 32; ++lane) {
+                const ptx::MatrixPlace& place = request.place[lane];
+                const bool rows = ptx::by_rows(instruction);
+                const uint64_t along = rows ? place.row : place.column,
+                               beside = rows ? place.column : place.row;
+                address[lane] =
+                    !wmma ? 16 * numbers[lane]
+                          : (along * numbers[0] + beside) *
+                                ptx::bits_of(
+                                    ptx::matrix_form(instruction)->type(ptx::matrix_role(instruction))) /
+                                8;
+            }
+            const BankCost one = bank_cost(address.data(), request.lanes, request.bytes, stores);
+            cost.wavefronts += one.wavefronts, cost.ideal_wavefronts += one.ideal_wavefronts;
+        }
+        EXPECT_EQ(cost.wavefronts, wavefronts) << line;
+        EXPECT_EQ(cost.conflicts(), conflicts) << line;
+        ++patterns;
+    }
+    EXPECT_GE(patterns, 400);
 }
 
 // Requests to global memory: 501 patterns of pairs of lines, rows and random addresses (requests.txt). The

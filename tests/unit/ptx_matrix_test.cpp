@@ -11,6 +11,7 @@
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/sites.h"
+#include "tests/matrix_products.h"
 
 namespace tilescope::ptx {
 namespace {
@@ -93,70 +94,26 @@ TEST(PtxMatrix, OthersAreRefusedInASentence) {
                        four + ", {%r4, %r5}, " + four + ";")
                   .find("before sm_100"),
               std::string::npos);
+    // sm_90 has no sums of f16 of a sparse A of 8 bits, nor f16 of a C of f32.
+    EXPECT_NE(error_of("mma.sp.sync.aligned.m16n8k64.row.col.f16.e4m3.e4m3.f16 {%r0, %r1}, " + four + ", " +
+                       four + ", {%r4, %r5}, %r6, 0;")
+                  .find("go together"),
+              std::string::npos);
+    EXPECT_NE(error_of("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 " + four +
+                       ", {%r0, %r1}, {%r2, %r3}, {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};")
+                  .find("go together"),
+              std::string::npos);
     EXPECT_NE(
         error_of("wmma.load.d.sync.aligned.row.m16n16k16.f16 " + four + ", [%rd1];").find("go together"),
         std::string::npos);
     EXPECT_NE(error_of("movmatrix.sync.aligned.m8n8.b16 %r0, %r1;").find(".trans"), std::string::npos);
 }
 
-// Every form, once.
-std::vector<MatrixForm> all_forms() {
-    using T = MatrixType;
-    std::vector<std::string> texts;
-    for (const char* shape : {"m16n8k8", "m16n8k16"}) {
-        for (const char* type : {"f32.f16.f16.f32", "f16.f16.f16.f16", "f32.bf16.bf16.f32"})
-            texts.push_back(std::string("mma.sync.aligned.") + shape + ".row.col." + type);
-    }
-    for (const char* rest : {"m16n8k4.row.col.f32.tf32.tf32.f32",
-                             "m16n8k8.row.col.f32.tf32.tf32.f32",
-                             "m8n8k4.row.col.f64.f64.f64.f64",
-                             "m16n8k4.row.col.f64.f64.f64.f64",
-                             "m16n8k8.row.col.f64.f64.f64.f64",
-                             "m16n8k16.row.col.f64.f64.f64.f64",
-                             "m8n8k16.row.col.s32.s8.u8.s32",
-                             "m16n8k16.row.col.s32.u8.s8.s32",
-                             "m16n8k32.row.col.s32.s8.s8.s32",
-                             "m8n8k32.row.col.s32.s4.u4.s32",
-                             "m16n8k32.row.col.s32.u4.s4.s32",
-                             "m16n8k64.row.col.s32.s4.s4.s32",
-                             "m8n8k128.row.col.s32.b1.b1.s32.xor.popc",
-                             "m16n8k128.row.col.s32.b1.b1.s32.xor.popc",
-                             "m16n8k256.row.col.s32.b1.b1.s32.and.popc",
-                             "m16n8k16.row.col.f32.e4m3.e5m2.f32",
-                             "m16n8k32.row.col.f16.e5m2.e4m3.f16",
-                             "m8n8k4.row.row.f32.f16.f16.f32",
-                             "m8n8k4.row.col.f16.f16.f16.f16",
-                             "m8n8k4.col.row.f32.f16.f16.f16",
-                             "m8n8k4.col.col.f16.f16.f16.f32"})
-        texts.push_back(std::string("mma.sync.aligned.") + rest);
-    for (const char* shape : {"m16n16k16", "m32n8k16", "m8n32k16"})
-        for (const char* types :
-             {"f32.f32", "f16.f16", "f32.bf16.bf16.f32", "s32.s8.s8.s32", "s32.u8.u8.s32.satfinite"})
-            texts.push_back(std::string("wmma.mma.sync.aligned.row.col.") + shape + "." + types);
-    texts.insert(texts.end(), {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32",
-                               "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64",
-                               "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",
-                               "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"});
-    std::vector<MatrixForm> forms;
-    for (const std::string& text : texts) {
-        Instruction made;
-        made.op = text.starts_with("wmma") ? Op::WmmaMma : Op::Mma;
-        std::istringstream words(text);
-        for (std::string word; std::getline(words, word, '.');) made.suffixes.push_back(word);
-        made.suffixes.erase(made.suffixes.begin());  // the mnemonic
-        const auto form = matrix_form(made);
-        EXPECT_TRUE(form) << text;
-        if (form) forms.push_back(*form);
-    }
-    EXPECT_TRUE(
-        std::ranges::any_of(forms, [](const MatrixForm& f) { return f.type(MatrixRole::A) == T::E4M3; }));
-    return forms;
-}
-
 // Every element is held, by one lane's one register; of f16 fragments of wmma by as many as there are copies.
 TEST(PtxMatrix, FragmentsHoldEachElementOnce) {
-    for (const MatrixForm& form : all_forms())
+    for (const test::MatrixInstruction& instruction : test::all_products())
         for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
+            const MatrixForm& form = instruction.form;
             const uint32_t rows = form.rows(role), columns = form.columns(role);
             std::map<std::tuple<int, int, int>, int> times;
             for (uint8_t lane = 0; lane < kWarpSize; ++lane)
@@ -167,8 +124,7 @@ TEST(PtxMatrix, FragmentsHoldEachElementOnce) {
                         ASSERT_LT(at.column, columns);
                         ++times[{at.product, at.row, at.column}];
                     }
-            ASSERT_EQ(times.size(), size_t{rows} * columns * form.products())
-                << form.m << "x" << form.n << "x" << form.k << " " << name_of(form.type(role));
+            ASSERT_EQ(times.size(), size_t{rows} * columns * form.products()) << instruction.text;
             for (const auto& [place, count] : times) ASSERT_EQ(count, times.begin()->second);
             for (const auto& [place, count] : times) {
                 if (std::get<1>(place) % 5 != 0 || std::get<2>(place) % 7 != 0) continue;
@@ -392,6 +348,37 @@ TEST(PtxMatrix, EachInstructionNeedsItsDevice) {
     EXPECT_EQ(needs("wmma.load.c.sync.aligned.row.m16n16k8.f32"), Needs(80, 70));
     EXPECT_EQ(needs("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32"), Needs(75, 63));
     EXPECT_EQ(needs("wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32"), Needs(80, 70));
+}
+
+// The figures of the PTX ISA, "Matrix fragments for multiply-accumulate operation with sparse matrix A".
+TEST(PtxMatrix, MetadataSayWhichColumnsAreStored) {
+    std::array<uint32_t, 32> metadata{};
+    const auto columns = [&](const std::string& rest, uint32_t selector, uint32_t row, uint32_t first,
+                             uint32_t count) {
+        const MatrixForm form =
+            test::matrix_instruction("mma.sp::ordered_metadata.sync.aligned." + rest).form;
+        std::vector<uint32_t> made;
+        for (uint32_t i = first; i < first + count; ++i)
+            made.push_back(column_of_stored(form, selector, metadata.data(), row, i));
+        return made;
+    };
+    using Columns = std::vector<uint32_t>;
+    metadata[14] = 0x9CE4'D84C, metadata[15] = 0x4444'EEEE;
+    const std::string k16 = "m16n8k16.row.col.f32.f16.f16.f32", k32 = "m16n8k32.row.col.f32.bf16.bf16.f32";
+    EXPECT_EQ(columns(k16, 2, 3, 0, 8), (Columns{0, 3, 4, 5, 8, 10, 13, 15}));
+    EXPECT_EQ(columns(k16, 2, 11, 0, 8), (Columns{0, 1, 6, 7, 8, 11, 13, 14}));
+    EXPECT_EQ(columns(k16, 3, 3, 0, 4), (Columns{2, 3, 6, 7}));
+    EXPECT_EQ(columns(k32, 1, 3, 4, 6), (Columns{8, 10, 13, 15, 18, 19}));
+    EXPECT_EQ(columns(k32, 1, 11, 6, 4), (Columns{13, 14, 16, 17}));
+    // Of 8 bits and fewer each row has a register of its own.
+    metadata[12] = 0xE444'4444, metadata[13] = 0x4444'4449;
+    const std::string bytes = "m16n8k64.row.col.s32.s8.u8.s32", nibbles = "m16n8k64.row.col.s32.s4.u4.s32";
+    EXPECT_EQ(columns(bytes, 0, 3, 14, 6), (Columns{30, 31, 32, 35, 36, 37}));
+    EXPECT_EQ(columns(bytes, 0, 11, 0, 4), (Columns{1, 2, 4, 5}));
+    EXPECT_EQ(columns(nibbles, 0, 11, 0, 6), (Columns{2, 3, 4, 5, 8, 9}));
+    EXPECT_EQ(columns(nibbles, 1, 3, 0, 6), (Columns{0, 1, 6, 7, 8, 9}));
+    metadata[0] = 0x4E4E;  // one column of two
+    EXPECT_EQ(columns("m16n8k8.row.col.f32.tf32.tf32.f32", 0, 0, 0, 4), (Columns{1, 2, 5, 6}));
 }
 
 }  // namespace

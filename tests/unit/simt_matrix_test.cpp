@@ -10,6 +10,7 @@
 
 #include "core/simt/matrix_sums.h"
 #include "tests/launches.h"
+#include "tests/matrix_products.h"
 #include "tests/unit/simt_run.h"
 
 namespace tilescope::simt {
@@ -17,14 +18,23 @@ namespace {
 
 using ptx::MatrixForm, ptx::MatrixRole, ptx::MatrixType;
 using test::KernelRun, test::kIn, test::kOut;
+using tilescope::test::matrix_instruction, tilescope::test::MatrixInstruction;
 
 constexpr MatrixRole kRoles[] = {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D};
 constexpr uint64_t kArrayBytes = 1 << 16;
 
+KernelRun run_of(const std::string& ptx, uint32_t threads = 32) {
+    KernelRun run;
+    run.program = test::program_of(ptx, "k");
+    run.launch.block = {threads, 1, 1};
+    run.launch.arguments = test_arguments({kIn, kIn + kArrayBytes});
+    run.memory.buffers = {{"in", kIn, Bytes(kArrayBytes)}, {"out", kIn + kArrayBytes, Bytes(kArrayBytes)}};
+    return run;
+}
+
 // A kernel of one warp: %t is the lane, %i and %o point to in and out, %s to its 16 bytes of tile, %d and %w are free.
 KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
-    KernelRun run;
-    run.program = test::program_of(R"(
+    return run_of(R"(
 .version 8.6
 .target sm_90
 .address_size 64
@@ -40,11 +50,7 @@ KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
     mov.u32 %r63, tile;
     add.u32 %s, %s, %r63;
 )" + body + "\n    ret;\n}\n.file 1 \"k.cu\"\n",
-                                   "k");
-    run.launch.block = {threads, 1, 1};
-    run.launch.arguments = test_arguments({kIn, kIn + kArrayBytes});
-    run.memory.buffers = {{"in", kIn, Bytes(kArrayBytes)}, {"out", kIn + kArrayBytes, Bytes(kArrayBytes)}};
-    return run;
+                  threads);
 }
 
 std::string fault_of(KernelRun run) {
@@ -149,6 +155,7 @@ TEST(Matrix, MovmatrixTransposes) {
 // Whole matrices of numbers, [product][row][column], and how they lie in fragments.
 struct Matrices {
     std::array<std::vector<double>, 4> of;
+    std::array<uint32_t, 32> metadata{};  // of a sparse A, by lane
 };
 
 uint64_t bits_of_number(MatrixType type, double x) {
@@ -208,53 +215,21 @@ std::vector<uint64_t> fragments_of(const MatrixForm& form, const Matrices& matri
                 }
                 words.push_back(word);
             }
+    if (form.sparse) words.insert(words.end(), matrices.metadata.begin(), matrices.metadata.end());
     return words;
 }
 
-MatrixForm form_of(const std::string& instruction, bool wmma) {
-    ptx::Instruction made;
-    made.op = wmma ? ptx::Op::WmmaMma : ptx::Op::Mma;
-    std::istringstream words(instruction);
-    for (std::string word; std::getline(words, word, '.');) made.suffixes.push_back(word);
-    made.suffixes.erase(made.suffixes.begin());
-    const auto form = ptx::matrix_form(made);
-    if (!form) throw std::runtime_error(instruction);
-    return *form;
-}
-
-// D of `instruction` on fragments as words of 8 bytes, [register][lane].
-std::vector<uint64_t> registers_of_product(const std::string& instruction, const MatrixForm& form,
+// D of fragments as words of 8 bytes, [register][lane].
+std::vector<uint64_t> registers_of_product(const MatrixInstruction& instruction,
                                            const std::vector<uint64_t>& words) {
-    std::string body = "mul.wide.u32 %d0, %t, 8; add.s64 %i, %i, %d0; add.s64 %o, %o, %d0;", operands[4];
-    uint32_t offset = 0, next = 1;
-    for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
-        const bool wide = form.register_bytes(role) == 8;
-        std::string& text = operands[static_cast<size_t>(role)];
-        for (uint32_t i = 0; i < form.registers(role); ++i, ++next) {
-            const std::string reg = (wide ? "%d" : "%r") + std::to_string(next);
-            text += (i == 0 ? "{" : ", ") + reg;
-            if (role == MatrixRole::D) continue;
-            body += std::string("ld.global.b") + (wide ? "64 " : "32 ") + reg + ", [%i+" +
-                    std::to_string(offset) + "];";
-            offset += 256;
-        }
-        text += "}";
-    }
-    body +=
-        instruction + " " + operands[3] + ", " + operands[0] + ", " + operands[1] + ", " + operands[2] + ";";
-    const bool wide = form.register_bytes(MatrixRole::D) == 8;
-    const uint32_t first = next - form.registers(MatrixRole::D);
-    for (uint32_t i = first; i < next; ++i)
-        body += std::string("st.global.b") + (wide ? "64" : "32") + " [%o+" +
-                std::to_string(256 * (i - first)) + "], " + (wide ? "%d" : "%r") + std::to_string(i) + ";";
-    KernelRun run = kernel_of(body);
+    KernelRun run = run_of(tilescope::test::product_kernel(instruction));
     std::memcpy(run.memory.buffers[0].bytes.data(), words.data(), words.size() * 8);
     return out_of<uint64_t>(run);
 }
 
-std::vector<double> product_of(const std::string& instruction, const MatrixForm& form,
-                               const Matrices& matrices) {
-    const auto out = registers_of_product(instruction, form, fragments_of(form, matrices));
+std::vector<double> product_of(const MatrixInstruction& instruction, const Matrices& matrices) {
+    const MatrixForm& form = instruction.form;
+    const auto out = registers_of_product(instruction, fragments_of(form, matrices));
     const MatrixType type = form.type(MatrixRole::D);
     std::vector<double> d(size_t{form.products()} * form.m * form.n);
     for (uint8_t i = 0; i < form.registers(MatrixRole::D); ++i)
@@ -273,73 +248,54 @@ Matrices random_matrices(const MatrixForm& form, std::mt19937& random) {
     for (const MatrixRole role : kRoles)
         for (size_t i = 0; i < size_t{form.products()} * form.rows(role) * form.columns(role); ++i)
             made.of[static_cast<size_t>(role)].push_back(small_number(form.type(role), random));
+    // Two of four columns; of tf32 one of two, by two numbers that follow each other.
+    const bool alone = form.type(MatrixRole::A) == MatrixType::TF32;
+    for (uint32_t& word : made.metadata)
+        for (int shift = 0; shift < 32; shift += 4) {
+            constexpr uint32_t kTwo[] = {0b0100, 0b1110, 0b1000, 0b1100, 0b1001, 0b1101};
+            word |= kTwo[random() % (alone ? 2 : 6)] << shift;
+        }
     return made;
 }
 
+// fn(a, b) for each element of a row of A that is stored and the one of B that it meets.
+template <class Fn>
+void each_pair(const MatrixInstruction& instruction, const Matrices& x, size_t product, size_t row,
+               size_t column, Fn fn) {
+    const MatrixForm& form = instruction.form;
+    const size_t stored = form.columns(MatrixRole::A);
+    for (size_t i = 0; i < stored; ++i) {
+        const size_t k = form.sparse
+                             ? ptx::column_of_stored(form, instruction.selector, x.metadata.data(),
+                                                     static_cast<uint32_t>(row), static_cast<uint32_t>(i))
+                             : i;
+        fn(x.of[0][(product * form.m + row) * stored + i], x.of[1][(product * form.k + k) * form.n + column]);
+    }
+}
+
 // C + A B, one element after the other.
-std::vector<double> slow_product(const MatrixForm& form, const Matrices& x) {
+std::vector<double> slow_product(const MatrixInstruction& instruction, const Matrices& x) {
+    const MatrixForm& form = instruction.form;
     std::vector<double> d;
     const bool bits = form.type(MatrixRole::A) == MatrixType::B1;
     for (size_t p = 0; p < form.products(); ++p)
         for (size_t row = 0; row < form.m; ++row)
             for (size_t column = 0; column < form.n; ++column) {
                 double sum = x.of[2][(p * form.m + row) * form.n + column];
-                for (size_t k = 0; k < form.k; ++k) {
-                    const double a = x.of[0][(p * form.m + row) * form.k + k];
-                    const double b = x.of[1][(p * form.k + k) * form.n + column];
+                each_pair(instruction, x, p, row, column, [&](double a, double b) {
                     sum += bits ? (form.both ? a * b : std::fabs(a - b)) : a * b;
-                }
+                });
                 d.push_back(sum);
             }
     return d;
 }
 
 TEST(Matrix, ProductsOfAllFormsAreThoseOfTheMatrices) {
-    std::vector<std::string> all;
-    for (const char* rest : {"m16n8k8.row.col.f32.f16.f16.f32",
-                             "m16n8k16.row.col.f32.f16.f16.f32",
-                             "m16n8k8.row.col.f16.f16.f16.f16",
-                             "m16n8k16.row.col.f16.f16.f16.f16",
-                             "m16n8k8.row.col.f32.bf16.bf16.f32",
-                             "m16n8k16.row.col.f32.bf16.bf16.f32",
-                             "m16n8k4.row.col.f32.tf32.tf32.f32",
-                             "m16n8k8.row.col.f32.tf32.tf32.f32",
-                             "m8n8k4.row.col.f64.f64.f64.f64",
-                             "m16n8k4.row.col.f64.f64.f64.f64",
-                             "m16n8k8.row.col.f64.f64.f64.f64",
-                             "m16n8k16.row.col.f64.f64.f64.f64",
-                             "m8n8k16.row.col.s32.s8.u8.s32",
-                             "m16n8k16.row.col.s32.u8.s8.s32",
-                             "m16n8k32.row.col.satfinite.s32.s8.s8.s32",
-                             "m8n8k32.row.col.s32.s4.u4.s32",
-                             "m16n8k32.row.col.s32.u4.s4.s32",
-                             "m16n8k64.row.col.s32.s4.s4.s32",
-                             "m8n8k128.row.col.s32.b1.b1.s32.xor.popc",
-                             "m16n8k128.row.col.s32.b1.b1.s32.and.popc",
-                             "m16n8k256.row.col.s32.b1.b1.s32.xor.popc",
-                             "m16n8k16.row.col.f32.e4m3.e5m2.f32",
-                             "m16n8k32.row.col.f32.e5m2.e4m3.f32",
-                             "m16n8k32.row.col.f16.e4m3.e4m3.f16",
-                             "m8n8k4.row.row.f32.f16.f16.f32",
-                             "m8n8k4.row.col.f16.f16.f16.f16",
-                             "m8n8k4.col.row.f32.f16.f16.f16",
-                             "m8n8k4.col.col.f16.f16.f16.f32"})
-        all.push_back(std::string("mma.sync.aligned.") + rest);
-    for (const char* shape : {"m16n16k16", "m32n8k16", "m8n32k16"})
-        for (const char* types : {"f32.f32", "f16.f16", "f32.f16", "f32.bf16.bf16.f32", "s32.s8.s8.s32",
-                                  "s32.u8.u8.s32.satfinite"})
-            all.push_back(std::string("wmma.mma.sync.aligned.row.col.") + shape + "." + types);
-    all.insert(all.end(), {"wmma.mma.sync.aligned.col.row.m16n16k8.f32.tf32.tf32.f32",
-                           "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn",
-                           "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32",
-                           "wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"});
     std::mt19937 random(7);
-    for (const std::string& instruction : all) {
-        const MatrixForm form = form_of(instruction, instruction.starts_with("wmma"));
-        for (int times = 0; times < 3; ++times) {
-            const Matrices matrices = random_matrices(form, random);
-            EXPECT_EQ(product_of(instruction, form, matrices), slow_product(form, matrices)) << instruction;
-        }
+    for (const MatrixInstruction& instruction : tilescope::test::all_products()) {
+        const Matrices matrices = random_matrices(instruction.form, random);
+        EXPECT_EQ(product_of(instruction, matrices), slow_product(instruction, matrices))
+            << instruction.text << " " << instruction.selector;
     }
 }
 
@@ -347,13 +303,12 @@ TEST(Matrix, SumsOfIntegersWrapOrStayAtTheEnds) {
     for (const bool stays : {false, true}) {
         const std::string instruction =
             std::string("mma.sync.aligned.m16n8k32.row.col.") + (stays ? "satfinite." : "") + "s32.s8.s8.s32";
-        const MatrixForm form = form_of(instruction, false);
         std::mt19937 random(1);
-        Matrices matrices = random_matrices(form, random);
+        Matrices matrices = random_matrices(matrix_instruction(instruction).form, random);
         std::ranges::fill(matrices.of[0], -128), std::ranges::fill(matrices.of[1], -128);
         std::ranges::fill(matrices.of[2], 2147483000.0);
         const double sum = 2147483000.0 + 32 * 16384;
-        for (const double d : product_of(instruction, form, matrices))
+        for (const double d : product_of(matrix_instruction(instruction), matrices))
             EXPECT_EQ(d, stays ? 2147483647.0 : sum - 4294967296.0);
     }
 }
@@ -384,7 +339,8 @@ int seen_exponent(MatrixType type, double x) {
                : std::max(std::ilogb(x), type == MatrixType::BF16 || type == MatrixType::TF32 ? -126 : -14);
 }
 
-std::vector<double> slow_sums(const MatrixForm& form, const Matrices& x) {
+std::vector<double> slow_sums(const MatrixInstruction& instruction, const Matrices& x) {
+    const MatrixForm& form = instruction.form;
     std::vector<double> d;
     const MatrixType a_type = form.type(MatrixRole::A), b_type = form.type(MatrixRole::B);
     const bool small = ptx::bits_of(a_type) == 8, halves = form.type(MatrixRole::D) == MatrixType::F16;
@@ -395,11 +351,11 @@ std::vector<double> slow_sums(const MatrixForm& form, const Matrices& x) {
         for (size_t column = 0; column < form.n; ++column) {
             const double c = x.of[2][row * form.n + column];
             std::vector<Term> terms[2];
-            for (size_t k = 0; k < form.k; ++k) {
-                const double one = x.of[0][row * form.k + k], other = x.of[1][k * form.n + column];
-                terms[small ? k / 2 % 2 : 0].push_back(
+            size_t k = 0;
+            each_pair(instruction, x, 0, row, column, [&](double one, double other) {
+                terms[small ? k++ / 2 % 2 : 0].push_back(
                     {one * other, seen_exponent(a_type, one) + seen_exponent(b_type, other)});
-            }
+            });
             if (small) {
                 const double first = rounded(cut_sum(terms[0]));
                 terms[1].push_back({first, first == 0 ? 0 : std::ilogb(first)});
@@ -441,9 +397,13 @@ TEST(Matrix, SumsOfFloatsAreATensorCores) {
           "m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k8.row.col.f32.bf16.bf16.f32",
           "m16n8k8.row.col.f32.tf32.tf32.f32", "m16n8k4.row.col.f32.tf32.tf32.f32",
           "m16n8k32.row.col.f32.e4m3.e4m3.f32", "m16n8k32.row.col.f32.e5m2.e4m3.f32",
-          "m16n8k16.row.col.f32.e5m2.e5m2.f32", "m16n8k32.row.col.f16.e4m3.e5m2.f16"}) {
-        const std::string instruction = "mma.sync.aligned." + rest;
-        const MatrixForm form = form_of(instruction, false);
+          "m16n8k16.row.col.f32.e5m2.e5m2.f32", "m16n8k32.row.col.f16.e4m3.e5m2.f16",
+          "m16n8k32.row.col.f16.f16.f16.f16.sp", "m16n8k16.row.col.f32.bf16.bf16.f32.sp",
+          "m16n8k16.row.col.f32.tf32.tf32.f32.sp"}) {
+        const size_t sparse = rest.find(".sp");
+        const MatrixInstruction instruction = matrix_instruction(
+            (sparse == rest.npos ? "mma.sync.aligned." : "mma.sp.sync.aligned.") + rest.substr(0, sparse));
+        const MatrixForm& form = instruction.form;
         for (int kind = 0; kind < 4; ++kind) {
             Matrices matrices = random_matrices(form, random);
             for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C})
@@ -452,13 +412,13 @@ TEST(Matrix, SumsOfFloatsAreATensorCores) {
             if (kind == 2)  // columns of A in pairs, and rows of B nearly so
                 for (size_t i = 1; i < matrices.of[0].size(); i += 2)
                     matrices.of[0][i] = -matrices.of[0][i - 1];
-            const std::vector<double> made = product_of(instruction, form, matrices);
-            EXPECT_EQ(made, slow_sums(form, matrices)) << instruction << ", kind " << kind;
+            const std::vector<double> made = product_of(instruction, matrices);
+            EXPECT_EQ(made, slow_sums(instruction, matrices)) << rest << ", kind " << kind;
             for (size_t i = 0; i < made.size(); ++i) {
                 auto sum = static_cast<float>(matrices.of[2][i]);
-                for (size_t k = 0; k < form.k; ++k)
-                    sum = std::fma(static_cast<float>(matrices.of[0][i / form.n * form.k + k]),
-                                   static_cast<float>(matrices.of[1][k * form.n + i % form.n]), sum);
+                each_pair(instruction, matrices, 0, i / form.n, i % form.n, [&](double a, double b) {
+                    sum = std::fma(static_cast<float>(a), static_cast<float>(b), sum);
+                });
                 unlike_fma += made[i] != sum;
             }
         }
@@ -467,14 +427,15 @@ TEST(Matrix, SumsOfFloatsAreATensorCores) {
 }
 
 TEST(Matrix, WhatIsInfiniteOrNoNumberStaysSo) {
-    const std::string instruction = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
-    const MatrixForm form = form_of(instruction, false);
+    const MatrixInstruction instruction =
+        matrix_instruction("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+    const MatrixForm& form = instruction.form;
     std::mt19937 random(3);
     Matrices matrices = random_matrices(form, random);
     matrices.of[0][0] = std::numeric_limits<double>::infinity();
     matrices.of[1][0] = 1, matrices.of[1][1] = -1, matrices.of[1][2] = 0;
-    const std::vector<double> exact = slow_product(form, matrices),
-                              special = product_of(instruction, form, matrices);
+    const std::vector<double> exact = slow_product(instruction, matrices),
+                              special = product_of(instruction, matrices);
     EXPECT_EQ(special[0], std::numeric_limits<double>::infinity());
     EXPECT_EQ(special[1], -std::numeric_limits<double>::infinity());
     EXPECT_TRUE(std::isnan(special[2]));
@@ -483,13 +444,14 @@ TEST(Matrix, WhatIsInfiniteOrNoNumberStaysSo) {
 
 // Four products m8n8k4 of f16 are no work for a tensor core on sm_90.
 TEST(Matrix, SumsOfFourAreFormedByFma) {
-    const std::string instruction = "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32";
-    const MatrixForm form = form_of(instruction, false);
+    const MatrixInstruction instruction =
+        matrix_instruction("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32");
+    const MatrixForm& form = instruction.form;
     std::mt19937 random(5);
     Matrices x = random_matrices(form, random);
     for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C})
         for (double& one : x.of[static_cast<size_t>(role)]) one = random_float(form.type(role), 1, random);
-    const std::vector<double> made = product_of(instruction, form, x);
+    const std::vector<double> made = product_of(instruction, x);
     for (size_t at = 0; at < made.size(); ++at) {
         const size_t p = at / 64, row = at / 8 % 8, column = at % 8;
         float sum = 0;
@@ -512,9 +474,9 @@ TEST(MatrixHardware, EverySumIsTheGpus) {
         size_t tiles = 0;
         in >> word >> shape >> sum >> factor >> tiles;
         ASSERT_EQ(word, "form");
-        const std::string instruction =
-            "mma.sync.aligned." + shape + ".row.col." + sum + "." + factor + "." + factor + "." + sum;
-        const MatrixForm form = form_of(instruction, false);
+        const MatrixInstruction instruction = matrix_instruction(
+            "mma.sync.aligned." + shape + ".row.col." + sum + "." + factor + "." + factor + "." + sum);
+        const MatrixForm& form = instruction.form;
         for (size_t tile = 0; tile < tiles; ++tile) {
             std::vector<uint64_t> words;
             std::vector<uint32_t> d;
@@ -527,10 +489,10 @@ TEST(MatrixHardware, EverySumIsTheGpus) {
                     else
                         words.push_back(read);
                 }
-            const std::vector<uint64_t> made = registers_of_product(instruction, form, words);
+            const std::vector<uint64_t> made = registers_of_product(instruction, words);
             for (size_t i = 0; i < d.size(); ++i)
                 EXPECT_EQ(static_cast<uint32_t>(made[i]), d[i])
-                    << instruction << " tile " << tile << " register " << i / 32 << " lane " << i % 32
+                    << instruction.text << " tile " << tile << " register " << i / 32 << " lane " << i % 32
                     << std::hex << ": got " << made[i] << ", the GPU gave " << d[i];
         }
     }
@@ -592,7 +554,8 @@ TEST(Matrix, WmmaGoesFromMemoryToMemory) {
             const bool bits = std::string(one.a) == "b1";
             const std::string product = bits ? "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"
                                              : "wmma.mma.sync.aligned." + layouts + shape + "." + one.b;
-            const MatrixForm form = form_of(product, true);
+            const MatrixInstruction instruction = matrix_instruction(product);
+            const MatrixForm& form = instruction.form;
             const Matrices matrices = random_matrices(form, random);
             const auto registers = [&](MatrixRole role, uint32_t first) {
                 std::string text = "{";
@@ -648,7 +611,7 @@ TEST(Matrix, WmmaGoesFromMemoryToMemory) {
             put(MatrixRole::B, one.b_rows, 4096, stride);
             put(MatrixRole::C, one.d_rows, 8192, ptx::natural_stride(form, MatrixRole::C, one.d_rows));
             const auto out = out_of<uint8_t>(run);
-            const std::vector<double> wanted = slow_product(form, matrices);
+            const std::vector<double> wanted = slow_product(instruction, matrices);
             const uint32_t size = ptx::bits_of(form.type(MatrixRole::D)) / 8, step = one.d_rows ? 40 : 36;
             for (uint32_t row = 0; row < form.m; ++row)
                 for (uint32_t column = 0; column < form.n; ++column) {
@@ -738,23 +701,32 @@ TEST(Matrix, AllLanesOfAWarpMustComeTogether) {
         "");
 }
 
-TEST(Matrix, SparseProductsAreRefusedInASentence) {
-    const auto module = ptx::parse(R"(
-.version 8.6
-.target sm_90
-.address_size 64
-.visible .entry k()
-{
-    .reg .b32 %r<20>;
-    mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r0, %r1, %r2, %r3}, {%r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11}, {%r0, %r1, %r2, %r3}, %r12, 0x0;
-    ret;
-})",
-                                   "k.ptx");
-    ASSERT_TRUE(module) << module.error().message;
-    const auto program = prepare(*module, "k");
-    ASSERT_FALSE(program);
-    EXPECT_NE(program.error().message.find("use --backend gpu"), std::string::npos)
-        << program.error().message;
+TEST(Matrix, ASelectorMustNameLanes) {
+    for (const MatrixInstruction& instruction : tilescope::test::all_products()) {
+        if (!instruction.form.sparse || instruction.selector > 0) continue;
+        MatrixInstruction wrong = instruction;
+        wrong.selector = ptx::selectors_of(instruction.form);
+        const auto module = ptx::parse(tilescope::test::product_kernel(wrong), "k.ptx");
+        ASSERT_TRUE(module) << module.error().message;
+        const auto program = prepare(*module, "k");
+        ASSERT_FALSE(program) << instruction.text;
+        EXPECT_NE(program.error().message.find("sparsity selector must be "), std::string::npos)
+            << program.error().message;
+    }
+}
+
+// What B holds where A is not stored does not count, not even what is infinite.
+TEST(Matrix, ColumnsThatAreNotStoredDoNotCount) {
+    const MatrixInstruction instruction =
+        matrix_instruction("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
+    std::mt19937 random(9);
+    Matrices matrices = random_matrices(instruction.form, random);
+    matrices.metadata.fill(0x44444444);  // columns 0 and 1 of each four
+    const std::vector<double> exact = slow_product(instruction, matrices);
+    for (size_t k = 0; k < 16; ++k)
+        for (size_t n = 0; n < 8; ++n)
+            if (k % 4 > 1) matrices.of[1][8 * k + n] = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(product_of(instruction, matrices), exact);
 }
 
 TEST(Matrix, RowsMustLieInSharedMemoryAt16Bytes) {

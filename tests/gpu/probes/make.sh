@@ -10,6 +10,7 @@
 #   latency.txt      what one warp waits for, and what lies between two events beside a kernel's work
 #   stores.txt       how fast an SM sends stores on to L2
 #   clocks.txt       whether the clocks of the SMs have a common zero
+#   matrix_requests.txt  the same as banks.txt of ldmatrix, stmatrix, wmma.load and wmma.store
 #   matrix_sums.bin  random tiles and what tensor cores made of them; matrix_sums.py says how they form sums
 # forms.cu beside it is built and run by itself: its head says how.
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
@@ -129,5 +130,6 @@ tiled_transposed 8 8 8 8 8 rolled
 tiled_transposed 16 16 16 16 16 rolled
 KERNELS
 } > "$out/steps.txt"
+python3 "$here/matrix_requests.py" -o "$out/matrix_requests.txt"
 python3 "$here/matrix_sums.py" -o "$out/matrix_sums.bin"
-echo "wrote banks.txt, arithmetic.txt, halves.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt, steps.txt and matrix_sums.bin to $out"
+echo "wrote banks.txt, arithmetic.txt, halves.txt, requests.txt, sms.txt, rates.txt, latency.txt, stores.txt, steps.txt, matrix_requests.txt and matrix_sums.bin to $out"
