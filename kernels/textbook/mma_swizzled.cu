@@ -18,18 +18,16 @@ constexpr int CHUNK = 8;  // halves in 16 bytes
 __device__ __forceinline__ int m_place(int r, int c) { return c ^ (r / 2 % 4 * CHUNK); }
 __device__ __forceinline__ int n_place(int r, int c) { return c ^ (r % 8 * CHUNK); }
 
-// Eight halves of a row of a matrix, with zeros beyond it.
-__device__ __forceinline__ uint4 chunk_of(const half* matrix, int rows, int cols, int r, int c) {
+// Eight halves of a row of a matrix, with zeros beyond it: 16 bytes at once where each row begins at a multiple of that.
+__device__ __forceinline__ void fill(half* to, const half* matrix, int rows, int cols, int r, int c) {
     const half* from = matrix + r * cols + c;
-    uint4 chunk = {0, 0, 0, 0};
-    if (r < rows && c < cols && cols % CHUNK == 0) {
-        chunk = *(const uint4*)from;
-    } else if (r < rows) {
-#pragma unroll
-        for (int i = 0; i < CHUNK; ++i)
-            if (c + i < cols) ((unsigned*)&chunk)[i / 2] |= (unsigned)from[i] << 16 * (i % 2);
+    if (cols % CHUNK == 0) {
+        uint4 chunk = {0, 0, 0, 0};
+        if (r < rows && c < cols) chunk = *(const uint4*)from;
+        *(uint4*)to = chunk;
+    } else {
+        for (int i = 0; i < CHUNK; ++i) to[i] = r < rows && c + i < cols ? from[i] : 0;
     }
-    return chunk;
 }
 
 // Four matrices of 8 x 8 halves: lane l points at row l % 8 of matrix l / 8, and gets two halves of each.
@@ -64,11 +62,11 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int first = 0; first < k; first += DEPTH) {
         for (int i = t; i < ROWS * DEPTH / CHUNK; i += THREADS) {
             int r = i / (DEPTH / CHUNK), c = i % (DEPTH / CHUNK) * CHUNK;
-            *(uint4*)&Mds[r][m_place(r, c)] = chunk_of(M, m, k, first_row + r, first + c);
+            fill(&Mds[r][m_place(r, c)], M, m, k, first_row + r, first + c);
         }
         for (int i = t; i < DEPTH * COLS / CHUNK; i += THREADS) {
             int r = i / (COLS / CHUNK), c = i % (COLS / CHUNK) * CHUNK;
-            *(uint4*)&Nds[r][n_place(r, c)] = chunk_of(N, k, n, first + r, first_col + c);
+            fill(&Nds[r][n_place(r, c)], N, k, n, first + r, first_col + c);
         }
         __syncthreads();
 #pragma unroll
