@@ -1,7 +1,9 @@
 // Recordings of the kernels that ship, for tests: in the kernel's own order of warps, without a date.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +43,13 @@ inline trace::Trace recorded(const std::string& kernel, const Shape& shape, unsi
     return sized ? recorded(*sized, threads) : trace::Trace{};
 }
 
-// The kernel that copies its tiles ahead, with cp.async.
-inline const std::string& top_of_ladder() { return catalogue().back().name; }
+// The kernel of fp32 that copies its tiles ahead, with cp.async.
+inline const std::string& top_of_ladder() {
+    const auto& all = catalogue();
+    return std::find_if(all.rbegin(), all.rend(),
+                        [](const KernelInfo& info) { return info.input == ElementType::F32; })
+        ->name;
+}
 
 inline constexpr uint32_t kTileOfData = 4;  // T in tests/data/ptx (make.sh)
 
@@ -51,10 +58,11 @@ inline std::vector<std::string> names_of_kernels() {
     for (const KernelInfo& info : catalogue()) names.push_back(info.name);
     return names;
 }
-// Those whose threads own several elements of P each.
-inline std::vector<std::string> names_without_tile_width() {
-    std::vector<std::string> names = names_of_kernels();
-    names.erase(names.begin(), names.begin() + static_cast<long>(kernels_with_tile_width().size()));
+// Those whose threads own several elements of P each; `input`: of that type alone.
+inline std::vector<std::string> names_without_tile_width(std::optional<ElementType> input = std::nullopt) {
+    std::vector<std::string> names;
+    for (const KernelInfo& info : catalogue())
+        if (info.own_tile && info.input == input.value_or(info.input)) names.push_back(info.name);
     return names;
 }
 

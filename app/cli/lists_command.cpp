@@ -56,10 +56,10 @@ int run_kernels(const ListOptions& options) {
         for (const kernels::SharedArray& array : info.shared)
             shared.push_back(object_of("name", array.name, "extra_cols", array.extra_cols));
         const bool greedy = info.default_schedule.kind == Schedule::Kind::Greedy;
-        list.push_back(object_of("name", info.name, "teaches", info.teaches, "source",
-                                 "kernels/textbook/" + info.name + ".cu", "tiles",
-                                 info.own_tile ? Json::array() : Json(kernels::kTiles), "swapped",
-                                 info.swapped, "shared", shared, "schedule", greedy ? "greedy" : "fair"));
+        list.push_back(object_of(
+            "name", info.name, "teaches", info.teaches, "source", "kernels/textbook/" + info.name + ".cu",
+            "tiles", info.own_tile ? Json::array() : Json(kernels::kTiles), "swapped", info.swapped, "input",
+            name_of(info.input), "shared", shared, "schedule", greedy ? "greedy" : "fair"));
         if (info.own_tile)
             add_fields(list.back(), "tile_rows", info.own_tile->rows, "tile_cols", info.own_tile->cols);
         add_fields(list.back(), "fault", info.fault.empty() ? Json() : Json(info.fault), "rung",

@@ -82,7 +82,8 @@ RooflineRow file_row(const analysis::DeviceSpec& device, const std::string& file
         product ? fmt::format("{} {}{}", one_line(recording.trace->meta.kernel), product->sizes(" × "),
                               kernels::tile_text(product->tile, ", T = "))
                 : analysis::title_of(recording);
-    return recorded_row(file, title + ", recorded accesses", stated_roof(device), recording);
+    const ElementType input = product ? recording.trace->launch.arrays[product->M].type : ElementType::F32;
+    return recorded_row(file, title + ", recorded accesses", stated_roof(device, input), recording);
 }
 
 // A kernel that ships: by the accesses of a small launch of whole tiles, so that a larger one has as many for
@@ -98,14 +99,17 @@ void add_kernel(const analysis::DeviceSpec& device, const kernels::KernelInfo& k
                                   : kernel.tiled
                                       ? fmt::format("{}, T = {}", kernel.name, tile)
                                       : fmt::format("{}, blocks of {} × {}", kernel.name, tile, tile);
-        rows.push_back(recorded_row(kernel.name + kernels::tile_text(tile, "-t"), title, stated_roof(device),
+        rows.push_back(recorded_row(kernel.name + kernels::tile_text(tile, "-t"), title,
+                                    stated_roof(device, kernel.input),
                                     need(analysis::opened(need(kernels::record_cpu(plan, {}))))));
         rows.back().sizes = {};
     }
     for (const kernels::Timings& set : kernels::shipped_timings()) {
         const analysis::DeviceSpec* const measured_on = kernels::find_driver_name(set.device);
         if (!measured_on || measured_on->id != device.id) continue;
-        const Roof roof{fmt::format("{}, measured", set.device), set.roofs.copy_gbs, set.roofs.fp32_gflops};
+        const bool halves = kernel.input == ElementType::F16;  // whose peak nothing here measures
+        const Roof roof{fmt::format("{}, {}", set.device, halves ? "copy measured, peak stated" : "measured"),
+                        set.roofs.copy_gbs, halves ? device.half_gflops : set.roofs.fp32_gflops};
         for (const kernels::Timing& t : set.rows) {
             if (t.kernel != kernel.name || t.requested_gbs <= 0 || !on_curves(t)) continue;
             const std::string title = fmt::format("{} {} × {} × {}{}, PTX by {}", t.kernel, t.m, t.k, t.n,

@@ -27,7 +27,6 @@ using kernels::Timings;
 
 // --- the job: kernels, sizes and tile widths, by what was asked for
 
-constexpr const char* kCublas = "cublas";
 constexpr uint32_t kFewestRuns = 20;
 
 struct KernelsAndSizes {
@@ -66,8 +65,8 @@ void check(const TimeRequest& request, const KernelsAndSizes& words) {
                "--all takes all sizes and tile widths; leave out --m, --k, --n and --tile, or --all");
     }
     check_ptx(request);
-    const bool one =
-        words.kernels.size() == 1 && words.kernels[0] != kCublas && request.tiles.size() <= 1 && !request.all;
+    const bool one = words.kernels.size() == 1 && !kernels::is_library(words.kernels[0]) &&
+                     request.tiles.size() <= 1 && !request.all;
     if (!request.ptx_file.empty() && !one)
         refuse(kWrongCall, "--ptx is the PTX of one kernel and tile width; name that kernel and one --tile");
 }
@@ -101,27 +100,34 @@ TimeJob job_of(const TimeRequest& request) {
         for (const kernels::KernelInfo& info : kernels::kernels_with_tile_width()) names.push_back(info.name);
     // A kernel without a T is timed once a size, beside those that --tile is for.
     const auto has_none = [](const std::string& kernel) { return kernels::tile_width(kernel) == 0; };
+    const auto is_of = [](ElementType input) {
+        return [input](const std::string& kernel) { return kernels::input_of(kernel) == input; };
+    };
     const bool tile_for_some = request.tiles.empty() || !std::ranges::all_of(names, has_none);
-    if (std::find(names.begin(), names.end(), kCublas) != names.end() && request.no_cublas)
-        refuse(kWrongCall, "'cublas' and --no-cublas contradict each other; give one of them");
+    for (const std::string& name : names)
+        if (kernels::is_library(name) && request.no_cublas)
+            refuse(kWrongCall, "'{}' and --no-cublas contradict each other; give one of them", name);
     TimeJob job;
-    for (const uint32_t n : sizes) {
-        TimeGroup group;
-        group.shape = {request.m.value_or(n), request.k.value_or(n), n, tiles[0]};
-        group.cublas = !request.no_cublas;
-        for (const uint32_t tile : tiles) {
-            for (const std::string& kernel : names) {
-                if (kernel == kCublas) continue;
-                const bool once = tile_for_some && has_none(kernel);
-                if (once && tile != tiles.front()) continue;
-                const kernels::Shape shape{group.shape.m, group.shape.k, n, once ? 0 : tile};
-                group.plans.push_back(need(kernels::plan(kernel, shape), kWrongCall));
+    for (const uint32_t n : sizes)
+        for (const ElementType input : {ElementType::F32, ElementType::F16}) {
+            if (std::ranges::none_of(names, is_of(input))) continue;
+            TimeGroup group;
+            group.shape = {request.m.value_or(n), request.k.value_or(n), n, tiles[0]};
+            group.input = input;
+            group.cublas = !request.no_cublas;
+            for (const uint32_t tile : tiles) {
+                for (const std::string& kernel : names) {
+                    if (kernels::is_library(kernel) || !is_of(input)(kernel)) continue;
+                    const bool once = tile_for_some && has_none(kernel);
+                    if (once && tile != tiles.front()) continue;
+                    const kernels::Shape shape{group.shape.m, group.shape.k, n, once ? 0 : tile};
+                    group.plans.push_back(need(kernels::plan(kernel, shape), kWrongCall));
+                }
             }
+            // cuBLAS is held to the sizes that a kernel can have.
+            need(kernels::plan("untiled", group.shape), kWrongCall);
+            job.groups.push_back(std::move(group));
         }
-        // cuBLAS is held to the sizes that a kernel can have.
-        need(kernels::plan("untiled", group.shape), kWrongCall);
-        job.groups.push_back(std::move(group));
-    }
     return job;
 }
 
@@ -160,7 +166,8 @@ std::optional<Timings> shipped_times(const TimeJob& job, const std::string& comp
         for (const TimeGroup& group : job.groups) {
             for (const kernels::TextbookPlan& plan : group.plans)
                 take(plan.kernel, plan.shape, plan.shape.tile, true);
-            if (group.cublas) take(kCublas, group.shape, 0, group.plans.empty());
+            if (group.cublas)
+                take(std::string(kernels::library_of(group.input)), group.shape, 0, group.plans.empty());
         }
         if (whole) return chosen;
     }
@@ -271,7 +278,7 @@ Result<MeasuredTimes> measure(gpu::Device& device, const TimeRequest& request, c
         timings.roofs = *roofs;
     }
     for (const TimeGroup& group : job.groups) {
-        const auto operands = gpu::make_operands(device, group.shape);
+        const auto operands = gpu::make_operands(device, group.shape, group.input);
         if (!operands) return operands.error();
         for (const kernels::TextbookPlan& plan : group.plans) {
             const auto timing = gpu::time_kernel(device, *operands, plan, options);
@@ -349,8 +356,8 @@ std::string time_table(const Timings& timings, const std::vector<std::string>& n
 
 OptionTable TimeRequest::table() {
     return {
-        {"KERNEL", &kernels, "Kernels that 'tilescope kernels' lists, or cublas (all)", "cublas|KERNEL",
-         kSeveral},
+        {"KERNEL", &kernels, "Kernels that 'tilescope kernels' lists, cublas or cublas_half (all with a T)",
+         "cublas|cublas_half|KERNEL", kSeveral},
         {"--n", &sizes, "Columns of N and P, and m and k too unless given (1024)", "N|KERNEL", kSeveral},
         {"--m", &m, "Rows of M and P (n)"},
         {"--k", &k, "Columns of M, rows of N (n)"},

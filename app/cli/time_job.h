@@ -7,7 +7,7 @@
 namespace tilescope::cli {
 
 struct TimeRequest : PtxChoice {
-    std::vector<std::string> kernels;  // none: all; "cublas" is one
+    std::vector<std::string> kernels;  // none: all with a T; "cublas" and "cublas_half" are some
     std::vector<std::string> sizes;    // --n; words among them are kernels, as in "--n 1024 tiled"
     std::vector<uint32_t> tiles;
     std::optional<uint32_t> m, k;  // none: as n
@@ -18,11 +18,12 @@ struct TimeRequest : PtxChoice {
     OptionTable table();
 };
 
-// The launches of one shape, which share their inputs.
+// The launches of one shape and type of input, which share their inputs.
 struct TimeGroup {
     kernels::Shape shape;  // of any tile
+    ElementType input = ElementType::F32;
     std::vector<kernels::TextbookPlan> plans;
-    bool cublas = false;
+    bool cublas = false;  // its product of that type of input too
 };
 
 struct TimeJob {

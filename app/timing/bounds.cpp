@@ -44,6 +44,8 @@ constexpr Resource kResources[] = {
      &LevelSpec::issue_per_clock, &kernels::LevelCounterRow::instructions},
     {"fp32", "fp32 units", "the fp32 units", "counted from recorded blocks and their PTX", true,
      &LevelSpec::fp32_per_clock},
+    {"tensor", "tensor cores", "the tensor cores", "counted from recorded blocks and their PTX", true,
+     &LevelSpec::half_per_clock},
     {"latency", "latency", "latency", "modelled", false, nullptr},
 };
 const Resource& resource_of(std::string_view key) {
@@ -86,6 +88,10 @@ std::string says_alone(const BoundsOf& of, const Levels& l, const analysis::Leve
     if (by == "fp32")
         return fmt::format("{} fp32 instructions for each multiply-add of a warp, {} a clock", each(s.fp32),
                            many(on.levels.fp32_per_clock.value / kWarpSize));
+    if (by == "tensor")
+        return fmt::format("{} multiply-adds for each of the product's, {} a clock",
+                           ratio_text(each_multiply_add(of, s.tensor) / kWarpSize),
+                           many(on.levels.half_per_clock.value));
     return fmt::format("a block waits {} cycles for its data, and an SM holds {}",
                        draw::figure(l.model.misses.latency_cycles / static_cast<double>(l.launch.blocks)),
                        counted(l.launch.resident, "block"));

@@ -24,6 +24,7 @@ struct MeasuredRung {
 struct LadderOf {
     const Machine& machine;
     const Bounds& bounds;
+    ElementType input = ElementType::F32;
     uint32_t tile = 0, width = 0;
 
     const Timing* timed(std::string_view kernel) const { return row_of(machine, kernel, width, tile); }
@@ -41,7 +42,7 @@ const Levels* levels_of(const LadderOf& ladder, std::string_view kernel) {
 // The rungs that were measured, from the lowest up.
 std::vector<MeasuredRung> measured_rungs(const LadderOf& ladder) {
     std::vector<MeasuredRung> all;
-    for (const Rung& rung : rungs())
+    for (const Rung& rung : rungs(ladder.input))
         if (const Timing* const row = ladder.timed(rung.kernel))
             all.push_back({shown_name(rung.kernel), row, levels_of(ladder, rung.kernel)});
     return all;
@@ -126,7 +127,7 @@ LadderRow row_of_rung(const LadderOf& ladder, std::string_view kernel, const Tim
     if (timed == nullptr) return row;
     row.gflops = timed->gflops;
     row.rate = draw::figure(timed->gflops);
-    const bool is_library = kernel == kLibrary;
+    const bool is_library = kernels::is_library(kernel);
     row.measured =
         median_words(*timed, is_library ? row.name : "the PTX by " + ladder.machine.times->compiler,
                      ladder.machine.times->device);
@@ -147,20 +148,23 @@ LadderRow row_of_rung(const LadderOf& ladder, std::string_view kernel, const Tim
 
 }  // namespace
 
-std::span<const Rung> rungs() {
-    static const std::vector<Rung> all = [] {
+std::span<const Rung> rungs(ElementType input) {
+    const auto made_of = [](ElementType type) {
         std::vector<Rung> made;
         for (const kernels::KernelInfo& info : kernels::catalogue())
-            if (info.rung) made.push_back({info.name, *info.rung});
+            if (info.rung && info.input == type) made.push_back({info.name, *info.rung});
         return made;
-    }();
-    return all;
+    };
+    static const std::vector<Rung> floats = made_of(ElementType::F32), halves = made_of(ElementType::F16);
+    return input == ElementType::F16 ? halves : floats;
 }
 
-LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds) {
-    const LadderOf ladder{machine, bounds, tile, width};
+LadderChart ladder_chart(const Machine& machine, ElementType input, uint32_t tile, uint32_t width,
+                         const Bounds& bounds) {
+    const LadderOf ladder{machine, bounds, input, tile, width};
     LadderChart chart;
-    const Timing* const library = row_of(machine, kLibrary, width, 0);
+    const std::string_view name_of_library = kernels::library_of(input);
+    const Timing* const library = row_of(machine, name_of_library, width, 0);
     const std::vector<MeasuredRung> measured = measured_rungs(ladder);
     chart.sentence = sentence(measured, library, ladder);
     chart.rests_on = fmt::format(
@@ -168,15 +172,15 @@ LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, 
         "not "
         "tell apart.",
         machine.times->device);
-    if (library != nullptr) chart.rows.push_back(row_of_rung(ladder, kLibrary, library));
+    if (library != nullptr) chart.rows.push_back(row_of_rung(ladder, name_of_library, library));
     std::vector<std::string> missing;
-    for (const Rung& rung : std::views::reverse(rungs())) {
+    for (const Rung& rung : std::views::reverse(rungs(input))) {
         chart.rows.push_back(row_of_rung(ladder, rung.kernel, library));
         chart.rows.back().step = rung.removes;
         if (chart.rows.back().gflops == 0) missing.push_back(shown_name(rung.kernel));
     }
     std::ranges::reverse(missing);
-    if (library == nullptr) missing.push_back(shown_name(kLibrary));
+    if (library == nullptr) missing.push_back(shown_name(name_of_library));
     if (!missing.empty() && !measured.empty())
         chart.note = fmt::format("Not timed at this width: {}. ", listed(missing));
     chart.note += "GFLOP/s are measured, bounds modelled. Point at a figure for its source.";
@@ -185,7 +189,7 @@ LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, 
 
 std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const TimingChoice& chosen, uint32_t width) {
     std::vector<BoundsOf> all;
-    for (const Rung& rung : rungs())
+    for (const Rung& rung : rungs(kernels::input_of(chosen.kernel)))
         if (auto of = bounds_of(machine, rung.kernel, chosen.tile, width)) all.push_back(std::move(*of));
     std::ranges::stable_partition(all, [&](const BoundsOf& of) { return of.kernel == chosen.kernel; });
     return all;

@@ -23,7 +23,8 @@ struct Rung {
     std::string_view kernel;
     std::string_view removes;  // "" of the lowest
 };
-std::span<const Rung> rungs();  // of the catalogue, from the ground up
+// Of the catalogue, from the ground up: those that multiply elements of a type.
+std::span<const Rung> rungs(ElementType input);
 
 inline constexpr const char* kToBeKnown = "to be worked out";  // in place of a bound, until its turn comes
 struct LadderRow {
@@ -42,10 +43,11 @@ struct LadderChart {
     std::vector<LadderRow> rows;  // the library first, where it was measured; then from the top rung down
     std::string note;             // what the figures are, and which are missing
 };
-// The ladder of a machine that was measured. bounds: as far as they are known.
-LadderChart ladder_chart(const Machine& machine, uint32_t tile, uint32_t width, const Bounds& bounds);
+// The ladder of a machine that was measured, of one type of input. bounds: as far as they are known.
+LadderChart ladder_chart(const Machine& machine, ElementType input, uint32_t tile, uint32_t width,
+                         const Bounds& bounds);
 
-// The launches of the rungs that were timed, for their bounds, the chosen kernel's first.
+// The launches of the rungs of the chosen kernel's ladder that were timed, for their bounds, the chosen kernel's first.
 std::vector<BoundsOf> bounds_of_ladder(const Machine& machine, const TimingChoice& chosen, uint32_t width);
 
 }  // namespace tilescope::timing

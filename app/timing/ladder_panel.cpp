@@ -128,19 +128,19 @@ void ladder_panel(Ui& ui, const Rect& rect, const BoundsShown& shown) {
     surface(ui, rect);
     Rect in = rect.inset(ui.px(16));
     const float room = in.width() - beside_choice(ui, in);
+    const ElementType input = kernels::input_of(ui.state.kernel);
+    const std::string whole = fmt::format("From {} to cuBLAS", shown_name(rungs(input).front().kernel));
     line(ui, in.min, room, Face::Strong, Size::Body, Ink::Text,
          fitting(ui.font(Face::Strong, Size::Body),
-                 {fmt::format("From untiled to cuBLAS, width {}", grouped(shown.width)),
-                  "From untiled to cuBLAS", "To cuBLAS"},
-                 room));
+                 {fmt::format("{}, width {}", whole, grouped(shown.width)), whole, "To cuBLAS"}, room));
     in.min.y += line_height(ui, Size::Body) + ui.px(8);
-    const LadderChart chart = ladder_chart(shown.machine, ui.state.tile, shown.width, ui.state.bounds);
+    const LadderChart chart = ladder_chart(shown.machine, input, ui.state.tile, shown.width, ui.state.bounds);
     in.min.y += sentence(ui, in, chart.sentence, chart.rests_on, 4);
     const auto lines =
         static_cast<int>(draw::wrapped(ui.font(Face::Text, Size::Small), chart.note, in.width()).size());
     const float foot = in.max.y - line_height(ui, Size::Small) * static_cast<float>(lines);
     ladder(ui, {in.min, {in.max.x, foot - ui.px(8)}}, chart,
-           chart.rows.front().kernel == kLibrary ? chart.rows.front().gflops : 0);
+           kernels::is_library(chart.rows.front().kernel) ? chart.rows.front().gflops : 0);
     paragraph(ui, {in.min.x, foot}, in.width(), Face::Text, Size::Small, Ink::TextQuiet, chart.note, lines);
 }
 

@@ -57,6 +57,8 @@ struct Machine {
     std::string source;                        // of what is stated
     std::string chip{};                        // "G80", of the devices that are not measured
     uint32_t threads_per_block = 1024;         // at most, and so the square of the widest T
+    double half_gflops = 0;                    // stated, of halves on tensor cores; 0 unknown
+    double peak(ElementType input) const { return input == ElementType::F16 ? half_gflops : stated_gflops; }
 };
 std::string name_of(const Machine& machine);  // "GeForce 8800 GTX (G80)"
 
@@ -69,7 +71,7 @@ const Machine* find_machine(const std::vector<Machine>& all, std::string_view na
 // "Measured on NVIDIA H200, driver 580.159.04, CUDA 13.0, 2026-11-21", or what not measured means.
 std::string measured_words(const Machine& machine);
 // The bound of core/limits/roofline.h by the stated figures; 0 where the bandwidth is not known.
-double bound_gflops(const Machine& machine, double flop_per_byte);
+double bound_gflops(const Machine& machine, double flop_per_byte, ElementType input = ElementType::F32);
 
 // The device with known levels on which a machine was measured; null if it was not, or they are not known.
 const analysis::DeviceSpec* leveled_device(const Machine& machine);
@@ -92,13 +94,17 @@ std::vector<uint32_t> timed_widths(const Machine& machine);
 uint32_t shown_width(const Machine& machine, const std::vector<kernels::Counters>& counters,
                      const TimingChoice& chosen);
 
-// The colour of a kernel. Those of the ladder are one ramp, from faint on the ground to strong on the top rung;
+// Kernels of fp32 and those of halves are shown apart: those of the type of the chosen one.
+std::vector<ElementType> timed_inputs(const Machine& machine);
+const char* words_of(ElementType input);  // "fp32", "halves"
+
+// The colour of a kernel. Those of a ladder are one ramp, from faint on the ground to strong on the top rung;
 // what is made to go wrong has the colour of faults, cuBLAS, the baseline, and all others a grey.
 draw::Rgba color_of(const draw::Palette& palette, std::string_view kernel);
-// A shape of its own for each kernel, besides the colour: of the catalogue in its order, then cuBLAS.
+// A shape of its own for each kernel of a type, besides the colour: of the catalogue in its order, then cuBLAS.
 draw::PointShape shape_of(std::string_view kernel);
 inline constexpr std::string_view kLibrary = "cublas";
-std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS"
+std::string shown_name(std::string_view kernel);  // "tiled swapped", "cuBLAS", "cuBLAS (halves)"
 // The tile width that a kernel is timed with where one is chosen for those that have it: 0 for the others.
 uint32_t tile_of(std::string_view kernel, uint32_t chosen);
 std::string name_with_tile(std::string_view kernel, uint32_t tile);  // "tiled, T = 32"; some have no T

@@ -18,13 +18,14 @@ namespace {
 using kernels::Timing;
 using Kind = RoofPoint::Kind;
 
-// A chart of a machine's roofs, for now without points.
-RooflineChart chart_of(const Machine& machine) {
+// A chart of a machine's roofs for one type of input, for now without points. The peak of halves was measured nowhere.
+RooflineChart chart_of(const Machine& machine, ElementType input = ElementType::F32) {
     RooflineChart chart;
     chart.title = "Roofline by stated figures, bounds only, GFLOP/s";
     chart.x_title = "arithmetic intensity, FLOP/B";
     const kernels::Roofs roofs = machine.times != nullptr ? machine.times->roofs : kernels::Roofs{};
-    if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0) {
+    const double peak = machine.peak(input);
+    if (roofs.copy_gbs > 0 && roofs.fp32_gflops > 0 && input == ElementType::F32) {
         chart.roofs.push_back(
             {"measured", roofs.copy_gbs, roofs.fp32_gflops, true,
              fmt::format("Measured on {}: a copy moves {} GB/s, fused multiply-adds do {} GFLOP/s",
@@ -32,11 +33,10 @@ RooflineChart chart_of(const Machine& machine) {
     }
     if (machine.stated_gbs > 0) {
         chart.roofs.push_back(
-            {"stated", machine.stated_gbs, machine.stated_gflops, false,
+            {"stated", machine.stated_gbs, peak, false,
              fmt::format("Stated for {}: {} GB/s, {}, by {}", machine.name, draw::figure(machine.stated_gbs),
-                         machine.stated_gflops > 0 ? draw::figure(machine.stated_gflops) + " GFLOP/s"
-                                                   : std::string("its peak not known"),
-                         machine.source)});
+                         peak > 0 ? draw::figure(peak) + " GFLOP/s" : std::string("its peak not known"),
+                         input == ElementType::F16 ? "its maker, for tensor cores" : machine.source)});
     }
     return chart;
 }
@@ -44,7 +44,9 @@ RooflineChart chart_of(const Machine& machine) {
 void add_kernels(RooflineChart& chart, const Machine& machine, const TimingChoice& chosen, uint32_t width) {
     for (const std::string& kernel : timed_kernels(machine)) {
         const Timing* row = row_of(machine, kernel, width, chosen.tile);
-        if (row == nullptr || row->requested_gbs <= 0) continue;
+        if (row == nullptr || row->requested_gbs <= 0 ||
+            kernels::input_of(kernel) != kernels::input_of(chosen.kernel))
+            continue;
         const double intensity = flop_per_loaded_byte(*row);
         const std::string name = shown_name(kernel);
         chart.points.push_back({Kind::Asked, kernel, intensity, row->gflops, name,
@@ -70,16 +72,21 @@ void add_levels(RooflineChart& chart, const TrafficChain& chain, const Machine& 
 // "Bound of ...: 8 FLOP/B x 1,000 GB/s = 8,000 GFLOP/s, 80 % of the stated peak".
 void add_bound(RooflineChart& chart, const Machine& machine, std::string_view kernel, double intensity,
                const std::string& label, const std::string& what) {
-    const double gflops = bound_gflops(machine, intensity);
+    const ElementType input = kernels::input_of(kernel);
+    const double gflops = bound_gflops(machine, intensity, input), peak = machine.peak(input);
     if (gflops <= 0) return;
     std::string exact = fmt::format(
         "Bound of {}: {} FLOP/B × {} GB/s{}", what, draw::figure(intensity), draw::figure(machine.stated_gbs),
         gflops < machine.stated_gbs * intensity ? std::string(", cut at the peak")
                                                 : fmt::format(" = {} GFLOP/s", draw::figure(gflops)));
-    if (machine.stated_gflops > 0)
-        exact += fmt::format(", {} of the stated peak", share_text(gflops / machine.stated_gflops));
+    if (peak > 0) exact += fmt::format(", {} of the stated peak", share_text(gflops / peak));
     chart.points.push_back({Kind::Bound, std::string(kernel), intensity, gflops,
                             fmt::format("bound, {}: {}", label, draw::figure(gflops)), std::move(exact)});
+}
+
+// Operations for each byte that a block asks for, which owns that part of P.
+double tile_intensity_of(const kernels::BlockTile& own, uint32_t element_bytes) {
+    return 2.0 * own.rows * own.cols / (static_cast<double>(element_bytes) * (own.rows + own.cols));
 }
 
 // Of the inner loop of a product: each thread asks for an element of M and one of N, of 4 bytes each, for one
@@ -91,8 +98,9 @@ void add_ratios(RooflineChart& chart, std::string_view kernel, uint32_t tile) {
         const uint32_t products = own->rows * own->cols, loads = own->rows + own->cols;
         chart.ratios = {
             fmt::format(
-                "arithmetic intensity 2 \u00d7 {0} \u00d7 {1} FLOP / ({0} + {1}) \u00d7 4 B = {2} FLOP/B",
-                own->rows, own->cols, draw::figure(2.0 * products / (4.0 * loads))),
+                "arithmetic intensity 2 \u00d7 {0} \u00d7 {1} FLOP / ({0} + {1}) \u00d7 {2} B = {3} FLOP/B",
+                own->rows, own->cols, size_of(info->input),
+                draw::figure(tile_intensity_of(*own, size_of(info->input)))),
             fmt::format(
                 "CGMA 2 \u00d7 {0} \u00d7 {1} FLOP / ({0} + {1}) accesses = {2} FLOP per global access",
                 own->rows, own->cols, draw::figure(2.0 * products / loads))};
@@ -202,9 +210,9 @@ std::string coalescing_words(double asked, double sectors, const char* apart) {
     return "The lanes of a warp ask for neighbours: every byte of a sector is used.";
 }
 
-std::string roof_words(const Machine& machine, double intensity) {
+std::string roof_words(const Machine& machine, double intensity, ElementType input = ElementType::F32) {
     return fmt::format("At {} FLOP/B the stated roof is {} GFLOP/s: a bound for a device without caches.",
-                       draw::figure(intensity), draw::figure(bound_gflops(machine, intensity)));
+                       draw::figure(intensity), draw::figure(bound_gflops(machine, intensity, input)));
 }
 
 // Of a device that was not measured: how its bounds come about, as the lectures work them out.
@@ -250,8 +258,8 @@ std::optional<Savings> savings_of(const Machine& machine, const Timing& row, uin
                                   const std::optional<Bytes>& bytes, const std::optional<Bytes>& untiled) {
     constexpr double kClearly = 1.05;
     const Timing* const rival = row_of(machine, "untiled", row.n, tile);
-    if (rival == nullptr || !row.verified || kernels::made_wrong(row.kernel) || row.median_ms <= 0 ||
-        rival->requested_gbs <= 0)
+    if (rival == nullptr || !row.verified || kernels::input_of(row.kernel) != ElementType::F32 ||
+        kernels::made_wrong(row.kernel) || row.median_ms <= 0 || rival->requested_gbs <= 0)
         return std::nullopt;
     Savings made{
         flop_per_loaded_byte(row) / flop_per_loaded_byte(*rival), rival->median_ms / row.median_ms, {}};
@@ -274,21 +282,22 @@ std::optional<Savings> savings_of(const Machine& machine, const Timing& row, uin
 }
 
 void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
-    const double bound = bound_gflops(machine, chain.rows[0].intensity);
+    const ElementType input = kernels::input_of(row.kernel);
+    const double bound = bound_gflops(machine, chain.rows[0].intensity, input);
     if (bound <= 0) return;
     const auto share = [&](double of) { return share_text(row.gflops / of) + " of it"; };
     chain.reasons.push_back(fmt::format(
-        "{} Measured {}, {}.", roof_words(machine, chain.rows[0].intensity), draw::figure(row.gflops),
+        "{} Measured {}, {}.", roof_words(machine, chain.rows[0].intensity, input), draw::figure(row.gflops),
         row.gflops > bound ? ratio_text(row.gflops / bound) + " times that" : share(bound)));
     if (chain.rows.size() < 4) return;
     const double sectors = chain.rows[1].bytes, l2 = chain.rows[2].bytes, dram = chain.rows[3].bytes;
     chain.reasons.push_back(coalescing_words(
         chain.rows[0].bytes, sectors, "Lanes a row apart need a sector each and use 4 of its 32 bytes"));
-    const double once = 4.0 * (double{1} * row.m * row.k + double{1} * row.k * row.n);
+    const double once = size_of(input) * (double{1} * row.m * row.k + double{1} * row.k * row.n);
     chain.reasons.push_back(fmt::format(
         "The requests need {}; {} are read from L2 and {} from DRAM, {} times the {} that must be read once.",
         bytes_text(sectors), bytes_text(l2), bytes_text(dram), ratio_text(dram / once), bytes_text(once)));
-    const double moved = chain.rows[3].intensity, roof = bound_gflops(machine, moved);
+    const double moved = chain.rows[3].intensity, roof = bound_gflops(machine, moved, input);
     chain.reasons.push_back(fmt::format("At DRAM's {} FLOP/B the stated roof is {} GFLOP/s: measured {}.",
                                         draw::figure(moved), draw::figure(roof), share(roof)));
 }
@@ -297,18 +306,29 @@ void say_why(TrafficChain& chain, const Machine& machine, const Timing& row) {
 
 RooflineChart roofline_chart(const Machine& machine, const std::vector<kernels::Counters>& counters,
                              const TimingChoice& chosen, uint32_t width) {
-    RooflineChart chart = chart_of(machine);
+    const ElementType input = kernels::input_of(chosen.kernel);
+    const bool halves = input == ElementType::F16;
+    RooflineChart chart = chart_of(machine, input);
     if (machine.times != nullptr) {
-        chart.title = fmt::format("Roofline at width {}, T = {}, GFLOP/s", draw::figure(width), chosen.tile);
+        chart.title = fmt::format("Roofline at width {}, {}, GFLOP/s", draw::figure(width),
+                                  halves ? "halves" : fmt::format("T = {}", chosen.tile));
         add_kernels(chart, machine, chosen, width);
         add_levels(chart, traffic_chain(machine, counters, chosen.kernel, width, chosen.tile), machine,
                    chosen, width);
     }
-    add_bound(chart, machine, "untiled", analysis::tile_intensity(1), "untiled",
-              "the lecture's sum for the untiled kernel");
-    add_bound(chart, machine, "tiled", analysis::tile_intensity(chosen.tile),
-              fmt::format("T = {}", chosen.tile),
-              fmt::format("the lecture's sum for tiles of T = {}", chosen.tile));
+    const kernels::KernelInfo* const info = kernels::find(chosen.kernel);
+    if (!halves) {
+        add_bound(chart, machine, "untiled", analysis::tile_intensity(1), "untiled",
+                  "the lecture's sum for the untiled kernel");
+        add_bound(chart, machine, "tiled", analysis::tile_intensity(chosen.tile),
+                  fmt::format("T = {}", chosen.tile),
+                  fmt::format("the lecture's sum for tiles of T = {}", chosen.tile));
+    } else if (info != nullptr && info->own_tile) {
+        const kernels::BlockTile& own = *info->own_tile;
+        add_bound(chart, machine, info->name, tile_intensity_of(own, size_of(input)),
+                  fmt::format("{} \u00d7 {}", own.rows, own.cols),
+                  fmt::format("blocks that own {} \u00d7 {} elements of P", own.rows, own.cols));
+    }
     add_ratios(chart, chosen.kernel, chosen.tile);
     return fitted(std::move(chart), machine);
 }

@@ -93,10 +93,10 @@ bool is_chosen(const Ui& ui, const RoofPoint& point) {
 
 // Named without being pointed at: cuBLAS, and on the ladder the neighbours of the chosen kernel.
 bool is_beside(const Ui& ui, const RoofPoint& point) {
-    const std::span<const Rung> all = rungs();
+    const std::span<const Rung> all = rungs(kernels::input_of(ui.state.kernel));
     const auto here = std::ranges::find(all, ui.state.kernel, &Rung::kernel),
                there = std::ranges::find(all, point.kernel, &Rung::kernel);
-    if (point.kernel == kLibrary) return true;
+    if (kernels::is_library(point.kernel)) return true;
     if (here == all.end()) return point.kernel == "untiled";
     return there != all.end() && std::abs(here - there) == 1;
 }

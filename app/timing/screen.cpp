@@ -13,6 +13,7 @@
 // (unmeasured_panel.cpp).
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -63,7 +64,7 @@ void time_panel(Ui& ui, const Rect& rect, const ShownTimes& shown) {
                         draw::with_alpha(ui.ink(Ink::Accent), 0.5f), std::max(1.f, ui.px(1)));
     }
     // cuBLAS first, so that its name stays where not all have room. The chosen one last, above the others.
-    std::ranges::stable_partition(chart.lines, [](auto& l) { return l.kernel == kLibrary; });
+    std::ranges::stable_partition(chart.lines, [](auto& l) { return kernels::is_library(l.kernel); });
     std::ranges::stable_partition(chart.lines, [&](auto& l) { return l.kernel != chosen.kernel; });
     std::vector<draw::EndLabel> labels;
     std::vector<ImVec2> all;
@@ -246,6 +247,14 @@ ShownTimes of_launch(Ui& ui, const std::vector<Machine>& all, const Machine& mac
         unmeasured(all, machine, launch, ui.state.tile)};
 }
 
+// The highest rung of a type that was timed there.
+std::string top_of(const Machine& machine, ElementType input) {
+    const std::vector<std::string> timed = timed_kernels(machine);
+    for (const Rung& rung : std::views::reverse(rungs(input)))
+        if (std::ranges::find(timed, rung.kernel) != timed.end()) return std::string(rung.kernel);
+    return std::string(kernels::library_of(input));
+}
+
 // Two machines that are one device are told apart by the compiler of the PTX.
 std::string name_among(const std::vector<Machine>& all, const Machine& one) {
     const bool by_clang = other_compiler(all, one) != nullptr && one.times->compiler == "clang";
@@ -259,8 +268,11 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
     std::vector<std::string> names;
     for (const Machine& one : all)
         names.push_back(name_among(all, one) + (one.times != nullptr ? ", measured" : ""));
+    const std::vector<ElementType> inputs = timed_inputs(shown.machine);
+    const bool both = shown.counted.empty() && inputs.size() > 1;
     // In a narrow window the device's name gives way to what stands beside it.
-    const float most = std::clamp(rect.width() - ui.px(522), ui.px(160), ui.px(330));
+    const float most =
+        std::clamp(rect.width() - ui.px(both ? 650 : 522), ui.px(both ? 120 : 160), ui.px(330));
     const float wide = chooser_width(ui, names, most);
     control_label(ui, at, h, "Device");
     if (const auto picked = chooser(ui, {at, {at.x + wide, at.y + h}}, "##timed_device", names,
@@ -268,6 +280,14 @@ void controls(Ui& ui, const Rect& rect, const std::vector<Machine>& all, const S
         chosen.device = all[*picked].name;
     if (!shown.counted.empty()) return;
     at.x += wide + ui.px(16);
+    if (both) {
+        std::vector<std::string> types;
+        for (const ElementType input : inputs) types.emplace_back(words_of(input));
+        const auto here = std::ranges::find(inputs, kernels::input_of(chosen.kernel)) - inputs.begin();
+        if (const auto picked = choices(ui, at, h, types, static_cast<size_t>(here),
+                                        "What is multiplied: fp32, or halves on tensor cores"))
+            chosen.kernel = top_of(shown.machine, inputs[*picked]);
+    }
     const std::vector<uint32_t> tiles = timed_tiles(shown.machine);
     std::vector<std::string> words;
     for (const uint32_t tile : tiles) words.push_back(std::to_string(tile));
@@ -501,11 +521,13 @@ const input::Actions<State>& actions() {
                     state.device = name;
                     session.screen = kScreen.option;
                 });
-        for (const Rung& rung : rungs())
-            add(rung.kernel, fmt::format("Timing of {}, on the ladder of kernels", shown_name(rung.kernel)),
-                [kernel = std::string(rung.kernel)](State& state, session::Session& session) {
-                    show_rung(state, session, kernel);
-                });
+        for (const ElementType input : {ElementType::F32, ElementType::F16})
+            for (const Rung& rung : rungs(input))
+                add(rung.kernel,
+                    fmt::format("Timing of {}, on the ladder of kernels", shown_name(rung.kernel)),
+                    [kernel = std::string(rung.kernel)](State& state, session::Session& session) {
+                        show_rung(state, session, kernel);
+                    });
         return each;
     }();
     return all;

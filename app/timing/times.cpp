@@ -56,7 +56,9 @@ std::string exact(const Machine& machine, const Timing& row, uint32_t tile) {
 }
 
 void add_measured(TimeChart& chart, const Machine& machine, const TimingChoice& chosen) {
+    const ElementType input = kernels::input_of(chosen.kernel);
     for (const std::string& kernel : timed_kernels(machine)) {
+        if (kernels::input_of(kernel) != input) continue;
         TimeLine line{kernel, shown_name(kernel)};
         for (const uint32_t width : timed_widths(machine)) {
             const Timing* row = row_of(machine, kernel, width, chosen.tile);
@@ -129,6 +131,8 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
         all.push_back({ships ? times.device : fmt::format("{}, PTX by {}", times.device, times.compiler),
                        &times, times.roofs.stated_gbs, times.roofs.stated_gflops,
                        "clocks and widths that the driver gives"});
+        if (const auto* const device = kernels::find_driver_name(times.device))
+            all.back().half_gflops = device->half_gflops;
     }
     // Of a device the times of the compiler that a user would use come before those of what ships, whose
     // loops are the source's.
@@ -143,7 +147,7 @@ std::vector<Machine> machines(const std::vector<kernels::Timings>& timings,
         });
         if (!measured)
             all.push_back({device.name, nullptr, device.memory_gbs, device.peak_gflops, device.source,
-                           device.chip, device.sm.threads_per_block});
+                           device.chip, device.sm.threads_per_block, device.half_gflops});
     }
     if (const auto cases = analysis::roof_cases(devices)) {
         for (const analysis::RoofCase& one : *cases) {
@@ -178,15 +182,15 @@ std::string measured_words(const Machine& machine) {
     return words;
 }
 
-double bound_gflops(const Machine& machine, double flop_per_byte) {
-    return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.stated_gflops}, flop_per_byte);
+double bound_gflops(const Machine& machine, double flop_per_byte, ElementType input) {
+    return analysis::bound_gflops({machine.name, machine.stated_gbs, machine.peak(input)}, flop_per_byte);
 }
 
 draw::Rgba color_of(const draw::Palette& palette, std::string_view kernel) {
     using draw::Ink;
-    if (kernel == kLibrary) return palette[Ink::TextQuiet];
+    if (kernels::is_library(kernel)) return palette[Ink::TextQuiet];
     if (kernels::made_wrong(kernel)) return palette[Ink::Fault];
-    const std::span<const Rung> all = rungs();
+    const std::span<const Rung> all = rungs(kernels::input_of(kernel));
     const auto found = std::ranges::find(all, kernel, &Rung::kernel);
     if (found == all.end()) return palette[Ink::LineStrong];
     const draw::Rgba ground = palette[Ink::Panel], hue = palette[Ink::GlobalLoad];
@@ -198,22 +202,26 @@ draw::Rgba color_of(const draw::Palette& palette, std::string_view kernel) {
 
 draw::PointShape shape_of(std::string_view kernel) {
     using draw::PointShape;
-    if (kernel == kLibrary) return PointShape::Star;
-    const auto& all = kernels::catalogue();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == kernel; });
-    return static_cast<PointShape>(static_cast<size_t>(found - all.begin()) %
+    if (kernels::is_library(kernel)) return PointShape::Star;
+    size_t before = 0;
+    for (const kernels::KernelInfo& info : kernels::catalogue()) {
+        if (info.name == kernel) break;
+        before += info.input == kernels::input_of(kernel);
+    }
+    return static_cast<PointShape>(before %
                                    static_cast<size_t>(PointShape::Star));  // as many as there are kernels
 }
 
 std::string shown_name(std::string_view kernel) {
     if (kernel == kLibrary) return "cuBLAS";
+    if (kernels::is_library(kernel)) return "cuBLAS (halves)";
     std::string name(kernel);
     std::replace(name.begin(), name.end(), '_', ' ');
     return name;
 }
 
 uint32_t tile_of(std::string_view kernel, uint32_t chosen) {
-    return kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : chosen;
+    return kernels::is_library(kernel) || kernels::tile_width(kernel) == 0 ? 0 : chosen;
 }
 
 std::string name_with_tile(std::string_view kernel, uint32_t tile) {
@@ -255,11 +263,23 @@ std::vector<std::string> timed_kernels(const Machine& machine) {
         return std::any_of(machine.times->rows.begin(), machine.times->rows.end(),
                            [&](const Timing& row) { return row.kernel == kernel; });
     };
-    for (const kernels::KernelInfo& kernel : kernels::catalogue())
-        if (timed(kernel.name)) names.push_back(kernel.name);
-    if (timed(kLibrary)) names.emplace_back(kLibrary);
+    for (const ElementType input : {ElementType::F32, ElementType::F16}) {
+        for (const kernels::KernelInfo& kernel : kernels::catalogue())
+            if (kernel.input == input && timed(kernel.name)) names.push_back(kernel.name);
+        if (timed(kernels::library_of(input))) names.emplace_back(kernels::library_of(input));
+    }
     return names;
 }
+
+std::vector<ElementType> timed_inputs(const Machine& machine) {
+    std::vector<ElementType> all;
+    for (const std::string& kernel : timed_kernels(machine))
+        if (const ElementType input = kernels::input_of(kernel); std::ranges::find(all, input) == all.end())
+            all.push_back(input);
+    return all;
+}
+
+const char* words_of(ElementType input) { return input == ElementType::F16 ? "halves" : "fp32"; }
 
 std::vector<uint32_t> timed_tiles(const Machine& machine) {
     if (machine.times != nullptr) return values_of(machine, [](const Timing& row) { return row.tile; });
@@ -290,6 +310,7 @@ TimeChart time_chart(const Machine& machine, const TimingChoice& chosen) {
                                        "Times as fast as untiled, by width",
                                        "Times as fast as untiled swapped, by width"};
     chart.title = kTitles[static_cast<size_t>(chosen.plot)];
+    if (kernels::input_of(chosen.kernel) == ElementType::F16) chart.title += ", products of halves";
     if (machine.times != nullptr)
         add_measured(chart, machine, chosen);
     else

@@ -79,7 +79,7 @@ void add_compared(Unmeasured& made, const Machine& timed, uint32_t tile, const s
                                      row->gflops, draw::figure(row->gflops)});
     };
     add(kLibrary);
-    for (const Rung& rung : rungs()) add(rung.kernel);
+    for (const Rung& rung : rungs(ElementType::F32)) add(rung.kernel);
     if (made.compared.empty()) return;
     if (bound > 0) made.compared.push_back({"", bounded, bound, "\u2264 " + draw::figure(bound), true});
     std::ranges::stable_sort(made.compared, std::greater(), &ComparedKernel::gflops);
@@ -115,9 +115,10 @@ Unmeasured unmeasured(const std::vector<Machine>& all, const Machine& machine, s
     made.measure = fmt::format(
         "On a machine with {} this command measures it, with the untiled kernel and cuBLAS beside it.",
         name_of(machine));
-    made.command = fmt::format("tilescope time untiled {}cublas --n {}{}",
-                               kernel == "untiled" || kernel == kLibrary ? "" : std::string(kernel) + " ",
-                               width, kernels::tile_text(own, " --tile "));
+    const bool named = kernel != "untiled" && !kernels::is_library(kernel);
+    made.command = fmt::format("tilescope time untiled {}{} --n {}{}", named ? std::string(kernel) + " " : "",
+                               kernels::library_of(kernels::input_of(kernel)), width,
+                               kernels::tile_text(own, " --tile "));
     return made;
 }
 

@@ -57,17 +57,18 @@ namespace {
 
 void add_cost(const BatchCost& cost, uint64_t sent, const LevelSpec& spec, LoadBatch& batch,
               BlockWork& work) {
-    const auto cycles = [&](uint64_t wavefronts, uint64_t accesses, uint64_t instructions) {
-        return static_cast<float>(std::max({static_cast<double>(wavefronts) / spec.pipe_per_clock.value,
-                                            static_cast<double>(accesses) / spec.lsu_per_clock.value,
-                                            static_cast<double>(instructions) / spec.issue_per_clock.value}));
+    const auto cycles = [&](uint64_t wavefronts, uint64_t accesses, const Executed& code) {
+        return static_cast<float>(
+            std::max({static_cast<double>(wavefronts) / spec.pipe_per_clock.value,
+                      static_cast<double>(accesses) / spec.lsu_per_clock.value,
+                      static_cast<double>(code.instructions) / spec.issue_per_clock.value,
+                      static_cast<double>(code.tensor) / spec.half_per_clock.value}));
     };
-    batch.load_cycles =
-        cycles(cost.passes, std::max(cost.lookups, cost.load_accesses), cost.load.instructions);
+    batch.load_cycles = cycles(cost.passes, std::max(cost.lookups, cost.load_accesses), cost.load);
     work.sums.sent_sectors += sent;
     work.sending_cycles = std::max(
         0.0, static_cast<double>(sent) / spec.sent_per_clock.value - static_cast<double>(batch.load_cycles));
-    batch.work_cycles = cycles(cost.wavefronts, cost.work_accesses, cost.work.instructions);
+    batch.work_cycles = cycles(cost.wavefronts, cost.work_accesses, cost.work);
     batch.chain_cycles = static_cast<float>(cost.chain * spec.shared_cycles.value);
     if (cost.chain > 0) {
         const double trips = spec.shared_cycles.value + (cost.chain - 1) * spec.trip_cycles.value;
@@ -77,7 +78,7 @@ void add_cost(const BatchCost& cost, uint64_t sent, const LevelSpec& spec, LoadB
     if (cost.chain > 1) {
         work.loop_cycles += (cost.chain - 1) * spec.trip_cycles.value;
         work.loop_work_cycles +=
-            static_cast<double>(cycles(cost.reads, cost.read_accesses, cost.loop_instructions));
+            static_cast<double>(cycles(cost.reads, cost.read_accesses, {cost.loop_instructions}));
     }
     if (cost.reader) {
         work.first_read_cycles += spec.shared_cycles.value;
@@ -107,10 +108,12 @@ void add_costs(std::vector<BatchCost>& costs, const std::vector<TouchList::Store
 
 // What LevelSums consists of, so that each is said once.
 static constexpr uint64_t LevelSums::*kSums[] = {
-    &LevelSums::requested_bytes, &LevelSums::loads,          &LevelSums::load_turns,  &LevelSums::loads_ahead,
-    &LevelSums::l1_sectors,      &LevelSums::stored_sectors, &LevelSums::passes,      &LevelSums::more_passes,
-    &LevelSums::lookups,         &LevelSums::lines,          &LevelSums::wavefronts,  &LevelSums::accesses,
-    &LevelSums::instructions,    &LevelSums::fp32,           &LevelSums::sent_sectors};
+    &LevelSums::requested_bytes, &LevelSums::loads,       &LevelSums::load_turns,
+    &LevelSums::loads_ahead,     &LevelSums::l1_sectors,  &LevelSums::stored_sectors,
+    &LevelSums::passes,          &LevelSums::more_passes, &LevelSums::lookups,
+    &LevelSums::lines,           &LevelSums::wavefronts,  &LevelSums::accesses,
+    &LevelSums::instructions,    &LevelSums::fp32,        &LevelSums::tensor,
+    &LevelSums::sent_sectors};
 static_assert(sizeof(LevelSums) == std::size(kSums) * sizeof(uint64_t));
 
 LevelSums& LevelSums::add(const LevelSums& other, uint64_t times) {

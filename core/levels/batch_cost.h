@@ -4,6 +4,7 @@
 //   load_cycles   requests to global memory: the most of   wavefronts / pipe_per_clock
 //   work_cycles   all else of the batch: the most of       lookups or accesses / lsu_per_clock
 //                                                          instructions / issue_per_clock
+//                                                          multiply-adds of tensor cores / half_per_clock
 //   chain_cycles  loads of shared memory by one warp that wait for each other: shared_cycles each
 #pragma once
 

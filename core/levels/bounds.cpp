@@ -35,7 +35,7 @@ double least_of_busiest(const Levels& levels, uint32_t sms, Amount amount) {
 
 // Milliseconds that an SM works on what its blocks ask of it, if nothing holds it up.
 struct SmWork {
-    double pipe = 0, lsu = 0, issue = 0, fp32 = 0;
+    double pipe = 0, lsu = 0, issue = 0, fp32 = 0, tensor = 0;
     double stores = 0;   // for sending what they store to L2
     double sending = 0;  // the end of that, when blocks that run at once have nothing else left to do
 };
@@ -76,6 +76,7 @@ SmWork work_of_sm(const LevelDevice& on, const Levels& levels) {
     // A warp's instruction is an operation of each lane.
     work.fp32 = ms([](const LevelSums& of) { return static_cast<double>(of.fp32) * kWarpSize; },
                    spec.fp32_per_clock.value);
+    work.tensor = ms(each(&LevelSums::tensor), spec.half_per_clock.value);
     work.stores = ms(each(&LevelSums::sent_sectors), spec.sent_per_clock.value);
     work.sending = sending_at_end(levels, on.device.sms) / (spec.clock_mhz.value * 1e3);
     return work;
@@ -176,6 +177,10 @@ void add_bounds(const LevelDevice& on, const BlockWork& first, Levels& levels) {
     add_of_sm("issue", work.issue + filling,
               fmt::format("{} instructions of warps, counted from the PTX", short_count(s.instructions)));
     add_of_sm("fp32", work.fp32 + filling, fmt::format("{} fp32 instructions of warps", short_count(s.fp32)));
+    if (s.tensor > 0)
+        add_of_sm("tensor", work.tensor + filling,
+                  fmt::format("{} multiply-adds of tensor cores, as many of halves as take that time",
+                              short_count(s.tensor)));
     const double block = a_block(misses.latency_cycles) + first_reads + first.trip_cycles / clocks;
     add("latency",
         block * turns_of_latency(on, first, launch, rounds, at_once) + kMargin * work.sending / at_once,

@@ -9,6 +9,7 @@
 
 #include "core/levels/load_waits.h"
 #include "core/ptx/cfg.h"
+#include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 
@@ -19,9 +20,16 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
+uint64_t tensor_work(const Instruction& i) {
+    if (ptx::rule_of(i.op).unit != ptx::SmUnit::Tensor) return 0;
+    const auto form = ptx::matrix_form(i);
+    if (!form || form->type(ptx::MatrixRole::A) == ptx::MatrixType::F64) return 0;
+    return form->flop() / 2 * ptx::bits_of(form->type(ptx::MatrixRole::A)) / 16 / (form->sparse ? 2 : 1);
+}
+
 Executed executed(const Instruction& i) {
     const bool fp32 = ptx::rule_of(i.op).unit == ptx::SmUnit::Fma && i.type == ElementType::F32;
-    return {ptx::is_free(i) ? 0u : 1u, fp32 ? 1u : 0u};
+    return {ptx::is_free(i) ? 0u : 1u, fp32 ? 1u : 0u, tensor_work(i)};
 }
 
 // Groups of 4, then of 2 neighbours of 4 bytes among the loads of shared memory of a basic block by one

@@ -94,7 +94,7 @@ struct LevelModel {
 
 // How long a launch takes at least by one resource.
 struct LevelBound {
-    const char* resource = "";  // "dram", "l2", "data_pipe", "lsu", "issue", "fp32", "latency"
+    const char* resource = "";  // "dram", "l2", "data_pipe", "lsu", "issue", "fp32", "tensor", "latency"
     double ms = 0;
     std::string of;  // what it was worked out from, in words
 };

@@ -32,9 +32,9 @@ bool read(const nlohmann::json& item, const LevelFigureName& name, LevelSpec& le
 
 const char* name_of(FigureBasis known) { return kKnown[static_cast<size_t>(known)]; }
 
-const std::array<LevelFigureName, 26>& level_figures() {
+const std::array<LevelFigureName, 27>& level_figures() {
     using S = LevelSpec;
-    static const std::array<LevelFigureName, 26> figures{{
+    static const std::array<LevelFigureName, 27> figures{{
         {"l1_bytes", "L1 and shared memory of an SM, bytes", &S::l1_bytes, 1 << 22},
         {"l2_bytes", "L2, bytes", &S::l2_bytes, 1 << 30},
         {"l2_copies", "parts of L2 that hold the same line", &S::l2_copies, 16},
@@ -60,6 +60,8 @@ const std::array<LevelFigureName, 26>& level_figures() {
         {"lsu_per_clock", "load and store instructions of an SM a clock", &S::lsu_per_clock, 64},
         {"issue_per_clock", "instructions of an SM a clock", &S::issue_per_clock, 64},
         {"fp32_per_clock", "fp32 operations of an SM a clock", &S::fp32_per_clock, 4096},
+        {"half_per_clock", "multiply-adds of halves of an SM's tensor cores a clock", &S::half_per_clock,
+         1 << 16},
         {"l2_per_clock", "bytes that L2 gives a clock", &S::l2_per_clock, 1 << 20},
         {"sent_per_clock", "sectors that an SM sends to L2 a clock", &S::sent_per_clock, 64},
     }};

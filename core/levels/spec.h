@@ -57,6 +57,7 @@ struct LevelSpec {
     LevelFigure lsu_per_clock;    // load and store instructions of an SM's warps, or lookups of its tag stage
     LevelFigure issue_per_clock;  // instructions of an SM's warps
     LevelFigure fp32_per_clock;   // fp32 operations of an SM's lanes, a multiply-add counted once
+    LevelFigure half_per_clock;   // multiply-adds of halves of an SM's tensor cores
     LevelFigure l2_per_clock;     // bytes that L2 gives all SMs together
     LevelFigure sent_per_clock;   // sectors that an SM sends to L2
 
@@ -70,7 +71,7 @@ struct LevelFigureName {
     LevelFigure LevelSpec::*figure;
     double most;  // the highest that is believed
 };
-const std::array<LevelFigureName, 26>& level_figures();
+const std::array<LevelFigureName, 27>& level_figures();
 
 // Reads "levels" of a device's file, with all of the figures, each {"value", "known", "source"}. Nothing
 // where the file has none. `name` is named in errors.

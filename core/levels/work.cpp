@@ -103,7 +103,8 @@ private:
             at.loop_instructions += way.instructions;
         sums_.instructions += way.instructions;
         sums_.fp32 += way.fp32;
-        if (way.fp32 > 0 && at.reader && &warp == &warps_[*at.reader]) at.reads_used = true;
+        sums_.tensor += way.tensor;
+        if (way.fp32 + way.tensor > 0 && at.reader && &warp == &warps_[*at.reader]) at.reads_used = true;
         warp.site = to;
     }
 

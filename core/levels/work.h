@@ -52,6 +52,7 @@ struct LevelSums {
     uint64_t accesses = 0;      // load and store instructions of warps, to any memory
     uint64_t instructions = 0;  // instructions of warps, counted from the PTX
     uint64_t fp32 = 0;          // fp32 arithmetic among these instructions
+    uint64_t tensor = 0;        // multiply-adds of tensor cores (Executed::tensor)
     LevelSums& add(const LevelSums& other, uint64_t times);
     // Wavefronts of the data stage if the share `missed` of first-time requests misses.
     double global_passes(double missed) const {

@@ -138,6 +138,7 @@ Result<DeviceSpec> device_from_json(std::string_view text, std::string_view name
     positive(f, "sms", device.sms);
     f.real("memory_gbs", device.memory_gbs);
     f.real("peak_gflops", device.peak_gflops);
+    if (root->contains("half_gflops")) f.real("half_gflops", device.half_gflops);
     f.text("source", device.source);
     if (device.id.empty()) f.fail("id");
     if (device.name.empty()) f.fail("name");

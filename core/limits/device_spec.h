@@ -49,6 +49,7 @@ struct DeviceSpec {
     uint32_t sms = 0;
     double memory_gbs = 0;   // stated, 1e9 bytes a second
     double peak_gflops = 0;  // stated, fp32, a multiply-add is two operations
+    double half_gflops = 0;  // stated, of halves on tensor cores, without sparsity; 0: not known
     std::string source;      // document and section, or how it was worked out
 };
 // "GeForce 8800 GTX (G80)": by what it was sold as, and by its chip.

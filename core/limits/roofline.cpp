@@ -12,8 +12,12 @@ namespace tilescope::analysis {
 
 const char* name_of(Kind kind) { return kind == Kind::Bound ? "bound" : "measured"; }
 
-Roof stated_roof(const DeviceSpec& device) {
-    return {device.name + ", stated", device.memory_gbs, device.peak_gflops};
+Roof stated_roof(const DeviceSpec& device, ElementType input) {
+    return {device.name + ", stated", device.memory_gbs, peak_gflops(device, input)};
+}
+
+double peak_gflops(const DeviceSpec& device, ElementType input) {
+    return input == ElementType::F16 ? device.half_gflops : device.peak_gflops;
 }
 
 double operands_per_second(const Roof& roof) { return roof.memory_gbs / kFp32Bytes; }

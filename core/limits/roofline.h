@@ -34,10 +34,12 @@ const char* name_of(Kind kind);  // "bound", "measured"
 struct Roof {
     std::string name;        // "GeForce RTX 3090, stated"
     double memory_gbs = 0;   // 1e9 bytes a second
-    double peak_gflops = 0;  // fp32; 0: not known, memory alone bounds
+    double peak_gflops = 0;  // of the operands' type; 0: not known, memory alone bounds
     bool has_peak() const { return peak_gflops > 0; }
 };
-Roof stated_roof(const DeviceSpec& device);
+// input: what is multiplied; F16 stands for halves on tensor cores.
+Roof stated_roof(const DeviceSpec& device, ElementType input = ElementType::F32);
+double peak_gflops(const DeviceSpec& device, ElementType input);  // stated; 0: not known
 
 // Operands of 4 bytes that memory brings, 1e9 a second.
 double operands_per_second(const Roof& roof);

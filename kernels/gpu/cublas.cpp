@@ -12,9 +12,11 @@ namespace tilescope::gpu {
 
 namespace {
 
-constexpr int kCublasSuccess = 0;  // CUBLAS_STATUS_SUCCESS
-constexpr int kDefaultMath = 0;    // CUBLAS_DEFAULT_MATH
-constexpr int kNotTransposed = 0;  // CUBLAS_OP_N
+constexpr int kDefaultMath = 0;       // CUBLAS_DEFAULT_MATH
+constexpr int kNotTransposed = 0;     // CUBLAS_OP_N
+constexpr int kHalf = 2, kFloat = 0;  // CUDA_R_16F, CUDA_R_32F
+constexpr int kFloatSums = 68;        // CUBLAS_COMPUTE_32F
+constexpr int kAnyAlgorithm = -1;     // CUBLAS_GEMM_DEFAULT
 
 Error failed(const char* call, int status) {
     return Error{fmt::format("cuBLAS is here but {} fails with status {}; leave it out with --no-cublas",
@@ -31,6 +33,9 @@ struct Cublas::Api {
     int (*set_math_mode)(void* handle, int mode) = nullptr;
     int (*sgemm)(void* handle, int op_a, int op_b, int m, int n, int k, const float* alpha, const float* a,
                  int lda, const float* b, int ldb, const float* beta, float* c, int ldc) = nullptr;
+    int (*gemm_ex)(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a,
+                   int type_a, int lda, const void* b, int type_b, int ldb, const void* beta, void* c,
+                   int type_c, int ldc, int sums, int algorithm) = nullptr;
 };
 
 Cublas::Cublas(std::unique_ptr<Api> api, void* handle, std::string version)
@@ -46,7 +51,8 @@ Result<std::unique_ptr<Cublas>> Cublas::open(Device& device) {
         !find_symbol(library, "cublasDestroy_v2", api->destroy) ||
         !find_symbol(library, "cublasGetVersion_v2", api->version) ||
         !find_symbol(library, "cublasSetMathMode", api->set_math_mode) ||
-        !find_symbol(library, "cublasSgemm_v2", api->sgemm)) {
+        !find_symbol(library, "cublasSgemm_v2", api->sgemm) ||
+        !find_symbol(library, "cublasGemmEx", api->gemm_ex)) {
         return Error{fmt::format("{} lacks functions of cuBLAS 11 and newer; leave it out with --no-cublas",
                                  library.name)};
     }
@@ -68,11 +74,18 @@ Result<void> Cublas::multiply(const Operands& operands) {
     const auto pointer = [](const Memory& memory) { return std::bit_cast<float*>(memory.address()); };
     const int m = static_cast<int>(operands.shape.m), k = static_cast<int>(operands.shape.k),
               n = static_cast<int>(operands.shape.n);
+    const float *const M = pointer(operands.M), *const N = pointer(operands.N);
+    float* const P = pointer(operands.P);
     const float one = 1, zero = 0;
-    const int status =
-        api_->sgemm(handle_, kNotTransposed, kNotTransposed, n, m, k, &one, pointer(operands.N), n,
-                    pointer(operands.M), k, &zero, pointer(operands.P), n);
-    if (status != kCublasSuccess) return failed("cublasSgemm", status);
+    if (operands.input == ElementType::F16) {
+        if (const int status = api_->gemm_ex(handle_, kNotTransposed, kNotTransposed, n, m, k, &one, N, kHalf,
+                                             n, M, kHalf, k, &zero, P, kFloat, n, kFloatSums, kAnyAlgorithm))
+            return failed("cublasGemmEx", status);
+        return {};
+    }
+    if (const int status =
+            api_->sgemm(handle_, kNotTransposed, kNotTransposed, n, m, k, &one, N, n, M, k, &zero, P, n))
+        return failed("cublasSgemm", status);
     return {};
 }
 
@@ -113,7 +126,8 @@ Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operand
     if (!opened) return opened.error();
     if (!*opened) return std::optional<kernels::Timing>{};
     Cublas& cublas = **opened;
-    const auto plain = cublas.uses_plain_fp32(device, operands);
+    const bool halves = operands.input == ElementType::F16;
+    const auto plain = halves ? true : cublas.uses_plain_fp32(device, operands);
     if (!plain) return plain.error();
     if (!*plain) {
         return Error{
@@ -142,11 +156,13 @@ Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operand
     if (!times) return times.error();
     kernels::Shape shape = operands.shape;
     shape.tile = 0;
-    kernels::Timing timing = timing_of("cublas", shape, *times);
+    const std::string name(kernels::library_of(operands.input));
+    kernels::Timing timing = timing_of(name, shape, *times);
     timing.verified = true;
     if (options.note) {
-        options.note(
-            fmt::format("cublas is SGEMM of cuBLAS {}, default math: fp32 without TF32", cublas.version()));
+        options.note(fmt::format(
+            "{} is {} of cuBLAS {}, default math: {}", name, halves ? "GemmEx" : "SGEMM", cublas.version(),
+            halves ? "products of halves on tensor cores, sums in fp32" : "fp32 without TF32"));
     }
     return std::optional<kernels::Timing>{timing};
 }

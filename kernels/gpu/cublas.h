@@ -1,9 +1,10 @@
-// SGEMM of NVIDIA's cuBLAS, opened at run time by name: the far end of what this course begins.
+// Products of NVIDIA's cuBLAS, opened at run time by name: the far end of what this course begins. Of fp32 by SGEMM, of
+// halves with fp32 sums by GemmEx, on tensor cores.
 //
-// Default math: fp32 throughout. No factor is rounded to TF32 unless the program asks for it, which this one
+// Default math: SGEMM is fp32 throughout. No factor is rounded to TF32 unless the program asks for it, which this one
 // does not; uses_plain_fp32 proves it for a shape, with factors that TF32 would round.
 //
-// Source: cuBLAS Library documentation, cublasMath_t, cublasSetMathMode(), cublas<t>gemm().
+// Source: cuBLAS Library documentation, cublasMath_t, cublasSetMathMode(), cublas<t>gemm(), cublasGemmEx().
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ public:
     // P = M N by row, begun on the default stream and not waited for.
     Result<void> multiply(const Operands& operands);
 
-    // Whether products of this shape keep all of fp32's 24 bits. Overwrites P.
+    // Whether fp32 products of this shape keep all of fp32's 24 bits. Overwrites P.
     Result<bool> uses_plain_fp32(Device& device, const Operands& operands);
 
 private:

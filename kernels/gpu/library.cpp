@@ -13,12 +13,17 @@ Library open_library(const std::vector<std::string>& names) {
     return {};
 }
 
+std::vector<std::string> toolkit_folders() {
+    std::vector<std::string> folders;
+    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+        if (const char* home = std::getenv(variable); home && *home) folders.emplace_back(home);
+    folders.emplace_back("/usr/local/cuda");
+    return folders;
+}
+
 std::vector<std::string> toolkit_names(const std::string& stem, const std::vector<std::string>& numbers) {
     std::vector<std::string> folders{""};
-    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-        if (const char* home = std::getenv(variable); home && *home)
-            folders.push_back(fmt::format("{}/lib64/", home));
-    folders.emplace_back("/usr/local/cuda/lib64/");
+    for (const std::string& home : toolkit_folders()) folders.push_back(home + "/lib64/");
     std::vector<std::string> names;
     for (const std::string& folder : folders) {
         names.push_back(fmt::format("{}lib{}.so", folder, stem));

@@ -19,8 +19,11 @@ struct Library {
 // (LD_LIBRARY_PATH, the linker's cache, /usr/lib ...).
 Library open_library(const std::vector<std::string>& names);
 
-// Names of one of the CUDA Toolkit's libraries, to be given to open_library: "nvrtc" gives libnvrtc.so,
-// libnvrtc.so.13 and older, where the system looks, then in $CUDA_PATH, $CUDA_HOME and /usr/local/cuda.
+// Where the CUDA Toolkit may be: $CUDA_PATH, $CUDA_HOME and /usr/local/cuda.
+std::vector<std::string> toolkit_folders();
+
+// Names of one of its libraries, to be given to open_library: "nvrtc" gives libnvrtc.so, libnvrtc.so.13 and
+// older, where the system looks, then in those folders.
 // numbers: the endings of its file names, newest first.
 std::vector<std::string> toolkit_names(const std::string& stem, const std::vector<std::string>& numbers);
 

@@ -118,6 +118,7 @@ Result<Compiled> compile(const std::string& source, const std::string& source_na
     std::vector<std::string> options{fmt::format("--gpu-architecture=compute_{}", *architecture), "-lineinfo",
                                      "-default-device"};
     if (!define.empty()) options.push_back("-D" + define);
+    for (const std::string& home : toolkit_folders()) options.push_back(fmt::format("-I{}/include", home));
     std::vector<const char*> words;
     words.reserve(options.size());
     for (const std::string& option : options) words.push_back(option.c_str());

@@ -1,10 +1,12 @@
 #include "kernels/gpu/timing.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "core/base/contents.h"
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/reference.h"
@@ -20,6 +22,17 @@ constexpr uint32_t kBlocksOfAWindow = 16;
 
 double multiply_adds(const kernels::Shape& shape) {
     return static_cast<double>(shape.m) * static_cast<double>(shape.k) * static_cast<double>(shape.n);
+}
+
+// Values as elements of a type, which holds them exactly.
+std::vector<std::byte> bytes_of(ElementType type, const std::vector<float>& values) {
+    const size_t size = size_of(type);
+    std::vector<std::byte> bytes(values.size() * size);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const uint64_t bits = tilescope::bits_of(type, values[i]);
+        std::memcpy(&bytes[i * size], &bits, size);
+    }
+    return bytes;
 }
 
 // The price of recording. No price is no failure: the time stands without it.
@@ -41,7 +54,7 @@ void add_price(Device& device, const kernels::TextbookPlan& plan, const TimeOpti
 
 }  // namespace
 
-Result<Operands> make_operands(Device& device, const kernels::Shape& shape) {
+Result<Operands> make_operands(Device& device, const kernels::Shape& shape, ElementType input) {
     const uint64_t m = shape.m, k = shape.k, n = shape.n;
     const auto M = kernels::make_input(kernels::kDefaultSeed, 0, m * k);
     const auto N = kernels::make_input(kernels::kDefaultSeed, 1, k * n);
@@ -49,16 +62,18 @@ Result<Operands> make_operands(Device& device, const kernels::Shape& shape) {
     if (!expected) return expected.error();
     Operands operands;
     operands.shape = shape;
+    operands.input = input;
     operands.expected = std::move(*expected);
-    for (auto [memory, name, count] :
-         {std::tuple{&operands.M, "M", m * k}, std::tuple{&operands.N, "N", k * n},
-          std::tuple{&operands.P, "P", m * n}}) {
-        auto allocated = device.allocate(count * sizeof(float), name);
+    auto memory = device.allocate(m * n * sizeof(float), "P");
+    if (!memory) return memory.error();
+    operands.P = std::move(*memory);
+    for (auto [to, name, values] : {std::tuple{&operands.M, "M", &M}, std::tuple{&operands.N, "N", &N}}) {
+        const std::vector<std::byte> bytes = bytes_of(input, *values);
+        auto allocated = device.allocate(bytes.size(), name);
         if (!allocated) return allocated.error();
-        *memory = std::move(*allocated);
+        *to = std::move(*allocated);
+        if (auto good = device.upload(*to, 0, bytes.data(), bytes.size()); !good) return good.error();
     }
-    if (auto good = device.upload(operands.M, 0, M.data(), operands.M.bytes()); !good) return good.error();
-    if (auto good = device.upload(operands.N, 0, N.data(), operands.N.bytes()); !good) return good.error();
     return operands;
 }
 
@@ -101,7 +116,7 @@ BlockWindow price_window(const kernels::TextbookPlan& plan) {
 
 Result<kernels::Timing> time_kernel(Device& device, const kernels::TextbookPlan& plan,
                                     const TimeOptions& options) {
-    const auto operands = make_operands(device, plan.shape);
+    const auto operands = make_operands(device, plan.shape, plan.info->input);
     if (!operands) return operands.error();
     return time_kernel(device, *operands, plan, options);
 }

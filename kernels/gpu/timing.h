@@ -32,13 +32,15 @@ struct TimeOptions {
     std::function<void(const std::string&)> note;
 };
 
-// Inputs of one shape on the device, and what their product must be: made once for all kernels of a shape.
+// Inputs of one shape and type on the device, and what their product must be: made once for all kernels of them.
 struct Operands {
     kernels::Shape shape;  // of any tile
+    ElementType input = ElementType::F32;
     Memory M, N, P;
     kernels::ExpectedProduct expected;
 };
-Result<Operands> make_operands(Device& device, const kernels::Shape& shape);
+Result<Operands> make_operands(Device& device, const kernels::Shape& shape,
+                               ElementType input = ElementType::F32);
 
 // Verifies the result against a plain product, warms up, then runs it options.runs times. A wrong result is
 // an Error, except of the kernels that are made to show one: they have a time that is not verified.
@@ -52,7 +54,7 @@ Result<kernels::Roofs> measure_roofs(Device& device);
 // Roofs from clocks and bus widths alone; 0 if the driver does not say or the capability is not known.
 kernels::Roofs stated_roofs(const DeviceInfo& info);
 
-// SGEMM of cuBLAS, kernel name "cublas"; nothing where libcublas is not there.
+// The product of cuBLAS for that type of input (kernels::library_of); nothing where libcublas is not there.
 Result<std::optional<kernels::Timing>> time_cublas(Device& device, const kernels::Shape& shape,
                                                    const TimeOptions& options);
 Result<std::optional<kernels::Timing>> time_cublas(Device& device, const Operands& operands,

@@ -108,6 +108,43 @@ std::vector<KernelInfo> make_catalogue() {
          .shared = {{"Mds", 0, 24, 260}, {"Nds", 0, 24, 128}},
          .own_tile = BlockTile{256, 128, {256, 1, 1}},
          .rung = "the next tiles are copied meanwhile, through no register: one barrier a phase"},
+        {.name = "wmma_tile",
+         .teaches =
+             "The product of halves on tensor cores, as CUDA C++ has them: a warp owns "
+             "32 × 32 elements of P as four fragments, which it loads, multiplies and stores as a whole.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 64, 32}, {"Nds", 0, 32, 64}, {"Pds", 0, 64, 64, ElementType::F32}},
+         .own_tile = BlockTile{64, 64, {128, 1, 1}},
+         .input = ElementType::F16,
+         .rung = ""},
+        {.name = "mma_tile",
+         .teaches =
+             "A warp owns 64 × 64 elements of P and knows which lane holds which: ldmatrix reads what tensor "
+             "cores multiply, row by row of the tiles, and meets conflicts between their banks.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 128, 32}, {"Nds", 0, 32, 128}},
+         .own_tile = BlockTile{128, 128, {128, 1, 1}},
+         .input = ElementType::F16,
+         .rung = "64 × 64 elements a warp: 512 bytes read from shared memory feed 8,192 products, where they "
+                 "fed 4,096"},
+        {.name = "mma_swizzled",
+         .teaches =
+             "The same with swizzled tiles: where eight halves lie in a row depends on the row, so that the "
+             "eight rows that ldmatrix reads at once lie in different banks.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 128, 32}, {"Nds", 0, 32, 128}},
+         .own_tile = BlockTile{128, 128, {128, 1, 1}},
+         .input = ElementType::F16,
+         .rung = "swizzled tiles: what ldmatrix reads at once has no bank conflict"},
+        {.name = "mma_stages",
+         .teaches =
+             "While a warp multiplies one stage of swizzled tiles, the next two are copied to shared memory, "
+             "through no register and without waiting; a phase has one barrier.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 384, 32}, {"Nds", 0, 96, 128}},
+         .own_tile = BlockTile{128, 128, {128, 1, 1}},
+         .input = ElementType::F16,
+         .rung = "the next tiles are copied meanwhile, through no register: one barrier a phase"},
     };
 }
 
@@ -162,8 +199,10 @@ Array matrix(std::string name, ArrayRole role, uint32_t rows, uint32_t cols) {
     return array;
 }
 
-Array input(std::string name, uint32_t rows, uint32_t cols, uint64_t seed, uint32_t stream) {
+Array input(std::string name, ElementType type, uint32_t rows, uint32_t cols, uint64_t seed,
+            uint32_t stream) {
     Array array = matrix(std::move(name), ArrayRole::Input, rows, cols);
+    array.type = type;
     array.contents = {Contents::Kind::SmallIntegers, seed, stream, {}};
     return array;
 }
@@ -172,13 +211,16 @@ Array input(std::string name, uint32_t rows, uint32_t cols, uint64_t seed, uint3
 Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
     Launch launch;
     launch.entry = info.name;
-    launch.arrays = {input("M", shape.m, shape.k, seed, 0), input("N", shape.k, shape.n, seed, 1),
+    launch.arrays = {input("M", info.input, shape.m, shape.k, seed, 0),
+                     input("N", info.input, shape.k, shape.n, seed, 1),
                      matrix("P", ArrayRole::Output, shape.m, shape.n)};
     place_arrays(launch);
-    for (const SharedArray& shared : info.shared)
+    for (const SharedArray& shared : info.shared) {
         launch.arrays.push_back(
             matrix(shared.name, ArrayRole::Shared, shared.rows > 0 ? shared.rows : shape.tile,
                    (shared.cols > 0 ? shared.cols : shape.tile) + static_cast<uint32_t>(shared.extra_cols)));
+        launch.arrays.back().type = shared.type.value_or(info.input);
+    }
     for (const char* name : {"M", "N", "P"})
         launch.arguments.push_back(
             {name, ElementType::U64, 0, static_cast<int32_t>(launch.arguments.size()), 0});
@@ -213,6 +255,18 @@ bool made_wrong(std::string_view kernel) {
     return info && !info->fault.empty();
 }
 
+ElementType input_of(std::string_view kernel) {
+    const KernelInfo* const info = find(kernel);
+    if (info) return info->input;
+    return kernel == library_of(ElementType::F16) ? ElementType::F16 : ElementType::F32;
+}
+
+std::string_view library_of(ElementType input) {
+    return input == ElementType::F16 ? "cublas_half" : "cublas";
+}
+
+bool is_library(std::string_view kernel) { return !find(kernel) && kernel == library_of(input_of(kernel)); }
+
 std::span<const KernelInfo> kernels_with_tile_width() {
     const auto& all = catalogue();
     const auto end =
@@ -236,9 +290,15 @@ uint64_t requests_about(const KernelInfo& info, const Shape& shape) {
     // A thread loads a row and a column of the square that it owns for each k, element by element; a tile of Mds and
     // Nds is filled with two loads and two stores between two barriers. Tiles of kernels without a T are about 8 deep.
     const double threads = static_cast<double>(of_block.threads.count());
-    const double owned = 2 * std::sqrt(static_cast<double>(of_block.rows) * of_block.cols / threads);
-    const double deep = shape.tile > 0 ? shape.tile : 8, phases = parts(shape.k, deep);
-    const double of_warp = phases * (deep * owned + (info.tiled ? 6 : 0));
+    const double owned = static_cast<double>(of_block.rows) * of_block.cols / threads;
+    const double deep = shape.tile > 0 ? shape.tile : 8;
+    double of_warp = parts(shape.k, deep) * (deep * 2 * std::sqrt(owned) + (info.tiled ? 6 : 0));
+    // With tensor cores a warp loads 16 rows or 16 columns of its square at once, for products of 16 x 8 elements. Tiles
+    // are filled by pairs or more, and what is stored of P, perhaps by way of shared memory, counts beside so few.
+    if (info.input == ElementType::F16) {
+        const double of_square = owned * kWarpSize, filled = 16.0 * (of_block.rows + of_block.cols) / threads;
+        of_warp = parts(shape.k, 16) * (2 * std::sqrt(of_square) / 16 + of_square / 128 + filled) + 2 * owned;
+    }
     const double all =
         parts(shape.m, of_block.rows) * parts(shape.n, of_block.cols) * parts(threads, kWarpSize) * of_warp;
     return all < 1e19 ? static_cast<uint64_t>(all) : UINT64_MAX;

@@ -15,9 +15,10 @@
 namespace tilescope::kernels {
 
 struct SharedArray {
-    std::string name;             // as in the source: "Mds"
-    int extra_cols = 0;           // columns beyond T (padding)
-    uint32_t rows = 0, cols = 0;  // 0: T of each
+    std::string name;                   // as in the source: "Mds"
+    int extra_cols = 0;                 // columns beyond T (padding)
+    uint32_t rows = 0, cols = 0;        // 0: T of each
+    std::optional<ElementType> type{};  // nothing: that of M and N
 };
 
 // What a block owns of P, and with how many threads.
@@ -36,10 +37,11 @@ struct KernelInfo {
     // Of a kernel whose threads own several elements each: the tile is compiled in, and there is no T. Else a
     // block of T x T threads owns T x T elements; tiled kernels have T compiled in, the others take any.
     std::optional<BlockTile> own_tile{};
+    ElementType input = ElementType::F32;  // of M and N; P is fp32
     // What it is made to do wrong: "race" or "stale"; "" for a kernel that is right.
     std::string fault{};
-    // Of a kernel of the ladder, whose rungs are these rows in order: what it does about the cost of the rung
-    // below it; "" of the lowest.
+    // Of a kernel of a ladder, whose rungs are the rows of one type of input in order: what it does about the cost
+    // of the rung below it; "" of the lowest.
     std::optional<std::string> rung{};
 };
 
@@ -47,6 +49,11 @@ const std::vector<KernelInfo>& catalogue();
 const KernelInfo* find(std::string_view name);
 // Whether the kernel's point is a fault: its result may be wrong, and a time of it not verified.
 bool made_wrong(std::string_view kernel);
+// What M and N of a kernel hold, cuBLAS's products included; F32 of one that is not known.
+ElementType input_of(std::string_view kernel);
+// What a product of cuBLAS is called among kernels, by the type of its input: "cublas", "cublas_half".
+std::string_view library_of(ElementType input);
+bool is_library(std::string_view kernel);
 // The kernels that have a T, which come first in the catalogue.
 std::span<const KernelInfo> kernels_with_tile_width();
 

@@ -4,14 +4,14 @@
 #     kernels/textbook/make_ptx.sh [OUT] [KERNEL...]      OUT: assets/ptx; KERNEL: all of them
 #     CXX=clang++-18 kernels/textbook/make_ptx.sh ...     another clang
 #
-# sm_70 gives PTX that every driver since 2017 loads; cp.async needs sm_80. LLVM does not unroll loops here,
-# nor take vector loads apart, so that a memory instruction of the PTX is an access of the source; ptxas,
-# behind it, may still unroll.
+# sm_70 gives PTX that every driver since 2017 loads; cp.async and mma.sync need sm_80, and fragments of mma.h have no
+# older PTX that clang would write. LLVM does not unroll loops here, nor take vector loads apart, so that a memory
+# instruction of the PTX is an access of the source; ptxas, behind it, may still unroll.
 # Loops over what a thread keeps in registers are marked in the source and must be unrolled: an
 # index into registers that changes as the kernel runs would put them into local memory.
 #
 # There is no program yet that could be asked for its catalogue: every source beside this script is a kernel of it,
-# and what the source uses says how it is compiled: TILE_WIDTH, cp.async, marked loops.
+# and what the source uses says how it is compiled: TILE_WIDTH, cp.async, mma, marked loops.
 set -eu
 cd "$(dirname "$0")/../.."
 compiler=${CXX:-clang++}
@@ -31,10 +31,11 @@ uses() { grep -q "$2" "$folder/$1.cu"; }
 
 # compile KERNEL FILE [DEFINE]
 compile() {
-    arch=sm_70 loops=$no_unrolling
-    if uses "$1" 'cp\.async'; then arch=sm_80; fi
+    arch=sm_70 loops=$no_unrolling headers=
+    if uses "$1" 'cp\.async\|mma\.'; then arch=sm_80; fi
+    if uses "$1" '#include <'; then headers="-I$folder/no_toolkit "; fi
     if uses "$1" '#pragma unroll'; then loops=$marked_only; fi
-    command="$target --cuda-gpu-arch=$arch $code $loops ${3:+$3 }-include $folder/no_toolkit.h -S $folder/$1.cu"
+    command="$target --cuda-gpu-arch=$arch $code $loops ${3:+$3 }-include $folder/no_toolkit.h $headers-S $folder/$1.cu"
     # shellcheck disable=SC2086
     text=$("$compiler" $command -o -)
     {

@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "tests/app_names.h"
 #include "tests/gl/drawn.h"
+#include "tests/recorded.h"
 
 namespace tilescope::app {
 namespace {
@@ -47,7 +48,7 @@ const std::vector<kernels::Timings>& ladder_times() {
         timings.device = "NVIDIA H200";
         timings.driver = "1.0", timings.cuda = "13.0", timings.date = "2026-01-01T00:00:00Z";
         timings.roofs = {800, 9000, 1000, 10000};
-        const std::string& top = kernels::catalogue().back().name;
+        const std::string& top = kernels::top_of_ladder();
         const std::pair<std::string, double> kSpeeds[] = {{"untiled", 500},
                                                           {"tiled", 800},
                                                           {"register_column", 1900},

@@ -34,12 +34,15 @@ TimeOptions without_price() {
 TEST_F(GpuTime, EveryKernelIsVerifiedAtWholeTilesAndAtEdges) {
     for (const kernels::Shape& shape : {kernels::Shape{512, 512, 512, 16}, kernels::Shape{300, 70, 530, 8},
                                         kernels::Shape{100, 333, 65, 32}}) {
-        const auto operands = make_operands(*device_, shape);
-        ASSERT_TRUE(operands) << operands.error().message;
+        const auto floats = make_operands(*device_, shape),
+                   halves = make_operands(*device_, shape, ElementType::F16);
+        ASSERT_TRUE(floats) << floats.error().message;
+        ASSERT_TRUE(halves) << halves.error().message;
         for (const kernels::KernelInfo& info : kernels::catalogue()) {
+            const Operands& operands = info.input == ElementType::F16 ? *halves : *floats;
             const uint32_t tile = info.own_tile ? 0 : shape.tile;
             const auto timing = time_kernel(
-                *device_, *operands, plan(info.name, {shape.m, shape.k, shape.n, tile}), without_price());
+                *device_, operands, plan(info.name, {shape.m, shape.k, shape.n, tile}), without_price());
             ASSERT_TRUE(timing) << timing.error().message;
             EXPECT_TRUE(timing->verified || kernels::made_wrong(info.name)) << info.name;
             EXPECT_EQ(timing->runs, 20u);
@@ -119,6 +122,23 @@ TEST_F(GpuTime, TiledIsFasterThanUntiledAndThatThanSwapped) {
         EXPECT_TRUE((*cublas)->verified);
         EXPECT_GT((*cublas)->gflops, last);
     }
+}
+
+TEST_F(GpuTime, TensorCoresAreFasterThanFp32) {
+    const kernels::Shape shape{1024, 1024, 1024, 0};
+    const auto halves = make_operands(*device_, shape, ElementType::F16),
+               floats = make_operands(*device_, shape);
+    ASSERT_TRUE(halves && floats);
+    const auto rung = time_kernel(*device_, *halves, plan("mma_stages", shape), without_price());
+    ASSERT_TRUE(rung) << rung.error().message;
+    const auto half = time_cublas(*device_, *halves, without_price()),
+               plain = time_cublas(*device_, *floats, without_price());
+    ASSERT_TRUE(half && plain);
+    if (!*half) GTEST_SKIP() << "no libcublas here";
+    EXPECT_TRUE((*half)->verified);
+    EXPECT_EQ((*half)->kernel, "cublas_half");
+    EXPECT_GT((*half)->gflops, rung->gflops);
+    EXPECT_GT(rung->gflops, (*plain)->gflops);
 }
 
 TEST_F(GpuTime, CublasKeepsAllBitsOfFp32) {

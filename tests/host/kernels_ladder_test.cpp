@@ -34,18 +34,26 @@ constexpr Rung kRungs[] = {{"register_column", 8, 9, false, 1, 1},
 
 class Ladder : public testing::TestWithParam<Rung> {};
 
-TEST_P(Ladder, IsRightOnEdgesAndRectangles) {
-    std::vector<Shape> shapes{{1, 1, 1, 0},      {128, 8, 128, 0}, {100, 70, 130, 0},
-                              {257, 13, 129, 0}, {31, 40, 62, 0},  {64, 12, 260, 0}};
+// What holds of all that have a tile of their own, those of halves among them.
+class EveryRung : public testing::TestWithParam<std::string> {
+protected:
+    uint32_t patch() const {  // elements of P, a thread
+        const BlockTile tile = *find(GetParam())->own_tile;
+        return tile.rows * tile.cols / static_cast<uint32_t>(tile.threads.count());
+    }
+};
+
+TEST_P(EveryRung, IsRightOnEdgesAndRectangles) {
+    std::vector<Shape> shapes{{1, 1, 1, 0},    {128, 8, 128, 0}, {100, 70, 130, 0}, {257, 13, 129, 0},
+                              {31, 40, 62, 0}, {64, 12, 260, 0}, {136, 72, 264, 0}};
     std::mt19937 random(7);
     const auto upto = [&](uint32_t most) { return static_cast<uint32_t>(random() % most) + 1; };
     for (int i = 0; i < 4; ++i) shapes.push_back({upto(300), upto(30), upto(300), 0});
     for (const Shape& shape : shapes) {
         SCOPED_TRACE(testing::Message() << shape.m << " x " << shape.k << " x " << shape.n);
-        auto sized = plan(GetParam().kernel, shape);
+        auto sized = plan(GetParam(), shape);
         ASSERT_TRUE(sized) << sized.error().message;
-        for (const std::string_view ptx :
-             {sized->ptx, std::string(shipped_nvrtc_ptx(GetParam().kernel, 0))}) {
+        for (const std::string_view ptx : {sized->ptx, std::string(shipped_nvrtc_ptx(GetParam(), 0))}) {
             sized->ptx = ptx;
             const trace::Trace trace = recorded(*sized);
             ASSERT_TRUE(trace.meta.complete) << trace.meta.incomplete_reason;
@@ -97,9 +105,8 @@ TEST(LadderBanks, WarpTilesReadWithoutConflicts) {
 }
 
 // From the recording alone, also where blocks are cut by the matrices' edges.
-TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
-    const char* const kernel = GetParam().kernel;
-    const uint32_t patch = GetParam().patch;
+TEST_P(EveryRung, ARecordingTellsTheTileOfABlock) {
+    const std::string& kernel = GetParam();
     const BlockTile tile = *find(kernel)->own_tile;
     const Shape shape{tile.rows + 5, 9, 2 * tile.cols + 3, 0};
     const auto sized = plan(kernel, shape);
@@ -115,10 +122,9 @@ TEST_P(Ladder, ARecordingTellsTheTileOfABlock) {
         EXPECT_EQ(std::tuple(product->m, product->k, product->n), std::tuple(shape.m, shape.k, shape.n));
         EXPECT_EQ(std::pair(product->tile_rows, product->tile_cols), std::pair(tile.rows, tile.cols))
             << window.x0 << "," << window.y0;
-        if (window.x0 < 2) EXPECT_EQ(product->patch, patch);
+        if (window.x0 < 2) EXPECT_EQ(product->patch, patch());
         EXPECT_EQ(shape_of(*product), shape);
-        EXPECT_EQ(analysis::title_of(analysis::with_rule(*trace)),
-                  std::string(kernel) + " " + product->sizes());
+        EXPECT_EQ(analysis::title_of(analysis::with_rule(*trace)), kernel + " " + product->sizes());
         EXPECT_EQ(analysis::stem_of(analysis::with_rule(*trace)),
                   fmt::format("{}-{}x{}x{}", kernel, shape.m, shape.k, shape.n));
     }
@@ -147,9 +153,9 @@ TEST_P(Ladder, KeepsAThreadsSumsInRegisters) {
     EXPECT_EQ(count_of(ptx, "fma.rn.f32"), rung.patch * steps);
 }
 
-TEST_P(Ladder, BytesAskedForAreThoseOfAWholeRecording) {
+TEST_P(EveryRung, BytesAskedForAreThoseOfAWholeRecording) {
     for (const Shape& shape : {Shape{300, 20, 270, 0}, Shape{5, 9, 7, 0}, Shape{256, 8, 128, 0}}) {
-        const auto sized = plan(GetParam().kernel, shape);
+        const auto sized = plan(GetParam(), shape);
         ASSERT_TRUE(sized);
         const auto bytes = requested_bytes(*sized, 1);
         ASSERT_TRUE(bytes) << bytes.error().message;
@@ -160,6 +166,52 @@ TEST_P(Ladder, BytesAskedForAreThoseOfAWholeRecording) {
     }
 }
 
+// By the PTX that ships: what the texts say of halves.
+TEST(HalfLadder, CountsAreTheirClosedForms) {
+    const auto count_of = [](std::string_view text, std::string_view what) {
+        size_t found = 0;
+        for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++found;
+        return found;
+    };
+    constexpr uint64_t kPhase = 32, kPhases = 2;
+    for (const std::string& kernel : names_without_tile_width(ElementType::F16)) {
+        SCOPED_TRACE(kernel);
+        const BlockTile tile = *find(kernel)->own_tile;
+        const bool fragments = kernel == "wmma_tile", ahead = kernel == "mma_stages";
+        const std::string_view ptx = shipped_ptx(kernel, 0);
+        EXPECT_EQ(ptx.find(".local"), std::string_view::npos) << "sums are in registers";
+        EXPECT_EQ(shipped_nvrtc_ptx(kernel, 0).find(".local"), std::string_view::npos);
+        // A warp's elements of P, 16 columns of M at a time; one step of a phase is behind the other in the text.
+        EXPECT_EQ(count_of(ptx, "mma.sync"), fragments ? 2 * 4 : kPhase / 16 * 64 * 64 / (16 * 8));
+        EXPECT_EQ(count_of(ptx, "ldmatrix"),
+                  fragments ? 0 : (kPhase / 16 + (ahead ? 1 : 0)) * (64 + 64) / 16);
+        EXPECT_EQ(count_of(ptx, "wmma.load"), fragments ? 2 * 4 : 0);
+        EXPECT_EQ(count_of(ptx, "bar.sync"), fragments ? 3 : 2);
+        const uint64_t m = tile.rows, k = kPhases * kPhase, n = 2 * tile.cols;
+        const auto sums = analysis::summarize(recorded(
+            kernel, {static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n), 0}));
+        ASSERT_TRUE(sums) << sums.error().message;
+        EXPECT_EQ(sums->phases, kPhases);
+        EXPECT_EQ((*sums)[StepKind::GlobalLoad].bytes, 2 * (2 * m * k + k * n));
+        EXPECT_EQ((*sums)[StepKind::GlobalStore].bytes, 4 * m * n);
+    }
+}
+
+// What the eight rows that ldmatrix reads at once meet: those of Mds, 64 bytes apart, in every other bank of eight, those
+// of Nds, 256 bytes apart, in one; and nothing where they are swizzled.
+TEST(HalfLadder, SwizzledTilesHaveNoConflicts) {
+    const auto reads_of = [](const char* kernel) {
+        const auto sums = analysis::summarize(recorded(kernel, {128, 32, 128, 0}));
+        return sums ? (*sums)[StepKind::SharedLoad] : analysis::Sums{};
+    };
+    const analysis::Sums before = reads_of("mma_tile"), after = reads_of("mma_swizzled");
+    EXPECT_EQ(after.requests, before.requests);
+    EXPECT_EQ(after.wavefronts, 4 * after.requests);
+    EXPECT_EQ(before.wavefronts, (4 * 4 + 4 * 8) * before.requests / 2) << "one request of each";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EveryRung, testing::ValuesIn(names_without_tile_width()),
+                         [](const auto& suite) { return suite.param; });
 INSTANTIATE_TEST_SUITE_P(Kernels, Ladder, testing::ValuesIn(kRungs),
                          [](const auto& suite) { return std::string(suite.param.kernel); });
 

@@ -1,4 +1,4 @@
-// What the catalogue promises: thirteen kernels, each with a source, a PTX for every tile width that it has,
+// What the catalogue promises: seventeen kernels, each with a source, a PTX for every tile width that it has,
 // and a launch that covers P.
 #include <algorithm>
 #include <cctype>
@@ -32,8 +32,10 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
         const std::string_view source = shipped_source(info.name);
         const uint32_t rows = constant_of(source, "ROWS"), cols = constant_of(source, "COLS"),
                        depth = constant_of(source, "DEPTH");
-        const uint32_t pairs =
-            source.find("PAIRS = ") == std::string_view::npos ? 1 : constant_of(source, "PAIRS");
+        uint32_t pairs = 1;
+        for (const char* const name : {"PAIRS", "STAGES"})
+            if (source.find(std::string(name) + " = ") != std::string_view::npos)
+                pairs = constant_of(source, name);
         EXPECT_EQ(info.own_tile->rows, rows) << info.name;
         EXPECT_EQ(info.own_tile->cols, cols) << info.name;
         // Mds may be transposed, and its rows longer than the tile is high.
@@ -41,7 +43,7 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
         if (mds.rows == pairs * depth)
             EXPECT_GE(mds.cols, rows) << info.name;
         else
-            EXPECT_EQ(std::pair(mds.rows, mds.cols), std::pair(rows, depth)) << info.name;
+            EXPECT_EQ(std::pair(mds.rows, mds.cols), std::pair(pairs * rows, depth)) << info.name;
         EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(pairs * depth, cols)) << info.name;
     }
 }
@@ -60,19 +62,41 @@ TEST(Catalogue, HasARowForEverySource) {
         if (entry.path().extension() == ".cu") sources.insert(entry.path().stem().string());
     EXPECT_EQ(names, sources);
     EXPECT_EQ(catalogue().size(), names.size());
-    EXPECT_EQ(names.size(), 13u);
+    EXPECT_EQ(names.size(), 17u);
     EXPECT_EQ(find("tiled")->name, "tiled");
     EXPECT_EQ(find("Tiled"), nullptr);
 }
 
-TEST(Catalogue, LeadsUpTheLadder) {
-    std::vector<const KernelInfo*> rungs;
-    for (const KernelInfo& info : catalogue())
-        if (info.rung) rungs.push_back(&info);
-    ASSERT_EQ(rungs.size(), 7u);
-    for (const KernelInfo* info : rungs) EXPECT_EQ(info->rung->empty(), info == rungs.front()) << info->name;
-    EXPECT_EQ(rungs.back(), &catalogue().back());
+TEST(Catalogue, LeadsUpALadderForEachTypeOfInput) {
+    for (const auto& [input, count] : {std::pair{ElementType::F32, 7u}, std::pair{ElementType::F16, 4u}}) {
+        std::vector<const KernelInfo*> rungs;
+        for (const KernelInfo& info : catalogue())
+            if (info.rung && info.input == input) rungs.push_back(&info);
+        ASSERT_EQ(rungs.size(), count);
+        for (const KernelInfo* info : rungs)
+            EXPECT_EQ(info->rung->empty(), info == rungs.front()) << info->name;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(catalogue(), {}, [](const KernelInfo& info) {
+        return info.input == ElementType::F16;
+    })) << "one ladder behind the other";
     for (const KernelInfo& info : catalogue()) EXPECT_TRUE(info.own_tile ? info.rung.has_value() : true);
+}
+
+TEST(Catalogue, KnowsWhatIsMultipliedAndWhoseProductStandsBeside) {
+    EXPECT_EQ(input_of("mma_tile"), ElementType::F16);
+    EXPECT_EQ(input_of("tiled"), ElementType::F32);
+    for (const ElementType input : {ElementType::F32, ElementType::F16}) {
+        EXPECT_EQ(input_of(library_of(input)), input);
+        EXPECT_TRUE(is_library(library_of(input)));
+    }
+    for (const KernelInfo& info : catalogue()) EXPECT_FALSE(is_library(info.name));
+    EXPECT_FALSE(is_library("nothing"));
+    const auto made = plan("wmma_tile", {100, 70, 130, 0});
+    ASSERT_TRUE(made) << made.error().message;
+    std::vector<ElementType> types;
+    for (const Array& array : made->launch.arrays) types.push_back(array.type);
+    using enum ElementType;
+    EXPECT_EQ(types, (std::vector{F16, F16, F32, F16, F16, F32})) << "M N P Mds Nds Pds";
 }
 
 TEST(Catalogue, KnowsWhichAreMadeWrong) {
@@ -100,12 +124,13 @@ TEST(Catalogue, EveryKernelShipsItsSourceAndPtxForEveryTile) {
             std::string_view ptx = shipped_ptx(info.name, tile);
             EXPECT_NE(ptx.find(".entry " + info.name + "("), std::string_view::npos)
                 << info.name << " " << tile;
-            // cp.async came with sm_80 and PTX ISA 7.0.
-            const bool copies = source.find("cp.async.") != std::string_view::npos;
-            EXPECT_NE(ptx.find(copies ? ".target sm_80" : ".target sm_70"), std::string_view::npos)
+            // cp.async and mma.sync came with sm_80 and PTX ISA 7.0.
+            const bool late =
+                source.find("cp.async.") != std::string_view::npos || info.input == ElementType::F16;
+            EXPECT_NE(ptx.find(late ? ".target sm_80" : ".target sm_70"), std::string_view::npos)
                 << info.name << " " << tile;
             EXPECT_NE(ptx.find(".file\t1 \"kernels/textbook/" + info.name + ".cu\""), std::string_view::npos);
-            EXPECT_NE(ptx.find(copies ? ".version 7.0" : ".version 6."), std::string_view::npos)
+            EXPECT_NE(ptx.find(late ? ".version 7.0" : ".version 6."), std::string_view::npos)
                 << "PTX ISA above 7.0 does not load on old drivers: " << info.name;
         }
     }

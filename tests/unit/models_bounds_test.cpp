@@ -28,6 +28,7 @@ Levels bound_by(const char* resource) {
     levels.asked.all.accesses = kMultiplyAdds * 5 / 4;
     levels.asked.all.instructions = kMultiplyAdds * 9 / 2;
     levels.asked.all.fp32 = kMultiplyAdds * 3;
+    levels.asked.all.tensor = kMultiplyAdds * kWarpSize * 5 / 4;
     levels.asked.all.l1_sectors = 1000;
     levels.asked.all.stored_sectors = 125;  // 4,000 bytes
     levels.model.misses.l2_read_sectors = 2500;
@@ -35,7 +36,7 @@ Levels bound_by(const char* resource) {
     levels.model.misses.latency_cycles = 132 * 4321.;
     levels.model.l1_hit_rate = 0.625;
     double ms = 1;
-    for (const char* one : {"dram", "l2", "data_pipe", "lsu", "issue", "fp32", "latency"}) {
+    for (const char* one : {"dram", "l2", "data_pipe", "lsu", "issue", "fp32", "tensor", "latency"}) {
         if (one == std::string_view(resource)) levels.bounds.bound_by = levels.bounds.all.size();
         levels.bounds.all.push_back(
             {one, one == std::string_view(resource) ? 10 : ms++, "what it is made of"});
@@ -57,6 +58,7 @@ TEST(Bounds, TheSentenceHoldsTheFiguresOfEveryResource) {
         {"issue", "Bound by issue slots: 4.50 instructions for each multiply-add of a warp, 4 a clock."},
         {"fp32",
          "Bound by the fp32 units: 3.00 fp32 instructions for each multiply-add of a warp, 4 a clock."},
+        {"tensor", "Bound by the tensor cores: 1.25 multiply-adds for each of the product's, 2,048 a clock."},
         {"latency", "Bound by latency: a block waits 4,321 cycles for its data, and an SM holds 8 blocks."},
     };
     for (const auto& [resource, said] : kSaid) {
@@ -82,7 +84,7 @@ TEST(Bounds, BarsStandInOrderBelowTheMeasuredOne) {
     kernels::Timing row;
     row.median_ms = 12.5, row.low_ms = 12, row.high_ms = 13, row.runs = 20;
     const BoundChart chart = bound_chart(tiled_launch(), bound_by("issue"), h200(), {.measured = &row});
-    ASSERT_EQ(chart.bars.size(), 8u);
+    ASSERT_EQ(chart.bars.size(), 9u);
     EXPECT_TRUE(chart.bars[0].measured);
     EXPECT_TRUE(std::ranges::is_sorted(chart.bars, std::greater{}, &BoundBar::value));
     EXPECT_EQ(chart.bars[1].name, "issue slots");

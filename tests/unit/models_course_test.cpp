@@ -119,21 +119,27 @@ TEST(CourseRoofs, WhatTilesSaveIsTheHeadline) {
 }
 
 TEST(CourseRoofs, EachKernelHasAShapeOfItsOwn) {
-    std::set<draw::PointShape> shapes{shape_of(kLibrary)};
-    for (const kernels::KernelInfo& kernel : kernels::catalogue()) shapes.insert(shape_of(kernel.name));
-    EXPECT_EQ(shapes.size(), kernels::catalogue().size() + 1);
+    for (const ElementType input : {ElementType::F32, ElementType::F16}) {
+        std::set<draw::PointShape> shapes{shape_of(kernels::library_of(input))};
+        size_t kernels = 0;
+        for (const kernels::KernelInfo& kernel : kernels::catalogue())
+            if (kernel.input == input) shapes.insert(shape_of(kernel.name)), ++kernels;
+        EXPECT_EQ(shapes.size(), kernels + 1);
+    }
 }
 
 // From faint to strong: each rung stands out more than the one below it.
-TEST(CourseRoofs, TheLadderIsOneRamp) {
+TEST(CourseRoofs, ALadderIsOneRamp) {
     for (const draw::Theme theme : {draw::Theme::Light, draw::Theme::Dark})
         for (const bool lecture : {false, true}) {
             const draw::Palette& p = draw::palette(theme, lecture);
-            float before = 1.5f;
-            for (const Rung& rung : rungs()) {
-                const float now = draw::contrast(color_of(p, rung.kernel), p[draw::Ink::Panel]);
-                EXPECT_GT(now, before * 1.05f) << rung.kernel;
-                before = now;
+            for (const ElementType input : {ElementType::F32, ElementType::F16}) {
+                float before = 1.5f;
+                for (const Rung& rung : rungs(input)) {
+                    const float now = draw::contrast(color_of(p, rung.kernel), p[draw::Ink::Panel]);
+                    EXPECT_GT(now, before * 1.05f) << rung.kernel;
+                    before = now;
+                }
             }
             EXPECT_EQ(color_of(p, "tiled_stale_edge"), p[draw::Ink::Fault]);
             EXPECT_EQ(color_of(p, kLibrary), p[draw::Ink::TextQuiet]);

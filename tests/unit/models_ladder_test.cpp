@@ -94,7 +94,8 @@ TEST_P(LadderView, WhatIsSaidOfReadsAndProducts) {
     EXPECT_EQ(times, made_.index->warps * 2 * kDepth * (one_by_one ? 8 : 1));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, LadderView, testing::ValuesIn(kernels::names_without_tile_width()),
+INSTANTIATE_TEST_SUITE_P(Kernels, LadderView,
+                         testing::ValuesIn(kernels::names_without_tile_width(ElementType::F32)),
                          [](const auto& suite) { return suite.param; });
 
 TEST(LadderPick, AThreadIsToldByItsPatch) {

@@ -1,6 +1,8 @@
 // The ladder of Timing: every figure is its row's, the sentence is made of them, a rung that was not timed is
 // told and not guessed, and what is said of each step is counted in recordings.
 #include <algorithm>
+#include <bit>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -24,7 +26,7 @@ Timing timed(std::string_view kernel, double ms) {
     Timing row;
     row.kernel = kernel;
     row.m = row.k = row.n = kLadderWidth;
-    row.tile = kernel == kLibrary || kernels::tile_width(kernel) == 0 ? 0 : kLadderTile;
+    row.tile = kernels::is_library(kernel) || kernels::tile_width(kernel) == 0 ? 0 : kLadderTile;
     row.verified = true, row.runs = 20, row.registers = 64;
     row.median_ms = ms, row.low_ms = ms * 0.99, row.high_ms = ms * 1.01;
     row.gflops = 2.0 * kLadderWidth * kLadderWidth * kLadderWidth / ms / 1e6;
@@ -53,7 +55,8 @@ protected:
     void set(std::string_view kernel, double ms) { of(kernel) = timed(kernel, ms); }
     LadderChart chart() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
-        return ladder_chart(all.front(), chosen_.tile, kLadderWidth, bounds_);
+        return ladder_chart(all.front(), kernels::input_of(chosen_.kernel), chosen_.tile, kLadderWidth,
+                            bounds_);
     }
     std::vector<BoundsOf> asked() const {
         const std::vector<Machine> all = machines(times_, kernels::devices());
@@ -84,7 +87,7 @@ const LadderRow& row(const LadderChart& chart, std::string_view kernel) {
 
 TEST_F(Ladder, EveryFigureIsItsRows) {
     const LadderChart shown = chart();
-    ASSERT_EQ(shown.rows.size(), rungs().size() + 1);
+    ASSERT_EQ(shown.rows.size(), rungs(ElementType::F32).size() + 1);
     EXPECT_EQ(shown.rows.front().kernel, kLibrary);
     EXPECT_EQ(shown.rows.back().kernel, "untiled");
     EXPECT_TRUE(shown.rows.back().step.empty()) << "nothing leads to the ground";
@@ -139,7 +142,7 @@ TEST_F(Ladder, TheSentenceSaysHowTheBoundWentWhereBothAreKnown) {
 TEST_F(Ladder, WhatWasNotTimedIsAbsentAndTold) {
     for (const std::string_view kernel : {"register_column"sv, "vector_loads"sv, kTop}) drop(kernel);
     const LadderChart shown = chart();
-    EXPECT_EQ(shown.rows.size(), rungs().size() + 1) << "its row stands there";
+    EXPECT_EQ(shown.rows.size(), rungs(ElementType::F32).size() + 1) << "its row stands there";
     EXPECT_EQ(row(shown, "vector_loads").gflops, 0);
     EXPECT_EQ(row(shown, "vector_loads").rate + row(shown, "vector_loads").share, "");
     EXPECT_EQ(row(shown, "vector_loads").bound, "");
@@ -150,26 +153,26 @@ TEST_F(Ladder, WhatWasNotTimedIsAbsentAndTold) {
     EXPECT_TRUE(shown.sentence.starts_with("warp tile reaches 62 % of cuBLAS")) << shown.sentence;
     drop("cublas");
     const LadderChart alone = chart();
-    EXPECT_EQ(alone.rows.size(), rungs().size());
+    EXPECT_EQ(alone.rows.size(), rungs(ElementType::F32).size());
     EXPECT_EQ(row(alone, "tiled").share, "");
     EXPECT_TRUE(alone.sentence.starts_with(
         fmt::format("warp tile reaches {} GFLOP/s at width 2,048", draw::figure(of("warp_tile").gflops))))
         << alone.sentence;
     EXPECT_NE(alone.note.find("double buffer and cuBLAS. "), std::string::npos) << alone.note;
-    for (const Rung& rung : rungs()) drop(rung.kernel);
+    for (const Rung& rung : rungs(ElementType::F32)) drop(rung.kernel);
     times_[0].rows.push_back(timed("cublas", 1));
     EXPECT_TRUE(chart().sentence.starts_with("None of these kernels was timed at width 2,048"));
     EXPECT_TRUE(asked().empty());
 }
 
 TEST_F(Ladder, TwoRungsHaveNoStepsToCompare) {
-    for (const Rung& rung : rungs().subspan(2)) drop(rung.kernel);
+    for (const Rung& rung : rungs(ElementType::F32).subspan(2)) drop(rung.kernel);
     EXPECT_EQ(chart().sentence, "tiled reaches 8 % of cuBLAS at width 2,048, 1.60 times untiled.");
 }
 
 TEST_F(Ladder, BoundsFillInAsTheyAreWorkedOut) {
     chosen_.kernel = "warp_tile";
-    ASSERT_EQ(asked().size(), rungs().size());
+    ASSERT_EQ(asked().size(), rungs(ElementType::F32).size());
     EXPECT_EQ(asked()[0].kernel, "warp_tile") << "the chosen one first";
     EXPECT_EQ(asked()[1].kernel, "untiled");
     EXPECT_EQ(row(chart(), "tiled").bound, "to be worked out");
@@ -188,14 +191,91 @@ TEST_F(Ladder, BoundsFillInAsTheyAreWorkedOut) {
     bounds_.working.stop();
 }
 
+// One ladder at a time: that of what the chosen kernel multiplies.
+TEST_F(Ladder, HalvesHaveOneOfTheirOwn) {
+    const std::vector<Timing> halves = {timed("wmma_tile", 0.2), timed("mma_tile", 0.1),
+                                        timed("mma_swizzled", 0.08), timed("mma_stages", 0.05),
+                                        timed("cublas_half", 0.04)};
+    times_[0].rows.insert(times_[0].rows.end(), halves.begin(), halves.end());
+    const std::string before = chart().sentence;
+    EXPECT_EQ(chart().rows.size(), rungs(ElementType::F32).size() + 1);
+    chosen_.kernel = "mma_swizzled";
+    const LadderChart shown = chart();
+    ASSERT_EQ(shown.rows.size(), halves.size());
+    for (size_t i = 0; i < halves.size(); ++i)
+        EXPECT_EQ(shown.rows[i].kernel, halves[halves.size() - 1 - i].kernel);
+    EXPECT_EQ(row(shown, "wmma_tile").share, "20 %") << "of cuBLAS's product of halves";
+    EXPECT_EQ(shown.sentence,
+              "mma stages reaches 80 % of cuBLAS at width 2,048, 4.00 times wmma tile. Each rung is faster "
+              "than the one "
+              "below it, mma tile by most: 2.00 times.");
+    EXPECT_EQ(asked().size(), rungs(ElementType::F16).size());
+    EXPECT_EQ(asked()[0].kernel, "mma_swizzled") << "the chosen one first";
+    know("wmma_tile", bound_by("lsu"));
+    know("mma_stages", bound_by("tensor"));
+    EXPECT_TRUE(chart().sentence.ends_with(
+        " wmma tile is bound by the load/store units, mma stages by the tensor cores."))
+        << chart().sentence;
+    drop("cublas_half");
+    EXPECT_NE(chart().note.find("Not timed at this width: cuBLAS (halves). "), std::string::npos)
+        << chart().note;
+    chosen_.kernel = "tiled";
+    EXPECT_EQ(chart().sentence, before);
+    const std::vector<Machine> all = machines(times_, kernels::devices());
+    EXPECT_EQ(timed_inputs(all.front()), (std::vector{ElementType::F32, ElementType::F16}));
+    EXPECT_GT(all.front().peak(ElementType::F16), all.front().peak(ElementType::F32));
+    // Lines of the other type are not drawn beside these.
+    for (const std::string kernel : {"tiled", "mma_tile"}) {
+        chosen_.kernel = kernel;
+        const TimeChart times = time_chart(all.front(), chosen_);
+        EXPECT_FALSE(times.lines.empty());
+        for (const TimeLine& line : times.lines)
+            EXPECT_EQ(kernels::input_of(line.kernel), kernels::input_of(kernel)) << line.kernel;
+    }
+}
+
 // What each step is said to do, in recordings of whole blocks.
+TEST(LadderSteps, OfHalvesAreCountedInRecordings) {
+    constexpr uint64_t kM = 128, kK = 64, kN = 128, kProducts = kM * kK * kN;
+    std::map<std::string_view, uint64_t> read, conflicts;
+    for (const Rung& rung : rungs(ElementType::F16)) {
+        SCOPED_TRACE(rung.kernel);
+        const trace::Trace trace = kernels::recorded(std::string(rung.kernel), {kM, kK, kN, 0});
+        const auto sums = analysis::summarize(trace);
+        ASSERT_TRUE(sums);
+        for (uint64_t step = 0; step < trace.steps(); ++step) {
+            const trace::Form& form = trace.form_of(step);
+            if (trace.sites[form.site].kind != ptx::SiteKind::Load || form.space != Space::Shared ||
+                trace.launch.arrays[form.array].type != ElementType::F16)
+                continue;
+            const trace::Access access = trace::decode(trace, step);
+            read[rung.kernel] += std::popcount(access.mask) * trace.sites[access.site].bytes;
+        }
+        conflicts[rung.kernel] = (*sums)[StepKind::SharedLoad].bank_conflicts();
+        if (rung.kernel == "mma_stages")
+            EXPECT_EQ(sums->barriers_per_block, sums->phases + 1) << "one before the first phase";
+        else
+            EXPECT_EQ(sums->barriers_per_block, 2 * sums->phases + (rung.kernel == "wmma_tile" ? 1 : 0));
+    }
+    const auto said = [](size_t at) { return rungs(ElementType::F16)[at].removes; };
+    EXPECT_EQ(read["wmma_tile"], kProducts / 4096 * 512);
+    EXPECT_EQ(read["mma_tile"], kProducts / 8192 * 512);
+    EXPECT_NE(said(1).find("512 bytes read from shared memory feed 8,192 products, where they fed 4,096"),
+              std::string::npos);
+    EXPECT_GT(conflicts["mma_tile"], 0u);
+    EXPECT_EQ(conflicts["mma_swizzled"], 0u);
+    EXPECT_EQ(conflicts["mma_stages"], 0u);
+    EXPECT_EQ(read["mma_swizzled"], read["mma_tile"]);
+}
+
 TEST(LadderSteps, AreCountedInRecordings) {
     const auto said = [](std::string_view kernel) {
-        return std::ranges::find_if(rungs(), [&](const Rung& rung) { return rung.kernel == kernel; })
+        return std::ranges::find_if(rungs(ElementType::F32),
+                                    [&](const Rung& rung) { return rung.kernel == kernel; })
             ->removes;
     };
     constexpr uint64_t kM = 256, kK = 32, kN = 128;
-    for (const Rung& rung : rungs()) {
+    for (const Rung& rung : rungs(ElementType::F32)) {
         SCOPED_TRACE(rung.kernel);
         const uint32_t tile = kernels::tile_width(rung.kernel);
         const trace::Trace trace = kernels::recorded(std::string(rung.kernel), {kM, kK, kN, tile});

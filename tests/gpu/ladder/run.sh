@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Times what comes after tiles, a rung a file, beside cuBLAS:
+# Times what comes after tiles, a rung a file, beside cuBLAS, in fp32 and on tensor cores:
 #
-#     tests/gpu/ladder/run.sh [KERNEL...]      needs nvcc with cuBLAS and an NVIDIA GPU
+#     tests/gpu/ladder/run.sh [KERNEL...]                                          needs nvcc with cuBLAS and an NVIDIA GPU
+#     tests/gpu/ladder/run.sh wmma_tile mma_tile mma_swizzled mma_stages           halves only: a minute
 #
 # KERNEL: all that have no tile width, which are those whose sources do not ask for one and have loops over registers.
 set -euo pipefail
