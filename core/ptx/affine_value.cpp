@@ -311,6 +311,47 @@ struct AffineStep {
         return static_cast<uint64_t>(with_sign >> std::min(by, width - 1)) & mask_of(bytes);
     }
 
+    // Whether all threads find the same, though they compare numbers of their own: each knows its number, or the number's
+    // part that differs lies below the bits in which it can be compared with what is shared.
+    bool compare_alike() const {
+        const int bytes = size_of(instruction.type);
+        if (bytes < 4 || is_float(instruction.type) || instruction.combine != Bool::None) return false;
+        const AffineValue a = read(source(0)), b = read(source(1));
+        if (!a.affine || !b.affine || tables.threads() == 0) return false;
+        if (a.constant && b.constant) {
+            const bool first = compare(of_thread(a, 0, bytes), of_thread(b, 0, bytes));
+            for (uint32_t thread = 1; thread < tables.threads(); ++thread)
+                if (compare(of_thread(a, thread, bytes), of_thread(b, thread, bytes)) != first) return false;
+            return true;
+        }
+        if (a.constant || !b.number_alone() || a.zeros >= 64) return false;
+        const uint64_t low = (uint64_t{1} << a.zeros) - 1, number = b.number & low;
+        for (uint32_t thread = 0; thread < tables.threads(); ++thread)
+            if (of_thread(a, thread, bytes) > low) return false;
+        using C = Compare;
+        const C how = instruction.compare;
+        return (number == 0 && (how == C::Lt || how == C::Ge || how == C::Lo || how == C::Hs)) ||
+               (number == low && (how == C::Le || how == C::Gt || how == C::Ls || how == C::Hi));
+    }
+
+    bool compare(uint64_t a, uint64_t b) const {
+        if (is_signed(instruction.type) && size_of(instruction.type) == 4)  // in the order of whole numbers
+            a = static_cast<uint32_t>(a) ^ 0x8000'0000u, b = static_cast<uint32_t>(b) ^ 0x8000'0000u;
+        else if (is_signed(instruction.type))
+            a ^= uint64_t{1} << 63, b ^= uint64_t{1} << 63;
+        switch (instruction.compare) {
+            case Compare::Eq: return a == b;
+            case Compare::Ne: return a != b;
+            case Compare::Lt:
+            case Compare::Lo: return a < b;
+            case Compare::Le:
+            case Compare::Ls: return a <= b;
+            case Compare::Gt:
+            case Compare::Hi: return a > b;
+            default: return a >= b;
+        }
+    }
+
     AffineValue all_uniform() const {
         for (size_t i = 0; i < sources(); ++i)
             if (!read(source(i)).uniform()) return {};
@@ -379,6 +420,10 @@ struct AffineStep {
                 return sum(made, read(source(2)), instruction.half == Half::Wide ? 8 : bytes);
             }
             case Op::Cvt: return convert();
+            case Op::Setp: {
+                const AffineValue made = all_uniform();
+                return made.affine || !compare_alike() ? made : uniform();
+            }
             case Op::Selp: return whole ? select() : all_uniform();
             default: return is_known() ? all_uniform() : AffineValue{};
         }

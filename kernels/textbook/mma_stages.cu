@@ -52,15 +52,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     __shared__ __align__(128) half Mds[STAGES][ROWS][DEPTH];
     __shared__ __align__(128) half Nds[STAGES][DEPTH][COLS];
     unsigned m_shared = (unsigned)__cvta_generic_to_shared(Mds), n_shared = (unsigned)__cvta_generic_to_shared(Nds);
-    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    unsigned t = threadIdx.x, warp = t / 32, lane = t % 32;
     int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
     int row = warp / (COLS / WARP_COLS) * WARP_ROWS, col = warp % (COLS / WARP_COLS) * WARP_COLS;
     int phases = (k + DEPTH - 1) / DEPTH;
 
     // What the thread copies: a chunk of every M_STEP-th row of M and every N_STEP-th of N. Chunk c of row r lies at
     // place c ^ r % 8 of the row, or c ^ r / 2 % 4 of four, so that eight rows have their chunk c in different banks.
-    int m_row = t / (DEPTH / CHUNK), m_col = t % (DEPTH / CHUNK) * CHUNK;
-    int n_row = t / (COLS / CHUNK), n_col = t % (COLS / CHUNK) * CHUNK;
+    unsigned m_row = t / (DEPTH / CHUNK), m_col = t % (DEPTH / CHUNK) * CHUNK;
+    unsigned n_row = t / (COLS / CHUNK), n_col = t % (COLS / CHUNK) * CHUNK;
     unsigned m_to = m_shared + m_row * M_ROW + (m_col / CHUNK ^ m_row / 2 % 4) * 16;
     unsigned n_to = n_shared + n_row * N_ROW + (n_col / CHUNK ^ n_row % 8) * 16;
     const half* m_next = M + (long long)(first_row + m_row) * k + m_col;

@@ -50,17 +50,17 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     mma_tile(const half* M, const half* N, float* P, int m, int k, int n) {
     __shared__ __align__(16) half Mds[ROWS][DEPTH];
     __shared__ __align__(16) half Nds[DEPTH][COLS];
-    int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    unsigned t = threadIdx.x, warp = t / 32, lane = t % 32;
     int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
     int row = warp / (COLS / WARP_COLS) * WARP_ROWS, col = warp % (COLS / WARP_COLS) * WARP_COLS;
 
     float sums[WARP_ROWS / 16][WARP_COLS / 8][4] = {};
     for (int first = 0; first < k; first += DEPTH) {
-        for (int i = t; i < ROWS * DEPTH / CHUNK; i += THREADS) {
+        for (unsigned i = t; i < ROWS * DEPTH / CHUNK; i += THREADS) {
             int r = i / (DEPTH / CHUNK), c = i % (DEPTH / CHUNK) * CHUNK;
             fill(&Mds[r][c], M, m, k, first_row + r, first + c);
         }
-        for (int i = t; i < DEPTH * COLS / CHUNK; i += THREADS) {
+        for (unsigned i = t; i < DEPTH * COLS / CHUNK; i += THREADS) {
             int r = i / (COLS / CHUNK), c = i % (COLS / CHUNK) * CHUNK;
             fill(&Nds[r][c], N, k, n, first + r, first_col + c);
         }

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ __align__(32) half Mds[ROWS][DEPTH];  // a fragment begins at a multiple of 32 bytes
     __shared__ __align__(32) half Nds[DEPTH][COLS];
     __shared__ __align__(32) float Pds[ROWS][COLS];
-    int t = threadIdx.x, warp = t / 32;
+    unsigned t = threadIdx.x, warp = t / 32;
     int first_row = blockIdx.y * ROWS, first_col = blockIdx.x * COLS;
     int row = warp / (COLS / PART) * PART, col = warp % (COLS / PART) * PART;
 
@@ -28,12 +28,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
         for (int c = 0; c < 2; ++c) wmma::fill_fragment(sums[r][c], 0.0f);
     for (int first = 0; first < k; first += DEPTH) {
-        for (int i = t; i < ROWS * DEPTH; i += THREADS) {
+        for (unsigned i = t; i < ROWS * DEPTH; i += THREADS) {
             int r = i / DEPTH, c = i % DEPTH;
             bool inside = first_row + r < m && first + c < k;
             Mds[r][c] = inside ? M[(first_row + r) * k + first + c] : half{};
         }
-        for (int i = t; i < DEPTH * COLS; i += THREADS) {
+        for (unsigned i = t; i < DEPTH * COLS; i += THREADS) {
             int r = i / COLS, c = i % COLS;
             bool inside = first + r < k && first_col + c < n;
             Nds[r][c] = inside ? N[(first + r) * n + first_col + c] : half{};
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         for (int c = 0; c < 2; ++c)
             wmma::store_matrix_sync(&Pds[row + 16 * r][col + 16 * c], sums[r][c], COLS, wmma::mem_row_major);
     __syncthreads();
-    for (int i = t; i < ROWS * COLS; i += THREADS) {
+    for (unsigned i = t; i < ROWS * COLS; i += THREADS) {
         int r = first_row + i / COLS, c = first_col + i % COLS;
         if (r < m && c < n) P[r * n + c] = Pds[i / COLS][i % COLS];
     }

@@ -221,8 +221,15 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
                                            "xor.b32", "shr.u32", "shr.s32",    "shl.b32"};
     std::mt19937 random(7);
     const auto below = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
-    int claimed = 0;
-    for (int round = 0; round < 4000; ++round) {
+    constexpr const char* kComparisons[] = {"lt.u32", "ge.u32", "le.u32", "gt.u32",
+                                            "lt.s32", "gt.s32", "eq.u32"};
+    const auto holds = [](uint32_t how, uint32_t a, uint32_t b) {
+        const auto sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
+        const bool results[] = {a<b, a >= b, a <= b, a> b, sa<sb, sa> sb, a == b};
+        return results[how];
+    };
+    int claimed = 0, claimed_behind_branch = 0;
+    for (int round = 0; round < 8000; ++round) {
         struct Step {
             uint32_t operation, a, b;
             bool is_number;
@@ -239,12 +246,21 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
                     ", %v" + std::to_string(step.a) + ", " + (step.is_number ? "" : "%v") +
                     std::to_string(step.b) + ";\n";
         }
+        // In half of them a branch decides whether one more number is added.
+        const bool branches = round % 2 == 1;
+        const uint32_t how = below(std::size(kComparisons)), compared = below(9);
+        const uint32_t with = (below(2) << below(12)) - below(2);
+        if (branches)
+            body += "    setp." + std::string(kComparisons[how]) + " %p, %v" + std::to_string(compared) +
+                    ", " + std::to_string(static_cast<int32_t>(with)) +
+                    ";\n    @%p bra L;\n    add.u32 %v8, %v8, 68;\nL:\n";
         const std::string text = R"(.version 7.0
 .target sm_70
 .address_size 64
 .visible .entry f(.param .u32 p)
 {
     .reg .b32 %v<16>;
+    .reg .pred %p;
     .shared .align 128 .b8 s[4096];
     mov.u32 %v0, %tid.x;
     mov.u32 %v1, %ctaid.x;
@@ -256,7 +272,7 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
         const auto distances = found.addresses.distances.find(0);
         const bool known = distances != found.addresses.distances.end();
         if (!shape.affine && !known) continue;
-        ++claimed;
+        ++(branches ? claimed_behind_branch : claimed);
         for (const uint32_t block : {0u, 1u, 77u, 0xFFFFu, 0x7FFF'FFFFu}) {
             std::vector<uint32_t> address(kThreads);
             for (uint32_t thread = 0; thread < kThreads; ++thread) {
@@ -271,7 +287,7 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
                         a << (b & 31)};
                     v.push_back(results[step.operation]);
                 }
-                address[thread] = v.back();
+                address[thread] = v.back() + (branches && !holds(how, v[compared], with) ? 68 : 0);
             }
             for (uint32_t thread = 0; thread < kThreads; ++thread) {
                 const uint32_t lane = thread % 32;
@@ -283,6 +299,7 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
         }
     }
     EXPECT_GT(claimed, 1000);
+    EXPECT_GT(claimed_behind_branch, 500);
 }
 
 TEST(Affine, AllOfTheShippedKernelsIs) {
