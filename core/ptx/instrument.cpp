@@ -14,6 +14,7 @@
 #include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/parser.h"
 #include "core/ptx/recording_text.h"
 
 namespace tilescope::ptx {
@@ -217,6 +218,13 @@ std::string address_text(const Kernel& kernel, const Site& site, const std::opti
         from = "%ts_d1";
     }
     return text + fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", from);
+}
+
+Error too_many(const Kernel& kernel, const std::vector<Site>& sites) {
+    return {fmt::format(
+        "kernel {} has {} loads, stores, barriers and exchanges, more than can be recorded on a GPU; "
+        "record it with --backend cpu",
+        kernel.name, sites.size())};
 }
 
 struct Work {
@@ -448,12 +456,7 @@ Result<void> number_codes(Work& work) {
         codes.push_back(code);
     }
     work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
-    if (work.result.code_bits > kMostCodeBits) {
-        return Error{fmt::format(
-            "kernel {} has {} loads, stores, barriers and exchanges, more than can be recorded on a GPU; "
-            "record it with --backend cpu",
-            work.kernel.name, work.result.sites.size())};
-    }
+    if (work.result.code_bits > kMostCodeBits) return too_many(work.kernel, work.result.sites);
     return {};
 }
 
@@ -825,6 +828,11 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     made.target = target_for(made.kernels[0], made.target);
     if (made.version_major * 10 + made.version_minor < needed)
         made.version_major = needed / 10, made.version_minor = needed % 10;
+    const Kernel& whole = made.kernels[0];
+    const auto added = std::count_if(whole.notes.begin(), whole.notes.end(),
+                                     [](const Note& note) { return note.text.ends_with(';'); });
+    if (whole.instructions.size() + static_cast<size_t>(added) > kMaxInstructions)
+        return too_many(plain, work.result.sites);
     auto parsed = parse(print(made), name + " with its recording");
     if (!parsed) return parsed.error();
     work.result.module = std::move(*parsed);

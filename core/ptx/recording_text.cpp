@@ -99,8 +99,8 @@ std::string make_room(const RecordingText& text, const std::string& label, uint3
     return room + fmt::format(fmt::runtime(begin_chunk(text)), fmt::arg("have", label)) + "\n" + label + ":";
 }
 
-// Counts a request that found no room.
-std::string count_dropped(const RecordingText& text) {
+// Counts requests that found no room. %ts_p0: whether the leader has some.
+std::string count_dropped(const RecordingText& text, size_t requests = 1) {
     return fmt::format(R"(
     setp.eq.u32 %ts_p0, %ts_chi, 0;
     setp.eq.and.u32 %ts_p0, %ts_clo, 0, %ts_p0;
@@ -111,23 +111,33 @@ std::string count_dropped(const RecordingText& text) {
     ld.global.u64 %ts_d0, [%ts_d0+24];
     mul.wide.u32 %ts_d1, %ts_block, 4;
     add.u64 %ts_d0, %ts_d0, %ts_d1;
-    @%ts_p1 red.global.add.u32 [%ts_d0], 1;)",
-                       fmt::arg("control", text.control));
+    @%ts_p1 red.global.add.u32 [%ts_d0], {requests};)",
+                       fmt::arg("control", text.control), fmt::arg("requests", requests));
 }
 
-// One single in the leader's stream. low, clock, high: registers.
-std::string put_single(const RecordingText& text, const std::string& label, const char* low,
-                       const char* clock, const char* high, uint32_t code) {
+// Room for so many singles in the leader's stream, the first of them with that clock.
+std::string room_for_singles(const RecordingText& text, const std::string& label, const char* clock,
+                             size_t singles) {
+    return fmt::format("\n    mov.u32 %ts_first, {};{}{}", clock,
+                       make_room(text, label, static_cast<uint32_t>(singles) * kSlotBytes),
+                       count_dropped(text, singles));
+}
+
+// One single where there is room for it. low, clock, high: registers.
+std::string put_in_room(const RecordingText& text, const char* low, const char* clock, const char* high,
+                        uint32_t code) {
     return fmt::format(R"(
-    mov.u32 %ts_first, {clock};{room}{dropped}
     mad.lo.u32 %ts_t0, {clock}, {scale}, {code};
     mov.b64 %ts_d0, {{%ts_clo, %ts_chi}};
     @%ts_p0 st.global.v4.b32 [%ts_d0], {{{low}, %ts_t0, {high}, %ts_m}};
     @%ts_p0 add.u32 %ts_clo, %ts_clo, 16;)",
-                       fmt::arg("clock", clock), fmt::arg("room", make_room(text, label, 16)),
-                       fmt::arg("dropped", count_dropped(text)),
-                       fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", code),
-                       fmt::arg("low", low), fmt::arg("high", high));
+                       fmt::arg("clock", clock), fmt::arg("scale", uint64_t{1} << text.code_bits),
+                       fmt::arg("code", code), fmt::arg("low", low), fmt::arg("high", high));
+}
+
+std::string put_single(const RecordingText& text, const std::string& label, const char* low,
+                       const char* clock, const char* high, uint32_t code) {
+    return room_for_singles(text, label, clock, 1) + put_in_room(text, low, clock, high, code);
 }
 
 // A whole warp whose chunk has room goes on behind this; the others go to $ts_slow_<number>.
@@ -415,10 +425,13 @@ std::string clock_of(const RunPlace& place) {
                                           : "%ts_clock";
 }
 
-// The sites of a part, one by one. Their clocks follow from their low halves; the last one's is known.
+// The sites of a part, one by one. Their clocks follow from their low halves; the last one's is known. What makes room is
+// the longest of it, so that it stands once for several.
 std::string singles_text(const RecordingText& text, const RunPart& part) {
+    constexpr size_t kTogether = 16;  // fit the smallest chunk
     std::string made;
-    for (const RunSite& run : part.sites) {
+    for (size_t i = 0; i < part.sites.size(); ++i) {
+        const RunSite& run = part.sites[i];
         if (run.place.clock != RunPlace::kNone) {
             made += fmt::format(R"(
     shr.u32 %ts_t0, {}, {};
@@ -427,8 +440,10 @@ std::string singles_text(const RecordingText& text, const RunPart& part) {
     add.u32 %ts_aclock, %ts_aclock, %ts_t0;)",
                                 word(run.place.clock / 2), run.place.clock % 2 * 16);
         }
-        made += run.site.address + put_single(text, fmt::format("$ts_have_{}", run.site.number), "%ts_lo",
-                                              "%ts_aclock", "%ts_hi", run.site.single);
+        if (i % kTogether == 0)
+            made += room_for_singles(text, fmt::format("$ts_have_{}", run.site.number), "%ts_aclock",
+                                     std::min(kTogether, part.sites.size() - i));
+        made += run.site.address + put_in_room(text, "%ts_lo", "%ts_aclock", "%ts_hi", run.site.single);
     }
     return made + fmt::format(R"(
     xor.b32 %ts_t0, {}, %ts_aclock;

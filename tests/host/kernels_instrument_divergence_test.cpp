@@ -1,5 +1,7 @@
 // Instrumented kernels whose warps are really divided: parts at different sites, at the same site in
 // different trips, gone early; guarded requests; generic addresses. None of the shipped kernels is as bad.
+#include <fmt/format.h>
+
 #include "tests/host/hand_kernel.h"
 
 namespace tilescope {
@@ -136,6 +138,19 @@ TEST(InstrumentedDivergence, GathersInAndOutOfStep) {
     st.global.u32 [%o], %r7;
 J:
     st.global.u32 [%o], %r5;)");
+}
+
+// Room for the sites of a run that parts of a warp record one by one is made for several at a time.
+TEST(InstrumentedDivergence, ManyRequestsOneBehindTheOther) {
+    std::string loads;
+    for (int i = 0; i < 50; ++i) loads += fmt::format("    ld.global.u32 %r4, [%i+{}];\n", i % 40 * 4);
+    expect_same(R"(
+    and.b32 %r5, %t, 1;
+    setp.eq.u32 %p1, %r5, 1;
+    @%p1 bra J;
+)" + loads + R"(
+J:
+    st.global.u32 [%o], %r4;)");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/ptx/instrument.h"
@@ -69,6 +70,24 @@ TEST(Instrument, LeavesTheKernelsOwnInstructionsAndRegistersAlone) {
             EXPECT_EQ(next, kernel.instructions.size());
         }
     }
+}
+
+// What is added is longer than what was there.
+TEST(Instrument, RefusesAKernelThatIsTooLongWithItsRecording) {
+    std::string text =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 k_0)\n{\n"
+        ".reg .b64 %a;\n.reg .b32 %r;\nld.param.u64 %a, [k_0];\n";
+    constexpr size_t kLoads = 10'000;
+    for (size_t i = 0; i < kLoads; ++i) text += "ld.u32 %r, [%a];\n";  // its space is known when it runs
+    const auto module = parse(text + "ret;\n}\n", "long.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    const auto made = instrument(*module, "k", {});
+    ASSERT_FALSE(made);
+    EXPECT_EQ(
+        made.error().message,
+        fmt::format("kernel k has {} loads, stores, barriers and exchanges, more than can be recorded on a "
+                    "GPU; record it with --backend cpu",
+                    kLoads));
 }
 
 TEST(Instrument, NumbersACodeForEverySiteAndPair) {
