@@ -16,6 +16,8 @@
 #include "app/look/sums.h"
 #include "app/look/time_words.h"
 #include "app/look/timeline.h"
+#include "core/ptx/matrix.h"
+#include "core/ptx/parse.h"
 #include "kernels/run/record.h"
 #include "kernels/textbook/timings.h"
 
@@ -243,6 +245,23 @@ Number of_exchange(const Scene& scene, Fits fits, What what) {
     return fits(view.what) ? Number(what(view)) : std::nullopt;
 }
 
+// The matrices that a request moves, whose rows lanes point to; 0 where each lane moves what it asks for.
+uint64_t matrices_of(const Scene& scene) {
+    return is_shared(kind_of(scene)) ? scene.trace.sites[form_of(scene).site].matrices : 0;
+}
+
+// A fact of a step that multiplies matrices: what(MatrixForm); none of any other step.
+template <class What>
+Number of_product(const Scene& scene, What what) {
+    const ptx::Site& site = scene.trace.sites[form_of(scene).site];
+    if (site.exchange != ptx::Exchange::Multiply) return std::nullopt;
+    const auto module = trace::module_of(scene.trace);
+    const ptx::Kernel* const kernel = module ? ptx::find_kernel(**module, scene.trace.launch.entry) : nullptr;
+    if (kernel == nullptr || site.instruction >= kernel->instructions.size()) return std::nullopt;
+    const auto form = ptx::matrix_form(kernel->instructions[site.instruction]);
+    return form ? Number(what(*form)) : std::nullopt;
+}
+
 // --- the rows
 
 using session::Hide;
@@ -342,7 +361,9 @@ constexpr Fact kOfRequest[] = {
     {"row_words", "word", Hide::Shape | kCost, "words of 4 bytes in a row of its array",
      [](S& s) {
          return of_request<is_request>(s, [&](const R& r) {
-             return r.array == trace::kNoArray ? 0 : s.trace.launch.arrays[r.array].cols * r.bytes / 4;
+             if (r.array == trace::kNoArray) return 0u;
+             const Array& array = s.trace.launch.arrays[r.array];
+             return array.cols * array.element_bytes() / 4;
          });
      }},
     {"lane_bytes", "byte", kCost, "bytes that each lane moves",
@@ -409,6 +430,22 @@ constexpr Fact kOfShared[] = {
      }},
 };
 
+constexpr uint64_t kAsked = 5;  // the lane that questions about matrices ask about: no end of a row or column
+
+constexpr Fact kOfMatrices[] = {
+    {"matrices", "matrix", kMask, "matrices of 8 rows of 16 bytes that it moves",
+     [](S& s) -> Number { return matrices_of(s) > 0 ? Number(matrices_of(s)) : std::nullopt; }},
+    {"pointer", "", kNumbers, "lane 5",
+     [](S& s) -> Number { return matrices_of(s) > 0 ? Number(kAsked) : std::nullopt; }},
+    {"receiver", "", kMask, "the first lane that gets a part of the row that lane 5 points to",
+     [](S& s) -> Number {
+         if (matrices_of(s) == 0) return std::nullopt;
+         const uint64_t row =
+             kAsked % 8;  // of which lanes get two elements each, of their row or their column
+         return s.trace.sites[form_of(s).site].transposed ? row / 2 : 4 * row;
+     }},
+};
+
 constexpr Fact kOfCopy[] = {
     {"read_meanwhile", "request", kNumbers,
      "requests of the block that read shared memory until its threads have waited for the copy",
@@ -444,6 +481,34 @@ constexpr Fact kOfExchange[] = {
      }},
 };
 
+using Form = ptx::MatrixForm;
+ptx::MatrixPlace first_held(const Form& form) {
+    return ptx::place_of(form, ptx::MatrixRole::D, {.lane = static_cast<uint8_t>(kAsked)});
+}
+constexpr Fact kOfProduct[] = {
+    {"product_rows", "", kNumbers, "rows of the left matrix and of the sums",
+     [](S& s) { return of_product(s, [](const Form& form) { return form.m; }); }},
+    {"product_columns", "", kNumbers, "columns of the right matrix and of the sums",
+     [](S& s) { return of_product(s, [](const Form& form) { return form.n; }); }},
+    {"product_depth", "", kNumbers, "columns of the left matrix, rows of the right one",
+     [](S& s) { return of_product(s, [](const Form& form) { return form.k; }); }},
+    {"multiply_adds", "multiply-add", kNumbers,
+     "multiplications that the warp's instruction makes, each with an addition",
+     [](S& s) { return of_product(s, [](const Form& form) { return form.flop() / 2; }); }},
+    {"held", "sum", kMask | Hide::Elements, "sums that each lane holds",
+     [](S& s) {
+         return of_product(s, [](const Form& form) {
+             return form.registers(ptx::MatrixRole::D) * form.elements(ptx::MatrixRole::D);
+         });
+     }},
+    {"holder", "", kNumbers, "lane 5",
+     [](S& s) { return of_product(s, [](const Form&) { return kAsked; }); }},
+    {"held_row", "", kMask | Hide::Elements, "the row of the first sum that lane 5 holds",
+     [](S& s) { return of_product(s, [](const Form& form) { return first_held(form).row; }); }},
+    {"held_column", "", kMask | Hide::Elements, "the column of that sum",
+     [](S& s) { return of_product(s, [](const Form& form) { return first_held(form).column; }); }},
+};
+
 constexpr Fact kOfBarrier[] = {
     {"barrier", "", Hide::Waits | kTrips, "barriers that its warp passed before",
      [](S& s) -> Number {
@@ -472,8 +537,10 @@ constexpr FactGroup kGroups[] = {{"the launch", kOfLaunch},
                                  {"a request", kOfRequest},
                                  {"a global request", kOfGlobal},
                                  {"a shared request", kOfShared},
+                                 {"a request for matrices (`ldmatrix`)", kOfMatrices},
                                  {"a copy by `cp.async`", kOfCopy},
                                  {"an exchange among lanes", kOfExchange},
+                                 {"a product of matrices (`mma`)", kOfProduct},
                                  {"a barrier", kOfBarrier},
                                  {"a barrier with clocks", kOfClockedBarrier}};
 

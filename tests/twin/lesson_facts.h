@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -181,6 +183,36 @@ inline void count_exchange(LessonFacts& facts, const Recording& f, const Request
     // Of lessons all lanes of a warp shuffle down: the first one reads as far on as any.
     if (what == ptx::Exchange::ShuffleDown && r.active(0)) facts.number["distance"] = r.at[0];
     if (ptx::is_vote(what)) facts.number["votes"] = votes;
+}
+
+// A row of a matrix goes to four lanes, or, where it is transposed, to eight, of which the first is that of its pair.
+inline void count_matrices(LessonFacts& facts, const Recording& f, const Request& r) {
+    const ptx::Site& site = f.trace.sites[r.site];
+    if (!facts.shared || site.matrices == 0) return;
+    facts.number["matrices"] = r.lanes / 8;
+    facts.number["pointer"] = 5;
+    facts.number["receiver"] = site.transposed ? 2 : 20;
+}
+
+// Of a step that multiplies matrices, by the text of its instruction: "mma.sync.aligned.m16n8k16.row.col...". Lanes
+// hold pairs of sums, and lanes side by side pairs side by side, eight columns a row of lanes.
+inline void count_product(LessonFacts& facts, const Recording& f, const Request& r) {
+    const ptx::Site& site = f.trace.sites[r.site];
+    if (r.kind != kExchange || site.exchange != ptx::Exchange::Multiply) return;
+    std::istringstream text(f.trace.meta.ptx);
+    std::string line;
+    for (uint32_t at = 0; at < site.ptx_line; ++at) std::getline(text, line);
+    std::smatch sizes;
+    ASSERT_TRUE(std::regex_search(line, sizes, std::regex("m([0-9]+)n([0-9]+)k([0-9]+)"))) << line;
+    const uint64_t m = std::stoul(sizes[1]), n = std::stoul(sizes[2]), k = std::stoul(sizes[3]);
+    facts.number.insert({{"product_rows", m},
+                         {"product_columns", n},
+                         {"product_depth", k},
+                         {"multiply_adds", m * n * k},
+                         {"held", m * n / 32},
+                         {"holder", 5},
+                         {"held_row", 5 / 4},
+                         {"held_column", 5 % 4 * 2}});
 }
 
 // Reads of shared memory between a copy and the wait for it. The store of a copy is its warp's next step.
@@ -381,8 +413,10 @@ inline LessonFacts facts_at(const Recording& f, uint32_t block, uint32_t step,
                     {"idle", 32 - r.lanes}};
     if (const auto speed = product ? speed_of(trace, *product) : std::nullopt) facts.number["speed"] = *speed;
     count_exchange(facts, f, r);
+    count_product(facts, f, r);
     if (!facts.barrier && r.kind != kExchange) {
         count_request(facts, f, r);
+        count_matrices(facts, f, r);
         if (trace.meta.kernel == "tiled" && !facts.shared) count_outside(facts, f, of, r, phases.phase[step]);
     }
     count_lanes(facts, f, r, step, replay);

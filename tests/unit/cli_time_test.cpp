@@ -65,6 +65,32 @@ TEST(TimeJob, IsAPlanForEveryKernelSizeAndTile) {
     EXPECT_EQ(job_of(request).launches(), 8u);
 }
 
+// What is multiplied is on the device once for all that multiply it, beside cuBLAS's product of the same.
+TEST(TimeJob, HalvesAreAGroupOfTheirOwn) {
+    TimeRequest request;
+    request.kernels = {"mma_tile", "tiled", "wmma_tile"};
+    request.sizes = {"256"};
+    const TimeJob job = job_of(request);
+    ASSERT_EQ(job.groups.size(), 2u);
+    EXPECT_EQ(job.groups[0].input, ElementType::F32);
+    ASSERT_EQ(job.groups[0].plans.size(), 1u);
+    EXPECT_EQ(job.groups[0].plans[0].kernel, "tiled");
+    EXPECT_EQ(job.groups[1].input, ElementType::F16);
+    ASSERT_EQ(job.groups[1].plans.size(), 2u);
+    EXPECT_EQ(job.groups[1].plans[0].kernel, "mma_tile");
+    EXPECT_EQ(job.groups[1].plans[0].shape.tile, 0u);
+    EXPECT_EQ(job.launches(), 3u + 2) << "cuBLAS twice";
+    request.kernels = {"cublas_half"};
+    ASSERT_EQ(job_of(request).groups.size(), 1u);
+    EXPECT_EQ(job_of(request).groups[0].input, ElementType::F16);
+    EXPECT_TRUE(job_of(request).groups[0].plans.empty());
+    request.no_cublas = true;
+    expect_says(request, "'cublas_half' and --no-cublas contradict");
+    request = {};
+    for (const TimeGroup& group : job_of(request).groups)
+        EXPECT_EQ(group.input, ElementType::F32) << "those with a T";
+}
+
 TEST(TimeJob, WrongCallsAreNamed) {
     TimeRequest request;
     request.kernels = {"tield"};
