@@ -139,6 +139,60 @@ st.global.v4.u32 [%d4], {%r1, %r2, %r3, %r4};
 )");
 }
 
+// P = A B of 16 x 16 by 16 x 8 halves by one warp: both through shared memory and ldmatrix, and one mma.
+inline Plan matrix_tile() {
+    Array a = global_array("A", ArrayRole::Input, ElementType::F16, {16, 16}),
+          b = global_array("B", ArrayRole::Input, ElementType::F16, {16, 8});
+    a.contents = {Contents::Kind::SmallIntegers, 1, 0, {}},
+    b.contents = {Contents::Kind::SmallIntegers, 2, 0, {}};
+    Plan plan =
+        by_hand("matrix_tile", 32, {a, b, global_array("P", ArrayRole::Output, ElementType::F32, {16, 8})},
+                "__shared__ __half As[16][16], Bs[16][8];\n", R"(
+.reg .b32 %q<12>; .reg .f32 %c<4>;
+.shared .align 16 .b8 As[512];
+.shared .align 16 .b8 Bs[256];
+ld.param.u64 %d0, [A];
+ld.param.u64 %d1, [B];
+ld.param.u64 %d2, [P];
+mov.u32 %r0, %tid.x;
+shl.b32 %r1, %r0, 4;
+cvt.u64.u32 %d3, %r1;
+add.s64 %d3, %d0, %d3;
+ld.global.v4.u32 {%q0, %q1, %q2, %q3}, [%d3];
+mov.u32 %r2, As;
+add.u32 %r1, %r2, %r1;
+st.shared.v4.u32 [%r1], {%q0, %q1, %q2, %q3};
+shl.b32 %r3, %r0, 3;
+cvt.u64.u32 %d4, %r3;
+add.s64 %d5, %d1, %d4;
+ld.global.v2.u32 {%q4, %q5}, [%d5];
+mov.u32 %r4, Bs;
+add.u32 %r3, %r4, %r3;
+st.shared.v2.u32 [%r3], {%q4, %q5};
+bar.sync 0;
+and.b32 %r5, %r0, 15;
+shl.b32 %r6, %r5, 5;
+add.u32 %r6, %r2, %r6;
+shr.u32 %r7, %r0, 4;
+shl.b32 %r7, %r7, 4;
+add.u32 %r6, %r6, %r7;
+ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%q6, %q7, %q8, %q9}, [%r6];
+shl.b32 %r8, %r5, 4;
+add.u32 %r8, %r4, %r8;
+ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%q10, %q11}, [%r8];
+mov.f32 %c0, 0f00000000;
+mov.f32 %c1, %c0;
+mov.f32 %c2, %c0;
+mov.f32 %c3, %c0;
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0, %c1, %c2, %c3}, {%q6, %q7, %q8, %q9}, {%q10, %q11}, {%c0, %c1, %c2, %c3};
+add.s64 %d4, %d2, %d4;
+st.global.v2.f32 [%d4], {%c0, %c1};
+st.global.v2.f32 [%d4+256], {%c2, %c3};
+)");
+    plan.ptx.replace(plan.ptx.find("sm_70"), 5, "sm_80");
+    return plan;
+}
+
 // c = a + b on 100 doubles in blocks of 64: the second block's last warp and a half have nothing to do.
 inline Plan vector_add() {
     std::vector<double> a(100), b(100);

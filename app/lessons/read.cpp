@@ -27,7 +27,7 @@ constexpr std::string_view kFields[] = {"file", "step",   "recording", "kernel",
 
 // What a stop may do: looks of the Step screen that no Page Down reaches, what can be pinned there, and a race that
 // begins. A file from anybody does no more.
-constexpr std::string_view kActions[] = {"phase_table", "cube",       "older_gpu",
+constexpr std::string_view kActions[] = {"phase_table", "cube",       "fragments", "older_gpu",
                                          "time",        "race_start", "race_play"},
                            kPins[] = {"thread", "warp", "element"};
 

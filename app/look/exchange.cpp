@@ -164,6 +164,10 @@ ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
     if (site.kind != ptx::SiteKind::Exchange) return view;
     view.what = site.exchange;
     view.how = site.atomic;
+    if (const ptx::Kernel* const kernel = trace.module ? trace::kernel_of(trace, *trace.module) : nullptr;
+        kernel != nullptr && view.what == Exchange::Multiply &&
+        site.instruction < kernel->instructions.size())
+        view.form = matrix_form(kernel->instructions[site.instruction]);
     view.mask = access.mask;
     std::vector<std::pair<uint64_t, uint32_t>>
         groups;  // what their lanes have in common, and which these are
@@ -201,6 +205,11 @@ ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
                                   : value_words(got, type);
     });
     return view;
+}
+
+uint32_t giver_of(uint32_t lane, uint32_t element) {
+    const ptx::MovedPlace at = ptx::moved_place(lane, element, true);
+    return 4u * at.row + at.column / 2;  // as the matrix lies that is given
 }
 
 std::vector<ElementType> exchanged_types(const trace::Trace& trace) {
@@ -246,7 +255,10 @@ std::string exchange_title(const ExchangeView& view) {
         case Exchange::MatchAny: return "matches its lanes' values";
         case Exchange::MatchAll: return "matches: all the same?";
         case Exchange::Transpose: return "transposes a matrix";
-        case Exchange::Multiply: return "multiplies matrices";
+        case Exchange::Multiply:
+            return view.form ? fmt::format("multiplies matrices, {} × {} × {}", view.form->m, view.form->n,
+                                           view.form->k)
+                             : "multiplies matrices";
         default: return reduced_by(view.how);
     }
 }
@@ -322,6 +334,10 @@ std::string exchange_of_lane(const ExchangeView& view, uint32_t lane) {
                            valued ? fmt::format(" and gets {}", view.gets[lane]) : "");
     if (view.what == Exchange::Multiply)
         return fmt::format("lane {} gives its fragments of A, B and C and gets its own of D", lane);
+    if (view.what == Exchange::Transpose)
+        return fmt::format("lane {} gets the {} halves of lanes {} and {}{}", lane,
+                           ptx::moved_place(lane, 0, true).column % 2 == 0 ? "lower" : "upper",
+                           giver_of(lane, 0), giver_of(lane, 1), valued ? ": " + view.gets[lane] : "");
     if (!valued) return fmt::format("lane {} gives its value", lane);
     return fmt::format("lane {} gives {} and gets {}", lane, view.gives[lane], view.gets[lane]);
 }

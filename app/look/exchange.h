@@ -2,6 +2,7 @@
 //
 //   shuffle   gives  [0][1][2] ... [16][17] ...          a lane from each that is read to each that reads it
 //             gets   [0][1][2] ...
+//   movmatrix the same: two elements of 16 bits of each lane, each lane gets them of two others
 //   others    gives  [0][1][2] ...                       the lanes that are together, and what they all get
 //             gets   [   one value    ]
 #pragma once
@@ -14,12 +15,14 @@
 
 #include "app/look/block_index.h"
 #include "core/playback/replay.h"
+#include "core/ptx/matrix.h"
 
 namespace tilescope::look {
 
 struct ExchangeView {
     ptx::Exchange what = ptx::Exchange::None;  // None: the step is no exchange
     ptx::Atomic how = ptx::Atomic::None;       // of a reduction
+    std::optional<ptx::MatrixForm> form;       // of a product of matrices, where the recording says it
     std::array<uint32_t, 32> from{};  // of a shuffle: the lane that is read; a lane's own where it keeps its
     uint32_t mask = 0;                // lanes that take part
     uint32_t outside =
@@ -42,6 +45,9 @@ struct ExchangeView {
 // step: of the block. replay: null where its values are not known.
 ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
                            const playback::BlockReplay* replay, uint32_t step);
+
+// Of movmatrix: the lane that gives element 0 or 1 of what a lane gets.
+uint32_t giver_of(uint32_t lane, uint32_t element);
 
 // By site: what the values that a shuffle or a reduction moves are taken for behind it, bits where nothing says so.
 std::vector<ElementType> exchanged_types(const trace::Trace& trace);

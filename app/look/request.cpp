@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/look/timeline.h"
+#include "core/ptx/matrix.h"
 
 namespace tilescope::look {
 namespace {
@@ -87,6 +88,11 @@ void lay_out_addresses(RequestView& view) {
 }
 
 std::string mask_note(const RequestView& view, uint64_t threads) {
+    if (view.matrices != 0)
+        return fmt::format("{} a row of 16 bytes each; all 32 {}.",
+                           view.matrices == 4 ? "All lanes point to"
+                                              : fmt::format("Lanes 0 to {} point to", 8 * view.matrices - 1),
+                           is_load(view.kind) ? "get the words" : "give the words");
     if (view.mask == 0xFFFF'FFFFu) return "";
     const int active = std::popcount(view.mask);
     const uint64_t first = uint64_t{view.warp} * kWarpSize;
@@ -338,6 +344,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     const Array* const array = array_of(trace, view);
     view.notation = index.notation;
     view.atomic = site.atomic;
+    view.matrices = site.matrices, view.transposed = site.transposed;
     const bool named = !asks_memory(view.kind) || space_of(view.kind) == Space::Global ||
                        space_of(view.kind) == Space::Shared;
     view.array_name = array != nullptr ? name_in(index.notation, *array)
@@ -397,6 +404,10 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     if (analysis::has_addresses(space_of(view.kind), site.kind)) lay_out_addresses(view);
     if (is_atomic(view.kind)) view.good = view.good && view.cost.addresses.most_lanes == 1;
     view.title = fmt::format("Warp {} {} {}", view.warp, verb, view.array_name);
+    if (view.matrices != 0)
+        view.title =
+            fmt::format("Warp {} {} {} {} {}", view.warp, is_load(view.kind) ? "reads" : "writes",
+                        matrices_text(view.matrices), is_load(view.kind) ? "of" : "to", view.array_name);
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
     return view;
@@ -411,6 +422,7 @@ void lay_out_banks(const trace::Trace& trace, RequestView& request) {
         const uint64_t first = address[lane] / analysis::kBankBytes;
         const uint64_t last = (address[lane] + request.bytes - 1) / analysis::kBankBytes;
         request.lanes[lane].bank = static_cast<uint32_t>(first % analysis::kBanks);
+        request.lanes[lane].word = first;
         for (uint64_t word = first; word <= last; ++word) {
             auto& bank = request.banks[word % analysis::kBanks];
             const auto found = std::ranges::find(bank, word, &WordView::number);
@@ -448,12 +460,41 @@ size_t tallest_of_bank(const RequestView& request, size_t bank) {
     return tallest;
 }
 
+std::string matrices_text(uint32_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "matrix" : "matrices");
+}
+
+MovedElement moved_element(const RequestView& request, uint32_t lane, uint32_t matrix, uint32_t element) {
+    const ptx::MovedPlace at = ptx::moved_place(lane, element, request.transposed);
+    return {8 * matrix + at.row, at.column};
+}
+
+std::string moved_text(const RequestView& request, uint32_t lane) {
+    std::vector<uint32_t> pointers;
+    uint32_t columns[2] = {};
+    for (uint32_t matrix = 0; matrix < request.matrices; ++matrix)
+        for (const uint32_t element : {0u, 1u}) {
+            const MovedElement moved = moved_element(request, lane, matrix, element);
+            columns[element] = moved.column;
+            if (pointers.empty() || pointers.back() != moved.pointer) pointers.push_back(moved.pointer);
+        }
+    std::string lanes;
+    for (size_t i = 0; i < pointers.size(); ++i)
+        lanes += fmt::format("{}{}", i == 0 ? "" : i + 1 == pointers.size() ? " and " : ", ", pointers[i]);
+    return fmt::format("{} {} of the row{} of lane{} {}", is_load(request.kind) ? "gets" : "gives",
+                       columns[0] == columns[1] ? fmt::format("element {}", columns[0])
+                                                : fmt::format("elements {} and {}", columns[0], columns[1]),
+                       pointers.size() == 1 ? "" : "s", pointers.size() == 1 ? "" : "s", lanes);
+}
+
 std::string lane_text(const trace::Trace& trace, const RequestView& request, uint32_t lane) {
     const LaneView& view = request.lanes[lane];
     if (!view.exists) return fmt::format("lane {}: the block has no thread here", lane);
     const std::string thread = thread_name(trace.launch.block, view.thread, request.notation);
     if (request.kind == StepKind::Barrier)
         return thread + (view.active ? ": arrives with its warp" : ": has left the kernel");
+    if (!view.active && request.matrices != 0)
+        return fmt::format("{}: gives no address; {}", thread, moved_text(request, lane));
     if (!view.active) return thread + ": switched off in this request";
     if (request.kind == StepKind::Exchange) return thread + ": " + exchange_of_lane(request.exchange, lane);
     const Space space = space_of(request.kind);
@@ -470,8 +511,10 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
         return fmt::format("{}: address {}, in no array", thread, view.offset);
     }
     const Array& array = trace.launch.arrays[request.array];
-    return fmt::format("{}: {} = byte {} of {}{}", thread, element_name(array, view.index, request.notation),
-                       grouped(view.offset), request.array_name, place);
+    return fmt::format("{}: {}{} = byte {} of {}{}{}", thread, request.matrices != 0 ? "points to " : "",
+                       element_name(array, view.index, request.notation), grouped(view.offset),
+                       request.array_name, place,
+                       request.matrices != 0 ? "; " + moved_text(request, lane) : "");
 }
 
 std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestView& request, uint32_t lane) {

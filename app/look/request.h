@@ -17,7 +17,8 @@ namespace tilescope::look {
 //   global   lanes 0..31  ->  lines of 128 bytes, each of four 32-byte sectors
 //   shared   lanes 0..31  ->  32 banks, once for each group of lanes that is served together
 //                             (analysis::LaneGroups), the different words of a bank stacked: a group takes as
-//                             many wavefronts as its highest stack has words
+//                             many wavefronts as its highest stack has words. Of ldmatrix and its kin lanes point to
+//                             rows of 16 bytes, and others receive them
 //   local    as global, the words of the lanes' own memory side by side as the hardware interleaves them
 //   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
 //   constant the same
@@ -30,6 +31,7 @@ struct LaneView {
     uint64_t index = 0;   // element
     uint32_t sector = 0;  // global: index into RequestView::sectors
     uint32_t bank = 0;    // shared
+    uint64_t word = 0;    // shared: the first one, as WordView numbers it
 };
 
 struct SectorView {
@@ -63,7 +65,9 @@ struct RequestView {
     uint32_t group_lanes = 32;                    // shared: lanes that a group has at most
     std::vector<WordView> addresses;              // atomics and constant memory, ascending
     ptx::Atomic atomic = ptx::Atomic::None;
-    ExchangeView exchange;  // of an exchange among the lanes
+    uint8_t matrices = 0;     // shared: ptx::Site::matrices, 8 rows of 16 bytes each
+    bool transposed = false;  // these are, on their way
+    ExchangeView exchange;    // of an exchange among the lanes
     analysis::Cost cost;
     bool good = true;       // costs no more than the least that the block's shape allows
     bool least = true;      // nor than the least of all (analysis::SectorCost)
@@ -96,6 +100,16 @@ void lay_out_banks(const trace::Trace& trace, RequestView& request);
 std::vector<WordView> stack_of(const RequestView& request, uint32_t group, size_t bank);
 size_t tallest_of_group(const RequestView& request, uint32_t group);
 size_t tallest_of_bank(const RequestView& request, size_t bank);
+
+std::string matrices_text(uint32_t count);  // "1 matrix", "4 matrices"
+// Of a request that moves matrices: element 0 or 1 of what a lane gets of one of them (of stmatrix: gives).
+struct MovedElement {
+    uint32_t pointer = 0;  // lane that gives the address of its row
+    uint32_t column = 0;   // in the row, of 8 elements of 16 bits
+};
+MovedElement moved_element(const RequestView& request, uint32_t lane, uint32_t matrix, uint32_t element);
+// "gets elements 2 and 3 of the rows of lanes 1, 9, 17 and 25"; transposed "gets element 1 of the rows of lanes 2 and 3"
+std::string moved_text(const RequestView& request, uint32_t lane);
 
 // "thread[1,3]: M[1,19] = byte 332 of M, sector 10", "thread[1,3]: Mds[1,3] = byte 76 of Mds, bank 19";
 // for a lane that is not active, why.

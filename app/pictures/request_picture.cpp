@@ -5,6 +5,7 @@
 //   sectors  [s s s s][s s s s] ...                      a box a line of 128 bytes, filled as far as used
 //   banks    | | |#| | ...                               shared memory: 32 columns, words stacked; where
 //            [||#|||||] [|#||||||] ...                    lanes are served in groups, once for each group
+//   gets     [0][1][2] ...                   [31]        ldmatrix: the lanes above point to rows, these get words
 //   halves   [64 bytes]      [64 bytes]                  an older GPU: the transactions of each half warp
 //   gets     [0][1][2] ...                   [31]        an exchange: a thread from the lane that gives
 //   addresses  |#| |                                     atomics, constant memory: a column an address, as
@@ -22,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "app/pictures/fragments.h"
 #include "app/pictures/pictures.h"
 #include "core/base/words.h"
 
@@ -82,6 +84,13 @@ struct Picture {
     void sectors() const;
     void transactions(const OlderView& older) const;
     void banks() const;
+    struct WordBox {
+        look::WordView word;  // of the lanes of its strip
+        Rect box;
+    };
+    void receivers(const Rect& row, const std::vector<WordBox>& words) const;
+    void transposed() const;
+    std::optional<uint32_t> fragments(std::optional<uint32_t> under) const;
     void addresses() const;
     void shuffle() const;
     void together() const;
@@ -204,13 +213,19 @@ void Picture::banks() const {
     for (const uint32_t group : request.groups) tallest.push_back(tallest_of_group(request, group));
     const bool one = request.group_lanes == kWarpSize;  // the banks lie below the lanes, as wide as they
     const size_t most = tallest.empty() ? 0 : *std::ranges::max_element(tallest);
-    const float free = std::clamp((area.height() - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
+    // Below them the lanes that get the words, where there is room.
+    const bool moves = request.matrices != 0 && area.height() >= ui.px(118);
+    const float below_strips =
+        moves ? lanes.height() + std::clamp(area.height() * 0.1f, ui.px(16), ui.px(60)) : 0;
+    const float free = std::clamp((area.height() - below_strips - ui.px(60)) * 0.3f, ui.px(20), ui.px(110));
     const bool noted = one || area.height() >= ui.px(120);  // else the strips have the room
-    const float floor_y = area.max.y - small * (noted ? 2 : 1), ceiling = lanes.max.y + free;
+    const float floor_y = area.max.y - below_strips - small * (noted ? 2 : 1), ceiling = lanes.max.y + free;
     const size_t room = std::max<size_t>(most, 4);
     const float height = std::clamp((floor_y - ceiling) / f(room), ui.px(0.5f), ui.px(26));
     const float base = std::min(floor_y, ceiling + height * f(room));
     const float gap = height >= ui.px(3) ? std::min(1.f, height / 4) : 0;  // thinner words make one column
+    std::vector<WordBox> boxes;
+    std::vector<float> middles;  // of the strips
     const auto top_of = [&](size_t stacked) { return base - height * f(stacked); };
     std::array<ImVec2, kWarpSize> ends{};
     std::string sum;
@@ -230,6 +245,7 @@ void Picture::banks() const {
             for (size_t i = 0; i < stack.size(); ++i) {
                 const Rect box{{x0, top_of(i + 1)}, {x1, top_of(i) - gap}};
                 ui.list.AddRectFilled(box.min, box.max, i > 0 ? ui.ink(Ink::Fault) : color);
+                if (moves) boxes.push_back({stack[i], box});
                 if (ui.over(box))
                     ui.tip =
                         fmt::format("bank {}, word {}: {}", bank, stack[i].number, lanes_in(stack[i].lanes));
@@ -240,15 +256,35 @@ void Picture::banks() const {
             ui.list.AddLine({x0, base}, {x1, base}, ui.ink(Ink::LineStrong));
         }
         if (one) continue;
-        line(ui, {(row.min.x + row.max.x) / 2, base + ui.px(2)}, row.width(), Face::Mono, Size::Small,
-             tallest[strip] > 1 ? Ink::Fault : Ink::TextQuiet, std::to_string(tallest[strip]), Align::Center);
+        middles.push_back((row.min.x + row.max.x) / 2);
         sum += fmt::format("{}{}", sum.empty() ? "" : " + ", tallest[strip]);
     }
     threads(0.45f, [&](uint32_t lane) { return ends[lane]; });
     if (one) column_numbers(ui, area, base + ui.px(2));
+    const auto heights = [&] {  // of the strips, over what goes to the lanes below
+        for (size_t strip = 0; strip < middles.size(); ++strip) {
+            const float half = ui.px(9);
+            if (moves)
+                ui.list.AddRectFilled({middles[strip] - half, base + ui.px(2)},
+                                      {middles[strip] + half, base + ui.px(2) + small}, ui.ink(Ink::Panel));
+            line(ui, {middles[strip], base + ui.px(2)}, ui.px(60), Face::Mono, Size::Small,
+                 tallest[strip] > 1 ? Ink::Fault : Ink::TextQuiet, std::to_string(tallest[strip]),
+                 Align::Center);
+        }
+    };
+    if (!moves) heights();
     const std::string words = counted(most, "word");
-    const ImVec2 below{area.min.x, base + ui.px(2) + small};
-    if (one)
+    ImVec2 below{area.min.x, base + ui.px(2) + small};
+    if (moves) {
+        const float top = below.y + below_strips - lanes.height() - ui.px(2);
+        receivers({{area.min.x, top}, {area.max.x, top + lanes.height()}}, boxes);
+        heights();
+        below.y = top + lanes.height() + ui.px(2);
+        const char* const does = is_load(request.kind) ? "get" : "give";
+        note(ui, below, area.width(),
+             {fmt::format("above: lanes point to rows; below: lanes {} words; wavefronts: {}", does, sum),
+              fmt::format("above point to rows, below {} words", does)});
+    } else if (one)
         note(
             ui, below, area.width(),
             {fmt::format("32 banks; the tallest stack: {}", words), fmt::format("tallest stack: {}", words)});
@@ -256,6 +292,44 @@ void Picture::banks() const {
         note(ui, below, area.width(),
              {fmt::format("32 banks for each {} lanes; wavefronts: {}", request.group_lanes, sum),
               fmt::format("32 banks for each {} lanes", request.group_lanes)});
+}
+
+// Of a request that moves matrices the lanes that get its words, or give them, whoever pointed to them; of the lit lane
+// the row that it points to, framed, and the elements that it gets, filled.
+void Picture::receivers(const Rect& row, const std::vector<WordBox>& words) const {
+    const Rgba lit = ui.ink(Ink::Selected);
+    const auto box_of_word = [&](uint32_t pointer, uint32_t number) -> const Rect* {
+        const uint64_t word = request.lanes[pointer].word + number;
+        const auto found = std::ranges::find_if(words, [&](const WordBox& of) {
+            return of.word.number == word && (of.word.lanes >> pointer & 1) != 0;
+        });
+        return found == words.end() ? nullptr : &found->box;
+    };
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        const Rect box = box_of(row, lane);
+        ui.list.AddRectFilled(box.min, box.max, with_alpha(color, 0.45f));
+        if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && request.lanes[lane].exists)
+            ui.tip = fmt::format("lane {} {}", lane, moved_text(request, lane));
+        if (lane == lane_lit)
+            ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, lit, 0, 0,
+                            ui.px(2));
+    }
+    if (lane_lit >= kWarpSize) return;
+    if (request.lanes[lane_lit].active)
+        for (uint32_t word = 0; word < 4; ++word)
+            if (const Rect* const box = box_of_word(lane_lit, word))
+                ui.list.AddRect({box->min.x - 1, box->min.y - 1}, {box->max.x + 1, box->max.y + 1}, lit);
+    for (uint32_t matrix = 0; matrix < request.matrices; ++matrix)
+        for (const uint32_t element : {0u, 1u}) {
+            const look::MovedElement moved = moved_element(request, lane_lit, matrix, element);
+            const Rect* const box = box_of_word(moved.pointer, moved.column / 2);
+            if (box == nullptr) continue;
+            const float half = box->width() / 2, x = box->min.x + (moved.column % 2 == 0 ? 0 : half);
+            ui.list.AddRectFilled({x, box->min.y}, {x + half, box->max.y}, lit);
+            if (element == 1 && !request.transposed) continue;  // of the same word
+            ui.list.AddLine({x + half / 2, box->max.y}, {middle_of(row, lane_lit), row.min.y - 1},
+                            with_alpha(lit, 0.7f), ui.px(1));
+        }
 }
 
 // Marks what must wait: for atomics all lanes but one at an address, for constant memory all addresses but
@@ -382,6 +456,48 @@ void Picture::shuffle() const {
                                                    "above give, below get; a cross: undefined"}
                         : std::vector<std::string>{"lanes above give, lanes below get; a frame keeps its own",
                                                    "above give, below get; framed: own"});
+}
+
+// The tiles of a product of matrices, in each cell who holds it. Returns the lane under the mouse.
+std::optional<uint32_t> Picture::fragments(std::optional<uint32_t> under) const {
+    std::vector<look::FragmentTile> tiles;
+    for (const ptx::MatrixRole role : {ptx::MatrixRole::A, ptx::MatrixRole::B, ptx::MatrixRole::D})
+        tiles.push_back(look::fragment_tile(*request.exchange.form, role));
+    const auto at = fragments_picture(ui, {{area.min.x, lanes.max.y + ui.px(6)}, area.max},
+                                      {.tiles = tiles, .lane = lane_lit});
+    if (!at) return under;
+    return tiles[at->tile].holder(at->at).lane;
+}
+
+// movmatrix: each lane gets an element of two others.
+void Picture::transposed() const {
+    const look::ExchangeView& of = request.exchange;
+    int lines = 2;
+    const Rect row = getting(lines);
+    const std::optional<Font> type = type_of_lanes(true);
+    for (const bool lit : {false, true})
+        for_lanes(of.mask, [&](uint32_t lane) {
+            if ((lane == lane_lit) != lit) return;
+            for (const uint32_t element : {0u, 1u})
+                ui.list.AddLine({middle_of(lanes, look::giver_of(lane, element)), lanes.max.y + 1},
+                                {middle_of(row, lane), row.min.y - 1},
+                                lit ? ui.ink(Ink::Selected) : with_alpha(color, 0.35f), ui.px(lit ? 2 : 1));
+        });
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+        const Rect box = box_of(row, lane);
+        ui.list.AddRectFilled(box.min, box.max, color);
+        write(type, box, of.gets[lane], color);
+        write(type, box_of(lanes, lane), of.gives[lane], color);
+        if (lane == lane_lit)
+            ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
+                            ui.ink(Ink::Selected), 0, 0, ui.px(2));
+        if (ui.over({box.min, {box.max.x + 1, box.max.y}})) ui.tip = exchange_of_lane(of, lane);
+    }
+    if (lines > 0) column_numbers(ui, row, row.max.y + ui.px(2));
+    if (lines == 2)
+        note(ui, {area.min.x, row.max.y + ui.px(2) + line_height(ui, Size::Small)}, area.width(),
+             {std::string("lanes above give, lanes below get: a half of two lanes each"),
+              "above give, below get halves"});
 }
 
 // A box for the lanes that are together, with what all of them get.
@@ -519,6 +635,10 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestV
         const std::optional<uint32_t> under = picture.lanes_row();
         if (request.exchange.shuffles())
             picture.shuffle();
+        else if (request.exchange.what == ptx::Exchange::Transpose)
+            picture.transposed();
+        else if (request.exchange.form)
+            return picture.fragments(under);
         else
             picture.together();
         return under;

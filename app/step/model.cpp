@@ -212,7 +212,9 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     if (request.kind == StepKind::Barrier)
         return fmt::format("Warp {} arrives at the barrier. {}", request.warp, request.verdict);
     const std::string where = where_text(trace, index, request);
-    const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
+    std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
+    if (request.matrices != 0)
+        lanes = fmt::format("{}, whose rows {} point to", look::matrices_text(request.matrices), lanes);
     const auto& [addresses, most_lanes] = request.cost.addresses;
     using analysis::JudgedBy;
     const analysis::StepKindRow& row = analysis::row_of(request.kind);

@@ -39,6 +39,8 @@ void matrices_panel(Ui& ui, const Rect& rect);
 void phase_table_panel(Ui& ui, const Rect& rect);
 // The product as a solid: the block's column of it, slab by slab.
 void cube_panel(Ui& ui, const Rect& rect);
+// Who holds which element of the product of matrices that the warp makes.
+void fragments_panel(Ui& ui, const Rect& rect);
 void zoom_cube(CubeState& state, int by);  // shows fewer tiles (above 0) or more
 // Mds and Nds, side by side or one above the other as leaves their cells largest; with_threads: and the
 // threads of the block, which otherwise have a panel of their own.

@@ -463,9 +463,13 @@ void draw_screen(Ui& ui, const Rect& screen) {
         state.selected.lines.clear();  // the panel says more
     // On the desk the matrices are drawn first, in the lecture after the tiles: the order of their texts.
     // Table and solid would tell what a question asks, and its cells are picked in the matrices.
-    const auto middle = shown == Middle::Matrices ? matrices_panel
-                        : shown == Middle::Cube   ? cube_panel
-                                                  : phase_table_panel;
+    const auto middle = shown == Middle::Matrices    ? matrices_panel
+                        : shown == Middle::Cube      ? cube_panel
+                        : shown == Middle::Fragments ? fragments_panel
+                                                     : phase_table_panel;
+    if (shown == Middle::Fragments &&
+        l.tiles.width() > 0)  // whose cells need the room, and values of their own
+        l.matrices.max = l.tiles.max, l.tiles = {};
     if (!session.lecture) middle(ui, l.matrices);
     if (l.tiles.width() > 0) tiles_panel(ui, l.tiles, l.threads_in_tiles);
     if (session.lecture) middle(ui, l.matrices);
@@ -488,26 +492,40 @@ void draw_screen(Ui& ui, const Rect& screen) {
 
 const input::Actions<State>& actions() {
     using input::key, input::Key, session::pick_warp, session::Session;
-    static const input::Actions<State> all = input::under<State>(
-        "Look",
-        {{"previous_warp", "pin the warp above", "\u2191", key(Key::Up),
-          [](Session& of) { pick_warp(of, -1); }},
-         {"next_warp", "pin the warp below", "\u2193", key(Key::Down), [](Session& of) { pick_warp(of, 1); }},
-         {"zoom_in", "zoom in", "W", key(Key::W), [](State& s, Session& of) { zoom(s, of, 1.25); }},
-         {"zoom_out", "zoom out", "S", key(Key::S), [](State& s, Session& of) { zoom(s, of, 0.8); }},
-         {"pan_left", "pan left, or turn the solid", "A", key(Key::A), [](State& s) { pan(s, -1); }},
-         {"pan_right", "pan right, or turn the solid", "D", key(Key::D), [](State& s) { pan(s, 1); }},
-         {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
-         {"grid", "the grid at work, and back", "O", key(Key::O), show_grid},
-         {"phase_table", "phase table, with values, the product as a solid, off", "P", key(Key::P),
-          [](State& s) { s.middle = next_of(s.middle, 4); }},
-         {"cube", "the product as a solid: a block is a column of it, a phase a slab", "", input::Chord(),
-          [](State& s) { s.middle = Middle::Cube; }},
-         {"older_gpu", "the request as older GPUs would make it, or freed of conflicts", "J", key(Key::J),
-          [](State& s) { s.judged_by = next_of(s.judged_by, 3); }},
-         {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
-         {"plain_look", "no phase table or solid, and requests as this GPU makes them", "", input::Chord(),
-          [](State& s) { s.middle = Middle::Matrices, s.judged_by = JudgedAs::Today; }}});
+    static const input::Actions<State> all =
+        input::under<
+            State>("Look",
+                   {{"previous_warp", "pin the warp above", "\u2191", key(Key::Up),
+                     [](Session& of) { pick_warp(of, -1); }},
+                    {"next_warp", "pin the warp below", "\u2193", key(Key::Down),
+                     [](Session& of) { pick_warp(of, 1); }},
+                    {"zoom_in", "zoom in", "W", key(Key::W),
+                     [](State& s, Session& of) { zoom(s, of, 1.25); }},
+                    {"zoom_out", "zoom out", "S", key(Key::S),
+                     [](State& s, Session& of) { zoom(s, of, 0.8); }},
+                    {"pan_left", "pan left, or turn the solid", "A", key(Key::A),
+                     [](State& s) { pan(s, -1); }},
+                    {"pan_right", "pan right, or turn the solid", "D", key(Key::D),
+                     [](State& s) { pan(s, 1); }},
+                    {"focus", "frame the block's tiles again", "F", key(Key::F), frame_again},
+                    {"grid", "the grid at work, and back", "O", key(Key::O), show_grid},
+                    {"phase_table",
+                     "phase table, with values, the product as a solid, the fragment lens, off", "P",
+                     key(Key::P),
+                     [](State& s, Session& of) {
+                         s.middle =
+                             next_of(s.middle, of.recording && look::multiplies_matrices(of.trace()) ? 5 : 4);
+                     }},
+                    {"cube", "the product as a solid: a block is a column of it, a phase a slab", "",
+                     input::Chord(), [](State& s) { s.middle = Middle::Cube; }},
+                    {"fragments", "the fragment lens: which lane holds what of a product of matrices", "",
+                     input::Chord(), [](State& s) { s.middle = Middle::Fragments; }},
+                    {"older_gpu", "the request as older GPUs would make it, or freed of conflicts", "J",
+                     key(Key::J), [](State& s) { s.judged_by = next_of(s.judged_by, 3); }},
+                    {"time", "timeline by clocks or by steps", "C", key(Key::C), session::change_axis},
+                    {"plain_look", "no phase table or solid, and requests as this GPU makes them", "",
+                     input::Chord(),
+                     [](State& s) { s.middle = Middle::Matrices, s.judged_by = JudgedAs::Today; }}});
     return all;
 }
 

@@ -323,6 +323,7 @@ void request_panel(Ui& ui, const Rect& rect) {
     if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
     const bool told = !lecture && in.height() >= ui.px(215);
+    if (lecture && request.matrices != 0) request.mask_note.clear();  // which the line at the top says
     if (told) note(ui, {in.min.x, y}, in.width(), where);
     y += (told ? small : 0) + ui.px(8);
     if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
@@ -348,9 +349,12 @@ void request_panel(Ui& ui, const Rect& rect) {
         std::ranges::move(lines, std::back_inserter(foot));
     }
     if (foot.size() > 7) foot.resize(7);
+    // Two rows of lanes need the room; the address says what the lane points to and what it gets.
+    if (request.matrices != 0) foot.clear();
+    const Size address_size = request.matrices != 0 ? Size::Small : Size::Body;
     if (!lecture && !older) {  // whose rules know no sectors
-        address =
-            wrapped(ui.font(Face::Text, Size::Body), look::lane_text(ui.trace(), request, lane), in.width());
+        address = wrapped(ui.font(Face::Text, address_size), look::lane_text(ui.trace(), request, lane),
+                          in.width());
         // As many of the formula's steps on a line as fit.
         for (const std::string& part : look::lane_formula(ui.trace(), as_recorded, lane)) {
             if (freed) break;  // whose addresses come about another way
@@ -363,7 +367,8 @@ void request_panel(Ui& ui, const Rect& rect) {
     }
     const float foot_high = foot.empty() ? 0 : small * static_cast<float>(foot.size()) + ui.px(10);
     const auto address_high = [&] {
-        return body * static_cast<float>(address.size()) + small * static_cast<float>(steps.size());
+        return line_height(ui, address_size) * static_cast<float>(address.size()) +
+               small * static_cast<float>(steps.size());
     };
     const auto room = [&] { return in.max.y - y - address_high() - foot_high - ui.px(12); };
     // In a low panel the selection takes the place of the address. So does the picture, where it would not
@@ -382,7 +387,7 @@ void request_panel(Ui& ui, const Rect& rect) {
         text_y += line_height(ui, size);
     };
     if (!address.empty()) rule(bottom + ui.px(2));
-    for (const std::string& text : address) write(text, Face::Text, Size::Body, Ink::Text);
+    for (const std::string& text : address) write(text, Face::Text, address_size, Ink::Text);
     for (const std::string& text : steps) write(text, Face::Mono, Size::Small, Ink::TextQuiet);
     if (!foot.empty()) rule(text_y + ui.px(4));
     text_y += ui.px(10);

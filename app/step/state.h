@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/draw/ui.h"
+#include "app/look/fragments.h"
 #include "app/look/grid_at_work.h"
 #include "app/look/pick.h"
 #include "app/look/timeline.h"
@@ -81,8 +82,8 @@ struct Provenance {
 };
 
 // What stands in the middle: the matrices, the phase table with the names of elements or with their values,
-// the product as a solid.
-enum class Middle : uint8_t { Matrices, Elements, Values, Cube };
+// the product as a solid, the fragment lens.
+enum class Middle : uint8_t { Matrices, Elements, Values, Cube, Fragments };
 struct TableState {
     bool follows = true;  // the step and the pin, until somebody turns the wheel
     double scroll = 0;    // the first row in sight, while it does not follow
@@ -139,6 +140,14 @@ struct CubeState {
     std::optional<Room> room;
     std::vector<look::CubeLine> lines;  // what is said beside it
     CubePage page;
+};
+
+// What the fragment lens shows, of the block and its step.
+struct FragmentsState {
+    std::shared_ptr<const look::BlockIndex> of;
+    std::shared_ptr<const playback::BlockReplay> replay;
+    uint32_t at = UINT32_MAX;
+    std::optional<look::FragmentsView> view;  // none where the warp multiplies no matrices
 };
 
 // What a request is judged by: today's rules, or those of an older GPU; one to shared memory in their place with
@@ -253,6 +262,7 @@ struct State {
     BufferCache buffers;
     TableState table;
     CubeState cube;
+    FragmentsState fragments;
     JudgedAs judged_by = JudgedAs::Today;
     Freeing freeing;
     MappingCache mapping;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "core/ptx/matrix.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::playback {
@@ -200,6 +201,7 @@ void BlockReplay::on_request(const simt::Request& request) {
 void BlockReplay::on_exchange(const simt::Exchange& exchange) {
     if (full()) return;
     Index& index = *index_;
+    if (exchange.product != nullptr) keep_product(*exchange.product);
     bytes_ += kStepBytes + uint64_t{2} * exchange.bytes * static_cast<uint64_t>(std::popcount(exchange.mask));
     index.first_value.push_back(index.values.size());
     index.part_bytes.push_back(0);
@@ -210,6 +212,34 @@ void BlockReplay::on_exchange(const simt::Exchange& exchange) {
             index.values.insert(index.values.end(), bytes, bytes + exchange.bytes);
         }
     });
+}
+
+void BlockReplay::keep_product(const simt::MatrixProduct& product) {
+    const ptx::MatrixForm& form = *product.form;
+    MatrixStep made;
+    made.step = steps(), made.form = form;
+    uint64_t bytes = sizeof made;
+    for (size_t role = 0; role < made.value.size(); ++role) {
+        const size_t count = form.registers(static_cast<ptx::MatrixRole>(role)) * size_t{kWarpSize};
+        made.value[role].assign(product.value[role], product.value[role] + count);
+        if (role < made.origin.size())
+            made.origin[role].assign(product.origin[role], product.origin[role] + count);
+        bytes += count * (sizeof(uint64_t) + sizeof(simt::Origin));
+    }
+    if (bytes_ + bytes > most_bytes_ / 2) return;  // the rest is for what all panels show
+    bytes_ += bytes;
+    matrix_steps_.push_back(std::move(made));
+}
+
+uint64_t MatrixStep::bits(ptx::MatrixRole role, const ptx::FragmentPlace& held) const {
+    const uint32_t each = ptx::bits_of(form.type(role));
+    const uint64_t word = value[static_cast<size_t>(role)][size_t{held.index} * kWarpSize + held.lane];
+    return each >= 64 ? word : word >> held.element * each & ((uint64_t{1} << each) - 1);
+}
+
+const MatrixStep* BlockReplay::matrix_step(uint32_t step) const {
+    const auto found = std::ranges::lower_bound(matrix_steps_, step, {}, &MatrixStep::step);
+    return found == matrix_steps_.end() || found->step != step ? nullptr : &*found;
 }
 
 void BlockReplay::on_arrival(uint32_t step) {
@@ -349,12 +379,15 @@ Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) co
     const Array* array = trace_.array_of(form);
     // Of matrices the origin counts the registers of the lane that received them (ptx/matrix.h).
     if (const ptx::Site& site = trace_.sites[form.site]; site.matrices != 0 && array != nullptr) {
-        const uint32_t g = lane / 4, t = lane % 4;
-        const uint32_t row = site.transposed ? 2 * t + into / 2 : g;
-        const uint32_t byte = site.transposed ? 2 * g + into % 2 : 4 * t + into;
-        return touched(step, 8 * part + row, byte / array->element_bytes());
+        const ptx::MovedPlace at = ptx::moved_place(lane, into / 2, site.transposed);
+        lane = 8 * part + at.row, into = 2u * at.column + into % 2;
+    } else {
+        into += part * bytes;
     }
-    return touched(step, lane, array ? (part * bytes + into) / array->element_bytes() : 0);
+    if (array == nullptr) return touched(step, lane);
+    Factor made = touched(step, lane, into / array->element_bytes());
+    made.within = into % array->element_bytes();
+    return made;
 }
 
 const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {

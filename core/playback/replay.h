@@ -51,11 +51,24 @@ struct MultiplyStep {
     std::array<uint64_t, 32> a_value{}, b_value{}, sum{};  // bits
 };
 
+// A product of a warp's matrices, with what each lane holds.
+struct MatrixStep {
+    uint32_t step = 0;
+    ptx::MatrixForm form;
+    // By ptx::MatrixRole, [registers][32]: bits, C as it was before D was written; where those of A, B and C came from.
+    std::array<std::vector<uint64_t>, 4> value;
+    std::array<std::vector<simt::Origin>, 3> origin;
+
+    // An element's bits, lowest.
+    uint64_t bits(ptx::MatrixRole role, const ptx::FragmentPlace& held) const;
+};
+
 // A factor of a product: an element of an array (global, or a shared cell), or a constant or computed value.
 struct Factor {
     Element element;
     Value value;
     uint32_t step = kNever;  // step of the load
+    uint32_t within = 0;     // bytes of the element that lie before what is meant, where it holds several
     bool known() const { return element.array != trace::kNoArray; }
 };
 
@@ -115,6 +128,8 @@ public:
     Factor touched(uint32_t step, uint32_t lane, uint32_t part = 0) const;
 
     const std::vector<MultiplyStep>& products() const { return products_; }
+    // Null for a step that is none, and where its values would have taken more than half of the memory.
+    const MatrixStep* matrix_step(uint32_t step) const;
     // What was loaded that a register still holds, or that begins so many bytes behind its first one.
     Factor factor(simt::Origin origin, uint32_t lane, uint32_t into = 0) const;
     Factor loaded(const Store& store) const {
@@ -128,12 +143,14 @@ private:
     void find_source(Store& store) const;
     bool reaches_output(uint32_t thread, simt::Origin sum) const;
     void keep_chains(uint32_t thread);
+    void keep_product(const simt::MatrixProduct& product);
 
     const trace::Trace& trace_;
     uint32_t block_ = 0;
     uint64_t bytes_ = 0, most_bytes_ = 0;  // bytes of what is kept, about; and the most
     std::vector<MultiplyStep> products_;
-    struct Index;  // values by step, stores and loads by cell, sums by thread
+    std::vector<MatrixStep> matrix_steps_;  // by step
+    struct Index;                           // values by step, stores and loads by cell, sums by thread
     std::shared_ptr<Index> index_;
 };
 

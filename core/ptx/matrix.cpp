@@ -333,6 +333,21 @@ std::optional<MatrixForm> matrix_form(const Instruction& instruction) {
     }
 }
 
+std::vector<MatrixForm> product_forms() {
+    std::vector<MatrixForm> forms;
+    for (const FormRow& row : kForms)
+        for (size_t factor = 0; factor < std::size(kTypeNames); ++factor)
+            for (size_t sum = 0; sum < std::size(kTypeNames); ++sum) {
+                const auto a = static_cast<M>(factor), d = static_cast<M>(sum);
+                if (!has_type(row.factors, a) || !has_type(row.sums, d)) continue;
+                MatrixForm& form = forms.emplace_back();
+                form.m = row.m, form.n = row.n, form.k = row.k;
+                form.types = {a, a, d, d};
+                form.wmma = row.wmma;
+            }
+    return forms;
+}
+
 MatrixRole matrix_role(const Instruction& instruction) { return role_named(instruction.suffixes[1]); }
 
 bool by_rows(const Instruction& instruction) { return has_suffix(instruction, {"row"}); }

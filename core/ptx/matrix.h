@@ -78,6 +78,8 @@ struct MatrixForm {
 
 // Of mma and wmma: the form that the suffixes name; none where PTX has no such.
 std::optional<MatrixForm> matrix_form(const Instruction& instruction);
+// Those of products that are not sparse, with A and B of one type, C and D of one: mma's, then wmma's, as PTX lists them.
+std::vector<MatrixForm> product_forms();
 // Which matrix a wmma.load or wmma.store is of.
 MatrixRole matrix_role(const Instruction& instruction);
 // Of wmma.load and wmma.store: whether rows lie one behind the other in memory, or columns.
@@ -94,6 +96,17 @@ DeviceNeeds needs_of_matrices(const Instruction& instruction);
 // Of ldmatrix and stmatrix: 1, 2 or 4.
 uint32_t matrices_of(const Instruction& instruction);
 bool is_transposed(const Instruction& instruction);  // .trans
+
+// A matrix of 8 rows of 8 elements of 16 bits that a warp holds, two elements in a register of each lane.
+struct MovedPlace {
+    uint8_t row = 0, column = 0;
+    bool operator==(const MovedPlace&) const = default;
+};
+// Where element 0 or 1 of a lane's register lies: of ldmatrix the row that some lane points to, and the element in it.
+constexpr MovedPlace moved_place(uint32_t lane, uint32_t element, bool transposed) {
+    const auto g = static_cast<uint8_t>(lane / 4), along = static_cast<uint8_t>(lane % 4 * 2 + element);
+    return transposed ? MovedPlace{along, g} : MovedPlace{g, along};
+}
 
 // The i-th operand that is a fragment, counted among all operands: how many registers, and of how many bytes.
 struct Fragment {

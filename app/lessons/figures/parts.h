@@ -61,5 +61,6 @@ Figure tile_width_figure();
 Figure gate_figure();
 Figure memory_figure();
 Figure layout_figure();
+Figure fragments_figure();
 
 }  // namespace tilescope::lessons
