@@ -125,8 +125,7 @@ std::vector<KernelInfo> make_catalogue() {
          .shared = {{"Mds", 0, 128, 32}, {"Nds", 0, 32, 128}},
          .own_tile = BlockTile{128, 128, {128, 1, 1}},
          .input = ElementType::F16,
-         .rung = "64 × 64 elements a warp: 512 bytes read from shared memory feed 8,192 products, where they "
-                 "fed 4,096"},
+         .rung = "64 × 64 elements a warp: a byte read from shared memory feeds 16 products, not 8"},
         {.name = "mma_swizzled",
          .teaches =
              "The same with swizzled tiles: where eight halves lie in a row depends on the row, so that the "

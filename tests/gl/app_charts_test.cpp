@@ -94,6 +94,30 @@ const std::vector<kernels::Counters>& sample_counters() {
     return all;
 }
 
+// The same device, where products of halves were timed as well.
+const std::vector<kernels::Timings>& times_of_halves() {
+    static const std::vector<kernels::Timings> all = [] {
+        std::vector<kernels::Timings> made = ladder_times();
+        for (const auto& [kernel, gflops] : {std::pair{"wmma_tile", 9000.0},
+                                             {"mma_tile", 17000.0},
+                                             {"mma_swizzled", 26000.0},
+                                             {"mma_stages", 43000.0},
+                                             {"cublas_half", 61000.0}})
+            for (const uint32_t n : {256u, 512u}) {
+                kernels::Timing row = made[0].rows.front();
+                row.kernel = kernel;
+                row.m = row.k = row.n = n;
+                row.tile = 0;
+                row.gflops = gflops * n / 512;
+                row.median_ms = row.low_ms = row.high_ms = 2.0 * n * n * n / row.gflops / 1e6;
+                row.requested_gbs = kernels::is_library(kernel) ? 0 : row.gflops / 60;
+                made[0].rows.push_back(row);
+            }
+        return made;
+    }();
+    return all;
+}
+
 // A screen alone.
 test::Picture screen_picture(State state, const char* screen) {
     test::Canvas canvas(kWindowWidth, kWindowHeight);
@@ -195,6 +219,13 @@ TEST(TimingScreen, TheLadderInALecture) {
     State state = on_the_ladder(Theme::Light, "tiled", 256);
     state.session.lecture = true;
     test::expect_golden(picture(std::move(state), kWindowWidth, kWindowHeight), "timing_ladder_lecture");
+}
+
+TEST(TimingScreen, TheLadderOfHalves) {
+    SKIP_WITHOUT_OPENGL();
+    State state = on_the_ladder(Theme::Light, "mma_swizzled", 512);
+    state.session.assets.timings = times_of_halves;
+    test::expect_golden(picture(std::move(state), kWindowWidth, kWindowHeight), "timing_ladder_halves");
 }
 
 // Its rows, its sentence and its note stand there whole, at the desk and in a lecture.

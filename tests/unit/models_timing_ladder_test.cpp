@@ -258,10 +258,9 @@ TEST(LadderSteps, OfHalvesAreCountedInRecordings) {
             EXPECT_EQ(sums->barriers_per_block, 2 * sums->phases + (rung.kernel == "wmma_tile" ? 1 : 0));
     }
     const auto said = [](size_t at) { return rungs(ElementType::F16)[at].removes; };
-    EXPECT_EQ(read["wmma_tile"], kProducts / 4096 * 512);
-    EXPECT_EQ(read["mma_tile"], kProducts / 8192 * 512);
-    EXPECT_NE(said(1).find("512 bytes read from shared memory feed 8,192 products, where they fed 4,096"),
-              std::string::npos);
+    EXPECT_EQ(read["wmma_tile"], kProducts / 8);
+    EXPECT_EQ(read["mma_tile"], kProducts / 16);
+    EXPECT_NE(said(1).find("a byte read from shared memory feeds 16 products, not 8"), std::string::npos);
     EXPECT_GT(conflicts["mma_tile"], 0u);
     EXPECT_EQ(conflicts["mma_swizzled"], 0u);
     EXPECT_EQ(conflicts["mma_stages"], 0u);
