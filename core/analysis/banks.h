@@ -9,8 +9,8 @@
 //   16 bytes          four groups, quarter warps    neighbours: 4
 //
 // A load of 8 or 16 bytes is taken in groups twice as large where every lane n asks for the same address as lane
-// n ^ 1, or every lane n for the same as lane n ^ 2, wherever both are active; a store never is. Groups without an
-// active lane cost nothing.
+// n ^ 1, or every lane n for the same as lane n ^ 2, wherever both are active; a store never is, nor are the rows of
+// ldmatrix and its like: a matrix is a group. Groups without an active lane cost nothing.
 //
 //   32 lanes x 4 bytes, a stride of s words   gcd(s, 32) words in a bank   gcd(s, 32) wavefronts
 //   32 lanes x 4 bytes, all the same word     a broadcast                  1
