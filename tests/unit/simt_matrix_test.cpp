@@ -23,7 +23,7 @@ using tilescope::test::matrix_instruction, tilescope::test::MatrixInstruction;
 constexpr MatrixRole kRoles[] = {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D};
 constexpr uint64_t kArrayBytes = 1 << 16;
 
-KernelRun run_of(const std::string& ptx, uint32_t threads = 32) {
+KernelRun run_text(const std::string& ptx, uint32_t threads = 32) {
     KernelRun run;
     run.program = test::program_of(ptx, "k");
     run.launch.block = {threads, 1, 1};
@@ -34,7 +34,7 @@ KernelRun run_of(const std::string& ptx, uint32_t threads = 32) {
 
 // A kernel of one warp: %t is the lane, %i and %o point to in and out, %s to its 16 bytes of tile, %d and %w are free.
 KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
-    return run_of(R"(
+    return run_text(R"(
 .version 8.6
 .target sm_90
 .address_size 64
@@ -222,7 +222,7 @@ std::vector<uint64_t> fragments_of(const MatrixForm& form, const Matrices& matri
 // D of fragments as words of 8 bytes, [register][lane].
 std::vector<uint64_t> registers_of_product(const MatrixInstruction& instruction,
                                            const std::vector<uint64_t>& words) {
-    KernelRun run = run_of(tilescope::test::product_kernel(instruction));
+    KernelRun run = run_text(tilescope::test::product_kernel(instruction));
     std::memcpy(run.memory.buffers[0].bytes.data(), words.data(), words.size() * 8);
     return out_of<uint64_t>(run);
 }
