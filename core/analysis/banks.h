@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/ptx/sites.h"
+
 namespace tilescope::analysis {
 
 inline constexpr uint32_t kBanks = 32;
@@ -40,13 +42,16 @@ struct BankCost {
     bool operator==(const BankCost&) const = default;
 };
 
+// Whether a site's requests are never taken in groups twice as large: a store's, and those of rows of matrices.
+inline bool keeps_groups(const ptx::Site& site) { return ptx::writes(site.kind) || site.matrices != 0; }
+
 // address, of all of these: [32] byte offsets in shared memory; bytes per lane, 1..32 (nothing for others).
-BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
+BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups = false);
 
 // The active lanes of each group that is served together, in the order of the lanes; none is empty.
 class LaneGroups {
 public:
-    LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
+    LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups = false);
     std::span<const uint32_t> masks() const { return {masks_.data(), count_}; }
     uint32_t lanes() const { return lanes_; }  // that a group has at most: 32, 16, 8 or 4
 
