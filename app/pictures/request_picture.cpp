@@ -283,7 +283,8 @@ void Picture::banks() const {
         const char* const does = is_load(request.kind) ? "get" : "give";
         note(ui, below, area.width(),
              {fmt::format("above: lanes point to rows; below: lanes {} words; wavefronts: {}", does, sum),
-              fmt::format("above point to rows, below {} words", does)});
+              fmt::format("above point to rows, below {} words", does),
+              fmt::format("point, and below {}", does)});
     } else if (one)
         note(
             ui, below, area.width(),
