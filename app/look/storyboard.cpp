@@ -48,6 +48,12 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
             "'{}' is no product of two matrices, so it has no tiles and phases to tell of; export "
             "its steps as pictures with --format png",
             trace.meta.kernel)};
+    if (block != nullptr && !block->phases.empty() && block->phases.back().box.empty() && !block->from_values)
+        return Error{
+            fmt::format("'{}' loads its tiles ahead, and what it multiplies is not told product by product, "
+                        "so its phases cannot be "
+                        "told apart; export its steps as pictures with --format png",
+                        trace.meta.kernel)};
     if (block == nullptr || block->phases.empty() || block->phases.back().box.empty())
         return Error{"the block recorded no phase that multiplies; choose another one with --block"};
     const CubeShape& shape = block->shape;

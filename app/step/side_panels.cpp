@@ -298,8 +298,9 @@ void request_panel(Ui& ui, const Rect& rect) {
     } else if (!does.empty()) {
         does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
     }
-    request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does},
-                            rect.inset(ui.px(12)).width() - ui.px(22));
+    request.title =
+        fitting(ui.font(Face::Strong, Size::Body), {request.title, does, does.substr(0, does.find(','))},
+                rect.inset(ui.px(12)).width() - ui.px(22));
     if (older) {
         request.verdict = older->verdict;
         // In a lecture, and above a selection, the picture needs the room: the tooltip names the document.

@@ -12,6 +12,7 @@ constexpr int THREADS = 128;
 using Left = wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major>;
 using Above = wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major>;
 using Sums = wmma::fragment<wmma::accumulator, 16, 16, 16, float>;
+constexpr wmma::layout_t BY_ROWS = wmma::mem_row_major;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     wmma_tile(const half* M, const half* N, float* P, int m, int k, int n) {
@@ -58,8 +59,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int r = 0; r < 2; ++r)
 #pragma unroll
-        for (int c = 0; c < 2; ++c)
-            wmma::store_matrix_sync(&Pds[row + 16 * r][col + 16 * c], sums[r][c], COLS, wmma::mem_row_major);
+        for (int c = 0; c < 2; ++c) {
+            float* to = &Pds[row + 16 * r][col + 16 * c];
+            wmma::store_matrix_sync(to, sums[r][c], COLS, BY_ROWS);
+        }
     __syncthreads();
     for (unsigned i = t; i < ROWS * COLS; i += THREADS) {
         int r = first_row + i / COLS, c = first_col + i % COLS;

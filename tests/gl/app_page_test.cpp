@@ -43,6 +43,7 @@ TEST(Page, IsWrittenWhole) {
     Drawn slide(1600, 900), sheet(1400, 1980);
     for (const std::string& kernel : kernels::names_of_kernels()) {
         const bool tile = std::ranges::count(kernels::names_without_tile_width(), kernel) == 0;
+        if (kernel == "mma_stages") continue;  // of which there is none
         for (const auto which : {State::Page::Storyboard, State::Page::Poster}) {
             SCOPED_TRACE(kernel);
             State state = page(kernel.c_str(),
@@ -63,6 +64,16 @@ TEST(Page, IsWrittenWhole) {
             }
         }
     }
+}
+
+// Tiles that are copied ahead are not those of the phase, and a tensor core's products are not told one by one.
+TEST(Page, OfStagesOnTensorCoresIsRefused) {
+    State state;
+    show_trace(state, kernels::recorded("mma_stages", {70, 44, 72, 0}));
+    const auto made = make_page(state, State::Page::Poster);
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().message.find("'mma_stages' loads its tiles ahead"), std::string::npos)
+        << made.error().message;
 }
 
 // Of a launch that is no product there is none, and one sentence says so.
