@@ -67,8 +67,15 @@ Result<std::vector<Token>> tokenise(std::string_view text, std::string_view name
             for (++at; follows(peek(0)) || (peek(0) == ':' && peek(1) == ':' && follows(peek(2)));)
                 at += peek(0) == ':' ? 2 : 1;
         } else if (is_digit(c)) {
-            kind = Token::Kind::Number;
-            for (++at; follows(peek(0)) || (peek(0) == '.' && is_digit(peek(1)));) ++at;
+            kind = Token::Kind::Number;  // 64, 0x1F, 0f3F800000, 0.5, 0., 1.0e-5
+            bool has_point = false;
+            const auto in_exponent = [&] {
+                return has_point && (peek(0) == '-' || peek(0) == '+') && (text[at - 1] | 0x20) == 'e';
+            };
+            for (++at; follows(peek(0)) || in_exponent() ||
+                       (peek(0) == '.' && !is_letter(peek(1)) && peek(1) != '_');
+                 ++at)
+                has_point = has_point || peek(0) == '.';
         } else if (c == '"') {
             kind = Token::Kind::String;
             for (++at; peek(0) != '"';) {

@@ -2,6 +2,8 @@
 // number, their kind, and that the registers have the type.
 //
 // Source: PTX ISA, "Instruction Operands".
+#include <bit>
+#include <charconv>
 #include <string_view>
 
 #include "core/ptx/matrix.h"
@@ -76,16 +78,47 @@ struct OperandReader {
         return fail(fmt::format("takes .{}, which {} is not", name_of(type), name_of(operand.special)));
     }
 
-    bool read_immediate(Operand& operand) {
+    static bool is_decimal(const Token& token) {
+        return token.kind == Token::Kind::Number && token.text.find('.') != std::string_view::npos;
+    }
+
+    // What such a constant is of: the sums of a product of matrices are but registers of bits where they are read.
+    Type type_of_decimal(Type type) const {
+        const bool sums = (made.op == Op::Mma || made.op == Op::MmaSp || made.op == Op::WmmaMma) &&
+                          made.operands.size() == 3;
+        const MatrixType of_sums = sums ? matrix_form(made)->type(MatrixRole::C) : MatrixType::None;
+        return of_sums == MatrixType::F32 ? Type::F32 : of_sums == MatrixType::F64 ? Type::F64 : type;
+    }
+
+    // At a constant with a decimal point, which becomes one of the instruction's type, written by its bits (PTX ISA,
+    // "Floating-Point Constants").
+    bool read_decimal(Type type, Operand& operand) {
+        type = type_of_decimal(type);
+        const bool negative = parser.accept('-');
+        const std::string_view text = parser.peek().text;
+        double value = 0;
+        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool whole = failed == std::errc{} && end == text.data() + text.size();
+        if (!whole || (type != Type::F32 && type != Type::F64))
+            return fail(fmt::format("has the constant {}, which must be written by its bits, as 0f3F800000",
+                                    Parser::quoted(parser.peek())));
+        if (negative) value = -value;
+        operand.bits = type == Type::F64 ? std::bit_cast<uint64_t>(value)
+                                         : std::bit_cast<uint32_t>(static_cast<float>(value));
+        operand.immediate_type = type;
+        operand.text = type == Type::F64 ? fmt::format("0d{:016X}", operand.bits)
+                                         : fmt::format("0f{:08X}", operand.bits);
+        parser.next();
+        return true;
+    }
+
+    bool read_immediate(Type type, Operand& operand) {
         const Token& token = parser.peek();
         operand.kind = Operand::Kind::Immediate;
+        if (is_decimal(parser.peek(token.is('-') ? 1 : 0))) return read_decimal(type, operand);
         if (read_float_bits(token.text, operand.immediate_type, operand.bits)) {
             operand.text = std::string(parser.next().text);
             return true;
-        }
-        if (token.kind == Token::Kind::Number && token.text.find('.') != std::string_view::npos) {
-            return fail(fmt::format("has the constant {}, which must be written by its bits, as 0f3F800000",
-                                    Parser::quoted(token)));
         }
         Integer integer;
         if (!read_integer(parser, integer, fmt::format("an operand of '{}'", full_name(made)))) return false;
@@ -149,7 +182,7 @@ struct OperandReader {
         if (!read_register(operand)) return false;
         if (operand.kind == Operand::Kind::Register) return check_register(operand, type, relaxed);
         if (!at_immediate()) return fail_at(token, "a register or a constant");
-        if (!read_immediate(operand)) return false;
+        if (!read_immediate(type, operand)) return false;
         if (immediate_fits(type, operand.immediate_type)) return true;
         return fail(fmt::format("takes .{}, which {} is not", name_of(type), Parser::quoted(token)));
     }
@@ -253,7 +286,7 @@ struct OperandReader {
         if (operand.kind == Operand::Kind::Register) return check_register(operand, made.type, false);
         if (made.type == Type::B128) return fail_at(token, "a register or two halves in braces");
         if (at_immediate()) {
-            if (!read_immediate(operand)) return false;
+            if (!read_immediate(made.type, operand)) return false;
             const bool is_integer = !is_float(operand.immediate_type);
             if (immediate_fits(made.type, operand.immediate_type) || (made.type == Type::Pred && is_integer))
                 return true;
@@ -343,7 +376,7 @@ struct OperandReader {
         if (token.is('!')) return fail_at(token, "a predicate without '!'");
         if (!at_immediate()) return read_predicate(operand);
         // Compilers write `true` as -1 or 1.
-        return read_immediate(operand) &&
+        return read_immediate(Type::U32, operand) &&
                (!is_float(operand.immediate_type) || fail_at(token, "a predicate"));
     }
 
@@ -357,7 +390,7 @@ struct OperandReader {
     }
 
     bool read_number(Operand& operand) {
-        return (at_immediate() && read_immediate(operand) && !is_float(operand.immediate_type) &&
+        return (at_immediate() && read_immediate(Type::U32, operand) && !is_float(operand.immediate_type) &&
                 operand.bits <= UINT32_MAX) ||
                fail("needs a whole number as its last operand");
     }
@@ -388,8 +421,7 @@ struct OperandReader {
     // It may be written in decimals.
     bool read_fraction(Operand& operand) {
         const Token& token = parser.peek();
-        if (token.kind != Token::Kind::Number || token.text.find('.') == std::string_view::npos)
-            return read_source(Type::F32, false, operand);
+        if (!is_decimal(token)) return read_source(Type::F32, false, operand);
         operand.kind = Operand::Kind::Immediate;
         operand.immediate_type = Type::F32;
         operand.text = std::string(parser.next().text);
@@ -404,7 +436,8 @@ struct OperandReader {
     }
 
     bool read_table(Operand& operand) {
-        if (!at_immediate() || !read_immediate(operand)) return fail("needs a constant as its last operand");
+        if (!at_immediate() || !read_immediate(Type::U32, operand))
+            return fail("needs a constant as its last operand");
         return (operand.bits <= 255 && !is_float(operand.immediate_type)) || fail("needs a table of 8 bits");
     }
 };

@@ -37,6 +37,21 @@ std::string error_of(const std::string& body) {
     return module && module->refused.empty() ? "" : module ? module->refused[0].why : module.error().message;
 }
 
+// As kernels write them that need no row of their own: sums that nobody wants, and zeros to add to.
+TEST(PtxMatrix, SumsMayBeConstantsAndNobodys) {
+    const auto module =
+        parse(module_with(
+                  "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, _, %f1, _}, {%r0, %r1, %r2, %r3}, "
+                  "{%r4, %r5}, {%f2, 0., %f3, -0.5};"),
+              "k.ptx");
+    ASSERT_TRUE(module) << module.error().message;
+    ASSERT_EQ(module->kernels.size(), 1u);
+    EXPECT_EQ(print(module->kernels[0], module->kernels[0].instructions[0]),
+              "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 \t{%f0, _, %f1, _}, {%r0, %r1, %r2, %r3}, "
+              "{%r4, %r5}, "
+              "{%f2, 0f00000000, %f3, 0fBF000000};");
+}
+
 TEST(PtxMatrix, AreReadAndPrintedAgain) {
     const std::string body = R"ptx(ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [%r5+16];
 ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%r0, %r1}, [%r5];

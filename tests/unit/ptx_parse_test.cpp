@@ -251,6 +251,24 @@ TEST(PtxParse, AcceptsWhatCompilersWrite) {
         EXPECT_TRUE(parse(kernel_text(text), "t")) << text << "\n" << refusal(kernel_text(text));
 }
 
+// A constant with a decimal point is of the instruction's type, and printed by its bits.
+TEST(PtxParse, DecimalConstantsAreOfTheInstructionsType) {
+    for (const auto& [text, printed] :
+         {std::pair{"add.f32 %f1, %f2, 0.;", "add.f32 \t%f1, %f2, 0f00000000;"},
+          {"add.f32 %f1, %f2, -1.5;", "add.f32 \t%f1, %f2, 0fBFC00000;"},
+          {"mov.f32 %f1, 0.1;", "mov.f32 \t%f1, 0f3DCCCCCD;"},
+          {"mov.f64 %fd1, 25.0e-2;", "mov.f64 \t%fd1, 0d3FD0000000000000;"},
+          {"mul.f64 %fd1, %fd2, 2.0e+1;", "mul.f64 \t%fd1, %fd2, 0d4034000000000000;"}}) {
+        const Module module = test::parsed(kernel_text(text));
+        ASSERT_EQ(module.kernels.size(), 1u) << text;
+        EXPECT_EQ(print(module.kernels[0], module.kernels[0].instructions[0]), printed);
+    }
+    EXPECT_NE(refusal(kernel_text("add.s32 %r1, %r2, 1.5;")).find("must be written by its bits"),
+              std::string::npos);
+    EXPECT_NE(refusal(kernel_text("add.f32 %f1, %f2, 1.5.2;")).find("must be written by its bits"),
+              std::string::npos);
+}
+
 // Every refusal names the file, the line of the text and what it is about.
 TEST(PtxParse, RefusesWithTheLine) {
     struct Case {
@@ -308,7 +326,7 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{"ld.shared.f32 %f1, [%r1+99999999999];", "offset of more than 32 bits"},
              Case{"mov.u32 %r1, 99999999999999999999;", "integer of at most 64 bits"},
              Case{"ld.const.u32 %r1, [16];", "constant address"},
-             Case{"mov.f32 %f1, 1.5;", "by its bits, as 0f3F800000"},
+             Case{"mov.b32 %r1, 1.5;", "by its bits, as 0f3F800000"},
              Case{"shfl.sync.up.b32 _|%p1, %r2, %r1, 0, -1;", "a register to write"},
              Case{"shf.l.b32 %r1, %r2, %r3, 5;", ".wrap or .clamp"},
              Case{"bar.red.popc.u32 %r1, 0, %r2;", "'%r2' is a .b32 register"},
