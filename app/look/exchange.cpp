@@ -256,9 +256,9 @@ std::string exchange_title(const ExchangeView& view) {
         case Exchange::MatchAll: return "matches: all the same?";
         case Exchange::Transpose: return "transposes a matrix";
         case Exchange::Multiply:
-            return view.form ? fmt::format("multiplies matrices, {} × {} × {}", view.form->m, view.form->n,
-                                           view.form->k)
-                             : "multiplies matrices";
+            return view.form
+                       ? fmt::format("multiplies {} × {} × {}", view.form->m, view.form->n, view.form->k)
+                       : "multiplies matrices";
         default: return reduced_by(view.how);
     }
 }

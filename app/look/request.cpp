@@ -432,11 +432,11 @@ void lay_out_banks(const trace::Trace& trace, RequestView& request) {
                 bank.push_back({word, 1u << lane});
         }
     });
-    const bool stores = !is_load(request.kind);
-    const analysis::LaneGroups groups(address.data(), request.mask, request.bytes, stores);
+    const bool keeps_groups = !is_load(request.kind) || request.matrices != 0;
+    const analysis::LaneGroups groups(address.data(), request.mask, request.bytes, keeps_groups);
     request.groups.assign(groups.masks().begin(), groups.masks().end());
     request.group_lanes = groups.lanes();
-    request.cost.shared = analysis::bank_cost(address.data(), request.mask, request.bytes, stores);
+    request.cost.shared = analysis::bank_cost(address.data(), request.mask, request.bytes, keeps_groups);
 }
 
 std::vector<WordView> stack_of(const RequestView& request, uint32_t group, size_t bank) {

@@ -40,19 +40,19 @@ std::array<uint8_t, kBanks> words_per_bank(const uint64_t* address, uint32_t mas
     return per_bank;
 }
 
-LaneGroups::LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
+LaneGroups::LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups) {
     if (bytes == 0 || bytes > ptx::kMostOfLane) return;
     lanes_ = bytes <= 4 ? 32 : bytes <= 8 ? 16 : bytes <= 16 ? 8 : 4;
-    if (lanes_ < 32 && !is_store && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
+    if (lanes_ < 32 && !keeps_groups && (pairs_agree(address, mask, 1) || pairs_agree(address, mask, 2)))
         lanes_ *= 2;
     const uint32_t group = lanes_ == 32 ? ~0u : (1u << lanes_) - 1;
     for (uint32_t first = 0; first < 32; first += lanes_)
         if (const uint32_t active = mask & (group << first)) masks_[count_++] = active;
 }
 
-BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store) {
+BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups) {
     BankCost cost;
-    for (const uint32_t group : LaneGroups(address, mask, bytes, is_store).masks()) {
+    for (const uint32_t group : LaneGroups(address, mask, bytes, keeps_groups).masks()) {
         cost.wavefronts += worst_bank(address, group, bytes);
         ++cost.ideal_wavefronts;
     }

@@ -9,8 +9,8 @@
 //   16 bytes          four groups, quarter warps    neighbours: 4
 //
 // A load of 8 or 16 bytes is taken in groups twice as large where every lane n asks for the same address as lane
-// n ^ 1, or every lane n for the same as lane n ^ 2, wherever both are active; a store never is. Groups without an
-// active lane cost nothing.
+// n ^ 1, or every lane n for the same as lane n ^ 2, wherever both are active; a store never is, nor are the rows of
+// ldmatrix and its like: a matrix is a group. Groups without an active lane cost nothing.
 //
 //   32 lanes x 4 bytes, a stride of s words   gcd(s, 32) words in a bank   gcd(s, 32) wavefronts
 //   32 lanes x 4 bytes, all the same word     a broadcast                  1
@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/ptx/sites.h"
+
 namespace tilescope::analysis {
 
 inline constexpr uint32_t kBanks = 32;
@@ -40,13 +42,16 @@ struct BankCost {
     bool operator==(const BankCost&) const = default;
 };
 
+// Whether a site's requests are never taken in groups twice as large: a store's, and those of rows of matrices.
+inline bool keeps_groups(const ptx::Site& site) { return ptx::writes(site.kind) || site.matrices != 0; }
+
 // address, of all of these: [32] byte offsets in shared memory; bytes per lane, 1..32 (nothing for others).
-BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
+BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups = false);
 
 // The active lanes of each group that is served together, in the order of the lanes; none is empty.
 class LaneGroups {
 public:
-    LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool is_store = false);
+    LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups = false);
     std::span<const uint32_t> masks() const { return {masks_.data(), count_}; }
     uint32_t lanes() const { return lanes_; }  // that a group has at most: 32, 16, 8 or 4
 

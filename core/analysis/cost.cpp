@@ -36,7 +36,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
             break;
         }
         case Space::Shared:
-            cost.shared = bank_cost(address, access.mask(), site.bytes, ptx::writes(site.kind));
+            cost.shared = bank_cost(address, access.mask(), site.bytes, keeps_groups(site));
             break;
         case Space::Local:
             cost.global = local_sector_cost(address, access.mask(), site.bytes);

@@ -246,7 +246,7 @@ std::vector<Remedy> swizzles_of_banks(uint64_t array_bytes, uint32_t element) {
 
 RequestCost request_cost(Space space, const ptx::Site& site, const uint64_t* address, uint32_t mask) {
     if (space == Space::Shared) {
-        const BankCost of = bank_cost(address, mask, site.bytes, ptx::writes(site.kind));
+        const BankCost of = bank_cost(address, mask, site.bytes, keeps_groups(site));
         return {of.wavefronts, of.ideal_wavefronts};
     }
     const SectorCost of = sector_cost(address, mask, site.bytes);

@@ -1,6 +1,7 @@
 #include "core/ptx/affine_value.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 
@@ -248,21 +249,25 @@ struct AffineStep {
         return value.affine ? settled(value, size_of(instruction.type)) : value;
     }
 
-    // And, or, xor, not and shifts to the right, of bits that every thread knows of its own.
-    AffineValue bits_by_thread() const {
+    // Bits and quotients of numbers that every thread knows of its own.
+    AffineValue known_by_thread() const {
         const int bytes = size_of(instruction.type);
-        if (bytes < 4) return all_uniform();
+        if (bytes < 4 || is_float(instruction.type)) return all_uniform();
         std::vector<AffineValue> from;
         for (size_t i = 0; i < sources(); ++i) from.push_back(read(source(i)));
         const auto known = [](const AffineValue& value) { return value.affine && value.constant; };
         if (std::ranges::all_of(from, known)) {
             return by_thread([&](uint32_t thread) {
-                return bits_of(of_thread(from[0], thread, bytes),
-                               from.size() > 1 ? of_thread(from[1], thread, bytes) : 0);
+                Numbers numbers{};
+                for (size_t i = 0; i < from.size(); ++i) numbers[i] = of_thread(from[i], thread, bytes);
+                return made_of(numbers);
             });
         }
-        if (from.size() == 2 && !known(from[1]) && instruction.op != Op::Shr) std::swap(from[0], from[1]);
-        if (from.size() == 2 && from[0].affine && known(from[1]))
+        if (from.size() != 2) return all_uniform();
+        const bool either =
+            instruction.op == Op::And || instruction.op == Op::Or || instruction.op == Op::Xor;
+        if (either && !known(from[1])) std::swap(from[0], from[1]);
+        if ((either || instruction.op == Op::Shr) && from[0].affine && known(from[1]))
             if (const AffineValue made = low_bits(from[0], from[1], bytes); made.affine) return made;
         return all_uniform();
     }
@@ -287,7 +292,7 @@ struct AffineStep {
         AffineValue made = by_thread([&](uint32_t thread) {
             const uint64_t of_a = of_thread(a, thread, bytes);
             const uint64_t changed =
-                bits_of(of_a & low, of_thread(b, thread, bytes) & (shifts ? ~uint64_t{0} : low));
+                made_of({of_a & low, of_thread(b, thread, bytes) & (shifts ? ~uint64_t{0} : low)});
             return takes || shifts ? changed : (of_a & above) + changed;
         });
         if (!made.affine || takes) return made;
@@ -296,19 +301,55 @@ struct AffineStep {
         return settled(made, bytes);
     }
 
-    uint64_t bits_of(uint64_t a, uint64_t b) const {
+    using Numbers = std::array<uint64_t, 4>;  // an instruction's sources, none longer than its type
+
+    uint64_t made_of(const Numbers& from) const {
         const int bytes = size_of(instruction.type);
+        const uint64_t a = from[0], b = from[1], all = mask_of(bytes),
+                       width = uint64_t{8} * static_cast<uint64_t>(bytes);
+        const auto with_sign = [&](uint64_t n) {
+            return bytes == 4 ? int64_t{static_cast<int32_t>(n)} : static_cast<int64_t>(n);
+        };
         switch (instruction.op) {
             case Op::And: return a & b;
             case Op::Or: return a | b;
             case Op::Xor: return a ^ b;
-            case Op::Not: return ~a & mask_of(bytes);
+            case Op::Not: return ~a & all;
+            case Op::Bfe: {  // a field that ends within the register, as compilers write them
+                const uint64_t first = b & 0xFF, length = from[2] & 0xFF;
+                if (length == 0 || first + length > width) return 0;
+                const uint64_t field = a >> first & (~uint64_t{0} >> (64 - length));
+                const bool negative = is_signed(instruction.type) && field >> (length - 1) != 0;
+                return (negative ? field | ~uint64_t{0} << (length - 1) : field) & all;
+            }
+            case Op::Div:
+            case Op::Rem: {
+                if (b == 0 || (is_signed(instruction.type) && with_sign(b) == -1)) return 0;
+                const bool quotient = instruction.op == Op::Div;
+                if (!is_signed(instruction.type)) return quotient ? a / b : a % b;
+                const int64_t x = with_sign(a), y = with_sign(b);
+                return static_cast<uint64_t>(quotient ? x / y : x % y) & all;
+            }
             default: break;
         }
-        const uint64_t by = b & mask_of(4), width = uint64_t{8} * static_cast<uint64_t>(bytes);
+        const uint64_t by = b & mask_of(4);  // Shr
         if (!is_signed(instruction.type)) return by < width ? a >> by : 0;
-        const int64_t with_sign = bytes == 4 ? static_cast<int32_t>(a) : static_cast<int64_t>(a);
-        return static_cast<uint64_t>(with_sign >> std::min(by, width - 1)) & mask_of(bytes);
+        return static_cast<uint64_t>(with_sign(a) >> std::min(by, width - 1)) & all;
+    }
+
+    // Whether made_of() is what the instruction makes, whatever the numbers are.
+    bool is_made() const {
+        const auto plain = [&](size_t i) { return read(source(i)).number_alone(); };
+        const auto number_of = [&](size_t i) { return read(source(i)).number & mask_of(4); };
+        switch (instruction.op) {
+            case Op::Bfe:
+                return plain(1) && plain(2) && number_of(2) > 0 && number_of(1) <= 64 && number_of(2) <= 64 &&
+                       number_of(1) + number_of(2) <=
+                           uint64_t{8} * static_cast<uint64_t>(size_of(instruction.type));
+            case Op::Div:
+            case Op::Rem: return plain(1) && number_of(1) > 0 && number_of(1) < (uint64_t{1} << 31);
+            default: return true;
+        }
     }
 
     // Whether all threads find the same, though they compare numbers of their own: each knows its number, or the number's
@@ -412,7 +453,10 @@ struct AffineStep {
             case Op::Or:
             case Op::Xor:
             case Op::Not:
-            case Op::Shr: return bits_by_thread();
+            case Op::Shr:
+            case Op::Bfe:
+            case Op::Div:
+            case Op::Rem: return is_made() ? known_by_thread() : all_uniform();
             case Op::Mul: return multiply();
             case Op::Mad: {
                 if (is_float(instruction.type) || instruction.sat) return all_uniform();

@@ -172,10 +172,10 @@ bool read_instruction(Parser& parser, Body& body) {
     }
     bool news = rule == nullptr;
     if (rule == nullptr) {
+        const std::string_view what = not_read(made.mnemonic);
         parser.fail(mnemonic.line,
-                    "instruction '{}' is not known to Tilescope; it reads plain loads, stores, "
-                    "arithmetic, branches and barriers, so build the kernel without it",
-                    full_name(made));
+                    "instruction '{}' is not known to Tilescope{}{}; build the kernel without it",
+                    full_name(made), what.empty() ? "" : ", which does not read ", what);
     } else {
         made.op = rule->op;
         read_suffixes(parser, *rule, in_name, made, news);

@@ -22,15 +22,40 @@ namespace {
 
 constexpr size_t kMostRegisters = 100;  // of one instruction
 
-// Memory, other blocks' memory, the stack, matrices in memory by descriptors, and branches.
-constexpr std::string_view kRefused[] = {"alloca",     "brkpt",     "clusterlaunchcontrol",
-                                         "getctarank", "istypep",   "ldmatrix",
-                                         "ldu",        "mapa",      "mbarrier",
-                                         "multimem",   "pmevent",   "stackrestore",
-                                         "stacksave",  "stmatrix",  "suld",
-                                         "suq",        "sured",     "sust",
-                                         "tcgen05",    "tensormap", "tex",
-                                         "tld4",       "txq",       "wgmma"};
+// Memory, other blocks' memory, the stack, matrices in memory by descriptors, and branches; and what a refusal says of
+// those that belong together.
+constexpr struct {
+    std::string_view mnemonic, what = {};
+} kRefused[] = {{"alloca"},
+                {"brkpt"},
+                {"clusterlaunchcontrol", "clusters of blocks"},
+                {"getctarank", "clusters of blocks"},
+                {"istypep"},
+                {"ldmatrix"},
+                {"ldu"},
+                {"mapa", "clusters of blocks"},
+                {"mbarrier", "barriers in memory (mbarrier)"},
+                {"multimem", "memory of several GPUs (multimem)"},
+                {"pmevent"},
+                {"stackrestore"},
+                {"stacksave"},
+                {"stmatrix"},
+                {"suld", "surfaces"},
+                {"suq", "surfaces"},
+                {"sured", "surfaces"},
+                {"sust", "surfaces"},
+                {"tcgen05", "tensor memory (tcgen05)"},
+                {"tensormap", "tensor maps"},
+                {"tex", "textures"},
+                {"tld4", "textures"},
+                {"txq", "textures"},
+                {"wgmma", "products of four warps (wgmma)"}};
+
+const auto* find_refused(std::string_view mnemonic) {
+    const auto* const found =
+        std::ranges::find(kRefused, mnemonic, [](const auto& row) { return row.mnemonic; });
+    return found == std::end(kRefused) ? nullptr : found;
+}
 
 bool is_arithmetic(const OpRule& rule) {
     return rule.unit == SmUnit::Alu || rule.unit == SmUnit::Fma || rule.unit == SmUnit::Special ||
@@ -80,9 +105,7 @@ bool read_text(Parser& parser, const Body& body, Instruction& made) {
 }  // namespace
 
 bool read_opaque(Parser& parser, const Body& body, const OpRule* rule, Instruction& made) {
-    if (rule != nullptr ? !is_arithmetic(*rule)
-                        : std::ranges::find(kRefused, made.mnemonic) != std::end(kRefused))
-        return false;
+    if (rule != nullptr ? !is_arithmetic(*rule) : find_refused(made.mnemonic) != nullptr) return false;
     Instruction opaque;
     static_cast<Operation&>(opaque).op = Op::Opaque;
     opaque.mnemonic = made.mnemonic, opaque.suffixes = made.suffixes;
@@ -100,6 +123,11 @@ bool read_opaque(Parser& parser, const Body& body, const OpRule* rule, Instructi
     parser.message.clear();
     made = std::move(opaque);
     return true;
+}
+
+std::string_view not_read(std::string_view mnemonic) {
+    const auto* const refused = find_refused(mnemonic);
+    return refused == nullptr ? std::string_view() : refused->what;
 }
 
 std::string opaque_text(const Kernel& kernel, const Instruction& instruction) {

@@ -183,6 +183,8 @@ bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instructi
 // Behind the suffixes of an instruction that is not known, or has one that is not (rule: of its mnemonic): keeps it as
 // text. False, with nothing changed, where it cannot be kept.
 bool read_opaque(Parser& parser, const Body& body, const OpRule* rule, Instruction& instruction);
+// What an unknown instruction of that name belongs to, "textures"; "" where that is not known either.
+std::string_view not_read(std::string_view mnemonic);
 std::string opaque_text(const Kernel& kernel, const Instruction& instruction);  // its operands
 bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& instruction);
 

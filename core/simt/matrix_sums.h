@@ -1,21 +1,23 @@
 // Sums of products of matrices as a tensor core of sm_90 forms them, and the numbers that they are made of.
 //
 //   terms   the products of a row and a column, exact, and the element of C
-//   e       the largest exponent among them: of a product the sum of its factors' (of a subnormal the lowest one that
-//           its type has), of C its own
+//   e       the largest exponent among them: of a product the sum of its factors', of C its own; of a subnormal number
+//           the lowest that its type has
 //   cut     each term, toward zero, to a multiple of 2^(e - 25)
 //   sum     of what is left, exact; cut, toward zero, to the 24 bits of an f32
 //
-// All products of an instruction are in one such sum, whatever its k is. A sum of f16 is rounded to the nearest behind
-// it; a zero has no sign. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
+// All products of an instruction are in one such sum, whatever its k is (but wmma of tf32: two of four). Where C and D
+// are of f16, the exact sum is rounded to the nearest instead; what becomes zero has no sign. With a C of f32, an f16 is
+// made of the f32. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
 //
 // Products of 8-bit floats are two such sums of f16 factors on sm_90, of the (stored) columns 4 i and 4 i + 1, then of
-// those behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a tensor
-// core there: its products are summed up by fma.f32, and C is added. Sums of f64 are formed product by product, each by
-// one fused multiplication and addition.
+// those behind them with the first sum in place of C; C is added last, and rounded. mma.m8n8k4 of f16 is no work for a
+// tensor core there: its products are summed up by fma.f32, and C is added; where C and D are of f16, the first two
+// are added to C, then the other two. Sums of f64 are formed product by product, each by one fused multiplication and
+// addition.
 //
-// Source: measured on an H200 by tests/gpu/probes/matrix_sums.py; 8-bit floats and m8n8k4: the machine code that nvcc
-// 13.0 makes of them for sm_90.
+// Source: measured on an H200 by tests/gpu/probes/matrix_sums.py and tests/gpu/record_matrix_test.cpp; 8-bit floats,
+// m8n8k4 and wmma of tf32: the machine code that nvcc 13.0 makes of them for sm_90.
 #pragma once
 
 #include <algorithm>
@@ -79,12 +81,15 @@ struct Factors {
     static constexpr size_t kMost = 16 * 32;  // as wmma's 32 x 16 and mma's 16 x 32
     std::array<double, kMost> number;
     std::array<int32_t, kMost> exponent;
+    const double* given;
+    bool finite = true;
 
-    Factors(ptx::MatrixType type, const double* x, size_t count) {
+    Factors(ptx::MatrixType type, const double* x, size_t count) : given(x) {
         // 8-bit floats become f16 before they are multiplied.
         const bool as_float = type == ptx::MatrixType::BF16 || type == ptx::MatrixType::TF32;
         const int lowest = as_float ? -126 : -14;
         for (size_t i = 0; i < count; ++i) {
+            finite = finite && std::isfinite(x[i]);
             number[i] = std::isfinite(x[i]) ? x[i] : 0;
             exponent[i] = number[i] == 0 ? kNoExponent : std::max(exponent_of(number[i]), lowest);
         }
@@ -108,9 +113,9 @@ struct SummedRows {
     size_t first = 0, width = 1, step = 1;
 };
 
-// sums += a b as the head says; m x k by k x n, row after row.
+// sums += a b as the head says; m x k by k x n, row after row. Of f16 they are rounded.
 inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Factors& b, SummedRows rows,
-                        double* sums) {
+                        bool halves, double* sums) {
     constexpr size_t kColumns = 8;  // at once; n is a multiple of them
     const size_t n = form.n, k = form.k;
     const auto each_row_of_b = [&](auto fn) {
@@ -121,8 +126,19 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
         const size_t row = at / n, first = at % n;
         double* const c = sums + at;
         std::array<int32_t, kColumns> largest;
-        std::array<double, kColumns> scale, units;
-        for (size_t j = 0; j < kColumns; ++j) largest[j] = exponent_of(c[j]);
+        std::array<double, kColumns> scale, units, plain;
+        bool finite = a.finite && b.finite;
+        for (size_t j = 0; j < kColumns; ++j) {
+            finite = finite && std::isfinite(c[j]);
+            plain[j] = c[j];
+            largest[j] = c[j] == 0 ? kNoExponent : std::max(exponent_of(c[j]), halves ? -14 : -126);
+        }
+        // What is infinite, or no number, comes out of any sum.
+        if (!finite)
+            each_row_of_b([&](size_t i) {
+                for (size_t j = 0; j < kColumns; ++j)
+                    plain[j] += a.given[row * k + i] * b.given[i * n + first + j];
+            });
         each_row_of_b([&](size_t i) {
             const int32_t e = a.exponent[row * k + i];
             const int32_t* const others = b.exponent.data() + i * n + first;
@@ -139,11 +155,14 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
             for (size_t j = 0; j < kColumns; ++j) units[j] += static_cast<int32_t>(x * y[j] * scale[j]);
         });
         for (size_t j = 0; j < kColumns; ++j)
-            if (std::isfinite(c[j])) c[j] = cut_to_float(static_cast<int64_t>(units[j]), largest[j]);
+            c[j] = !std::isfinite(plain[j]) ? plain[j]
+                   : halves                 ? rounded_to_half(units[j] * power_of_two(largest[j] - 25))
+                                            : cut_to_float(static_cast<int64_t>(units[j]), largest[j]);
     }
 }
 
-// sums += a b: m x k by k x n elements, each row after row. Sums of f16 are still to be rounded.
+// sums += a b: m x k by k x n elements, each row after row. They are numbers of D's type, but for an f16 whose C is of
+// f32, which is still to be rounded.
 inline void sum_of_products(const ptx::MatrixForm& form, const double* a, const double* b, double* sums) {
     using ptx::MatrixRole, ptx::MatrixType;
     const size_t m = form.m, n = form.n, k = form.columns(MatrixRole::A);
@@ -156,43 +175,33 @@ inline void sum_of_products(const ptx::MatrixForm& form, const double* a, const 
     };
     if (type == MatrixType::F64)
         return each_product([&](size_t at, double x, double y) { sums[at] = std::fma(x, y, sums[at]); });
-    constexpr size_t kMostSums = 32 * 16;
-    std::array<double, kMostSums> others{};
+    const bool halves =
+        form.type(MatrixRole::C) == MatrixType::F16 && form.type(MatrixRole::D) == MatrixType::F16;
     if (form.products() > 1) {
-        each_product([&](size_t at, double x, double y) {
-            others[at] =
-                std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(others[at]));
-        });
-        for (size_t i = 0; i < m * n; ++i) sums[i] = static_cast<float>(sums[i] + others[i]);
+        for (size_t at = 0; at < m * n; ++at) {
+            const size_t row = at / n, column = at % n;
+            const auto x = [&](size_t i) { return static_cast<float>(a[row * k + i]); };
+            const auto y = [&](size_t i) { return static_cast<float>(b[i * n + column]); };
+            const auto two = [&](size_t i, float first) { return std::fma(x(i + 1), y(i + 1), first); };
+            const auto sum = static_cast<float>(sums[at]);
+            if (halves)
+                sums[at] = sum + two(0, x(0) * y(0)) + two(2, x(2) * y(2));
+            else
+                sums[at] = sum + two(2, std::fma(x(2), y(2), two(0, std::fma(x(0), y(0), 0.0f))));
+        }
         return;
     }
-    // What is infinite, or no number, comes out of any sum.
-    std::array<double, kMostSums> plain;
-    std::copy_n(sums, m * n, plain.begin());
-    const auto is_finite = [](double x) { return std::isfinite(x); };
-    const bool finite = std::all_of(a, a + m * k, is_finite) && std::all_of(b, b + k * n, is_finite) &&
-                        std::all_of(sums, sums + m * n, is_finite);
-    if (!finite) each_product([&](size_t at, double x, double y) { plain[at] += x * y; });
-
     const Factors x(type, a, m * k), y(form.type(MatrixRole::B), b, k * n);
-    const bool halves = form.type(MatrixRole::D) == MatrixType::F16;
-    const auto round = [&](double* made) {
-        if (halves) std::transform(made, made + m * n, made, rounded_to_half);
-    };
     if (type == MatrixType::E4M3 || type == MatrixType::E5M2) {
-        for (const size_t first : {0, 2}) {
-            tensor_sums(form, x, y, {first, 2, 4}, others.data());
-            round(others.data());
-        }
+        std::array<double, size_t{16} * 8> others{};
+        for (const size_t first : {0, 2}) tensor_sums(form, x, y, {first, 2, 4}, halves, others.data());
         for (size_t i = 0; i < m * n; ++i)
             sums[i] = halves ? sums[i] + others[i] : static_cast<float>(sums[i] + others[i]);
+    } else if (type == MatrixType::TF32 && form.wmma) {
+        for (const size_t first : {0, 4}) tensor_sums(form, x, y, {first, 4, 8}, halves, sums);
     } else {
-        tensor_sums(form, x, y, {}, sums);
-        round(sums);
+        tensor_sums(form, x, y, {}, halves, sums);
     }
-    if (finite) return;
-    for (size_t i = 0; i < m * n; ++i)
-        if (!std::isfinite(plain[i])) sums[i] = plain[i];
 }
 
 }  // namespace tilescope::simt

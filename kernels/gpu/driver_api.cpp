@@ -48,6 +48,7 @@ Result<std::shared_ptr<const DriverApi>> open_driver(const std::string& name) {
     if (!find_symbol(library, exported, api->member)) missing = exported;
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_FIND)
 #undef TILESCOPE_FIND
+    find_symbol(library, "cuFuncLoad", api->function_load);
     if (missing) {
         return Error{
             fmt::format("the NVIDIA driver's {} has no function {}; reinstall or update the driver, "

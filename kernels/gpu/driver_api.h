@@ -122,6 +122,8 @@ struct DriverApi {
 #define TILESCOPE_MEMBER(member, name, parameters) int(*member) parameters = nullptr;
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_MEMBER)
 #undef TILESCOPE_MEMBER
+    // cuFuncLoad, null before CUDA 12.4. Where it is not called, the first launch also brings the code to the device.
+    int (*function_load)(CuFunction function) = nullptr;
 };
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";

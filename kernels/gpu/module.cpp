@@ -87,6 +87,8 @@ Result<Function> Device::function_of(const std::shared_ptr<void>& module, const 
         }
         return load_failure(context, code, ptx_name, "");
     }
+    if (api.function_load)
+        if (const int code = api.function_load(handle)) return load_failure(context, code, ptx_name, "");
     Function function;
     function.handle = handle;
     function.name = kernel;

@@ -197,6 +197,11 @@ TEST(FigurePictures, OfATileInTheBanks) {
     golden_of(std::move(lecture), "layout_swizzled_lecture");
 }
 
+TEST(FigurePictures, OfFragments) {
+    SKIP_WITHOUT_OPENGL();
+    golden_of(with_figure("fragments"), "fragments");
+}
+
 TEST(FigurePictures, TheListOfThem) {
     SKIP_WITHOUT_OPENGL();
     State state;

@@ -146,6 +146,22 @@ TEST(StepScreen, BanksByGroupsOfLanes) {
     test::expect_golden(picture(std::move(padded), 1600, 1000), "step_freed_dark");
 }
 
+// Lanes that point to rows above, those that get their words below; then the product of what they got.
+TEST(StepScreen, FragmentsOnTheirWayAndAtWork) {
+    SKIP_WITHOUT_OPENGL();
+    const auto at = [](analysis::StepKind kind, uint32_t behind) {
+        State state = shown(kernels::recorded(kernels::matrix_tile()));
+        state.session.cursor.step = first_of(state, kind) + behind;
+        state.session.pin = {.kind = look::Pick::Kind::Thread, .thread = 5};
+        return state;
+    };
+    test::expect_golden(picture(at(analysis::StepKind::SharedLoad, 1), 1280, 800), "step_ldmatrix");
+    State lens = at(analysis::StepKind::Exchange, 0);
+    lens.step.middle = Middle::Fragments;
+    lens.session.theme = Theme::Dark;
+    test::expect_golden(picture(std::move(lens), 1280, 800), "step_fragments_dark");
+}
+
 TEST(StepScreen, TheMouseMayStandOnABlankLineOfTheSource) {
     SKIP_WITHOUT_OPENGL();
     trace::Trace trace = kernels::recorded("tiled", {4, 4, 4, 2});

@@ -235,11 +235,11 @@ TEST(RecordMatrix, EverySumIsTheGpus) {
                 }
                 const size_t tile = i / out_words;
                 ++unequal[kind_of(tile)];
+                first_wrong = std::min(first_wrong, tile);
                 if (is_nan(type, a) && is_nan(type, b)) {
                     ++nans;
                     continue;
                 }
-                first_wrong = std::min(first_wrong, tile);
                 largest = std::max(largest, apart(type, a, b));
             }
         std::string kinds;

@@ -41,7 +41,8 @@ TEST(CostTable, EveryStepCostsWhatItsAddressesCost) {
             if (!p.barrier && p.space == Space::Global)
                 expected.global = judged(p.address.data(), p.mask, bytes);
             if (!p.barrier && p.space == Space::Shared)
-                expected.shared = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
+                expected.shared =
+                    bank_cost(p.address.data(), p.mask, bytes, keeps_groups(trace.sites[p.site]));
             ASSERT_EQ(costs.of(step).global, expected.global) << step;
             ASSERT_EQ(costs.of(step).shared, expected.shared) << step;
         }
@@ -65,7 +66,8 @@ TEST(Sums, OfStepsAreTheSumOverTheSteps) {
                     one.sectors = c.sectors, one.ideal_sectors = c.ideal_sectors, one.lines = c.lines;
                     one.block_sectors = c.block_sectors;
                 } else {
-                    const BankCost c = bank_cost(p.address.data(), p.mask, bytes, is_store(trace, p.site));
+                    const BankCost c =
+                        bank_cost(p.address.data(), p.mask, bytes, keeps_groups(trace.sites[p.site]));
                     one.wavefronts = c.wavefronts, one.ideal_wavefronts = c.ideal_wavefronts;
                 }
                 expected += one;
@@ -142,8 +144,7 @@ TEST(Sums, OfMoreFormsThanAreRememberedAreExactToo) {
             ASSERT_EQ(costs.of(step).global, judged(access.offset.data(), access.mask, site.bytes));
         } else {
             wavefronts +=
-                bank_cost(access.offset.data(), access.mask, site.bytes, is_store(trace, access.site))
-                    .wavefronts;
+                bank_cost(access.offset.data(), access.mask, site.bytes, keeps_groups(site)).wavefronts;
         }
     }
     const Sums sums = sums_of_steps(trace, 0, trace.steps());

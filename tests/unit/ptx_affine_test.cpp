@@ -217,8 +217,9 @@ TEST(Affine, LanesTooFarApartAreNotWidened) {
 // slow twin, with several numbers of what nobody knows. Whatever is claimed must hold for all of them.
 TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
     constexpr uint32_t kThreads = 64, kSymbol = 16 * 128;
-    constexpr const char* kOperations[] = {"add.u32", "sub.u32", "mul.lo.u32", "and.b32", "or.b32",
-                                           "xor.b32", "shr.u32", "shr.s32",    "shl.b32"};
+    constexpr const char* kOperations[] = {"add.u32", "sub.u32", "mul.lo.u32", "and.b32",
+                                           "or.b32",  "xor.b32", "shr.u32",    "shr.s32",
+                                           "shl.b32", "div.u32", "rem.s32",    "bfe.s32"};
     std::mt19937 random(7);
     const auto below = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
     constexpr const char* kComparisons[] = {"lt.u32", "ge.u32", "le.u32", "gt.u32",
@@ -239,12 +240,14 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
         for (uint32_t i = 0; i < steps.size(); ++i) {
             Step& step = steps[i];
             step = {below(std::size(kOperations)), below(3 + i), below(3 + i), below(2) == 0};
-            const bool shifts = step.operation >= 6;
-            if (shifts) step.is_number = true;
-            if (step.is_number) step.b = shifts ? below(9) : below(3) > 0 ? 1u << below(12) : ~0u << below(8);
+            const bool shifts = step.operation >= 6 && step.operation < 9, divides = step.operation >= 9;
+            if (shifts || divides) step.is_number = true;
+            if (divides) step.b = 1 + below(20);
+            if (step.is_number && !divides)
+                step.b = shifts ? below(9) : below(3) > 0 ? 1u << below(12) : ~0u << below(8);
             body += "    " + std::string(kOperations[step.operation]) + " %v" + std::to_string(3 + i) +
                     ", %v" + std::to_string(step.a) + ", " + (step.is_number ? "" : "%v") +
-                    std::to_string(step.b) + ";\n";
+                    std::to_string(step.b) + (step.operation == 11 ? ", 5;\n" : ";\n");
         }
         // In half of them a branch decides whether one more number is added.
         const bool branches = round % 2 == 1;
@@ -279,12 +282,16 @@ TEST(Affine, WhatIsClaimedHoldsForEveryThread) {
                 std::vector<uint32_t> v = {thread, block, kSymbol};
                 for (const Step& step : steps) {
                     const uint32_t a = v[step.a], b = step.is_number ? step.b : v[step.b];
+                    const auto sa = static_cast<int32_t>(a), sb = static_cast<int32_t>(b);
+                    const bool divides = step.operation >= 9;
+                    const uint32_t quotient = divides ? a / b : 0;
+                    const uint32_t rest = divides ? static_cast<uint32_t>(sa % sb) : 0;
+                    const uint32_t field =
+                        static_cast<uint32_t>(static_cast<int32_t>(a << (27 - b % 28)) >> 27);
                     const uint32_t results[] = {
-                        a + b,         a - b,
-                        a * b,         a & b,
-                        a | b,         a ^ b,
-                        a >> (b & 31), static_cast<uint32_t>(static_cast<int32_t>(a) >> (b & 31)),
-                        a << (b & 31)};
+                        a + b,         a - b,    a * b,         a & b,
+                        a | b,         a ^ b,    a >> (b & 31), static_cast<uint32_t>(sa >> (b & 31)),
+                        a << (b & 31), quotient, rest,          field};
                     v.push_back(results[step.operation]);
                 }
                 address[thread] = v.back() + (branches && !holds(how, v[compared], with) ? 68 : 0);

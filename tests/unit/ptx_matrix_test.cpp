@@ -111,7 +111,7 @@ TEST(PtxMatrix, OthersAreRefusedInASentence) {
 
 // Every element is held, by one lane's one register; of f16 fragments of wmma by as many as there are copies.
 TEST(PtxMatrix, FragmentsHoldEachElementOnce) {
-    for (const test::MatrixInstruction& instruction : test::all_products())
+    for (const tilescope::test::MatrixInstruction& instruction : tilescope::test::all_products())
         for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
             const MatrixForm& form = instruction.form;
             const uint32_t rows = form.rows(role), columns = form.columns(role);
@@ -356,7 +356,7 @@ TEST(PtxMatrix, MetadataSayWhichColumnsAreStored) {
     const auto columns = [&](const std::string& rest, uint32_t selector, uint32_t row, uint32_t first,
                              uint32_t count) {
         const MatrixForm form =
-            test::matrix_instruction("mma.sp::ordered_metadata.sync.aligned." + rest).form;
+            tilescope::test::matrix_instruction("mma.sp::ordered_metadata.sync.aligned." + rest).form;
         std::vector<uint32_t> made;
         for (uint32_t i = first; i < first + count; ++i)
             made.push_back(column_of_stored(form, selector, metadata.data(), row, i));

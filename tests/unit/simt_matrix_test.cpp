@@ -23,7 +23,7 @@ using tilescope::test::matrix_instruction, tilescope::test::MatrixInstruction;
 constexpr MatrixRole kRoles[] = {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D};
 constexpr uint64_t kArrayBytes = 1 << 16;
 
-KernelRun run_of(const std::string& ptx, uint32_t threads = 32) {
+KernelRun run_text(const std::string& ptx, uint32_t threads = 32) {
     KernelRun run;
     run.program = test::program_of(ptx, "k");
     run.launch.block = {threads, 1, 1};
@@ -34,7 +34,7 @@ KernelRun run_of(const std::string& ptx, uint32_t threads = 32) {
 
 // A kernel of one warp: %t is the lane, %i and %o point to in and out, %s to its 16 bytes of tile, %d and %w are free.
 KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
-    return run_of(R"(
+    return run_text(R"(
 .version 8.6
 .target sm_90
 .address_size 64
@@ -222,7 +222,7 @@ std::vector<uint64_t> fragments_of(const MatrixForm& form, const Matrices& matri
 // D of fragments as words of 8 bytes, [register][lane].
 std::vector<uint64_t> registers_of_product(const MatrixInstruction& instruction,
                                            const std::vector<uint64_t>& words) {
-    KernelRun run = run_of(tilescope::test::product_kernel(instruction));
+    KernelRun run = run_text(tilescope::test::product_kernel(instruction));
     std::memcpy(run.memory.buffers[0].bytes.data(), words.data(), words.size() * 8);
     return out_of<uint64_t>(run);
 }
@@ -320,14 +320,15 @@ struct Term {
     int exponent = 0;
 };
 
-// The sum of the terms, cut to a float.
-double cut_sum(const std::vector<Term>& terms) {
+// The sum of the terms, cut to a float or rounded to a half.
+double summed(const std::vector<Term>& terms, bool halves) {
     int largest = -10000;
     for (const Term& term : terms)
         if (term.value != 0) largest = std::max(largest, term.exponent);
     double sum = 0;
     for (const Term& term : terms) sum += std::trunc(std::ldexp(term.value, 25 - largest));
     sum = std::ldexp(sum, largest - 25);
+    if (halves) return number_of({ElementType::F16, half_bits(sum)});
     const auto nearest = static_cast<float>(sum);
     return std::fabs(nearest) > std::fabs(sum) && std::fabs(sum) < 0x1p128 ? std::nextafter(nearest, 0.0f)
                                                                            : nearest;
@@ -344,6 +345,8 @@ std::vector<double> slow_sums(const MatrixInstruction& instruction, const Matric
     std::vector<double> d;
     const MatrixType a_type = form.type(MatrixRole::A), b_type = form.type(MatrixRole::B);
     const bool small = ptx::bits_of(a_type) == 8, halves = form.type(MatrixRole::D) == MatrixType::F16;
+    const auto of_sum = [&](double c) { return c == 0 ? 0 : std::max(std::ilogb(c), halves ? -14 : -126); };
+    const bool fours = form.wmma && a_type == MatrixType::TF32;
     const auto rounded = [&](double sum) {
         return halves ? number_of({ElementType::F16, half_bits(sum)}) : static_cast<float>(sum);
     };
@@ -353,16 +356,23 @@ std::vector<double> slow_sums(const MatrixInstruction& instruction, const Matric
             std::vector<Term> terms[2];
             size_t k = 0;
             each_pair(instruction, x, 0, row, column, [&](double one, double other) {
-                terms[small ? k++ / 2 % 2 : 0].push_back(
-                    {one * other, seen_exponent(a_type, one) + seen_exponent(b_type, other)});
+                terms[small   ? k++ / 2 % 2
+                      : fours ? k++ / 4
+                              : 0]
+                    .push_back({one * other, seen_exponent(a_type, one) + seen_exponent(b_type, other)});
             });
             if (small) {
-                const double first = rounded(cut_sum(terms[0]));
-                terms[1].push_back({first, first == 0 ? 0 : std::ilogb(first)});
-                d.push_back(rounded(c + rounded(cut_sum(terms[1]))));
+                const double first = summed(terms[0], halves);
+                terms[1].push_back({first, of_sum(first)});
+                d.push_back(rounded(c + summed(terms[1], halves)));
             } else {
-                terms[0].push_back({c, c == 0 ? 0 : std::ilogb(c)});
-                d.push_back(rounded(cut_sum(terms[0])));
+                double sum = c;
+                for (std::vector<Term>& some : terms) {
+                    if (some.empty()) continue;
+                    some.push_back({sum, of_sum(sum)});
+                    sum = summed(some, halves);
+                }
+                d.push_back(sum);
             }
         }
     return d;
@@ -399,10 +409,12 @@ TEST(Matrix, SumsOfFloatsAreATensorCores) {
           "m16n8k32.row.col.f32.e4m3.e4m3.f32", "m16n8k32.row.col.f32.e5m2.e4m3.f32",
           "m16n8k16.row.col.f32.e5m2.e5m2.f32", "m16n8k32.row.col.f16.e4m3.e5m2.f16",
           "m16n8k32.row.col.f16.f16.f16.f16.sp", "m16n8k16.row.col.f32.bf16.bf16.f32.sp",
-          "m16n8k16.row.col.f32.tf32.tf32.f32.sp"}) {
+          "m16n8k16.row.col.f32.tf32.tf32.f32.sp", "wmma"}) {
         const size_t sparse = rest.find(".sp");
-        const MatrixInstruction instruction = matrix_instruction(
-            (sparse == rest.npos ? "mma.sync.aligned." : "mma.sp.sync.aligned.") + rest.substr(0, sparse));
+        const MatrixInstruction instruction =
+            matrix_instruction(rest == "wmma" ? "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32"
+                               : sparse == rest.npos ? "mma.sync.aligned." + rest
+                                                     : "mma.sp.sync.aligned." + rest.substr(0, sparse));
         const MatrixForm& form = instruction.form;
         for (int kind = 0; kind < 4; ++kind) {
             Matrices matrices = random_matrices(form, random);
