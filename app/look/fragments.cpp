@@ -94,9 +94,12 @@ std::vector<std::string> held_by_register(const FragmentTile& tile, uint32_t lan
 
 std::string held_text(const FragmentTile& tile, uint32_t lane) {
     const std::vector<std::string> held = held_by_register(tile, lane);
-    return fmt::format("{} of {} in {}: {}", counted(held.size() * tile.form.elements(tile.role), "element"),
-                       "ABCD"[static_cast<size_t>(tile.role)],
-                       counted(tile.form.registers(tile.role), "register"), fmt::join(held, ", "));
+    const uint32_t registers = tile.form.registers(tile.role),
+                   copies = registers / static_cast<uint32_t>(held.size());
+    return fmt::format("{} of {} in {}{}: {}",
+                       counted(held.size() * tile.form.elements(tile.role), "element"),
+                       "ABCD"[static_cast<size_t>(tile.role)], counted(registers, "register"),
+                       copies > 1 ? ", each " + times_in_words(copies) : "", fmt::join(held, ", "));
 }
 
 // --- of a recording

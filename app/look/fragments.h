@@ -50,8 +50,8 @@ std::string holder_text(const FragmentTile& tile, const ptx::MatrixPlace& at);
 
 // What a lane holds, a register one after the other: "A(1,2..3)". Registers that hold the same once more are left out.
 std::vector<std::string> held_by_register(const FragmentTile& tile, uint32_t lane);
-// "8 elements of A in 4 registers: A(1,2..3), A(9,2..3), A(1,10..11), A(9,10..11)"; registers: counts those that hold the
-// same once more.
+// "8 elements of A in 4 registers: A(1,2..3), A(9,2..3), A(1,10..11), A(9,10..11)"; "in 8 registers, each 2 times" where
+// others hold the same once more.
 std::string held_text(const FragmentTile& tile, uint32_t lane);
 
 // --- of a recording

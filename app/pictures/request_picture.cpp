@@ -284,7 +284,7 @@ void Picture::banks() const {
         note(ui, below, area.width(),
              {fmt::format("above: lanes point to rows; below: lanes {} words; wavefronts: {}", does, sum),
               fmt::format("above point to rows, below {} words", does),
-              fmt::format("above point, below {}", does)});
+              fmt::format("point, and below {}", does)});
     } else if (one)
         note(
             ui, below, area.width(),

@@ -87,6 +87,8 @@ TEST(Fragments, OfLaneFive) {
     EXPECT_EQ(of(MatrixRole::C), (Held{"C(1,2)", "C(1,3)", "C(9,2)", "C(9,3)"}));
     EXPECT_EQ(held_text(fragment_tile(form, MatrixRole::B), 5),
               "4 elements of B in 2 registers: B(2..3,1), B(10..11,1)");
+    EXPECT_EQ(held_text(fragment_tile(form_of(16, 16, 16, kF16, kF32, true), MatrixRole::A), 5),
+              "8 elements of A in 8 registers, each 2 times: A(1,2..3), A(9,2..3), A(1,10..11), A(9,10..11)");
     const FragmentTile a = fragment_tile(form, MatrixRole::A);
     EXPECT_EQ(holder_text(a, {9, 3, 0}), "A(9,3): lane 5 holds it as a3, the upper half of register 1");
 }

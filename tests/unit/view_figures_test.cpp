@@ -282,5 +282,24 @@ TEST(Figures, AStopStandsOnOne) {
     EXPECT_FALSE(lesson(R"({"recording": "tiled", "where": [)" + deep + R"(], "say": "s"})"));
 }
 
+// Only what PTX has: sums of halves of f16 and of 8-bit floats alone.
+TEST(Figures, FragmentsAreOfFormsThatThereAre) {
+    const Figure& figure = *find_figure("fragments");
+    const FigureParameter& shapes = figure.parameters[0];
+    ASSERT_EQ(shapes.words.size(), static_cast<size_t>(shapes.most) + 1);
+    EXPECT_EQ(value_words(shapes, shapes.first), "mma.m16n8k16.f16");
+    EXPECT_EQ(std::set(shapes.words.begin(), shapes.words.end()).size(), shapes.words.size());
+    const session::Session session;
+    for (int shape = shapes.least; shape <= shapes.most; ++shape) {
+        const std::string name = value_words(shapes, shape);
+        const bool halves = name.ends_with(".f16") || name.ends_with(".e4m3");
+        EXPECT_EQ(!figure.idle(1, std::vector{shape, 0, 0}, session), halves) << name;
+        const auto registers = [&](int sums) {
+            return number_at(modelled(figure, std::vector{shape, sums, 5}), "d_registers").value_or(0);
+        };
+        EXPECT_EQ(registers(1), halves ? registers(0) / 2 : registers(0)) << name;
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::lessons

@@ -36,12 +36,9 @@ const std::vector<MatrixForm>& forms() {
     return all;
 }
 
-bool sums_in_halves(const MatrixForm& form) {
-    return std::ranges::any_of(ptx::product_forms(), [&](MatrixForm of) {
-        const bool halves = of.type(MatrixRole::D) == MatrixType::F16;
-        of.types = form.types;
-        return halves && of == form;
-    });
+bool sums_in_halves(MatrixForm form) {
+    form.types[2] = form.types[3] = MatrixType::F16;
+    return std::ranges::count(ptx::product_forms(), form) > 0;
 }
 
 MatrixForm form_of(std::span<const int> set) {
