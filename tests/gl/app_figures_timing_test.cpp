@@ -407,7 +407,8 @@ TEST(FiguresOfTheTimingScreen, OfKernelsAndWidths) {
         if (times.compiler != "clang") continue;
         std::vector<const kernels::Timing*> rows;  // narrower ones are those of recordings, on other screens
         for (const kernels::Timing& row : times.rows)
-            if (row.m == row.k && row.k == row.n && row.n >= 256 && row.kernel != "cublas")
+            if (row.m == row.k && row.k == row.n && row.n >= 256 && !kernels::is_library(row.kernel) &&
+                kernels::input_of(row.kernel) == ElementType::F32)
                 rows.push_back(&row);
         for (int place = 0; place < 12; ++place) {
             const kernels::Timing& row = *rows[lot.below(static_cast<uint32_t>(rows.size()))];
