@@ -319,6 +319,7 @@ std::vector<Rule> timing_rules() {
         {"bound, untiled: ~", SAYS(g_timing->bound(0.25))},
         {"bound, T = #: ~", SAYS({g_timing->tile, "T of the screen"}, g_timing->bound(g_timing->tile / 4.0))},
         {"{by L2|by DRAM|read from L2}", SAYS(any)},  // names
+        {"{fp32|halves}", SAYS(any)},                 // which ladder is shown
         {"Of these widths L2 and DRAM were counted at * only.", SAYS(widths_counted(s))},
         {"At these widths L2 and DRAM were not counted for *, T = #.",
          SAYS(words_of_kernel(g_timing->kernel), {g_timing->tile, "T of the screen"},

@@ -46,7 +46,8 @@ protected:
     // The window once it has come to rest: twice the same; "" where it never does, or no picture comes.
     std::string picture() {
         std::string last = picture_now();
-        for (int i = 0; i < 20 && !last.empty(); ++i) {
+        for (int i = 0; i < 100 && !last.empty();
+             ++i) {  // work beside the window takes long where others work too
             std::string next = picture_now();
             if (next == last) return next;
             last = std::move(next);
