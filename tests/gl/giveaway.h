@@ -50,12 +50,12 @@ inline std::set<std::string> numbers_in(const std::string& text) {
     return numbers;
 }
 
-// What is left of a text without names of places and extents.
+// What is left of a text without names of places, registers and extents.
 inline std::string without_places(std::string text) {
     static const std::regex places(
         R"((\b(warp|block|phase|step|line|lane|bank|SM|clock)s? ?[(\[]?\d[\d,]*( (and|to) \d[\d,]*)?[)\]]?)|)"
         R"((\w*\[[\d,. ]*\])|(\d+( ?(×|x) ?\d+)+)|(^[\d,]+  \w)|(T ?= ?\d+)|([\d.]+ (steps|clocks)/s)|)"
-        R"((sums, to ±\S+))",
+        R"((%\w+)|(sums, to ±\S+))",
         std::regex::icase);
     return std::regex_replace(text, places, " ");
 }

@@ -46,8 +46,7 @@ protected:
     // The window once it has come to rest: twice the same; "" where it never does, or no picture comes.
     std::string picture() {
         std::string last = picture_now();
-        for (int i = 0; i < 100 && !last.empty();
-             ++i) {  // work beside the window takes long where others work too
+        for (int i = 0; i < 100 && !last.empty(); ++i) {  // what is worked out beside it may take long
             std::string next = picture_now();
             if (next == last) return next;
             last = std::move(next);
