@@ -55,7 +55,7 @@ inline std::string without_places(std::string text) {
     static const std::regex places(
         R"((\b(warp|block|phase|step|line|lane|bank|SM|clock)s? ?[(\[]?\d[\d,]*( (and|to) \d[\d,]*)?[)\]]?)|)"
         R"((\w*\[[\d,. ]*\])|(\d+( ?(×|x) ?\d+)+)|(^[\d,]+  \w)|(T ?= ?\d+)|([\d.]+ (steps|clocks)/s)|)"
-        R"((%\w+)|(sums, to ±\S+))",
+        R"((%\w+)|(\d+ matrices of)|(sums, to ±\S+))",
         std::regex::icase);
     return std::regex_replace(text, places, " ");
 }
