@@ -6,13 +6,20 @@
 
 namespace tilescope::simt {
 
-bool supported(LaneVersion version) {
-    if (version == LaneVersion::Portable) return true;
-#if defined(__x86_64__) && !defined(TILESCOPE_PORTABLE_LANES)
+bool processor_has_avx2() {
+#if defined(__x86_64__)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
     return false;
+#endif
+}
+
+bool supported(LaneVersion version) {
+#if defined(TILESCOPE_PORTABLE_LANES)
+    return version == LaneVersion::Portable;
+#else
+    return version == LaneVersion::Portable || processor_has_avx2();
 #endif
 }
 

@@ -41,7 +41,8 @@ struct LaneOp {
 
 enum class LaneVersion : uint8_t { Portable, Avx2 };
 
-bool supported(LaneVersion version);  // by the processor that runs this
+bool processor_has_avx2();            // and what comes with it: fused multiplication, BMI, POPCNT
+bool supported(LaneVersion version);  // by the processor that runs this, and compiled in
 LaneVersion best_version();
 
 // The lane function of an operation; empty where there is none.

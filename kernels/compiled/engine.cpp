@@ -43,15 +43,14 @@ std::vector<std::string> flags() {
                                       "-fvisibility=hidden",
                                       "-nostdlib",
                                       "-fno-stack-protector"};
-    if (simt::best_version() == simt::LaneVersion::Avx2)
-        words.insert(words.end(), {"-mavx2", "-mfma", "-mbmi", "-mbmi2"});
+    if (simt::processor_has_avx2()) words.insert(words.end(), {"-mavx2", "-mfma", "-mbmi", "-mbmi2"});
     return words;
 }
 
 // Without a fused multiplication, each lane's is a call, and the interpreter is as fast.
 bool is_faster() {
 #if defined(__x86_64__)
-    return simt::best_version() == simt::LaneVersion::Avx2;
+    return simt::processor_has_avx2();
 #else
     return true;
 #endif
