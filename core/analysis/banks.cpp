@@ -52,7 +52,8 @@ LaneGroups::LaneGroups(const uint64_t* address, uint32_t mask, uint32_t bytes, b
 
 BankCost bank_cost(const uint64_t* address, uint32_t mask, uint32_t bytes, bool keeps_groups) {
     BankCost cost;
-    for (const uint32_t group : LaneGroups(address, mask, bytes, keeps_groups).masks()) {
+    const LaneGroups groups(address, mask, bytes, keeps_groups);
+    for (const uint32_t group : groups.masks()) {
         cost.wavefronts += worst_bank(address, group, bytes);
         ++cost.ideal_wavefronts;
     }
