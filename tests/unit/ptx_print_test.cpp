@@ -62,9 +62,11 @@ TEST(PtxPrint, SitesAreTheLinesOfTheText) {
         for (std::string line; std::getline(lines, line);) {
             ++number;
             for (const char* start :
-                 {"ld.global.", "st.global.", "ld.shared.", "st.shared.", "ld.volatile.shared.", "ld.const.",
-                  "ld.local.", "st.local.", "atom.", "red.", "ld.f32 ", "st.f32 ", "st.u32 ", "bar.sync ",
-                  "cp.async.c", "shfl.sync.", "vote.sync.", "match.", "redux.sync."}) {
+                 {"ld.global.", "st.global.", "ld.shared.", "st.shared.",  "ld.volatile.shared.",
+                  "ld.const.",  "ld.local.",  "st.local.",  "atom.",       "red.",
+                  "ld.f32 ",    "st.f32 ",    "st.u32 ",    "bar.sync ",   "cp.async.c",
+                  "shfl.sync.", "vote.sync.", "match.",     "redux.sync.", "ldmatrix.",
+                  "mma.sync.",  "wmma."}) {
                 const size_t at = line.find_first_not_of(" \t");
                 if (at == std::string::npos || line.compare(at, std::string(start).size(), start) != 0)
                     continue;
