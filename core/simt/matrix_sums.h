@@ -2,12 +2,12 @@
 //
 //   terms   the products of a row and a column, exact, and the element of C
 //   e       the largest exponent among them: of a product the sum of its factors', of C its own; of a subnormal number
-//           the lowest that its type has
+//           the lowest that its type has, and at least that of an f32 where C is one
 //   cut     each term, toward zero, to a multiple of 2^(e - 25)
 //   sum     of what is left, exact; cut, toward zero, to the 24 bits of an f32
 //
 // All products of an instruction are in one such sum, whatever its k is (but wmma of tf32: two of four). Where C and D
-// are of f16, the exact sum is rounded to the nearest instead; what becomes zero has no sign. With a C of f32, an f16 is
+// are of f16, the exact sum is rounded to the nearest instead. What becomes zero has no sign. With a C of f32, an f16 is
 // made of the f32. A NaN is 0x7FFFFFFF (f16: 0x7FFF).
 //
 // Products of 8-bit floats are two such sums of f16 factors on sm_90, of the (stored) columns 4 i and 4 i + 1, then of
@@ -104,6 +104,7 @@ inline double cut_to_float(int64_t units, int largest) {
     const int lost = std::max(top, -126) - 23 - unit;  // bits
     if (lost >= 64) return 0;
     const uint64_t left = lost > 0 ? size >> lost << lost : size;
+    if (left == 0) return 0;
     const double made = static_cast<float>(static_cast<double>(left) * power_of_two(unit));
     return units < 0 ? -made : made;
 }
@@ -131,7 +132,7 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
         for (size_t j = 0; j < kColumns; ++j) {
             finite = finite && std::isfinite(c[j]);
             plain[j] = c[j];
-            largest[j] = c[j] == 0 ? kNoExponent : std::max(exponent_of(c[j]), halves ? -14 : -126);
+            largest[j] = std::max(exponent_of(c[j]), halves ? c[j] == 0 ? kNoExponent : -14 : -126);
         }
         // What is infinite, or no number, comes out of any sum.
         if (!finite)

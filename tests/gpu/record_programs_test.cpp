@@ -30,7 +30,8 @@ TEST(RecordPrograms, BothEnginesRecordTheSameAccesses) {
                 continue;
             }
             const auto cpu = trace::read_file(entry.path().string()), gpu = trace::read_file(other.string());
-            ASSERT_TRUE(cpu && gpu) << what;
+            ASSERT_TRUE(cpu) << what << ": " << cpu.error().message;
+            ASSERT_TRUE(gpu) << what << ": " << gpu.error().message;
             const bool on = gpu->meta.backend == trace::Backend::Gpu;
             const std::string differs = difference_of_threads(*cpu, *gpu);
             fmt::print(stderr, "{} {}{}\n", differs.empty() ? "same" : "DIFFERENT", what,

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -50,16 +51,25 @@ TEST(PhaseRule, HoldsForEveryKernelByEitherCompiler) {
         EXPECT_TRUE(rule->by_place || !is_tiled);
         (is_tiled ? tiled : untiled) += 1;
         std::map<uint32_t, std::map<std::tuple<uint32_t, ptx::SiteKind, Space>, uint32_t>> sites_of_copy;
-        uint32_t last_line = 0;  // of the store of P; generic stores do not name their space
+        // P is stored below the lines that fetch and wait, or from where fragments go by way of shared memory.
+        uint32_t last_line = 0, first_of_p = UINT32_MAX;
         for (const ptx::Site& site : trace.sites)
-            if (site.kind == ptx::SiteKind::Store) last_line = std::max(last_line, site.line);
+            if (site.kind != ptx::SiteKind::Store) last_line = std::max(last_line, site.line);
+        std::vector<std::string> text;
+        std::istringstream lines(ptx);
+        for (std::string line; std::getline(lines, line);) text.push_back(line);
+        for (const ptx::Site& site : trace.sites)
+            if (text[site.ptx_line - 1].find("wmma.store") != std::string::npos ||
+                (site.kind == ptx::SiteKind::Store && site.line > last_line))
+                first_of_p = std::min(first_of_p, site.line);
         uint32_t first_of_loop = UINT32_MAX;
         for (const ptx::Site& site : trace.sites)
             if (rule->rank[site.id] >= 0) first_of_loop = std::min(first_of_loop, site.ptx_line);
         for (const ptx::Site& site : trace.sites) {
-            const bool store_of_p = site.kind == ptx::SiteKind::Store && site.line == last_line;
-            EXPECT_EQ(rule->after[site.id], store_of_p) << "site " << site.id;
-            if (!rule->by_place || store_of_p) continue;
+            const bool stores_p = site.line >= first_of_p;
+            EXPECT_EQ(rule->after[site.id], stores_p) << "site " << site.id;
+            if (!rule->by_place || stores_p) continue;
+            if (site.kind == ptx::SiteKind::Exchange) continue;  // of the phase that its warp is in
             // What is copied ahead of the loop is of no trip.
             if (ptx.find("cp.async") != std::string::npos && rule->rank[site.id] < 0) {
                 EXPECT_LT(site.ptx_line, first_of_loop);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/contents.h"
+#include "core/trace/file.h"
 #include "kernels/alone/guess.h"
 #include "kernels/alone/written.h"
 #include "kernels/run/record.h"
@@ -191,8 +192,10 @@ TEST(Written, TheLaunchIsTheOneThatTookPlace) {
     first["contents"] = "x.bin";
     second["contents"] = "y.bin";
     out["result"] = "out.after";
+    second["result"] = "y.after";  // all that a launch could have written is written down, unchanged too
     const json written = launch(json::array({first, second, out, number("n", "i32", 40)}));
-    WrittenFiles files{{"x.bin", floats(x)}, {"y.bin", floats(y)}, {"out.after", floats(sum)}};
+    WrittenFiles files{
+        {"x.bin", floats(x)}, {"y.bin", floats(y)}, {"y.after", floats(y)}, {"out.after", floats(sum)}};
     const RecordedLaunch made = recorded(written, files);
     const Launch& launch = made.trace.launch;
     EXPECT_EQ(launch.grid, (Dim3{2, 1, 1}));
@@ -209,6 +212,8 @@ TEST(Written, TheLaunchIsTheOneThatTookPlace) {
     EXPECT_EQ(launch.arguments[5].array, -1) << "scratch memory is not there";
     EXPECT_TRUE(made.trace.meta.result.checked);
     EXPECT_TRUE(made.trace.meta.result.verified);
+    EXPECT_EQ(made.trace.meta.result.array, 2);
+    EXPECT_TRUE(trace::deserialize(trace::serialize(made.trace), "add.tsc"));
 
     sum[17] += 0.25F;  // far more than float can be off by
     files["out.after"] = floats(sum);

@@ -50,7 +50,7 @@ KernelRun kernel_of(const std::string& body, uint32_t threads = 32) {
     mov.u32 %r63, tile;
     add.u32 %s, %s, %r63;
 )" + body + "\n    ret;\n}\n.file 1 \"k.cu\"\n",
-                  threads);
+                    threads);
 }
 
 std::string fault_of(KernelRun run) {
@@ -322,7 +322,7 @@ struct Term {
 
 // The sum of the terms, cut to a float or rounded to a half.
 double summed(const std::vector<Term>& terms, bool halves) {
-    int largest = -10000;
+    int largest = halves ? -10000 : -126;
     for (const Term& term : terms)
         if (term.value != 0) largest = std::max(largest, term.exponent);
     double sum = 0;
@@ -436,6 +436,34 @@ TEST(Matrix, SumsOfFloatsAreATensorCores) {
         }
     }
     EXPECT_GT(unlike_fma, 1000u);
+}
+
+// A row and a column whose sum an H200 formed; and what it makes of any negative sum below the least number.
+TEST(Matrix, SumsBelowAllFloatsAreCutAsAnH200CutsThem) {
+    const MatrixInstruction instruction =
+        matrix_instruction("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32");
+    const auto sum_of = [&](std::initializer_list<std::pair<uint32_t, uint32_t>> factors) {
+        Matrices matrices;
+        matrices.of[0].assign(size_t{16} * 8, 0.0);
+        matrices.of[1].assign(size_t{8} * 8, 0.0);
+        matrices.of[2].assign(size_t{16} * 8, 0.0);
+        size_t k = 0;
+        for (const auto& [a, b] : factors) {
+            matrices.of[0][k] = std::bit_cast<float>(a << 16);
+            matrices.of[1][k++ * 8] = std::bit_cast<float>(b << 16);
+        }
+        return std::bit_cast<uint32_t>(static_cast<float>(product_of(instruction, matrices)[0]));
+    };
+    EXPECT_EQ(sum_of({{0x05DB, 0xA99D},
+                      {0xA3E8, 0x980D},
+                      {0xB362, 0x887A},
+                      {0x8A92, 0xA4D6},
+                      {0x889D, 0x0819},
+                      {0x08A5, 0x1D04},
+                      {0x8000, 0x2416},
+                      {0x222B, 0x835E}}),
+              0xEE22u);
+    EXPECT_EQ(sum_of({{0x8A92, 0x29D6}}), 0u) << "zero has no sign";
 }
 
 TEST(Matrix, WhatIsInfiniteOrNoNumberStaysSo) {

@@ -16,7 +16,9 @@ failed=0
 for kernel; do
     nvcc -O3 -std=c++20 -arch=native "-DRUNG=$kernel" "-DSOURCE=\"../../../kernels/textbook/$kernel.cu\"" time.cu -lcublas -o "$work/$kernel" &
 done
+nvcc -O3 -std=c++20 -arch=native ceiling.cu -o "$work/ceiling" &
 wait
+"$work/ceiling"
 for kernel; do
     echo "$kernel"
     "$work/$kernel" || failed=1
