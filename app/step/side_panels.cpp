@@ -317,10 +317,10 @@ void request_panel(Ui& ui, const Rect& rect) {
     float y = in.min.y;
     pictures::request_title(ui, {in.min.x, y}, in.width(), request);
     y += body;
-    std::string where = fmt::format("line {}", request.line);
-    if (ui.session.question.hides(session::Hide::Standing)) where.clear();
+    const bool placed = request.line > 0 && !ui.session.question.hides(session::Hide::Standing);
+    std::string where = placed ? fmt::format("line {}", request.line) : "";
     if (asks_memory(request.kind) && !ui.session.question.hides_any())
-        where += fmt::format(", {} a lane", counted(request.bytes, "byte"));
+        where += fmt::format("{}{} a lane", where.empty() ? "" : ", ", counted(request.bytes, "byte"));
     if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
     const bool told = !lecture && in.height() >= ui.px(215);

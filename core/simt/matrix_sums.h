@@ -2,7 +2,7 @@
 //
 //   terms   the products of a row and a column, exact, and the element of C
 //   e       the largest exponent among them: of a product the sum of its factors', of C its own; of a subnormal number
-//           the lowest that its type has, and at least that of an f32 where C is one
+//           the lowest that its type has; where C is an f32, at least -133
 //   cut     each term, toward zero, to a multiple of 2^(e - 25)
 //   sum     of what is left, exact; cut, toward zero, to the 24 bits of an f32
 //
@@ -68,6 +68,7 @@ inline uint32_t half_bits(double sum) {
 inline double rounded_to_half(double sum) { return half_number(half_bits(sum)) + 0.0; }
 
 inline constexpr int kNoExponent = -2048;   // of zero: below all others
+inline constexpr int kLowestOfSum = -133;   // e, where C is an f32
 inline double power_of_two(int exponent) {  // of a normal number, else 0
     return exponent > 1023 ? 0 : std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
@@ -132,7 +133,8 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
         for (size_t j = 0; j < kColumns; ++j) {
             finite = finite && std::isfinite(c[j]);
             plain[j] = c[j];
-            largest[j] = std::max(exponent_of(c[j]), halves ? c[j] == 0 ? kNoExponent : -14 : -126);
+            const int of_c = c[j] == 0 ? kNoExponent : std::max(exponent_of(c[j]), halves ? -14 : -126);
+            largest[j] = std::max(of_c, halves ? kNoExponent : kLowestOfSum);
         }
         // What is infinite, or no number, comes out of any sum.
         if (!finite)

@@ -128,7 +128,10 @@ const ptx::Kernel* kernel_of(const Trace& trace, const ptx::Module& module) {
 StoredElements::StoredElements(const Trace& trace) {
     const Verification& result = trace.meta.result;
     if (!trace.meta.complete || !result.verified || trace.blocks.size() != trace.launch.grid.count()) return;
-    elements_ = trace.launch.arrays[result.array].elements();
+    const Array& array = trace.launch.arrays[result.array];
+    // What is not stored there may be right as it was.
+    if (array.reads() || array.contents.kind != Contents::Kind::Zeros) return;
+    elements_ = array.elements();
     const auto limit = memory_limit();
     too_many_ = !limit || elements_ / 8 > *limit / 16;
     if (too_many_) return;

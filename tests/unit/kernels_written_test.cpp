@@ -215,6 +215,17 @@ TEST(Written, TheLaunchIsTheOneThatTookPlace) {
     EXPECT_EQ(made.trace.meta.result.array, 2);
     EXPECT_TRUE(trace::deserialize(trace::serialize(made.trace), "add.tsc"));
 
+    // What the launch does not reach is as it was, and right.
+    json longer = written;
+    longer["arguments"][2]["shape"] = {5, 10};
+    longer["arguments"][2]["contents"] = "out.bin";
+    std::vector<float> before(50, 7.0F), after = before;
+    std::ranges::copy(sum, after.begin());
+    files["out.bin"] = floats(before), files["out.after"] = floats(after);
+    const RecordedLaunch part = recorded(longer, files);
+    EXPECT_TRUE(part.trace.meta.result.verified);
+    EXPECT_TRUE(trace::deserialize(trace::serialize(part.trace), "add.tsc"));
+
     sum[17] += 0.25F;  // far more than float can be off by
     files["out.after"] = floats(sum);
     const trace::Verification wrong = recorded(written, files).trace.meta.result;

@@ -322,7 +322,7 @@ struct Term {
 
 // The sum of the terms, cut to a float or rounded to a half.
 double summed(const std::vector<Term>& terms, bool halves) {
-    int largest = halves ? -10000 : -126;
+    int largest = halves ? -10000 : -133;
     for (const Term& term : terms)
         if (term.value != 0) largest = std::max(largest, term.exponent);
     double sum = 0;
