@@ -130,7 +130,7 @@ StoredElements::StoredElements(const Trace& trace) {
     if (!trace.meta.complete || !result.verified || trace.blocks.size() != trace.launch.grid.count()) return;
     const Array& array = trace.launch.arrays[result.array];
     // What is not stored there may be right as it was.
-    if (array.reads() || array.contents.kind != Contents::Kind::Zeros) return;
+    if (array.contents.kind != Contents::Kind::Zeros) return;
     elements_ = array.elements();
     const auto limit = memory_limit();
     too_many_ = !limit || elements_ / 8 > *limit / 16;
