@@ -3,9 +3,9 @@
 //
 // Source: PTX ISA, "Instruction Operands".
 #include <bit>
-#include <charconv>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
@@ -96,13 +96,11 @@ struct OperandReader {
         type = type_of_decimal(type);
         const bool negative = parser.accept('-');
         const std::string_view text = parser.peek().text;
-        double value = 0;
-        const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool whole = failed == std::errc{} && end == text.data() + text.size();
-        if (!whole || (type != Type::F32 && type != Type::F64))
+        const auto written = real_number(text);
+        if (!written || (type != Type::F32 && type != Type::F64))
             return fail(fmt::format("has the constant {}, which must be written by its bits, as 0f3F800000",
                                     Parser::quoted(parser.peek())));
-        if (negative) value = -value;
+        const double value = negative ? -*written : *written;
         operand.bits = type == Type::F64 ? std::bit_cast<uint64_t>(value)
                                          : std::bit_cast<uint32_t>(static_cast<float>(value));
         operand.immediate_type = type;
