@@ -29,9 +29,11 @@ using Left = fragment<matrix_a, 16, 16, 16, half, row_major>;
 using Above = fragment<matrix_b, 16, 16, 16, half, row_major>;
 using Sums = fragment<accumulator, 16, 16, 16, float>;
 
-#define LINE __device__ __forceinline__ __attribute__((nodebug)) void  // what it does stands at the line that calls it
+#define LINE \
+    __device__ __forceinline__ __attribute__((nodebug)) void  // what it does stands at the line that calls it
 #define EIGHT "{%0, %1, %2, %3, %4, %5, %6, %7}"
-#define ALL_OF(kind, x) kind(x[0]), kind(x[1]), kind(x[2]), kind(x[3]), kind(x[4]), kind(x[5]), kind(x[6]), kind(x[7])
+#define ALL_OF(kind, x) \
+    kind(x[0]), kind(x[1]), kind(x[2]), kind(x[3]), kind(x[4]), kind(x[5]), kind(x[6]), kind(x[7])
 #define AT(pointer) "r"((unsigned)__cvta_generic_to_shared(pointer))
 
 LINE fill_fragment(Sums& to, float value) {
@@ -51,13 +53,15 @@ LINE load_matrix_sync(Above& to, const half* from, unsigned row) {
                  : "memory");
 }
 LINE mma_sync(Sums& to, const Left& a, const Above& b, const Sums&) {  // the sums of the kernels are in place
-    asm("wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 " EIGHT ", {%8, %9, %10, %11, %12, %13, %14, %15}, "
+    asm("wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 " EIGHT
+        ", {%8, %9, %10, %11, %12, %13, %14, %15}, "
         "{%16, %17, %18, %19, %20, %21, %22, %23}, " EIGHT ";"
         : ALL_OF("+f", to.x)
         : ALL_OF("r", a.x), ALL_OF("r", b.x));
 }
 LINE store_matrix_sync(float* to, const Sums& from, unsigned row, layout_t) {
-    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%8], " EIGHT ", %9;" ::ALL_OF("f", from.x),
+    asm volatile("wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%8], " EIGHT
+                 ", %9;" ::ALL_OF("f", from.x),
                  AT(to), "r"(row)
                  : "memory");
 }

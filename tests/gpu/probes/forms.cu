@@ -32,7 +32,8 @@ __global__ void clusters(uint32_t* out) {
     asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(mine[3]));
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(mine[4]));
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(mine[5]));
-    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(mine[6]));
+    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(mine[6]));
 }
 
 // Two words a case: memory before, and the operand; the low half counts for scalars.
