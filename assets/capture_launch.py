@@ -78,23 +78,14 @@ class Capture:
         }
         if source:
             launch["source"] = files.text(os.path.basename(source[0]), source[1])
-        storages, tensors, written = {}, [], []
-        for place, (argument, kind, value) in enumerate(arguments, 1):
-            said = {"name": argument or f"arg{place}"}
-            memory = value if isinstance(value, Scratch) else Memory.of(value)
-            if memory is not None:
-                said.update(memory.described(storages))
-                if 0 < memory.bytes() <= self.contents:
-                    said["contents"] = files.bytes(f"{said['name']}.bin", memory.read())
-                    tensors.append((memory, said))
-            elif value is None:
-                said["null"] = True
-            elif isinstance(value, bytes):
-                said["bytes"] = value.hex()
-            else:
-                said.update(type=kind, value=number(value))
-            written.append(said)
-        launch["arguments"] = written
+        tensors = []
+
+        def contents(memory, said):
+            if 0 < memory.bytes() <= self.contents:
+                said["contents"] = files.bytes(f"{said['name']}.bin", memory.read())
+                tensors.append((memory, said))
+
+        launch["arguments"] = described(arguments, contents)
 
         def save():
             for memory, said in tensors if self.results else ():
@@ -102,6 +93,25 @@ class Capture:
             files.document(launch)
 
         return save
+
+
+def described(arguments, contents=lambda memory, said: None):
+    """The arguments as launch.json has them. contents: adds what a tensor holds."""
+    storages, written = {}, []
+    for place, (argument, kind, value) in enumerate(arguments, 1):
+        said = {"name": argument or f"arg{place}"}
+        memory = value if isinstance(value, Scratch) else Memory.of(value)
+        if memory is not None:
+            said.update(memory.described(storages))
+            contents(memory, said)
+        elif value is None:
+            said["null"] = True
+        elif isinstance(value, bytes):
+            said["bytes"] = value.hex()
+        else:
+            said.update(type=kind, value=number(value))
+        written.append(said)
+    return written
 
 
 def is_in_graph():
@@ -443,9 +453,9 @@ def hook(name, module, capture):
         say(f"launches of this version of {name.split('.')[0]} are not seen", problem)
 
 
-def start(**options):
+def start(capture=None, **options):
     """Writes down launches from now on. Options: those of Capture."""
-    capture = Capture(**options)
+    capture = capture or Capture(**options)
     rank = os.environ.get("RANK", "0")  # of a process among several, as torchrun numbers them
     if rank != "0":
         capture.out += f"-rank{rank}"
@@ -456,6 +466,30 @@ def start(**options):
         if name in sys.modules:
             hook(name, sys.modules[name], capture)
     return capture
+
+
+class Telling(Capture):
+    """Tells the library of `tilescope capture --python`, which sees the launches itself, what their arguments are.
+
+    orders: the document that TILESCOPE_CAPTURE names."""
+
+    def __init__(self, library, orders):
+        super().__init__(kernels=orders["kernels"], every=orders["every"] or orders["numbers"])
+        self.library = library
+
+    @functools.cached_property
+    def tell(self):
+        import ctypes
+
+        tell = ctypes.PyDLL(self.library).tilescope_capture_tell  # the driver has loaded it by now
+        tell.argtypes, tell.restype = [ctypes.c_char_p], None
+        return tell
+
+    def write(self, name, ptx, grid, block, shared, arguments, source=None):
+        launch = {"schema": SCHEMA, "kernel": name, "ptx": "kernel.ptx", "grid": list(grid), "block": list(block)}
+        launch.update(shared=shared, arguments=described(arguments))
+        self.tell(json.dumps(launch, allow_nan=False).encode())
+        return lambda: self.tell(None)
 
 
 def main():

@@ -19,7 +19,7 @@ tilescope_fuzzed(tilescope_cli)
 tilescope_precompile(tilescope_cli LIKE cli)
 add_executable(tilescope ${PROJECT_SOURCE_DIR}/app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_cli)
-add_dependencies(tilescope tilescope_cudart)  # which it links programs with
+add_dependencies(tilescope tilescope_cudart tilescope_capture)  # which programs are linked with, and captured by
 if(TILESCOPE_APP)
   add_custom_target(pictures COMMENT "Makes the pictures of README.md and docs/ anew" VERBATIM
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:tilescope> -DSOURCE=${PROJECT_SOURCE_DIR}

@@ -3,7 +3,8 @@
 tilescope_part(kernels/run OPTIMISE -O3 LINK tilescope_playback)
 # A kernel without a main: what is said of its launch, and what is guessed.
 tilescope_part(kernels/alone LINK tilescope_run)
-tilescope_embed(tilescope_alone tilescope::kernels::embedded_recipe assets/capture_launch.py)
+tilescope_embed(tilescope_alone tilescope::kernels::embedded_recipe assets/capture_launch.py
+                assets/capture_site.py)
 # A host function without a main, which gets one.
 tilescope_part(kernels/call LINK tilescope_alone)
 tilescope_part(kernels/textbook NAME kernels LINK tilescope_run)
@@ -49,6 +50,19 @@ tilescope_part(kernels/compiled NAME engine LINK tilescope_compiled ${CMAKE_DL_L
 
 # What describes a launch and records it, whoever brings it; and what a recorded program and the command tell each other.
 tilescope_part(kernels/launched LINK tilescope_gpu tilescope_engine nlohmann_json::nlohmann_json)
+
+# The library that the driver loads into a running program, for capture.
+tilescope_part(kernels/capture NAME captured LINK tilescope_launched tilescope_alone PkgConfig::ZSTD)
+add_library(tilescope_capture SHARED ${PROJECT_SOURCE_DIR}/kernels/capture/library/injection.cpp)
+target_link_libraries(tilescope_capture PRIVATE tilescope_captured)
+tilescope_optimise(tilescope_capture -O2)
+set_target_properties(tilescope_capture PROPERTIES BUILD_RPATH "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/capture/library/exports.map)
+if(NOT TILESCOPE_SANITIZE)  # the program may have a standard library of its own, older than this one
+  target_link_options(tilescope_capture PRIVATE -static-libstdc++ -static-libgcc)
+endif()
+target_link_options(tilescope_capture PRIVATE
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/kernels/capture/library/exports.map -Wl,--exclude-libs,ALL)
 
 # From a .cu file to a program that runs; the headers that clang needs for it are part of this program.
 tilescope_part(kernels/program LINK tilescope_launched)

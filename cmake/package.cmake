@@ -2,13 +2,14 @@
 #
 #   bin/tilescope                                      lectures, recordings, headers and fonts are part of it
 #   lib/ARCHITECTURE/tilescope/libtilescope_cudart.so  which CUDA programs are linked with when they are recorded
+#   lib/ARCHITECTURE/tilescope/libtilescope_capture.so which the driver loads into programs that are captured
 #   lib/ARCHITECTURE/tilescope/libfmt.so.N             of this machine; see below
 #   share/tilescope/capture_launch.py                  writes down launches of a Python program
 #   share/applications, icons, mime                    the window's entry, and .tsc as a type of file
 #   share/man, bash-completion, zsh, fish              made by the program (app/cli/manual.cpp, complete.cpp)
 #   share/doc/tilescope                                the pages of docs/, and whose code is part of the program
 #
-# The program finds the library from where it lies itself, so that all of it may be moved.
+# The program finds the libraries from where it lies itself, so that all of it may be moved.
 include(GNUInstallDirs)
 set(library_dir ${CMAKE_INSTALL_LIBDIR})
 if(CMAKE_LIBRARY_ARCHITECTURE AND library_dir STREQUAL lib)  # as Debian's packages have it
@@ -48,7 +49,7 @@ file(WRITE ${package_dir}/copyright "${copyright}")
 execute_process(COMMAND ${TILESCOPE_GZIP} -9nc ${package_sources}/changelog OUTPUT_FILE ${package_dir}/changelog.Debian.gz)
 
 install(TARGETS tilescope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS tilescope_cudart LIBRARY DESTINATION ${library_dir}/tilescope)
+install(TARGETS tilescope_cudart tilescope_capture LIBRARY DESTINATION ${library_dir}/tilescope)
 # Of the libraries that are needed only fmt has another name in every release of Debian (libfmt9 in 12, libfmt10 in 13):
 # it comes along, where only the program and its library look for it, so that a package serves later releases too.
 get_target_property(fmt_type fmt::fmt TYPE)
@@ -56,7 +57,7 @@ if(fmt_type STREQUAL SHARED_LIBRARY)
   install(FILES $<TARGET_FILE:fmt::fmt> DESTINATION ${library_dir}/tilescope
           RENAME $<TARGET_SONAME_FILE_NAME:fmt::fmt>)
   set_target_properties(tilescope PROPERTIES INSTALL_RPATH "$ORIGIN/${installed_libraries}")
-  set_target_properties(tilescope_cudart PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(tilescope_cudart tilescope_capture PROPERTIES INSTALL_RPATH "$ORIGIN")
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/assets/capture_launch.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilescope)
 install(FILES ${package_dir}/tilescope.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -64,6 +64,8 @@ endfunction()
 # Through the C functions of the library, as programs use it.
 tilescope_tests(unit cudart LINK tilescope_cudart tilescope_trace tilescope_launched)
 tilescope_tests(unit launched LINK tilescope_launched)
+# Without a GPU: fat binaries, caches, counts, and what the library and the command tell each other.
+tilescope_tests(unit capture LINK tilescope_captured tilescope_program)
 foreach(part base ptx trace analysis playback export kernels)
   tilescope_tests(unit ${part} SHARDS 2 LINK tilescope_${part})
 endforeach()
@@ -126,7 +128,7 @@ tilescope_tests(host cli SHARDS 4 RELEASE LINK tilescope_kernels NOT_SANITIZED
   CliPictures.ThoseOfTheDocs*
   CliPrograms.AFlagChanges* CliPrograms.ALaunchTooLarge* CliPrograms.Finds* CliPrograms.Functions* CliPrograms.Hands* CliPrograms.Nvcc* CliPrograms.RunsLaunches* CliPrograms.RunsWithOpenMp* CliPrograms.Takes*
   CliPrograms.SaysWhatMemory* CliPrograms.Tells*
-  CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.LevelsOfVeryMany* CliStrangers.ProgramsOfOthers*
+  CliRunning.TheLibrary* CliRecordings.OneThatShips* CliRecordings.Save* CliStrangers.LevelsOfVeryMany* CliStrangers.ProgramsOfOthers*
   CliUndefined.AGuess* CliUndefined.Copies* CliUndefined.Launches* CliUndefined.Shared*
   CliWaiting.ALong* CliWaiting.RecordingsKeep*)
 if(TARGET host_cli)
@@ -135,7 +137,7 @@ if(TARGET host_cli)
   if(NOT TILESCOPE_APP)  # else cmake/app.cmake says which fonts there are
     target_compile_definitions(host_cli PRIVATE TILESCOPE_GOLDEN_FONTS=0)
   endif()
-  add_dependencies(host_cli tilescope tilescope_cudart package_files)
+  add_dependencies(host_cli tilescope tilescope_cudart tilescope_capture package_files)
 endif()
 tilescope_uses_fake_cuda(host_cli)
 

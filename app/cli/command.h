@@ -80,8 +80,8 @@ CliCommand command(
 using MakeCommand = CliCommand();
 MakeCommand window_command, open_command, kernels_command, devices_command, record_command,
     recordings_command, report_command, table_command, time_command, limits_command, roofline_command,
-    levels_command, compare_command, render_command, export_command, capture_launch_command, complete_command,
-    manual_command;
+    levels_command, compare_command, render_command, export_command, capture_command, capture_launch_command,
+    complete_command, manual_command;
 
 // What --help says of such an argument, and its place.
 inline constexpr const char* kRecordingArgument = "A recording: a .tsc file, or a name from 'recordings'";

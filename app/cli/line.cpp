@@ -73,10 +73,11 @@ std::unique_ptr<CommandLine> command_line() {
     line->set_version_flag("--version", fmt::format("tilescope {}", kVersion));
     line->require_subcommand(0, 1);
     line->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::Throw);
-    for (MakeCommand* make : {window_command, open_command, kernels_command, devices_command, record_command,
-                              recordings_command, report_command, table_command, time_command, limits_command,
-                              roofline_command, levels_command, compare_command, render_command,
-                              export_command, capture_launch_command, complete_command, manual_command})
+    for (MakeCommand* make :
+         {window_command, open_command, kernels_command, devices_command, record_command, recordings_command,
+          report_command, table_command, time_command, limits_command, roofline_command, levels_command,
+          compare_command, render_command, export_command, capture_command, capture_launch_command,
+          complete_command, manual_command})
         add(*line, make());
     // After the commands, which would inherit it.
     line->footer(

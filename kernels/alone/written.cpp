@@ -502,6 +502,8 @@ trace::Verification compare(const Array& array, const std::byte* has, const Writ
 
 std::string_view capture_recipe() { return embedded_recipe("assets/capture_launch.py"); }
 
+std::string_view capture_site() { return embedded_recipe("assets/capture_site.py"); }
+
 Result<WrittenLaunch> parse_written(std::string_view json, const ReadBeside& read_beside) {
     const auto document = parsed(json);
     return document ? LaunchReader(*document, read_beside).whole() : Result<WrittenLaunch>(document.error());

@@ -65,6 +65,9 @@ Result<WrittenLaunch> parse_written(std::string_view json, const ReadBeside& rea
 // The Python program that writes launches down: the text of capture_launch.py.
 std::string_view capture_recipe();
 
+// What Python runs first so that capture_launch.py tells a running program's library of its tensors.
+std::string_view capture_site();
+
 // Number, kernel and nothing else, for a list of launches.
 Result<WrittenLaunch> parse_written_head(std::string_view json);
 

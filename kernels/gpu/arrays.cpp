@@ -56,6 +56,10 @@ const simt::Buffer& buffer(const kernels::ReadyLaunch& ready, size_t array) {
     return ready.memory.buffers[kernels::buffer_of(ready.launch.arrays, array)];
 }
 
+bool is_kept(const DeviceArrays& placed, size_t array) {
+    return array < placed.places.size() && placed.places[array].kept;
+}
+
 std::byte* host_of(const DeviceArrays& placed, size_t array) {
     return array < placed.places.size() ? placed.places[array].host : nullptr;
 }
@@ -107,7 +111,8 @@ Result<void> place_variables(Device& device, DeviceArrays& placed, const std::sh
 
 Result<void> upload_arrays(Device& device, const DeviceArrays& placed, const kernels::ReadyLaunch& ready) {
     for (size_t i = 0; i < ready.launch.arrays.size(); ++i) {
-        if (ready.launch.arrays[i].space != Space::Global || placed.base[i] == 0) continue;
+        if (ready.launch.arrays[i].space != Space::Global || placed.base[i] == 0 || is_kept(placed, i))
+            continue;
         const auto& bytes = buffer(ready, i).bytes;
         if (std::byte* const host = host_of(placed, i))
             std::memcpy(host, bytes.data(), bytes.size());
@@ -119,7 +124,7 @@ Result<void> upload_arrays(Device& device, const DeviceArrays& placed, const ker
 
 Result<void> download_outputs(Device& device, const DeviceArrays& placed, kernels::ReadyLaunch& ready) {
     for (size_t i = 0; i < ready.launch.arrays.size(); ++i) {
-        if (!ready.launch.arrays[i].writes()) continue;
+        if (!ready.launch.arrays[i].writes() || is_kept(placed, i)) continue;
         auto& bytes = ready.memory.buffers[kernels::buffer_of(ready.launch.arrays, i)].bytes;
         if (const std::byte* const host = host_of(placed, i))
             std::memcpy(bytes.data(), host, bytes.size());

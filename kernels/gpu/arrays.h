@@ -17,6 +17,7 @@ namespace tilescope::gpu {
 struct ArrayPlace {
     uint64_t address = 0;
     std::byte* host = nullptr;  // its address for the host, where it is the host's memory
+    bool kept = false;          // what it holds is there, and is put back by somebody else
 };
 
 struct DeviceArrays {
@@ -40,10 +41,10 @@ Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& re
 Result<void> place_variables(Device& device, DeviceArrays& arrays, const std::shared_ptr<void>& module,
                              const kernels::ReadyLaunch& ready);
 
-// Fills them again, as the launch begins.
+// Fills them again, as the launch begins, but for those that somebody else does.
 Result<void> upload_arrays(Device& device, const DeviceArrays& arrays, const kernels::ReadyLaunch& ready);
 
-// Brings the outputs back into ready.memory.
+// Brings the outputs back into ready.memory, but for those in a place that is kept.
 Result<void> download_outputs(Device& device, const DeviceArrays& arrays, kernels::ReadyLaunch& ready);
 
 }  // namespace tilescope::gpu

@@ -54,6 +54,7 @@ void lose(Context& context, const std::string& why) {
     context.why = why;
     context.health = Health::Lost;
     context.events.clear();
+    if (context.borrowed) return;
     if (context.primary)
         context.api->context_reset(context.device);
     else
@@ -97,6 +98,12 @@ bool has_ended(const Context& hung) {
     return code == kCuSuccess || loses_context(code);
 }
 
+Result<void> has_gpu(const Driver& driver, int ordinal) {
+    if (ordinal >= 0 && ordinal < static_cast<int>(driver.devices.size())) return {};
+    return Error{fmt::format("there is no GPU number {}; this machine has {}, counted from 0", ordinal,
+                             driver.devices.size())};
+}
+
 Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceInfo& info) {
     if (info.major < kOldestMajor) {
         return Error{
@@ -137,6 +144,7 @@ Result<std::shared_ptr<Context>> new_context(const Driver& driver, const DeviceI
 Context::~Context() {
     if (!enter_to_release(*this)) return;
     for (CuEvent event : events) api->event_destroy(event);
+    if (borrowed) return;
     if (primary)
         api->context_release(device);
     else
@@ -163,10 +171,7 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
     const auto driver = locked_driver(all);
     if (!driver) return driver.error();
     const auto& devices = (*driver)->devices;
-    if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) {
-        return Error{fmt::format("there is no GPU number {}; this machine has {}, counted from 0", ordinal,
-                                 devices.size())};
-    }
+    if (const auto there = has_gpu(**driver, ordinal); !there) return there.error();
     ContextSlot& slot = all.slots[ordinal];
     if (auto live = slot.live.lock()) {
         if (live->health == Health::Good) return live;
@@ -182,6 +187,19 @@ Result<std::shared_ptr<Context>> open_context(int ordinal) {
     }
     auto context = new_context(**driver, devices[static_cast<size_t>(ordinal)]);
     if (context) slot.live = *context;
+    return context;
+}
+
+Result<std::shared_ptr<Context>> borrow_context(CuContext handle, int ordinal) {
+    const auto known = driver();
+    if (!known) return known.error();
+    if (const auto there = has_gpu(**known, ordinal); !there) return there.error();
+    auto context = std::make_shared<Context>();
+    context->api = (*known)->api;
+    context->info = (*known)->devices[static_cast<size_t>(ordinal)];
+    context->device = ordinal;
+    context->handle = handle;
+    context->borrowed = true;
     return context;
 }
 

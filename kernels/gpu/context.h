@@ -11,7 +11,8 @@
 // modules look at the state before they give anything back, so they may outlive their context.
 //
 // This is the primary context, which a process has in any case. If a driver's primary context stays broken
-// after a reset, it is one made for this program alone. All work goes to the default stream, in order.
+// after a reset, it is one made for this program alone. In a program of somebody else's it is that program's own,
+// which stays as it is, whatever becomes of it. All work goes to the default stream, in order.
 #pragma once
 
 #include <atomic>
@@ -34,6 +35,7 @@ struct Context : std::enable_shared_from_this<Context> {
     int device = 0;  // CUdevice
     CuContext handle = nullptr;
     bool primary = true;
+    bool borrowed = false;  // a program's own, which is neither reset nor given back
     std::atomic<Health> health = Health::Good;
     std::string why;              // why it is no longer good
     int fault = 0;                // lost: the driver's number of what lost it
@@ -58,6 +60,9 @@ void use_driver(const std::string& library);
 
 // The GPU's context: the one in use, or a new one.
 Result<std::shared_ptr<Context>> open_context(int ordinal);
+
+// A context that a program has made, on the GPU of that ordinal.
+Result<std::shared_ptr<Context>> borrow_context(CuContext handle, int ordinal);
 
 // Makes the context the calling thread's own, and says why where it is no longer good.
 Result<void> enter(Context& context);

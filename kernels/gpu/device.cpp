@@ -65,6 +65,12 @@ Result<std::shared_ptr<Device>> Device::open(int ordinal) {
     return std::shared_ptr<Device>(new Device(std::move(*context)));
 }
 
+Result<std::shared_ptr<Device>> Device::borrow(void* handle, int ordinal) {
+    auto context = borrow_context(static_cast<CuContext>(handle), ordinal);
+    if (!context) return context.error();
+    return std::shared_ptr<Device>(new Device(std::move(*context)));
+}
+
 Result<uint64_t> Device::free_bytes() {
     size_t free = 0, total = 0;
     const auto asked =

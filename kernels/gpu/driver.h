@@ -101,6 +101,9 @@ struct Variable {
 class Device {
 public:
     static Result<std::shared_ptr<Device>> open(int ordinal = 0);
+    // In a context (CUcontext) that a program of somebody else's has made on the GPU of that ordinal: that context is
+    // never reset, so that after a fault nothing opens it anew.
+    static Result<std::shared_ptr<Device>> borrow(void* context, int ordinal);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;

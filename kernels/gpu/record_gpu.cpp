@@ -108,12 +108,15 @@ unsigned register_limit(const DeviceInfo& info, uint64_t blocks, uint64_t warps)
 
 // Loads the instrumented kernel with so few registers that as many blocks share an SM as of the plain one:
 // blocks outside the window then run as they would have. Where all blocks are recorded, fewer blocks are
-// better than registers that go to memory and back. warps: of a block.
+// better than registers that go to memory and back. warps: of a block; grid: blocks of the launch, of which no
+// more than its share comes to an SM.
 Result<Function> load_recording(Device& device, const std::string& ptx, const std::string& ptx_name,
                                 const std::string& kernel, const Function& plain, uint64_t warps,
-                                bool all_recorded) {
+                                uint64_t grid, bool all_recorded) {
     constexpr int kFewBytes = 32;  // such as are needed when a chunk is begun and hardly else
-    for (uint64_t blocks = blocks_an_sm(device.info(), plain, warps);; --blocks) {
+    const auto sms = static_cast<uint64_t>(std::max(device.info().sms, 1));
+    for (uint64_t blocks = std::min(blocks_an_sm(device.info(), plain, warps), (grid + sms - 1) / sms);;
+         --blocks) {
         auto function = device.load(ptx, ptx_name, kernel, register_limit(device.info(), blocks, warps));
         if (!function || !all_recorded || blocks == 1 ||
             function->local_bytes <= plain.local_bytes + kFewBytes)
@@ -141,7 +144,7 @@ Result<void> prepare_code(GpuRun& r, const Function& plain, const Instrumenting&
     const bool all_recorded = blocks_of(r.window, r.plan.launch.grid) == r.plan.launch.grid.count();
     auto function =
         load_recording(r.device, ptx::print(code->module), r.plan.ptx_name + " with its recording",
-                       r.ready.launch.entry, plain, warps, all_recorded);
+                       r.ready.launch.entry, plain, warps, r.plan.launch.grid.count(), all_recorded);
     if (!function) return function.error();
     r.code = std::move(*code);
     r.function = std::move(*function);
@@ -179,6 +182,8 @@ struct WindowRun {
 };
 
 Result<WindowRun> launch_window(GpuRun& r, const BlockWindow& window, unsigned turn) {
+    if (r.options.restore)
+        if (auto ok = r.options.restore(); !ok) return ok.error();
     if (auto ok = upload_arrays(r.device, r.arrays, r.ready); !ok) return ok.error();
     if (auto ok = r.buffer->reset(r.device); !ok) return ok.error();
     std::vector<uint64_t> parameters = r.arrays.parameters;

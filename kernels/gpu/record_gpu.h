@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "core/trace/trace.h"
 #include "kernels/gpu/arrays.h"
@@ -20,6 +21,8 @@ struct GpuRecordOptions {
     // By array of the plan's launch: where a running program has it already; empty: nowhere. The launch
     // begins with what lies there, and leaves what its last run left: the kernel runs more than once.
     std::vector<ArrayPlace> places;
+    // Puts back, before each run, what the places that are kept held at first; empty where there are none.
+    std::function<Result<void>()> restore;
 };
 
 // The trace is what record_cpu would give, with clocks, SM numbers and the price of recording in Meta.

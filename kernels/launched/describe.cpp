@@ -56,19 +56,13 @@ ElementType type_of(const ptx::Symbol& symbol, const ptx::Kernel& code, const st
     return is_bits(type) && size_of(type) == 1 && symbol.alignment == 4 ? ElementType::B32 : type;
 }
 
-// The text of the file that the kernel stands in, where that is another than the program's source; its path.
+// Path and text of the file that the kernel stands in, where that is another than the program's source.
 std::optional<std::pair<std::string, std::string>> own_file_of(const ptx::Module& module,
                                                                const ptx::Kernel& code,
                                                                std::string_view source) {
-    constexpr uint64_t kMost = uint64_t{16} << 20;  // bytes
-    const uint32_t number = ptx::source_file_of(code);
-    for (const ptx::SourceFile& file : module.files) {
-        if (file.index != number || source.empty()) continue;
-        auto text = read_whole(file.name, kMost);
-        if (!text || *text == source || text->find('\0') != std::string::npos) return std::nullopt;
-        return std::pair{file.name, std::move(*text)};
-    }
-    return std::nullopt;
+    if (source.empty()) return std::nullopt;
+    auto own = source_file_of(module, code);
+    return own && own->second != source ? own : std::nullopt;
 }
 
 // The variables of the module that the kernel names.
@@ -106,6 +100,19 @@ void keep_pitches(Launch& launch, KnownMemory& memory) {
 }
 
 }  // namespace
+
+std::optional<std::pair<std::string, std::string>> source_file_of(const ptx::Module& module,
+                                                                  const ptx::Kernel& code) {
+    constexpr uint64_t kMost = uint64_t{16} << 20;  // bytes
+    const uint32_t number = ptx::source_file_of(code);
+    for (const ptx::SourceFile& file : module.files) {
+        if (file.index != number) continue;
+        auto text = read_whole(file.name, kMost);
+        if (!text || text->find('\0') != std::string::npos) return std::nullopt;
+        return std::pair{file.name, std::move(*text)};
+    }
+    return std::nullopt;
+}
 
 bool LoadedModule::parse() {
     if (std::exchange(parsed, true)) return problem.empty();

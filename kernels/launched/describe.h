@@ -15,9 +15,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -66,6 +68,10 @@ struct LoadedKernel {
     // Its program, with constants as they are in a launch of it. False where it cannot be interpreted.
     bool prepare(const Launch& launch, uint64_t constants);
 };
+
+// Path and text of the file that the kernel stands in, as the lines of its PTX name it; none where it cannot be read.
+std::optional<std::pair<std::string, std::string>> source_file_of(const ptx::Module& module,
+                                                                  const ptx::Kernel& code);
 
 // Bytes of the kernel's variables: shared ones per block, local ones per thread, constants.
 uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);

@@ -1,14 +1,12 @@
 #include "kernels/launched/orders.h"
 
-#include <nlohmann/json.hpp>
+#include "kernels/launched/line_json.h"
 
 namespace tilescope::launched {
 
 using nlohmann::json;
 
 namespace {
-
-json to_array(const Dim3& size) { return json::array({size.x, size.y, size.z}); }
 
 json to_array(const std::vector<LaunchFault>& faults) {
     json all = json::array();
@@ -28,16 +26,9 @@ LaunchFault fault_of(const json& value) {
             value.at("count").get<uint64_t>(),   value.at("sentence").get<std::string>()};
 }
 
-Dim3 dim3_of(const json& array) {
-    return {array.at(0).get<uint32_t>(), array.at(1).get<uint32_t>(), array.at(2).get<uint32_t>()};
-}
-
 json or_null(const std::string& text) { return text.empty() ? json() : json(text); }
 
 std::string text_of(const json& value) { return value.is_null() ? std::string() : value.get<std::string>(); }
-
-// Names of kernels and files may hold any bytes.
-std::string written(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 template <class Read>
 auto read(std::string_view text, const char* what, Read from) -> Result<decltype(from(json()))> {

@@ -8,9 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/analysis/array_shapes.h"
 #include "core/base/words.h"
@@ -19,6 +17,7 @@
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/launched/judge.h"
 #include "kernels/launched/pace.h"
+#include "kernels/launched/silence.h"
 #include "kernels/launched/touched.h"
 #include "kernels/run/record.h"
 
@@ -27,13 +26,6 @@ namespace tilescope::launched {
 namespace {
 
 constexpr size_t kMostNameInFile = 100;  // bytes
-
-std::string file_name(const std::string& kernel, uint64_t number) {
-    std::string name = kernel.substr(0, kMostNameInFile);
-    for (char& c : name)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
-    return fmt::format("{}.{}.tsc", name, number);
-}
 
 bool whole(const BlockWindow& window, const Dim3& grid) {
     return window.x0 == 0 && window.x1 >= grid.x && window.y0 == 0 && window.y1 >= grid.y && window.z0 == 0 &&
@@ -107,41 +99,6 @@ private:
     bool whole_ = true;
     std::map<uint64_t, std::vector<std::byte>> host_;
 };
-
-// While it lives, what goes to standard output is lost: kernels print in each of a recording's runs, and the
-// launch itself prints afterwards.
-class Silence {
-public:
-    explicit Silence(gpu::Device& device) : device_(device) {
-        std::fflush(stdout);
-        const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        kept_ = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-        if (kept_ >= 0) dup2(nowhere, STDOUT_FILENO);
-        if (nowhere >= 0) close(nowhere);
-    }
-    ~Silence() {
-        [[maybe_unused]] const auto written = device_.synchronize();  // what was printed, goes
-        std::fflush(stdout);
-        if (kept_ < 0) return;
-        dup2(kept_, STDOUT_FILENO);
-        close(kept_);
-    }
-    Silence(const Silence&) = delete;
-    Silence& operator=(const Silence&) = delete;
-
-private:
-    gpu::Device& device_;
-    int kept_ = -1;
-};
-
-// Whether every request lies in one of the arrays: those that do not, go to memory that the recording does
-// not know, or to nobody's.
-bool inside_arrays(const trace::Trace& trace) {
-    return std::ranges::none_of(trace.forms, [&](const trace::Form& form) {
-        return ptx::asks_memory(trace.sites[form.site].kind) && form.space == Space::Global &&
-               form.array == trace::kNoArray;
-    });
-}
 
 // Recorded as it runs on the GPU; an Error where the CPU has to.
 Result<trace::Trace> record_on_gpu(KnownMemory& memory, gpu::Device& device, const kernels::Plan& plan,
@@ -332,6 +289,20 @@ void add_remarks(Recorder& r, const std::shared_ptr<trace::Trace>& trace) {
 }
 
 }  // namespace
+
+std::string file_name(const std::string& kernel, uint64_t number) {
+    std::string name = kernel.substr(0, kMostNameInFile);
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+    return fmt::format("{}.{}.tsc", name, number);
+}
+
+bool inside_arrays(const trace::Trace& trace) {
+    return std::ranges::none_of(trace.forms, [&](const trace::Form& form) {
+        return ptx::asks_memory(trace.sites[form.site].kind) && form.space == Space::Global &&
+               form.array == trace::kNoArray;
+    });
+}
 
 bool is_chosen(const Orders& orders, const LoadedKernel& kernel, uint64_t number) {
     const auto in = [](const auto& list, const auto& value) {

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "core/simt/interpreter.h"
+#include "core/trace/trace.h"
 #include "kernels/launched/describe.h"
 #include "kernels/launched/memory.h"
 #include "kernels/launched/orders.h"
@@ -32,6 +33,13 @@ struct LaunchingProgram {
     DeviceHeap& heap;
     gpu::Device* device;  // the GPU that its launches run on; null: the interpreter
 };
+
+// What the recording of a launch is called: KERNEL.NUMBER.tsc.
+std::string file_name(const std::string& kernel, uint64_t number);
+
+// Whether every request lies in one of the arrays: those that do not, go to memory that the recording does
+// not know, or to nobody's.
+bool inside_arrays(const trace::Trace& trace);
 
 // Whether the program's launch of that number is to be recorded.
 bool is_chosen(const Orders& orders, const LoadedKernel& kernel, uint64_t number);

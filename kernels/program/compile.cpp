@@ -180,20 +180,22 @@ std::optional<std::string> cached(const fs::path& programs, const std::string& k
 
 }  // namespace
 
-Result<std::string> find_runtime() {
-    if (const char* given = std::getenv("TILESCOPE_CUDART"); given != nullptr && given[0] != '\0')
+Result<std::string> find_library(const std::string& name, const char* variable, const std::string& what_for) {
+    if (const char* given = std::getenv(variable); given != nullptr && given[0] != '\0')
         return std::string(given);
     std::error_code error;
     const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
     for (const fs::path& folder :
          {here, here / TILESCOPE_INSTALLED_LIBRARIES, here / ".." / "lib", here / ".."}) {
-        const fs::path path = folder / "libtilescope_cudart.so";
+        const fs::path path = folder / name;
         if (fs::is_regular_file(path, error)) return fs::canonical(path, error).string();
     }
-    return Error{fmt::format(
-        "libtilescope_cudart.so, which programs are linked with, is not beside this program in '{}'; "
-        "build it, or name it with TILESCOPE_CUDART",
-        here.string())};
+    return Error{fmt::format("{}, {}, is not beside this program in '{}'; build it, or name it with {}", name,
+                             what_for, here.string(), variable)};
+}
+
+Result<std::string> find_runtime() {
+    return find_library("libtilescope_cudart.so", "TILESCOPE_CUDART", "which programs are linked with");
 }
 
 Result<std::string> kept_source(const std::string& text) {

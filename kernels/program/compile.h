@@ -53,9 +53,11 @@ Result<Built> build(const std::filesystem::path& source, const CompileOptions& o
 // nvcc of PATH, of /usr/local/cuda, or what TILESCOPE_NVCC names; version: "nvcc 13.0". Error: there is none.
 Result<Compiler> find_nvcc();
 
-// The library that takes the place of NVIDIA's runtime: beside this program, where both are installed
-// (cmake/package.cmake), or in ../lib of it.
-// TILESCOPE_CUDART names another one.
+// A library of ours: what the environment's variable names, or beside this program, where both are installed
+// (cmake/package.cmake), or in ../lib of it. what_for: in the Error, "which programs are linked with".
+Result<std::string> find_library(const std::string& name, const char* variable, const std::string& what_for);
+
+// The library that takes the place of NVIDIA's runtime. TILESCOPE_CUDART names another one.
 Result<std::string> find_runtime();
 
 }  // namespace tilescope::program
