@@ -70,37 +70,19 @@ void put_elements(const std::vector<std::byte*>& columns, const std::vector<uint
 // Factors, as numbers that hold them exactly.
 void read_floats(const std::vector<const std::byte*>& columns, const std::vector<uint16_t>& places,
                  MatrixType type, Tile<double>& tile) {
-    const auto each = [&](uint32_t bits, auto number) {
+    if (type == MatrixType::F64)
+        return each_element<uint64_t>(columns, places, 64,
+                                      [&](uint64_t w, uint16_t p) { tile[p] = std::bit_cast<double>(w); });
+    with_float(type, [&](uint32_t bits, auto number) {
         each_element<uint32_t>(columns, places, bits, [&](uint32_t w, uint16_t p) { tile[p] = number(w); });
-    };
-    switch (type) {
-        case MatrixType::F16: return each(16, [](uint32_t w) { return double{half_number(w)}; });
-        case MatrixType::BF16:
-            return each(16, [](uint32_t w) { return double{std::bit_cast<float>(w << 16)}; });
-        case MatrixType::TF32:  // 10 bits of its fraction count
-            return each(32, [](uint32_t w) { return double{std::bit_cast<float>(w & 0xFFFF'E000u)}; });
-        case MatrixType::F32: return each(32, [](uint32_t w) { return double{std::bit_cast<float>(w)}; });
-        case MatrixType::E4M3: return each(8, [](uint32_t w) { return double{e4m3_number(w)}; });
-        case MatrixType::E5M2:
-            return each(8, [](uint32_t w) { return double{half_number((w & 0xFF) << 8)}; });
-        default:
-            each_element<uint64_t>(columns, places, 64,
-                                   [&](uint64_t w, uint16_t p) { tile[p] = std::bit_cast<double>(w); });
-    }
+    });
 }
 
 void read_integers(const std::vector<const std::byte*>& columns, const std::vector<uint16_t>& places,
                    MatrixType type, Tile<int32_t>& tile) {
-    const auto each = [&](uint32_t bits, auto number) {
+    with_integer(type, [&](uint32_t bits, auto number) {
         each_element<uint32_t>(columns, places, bits, [&](uint32_t w, uint16_t p) { tile[p] = number(w); });
-    };
-    switch (type) {
-        case MatrixType::S8: return each(8, [](uint32_t w) { return int32_t{static_cast<int8_t>(w)}; });
-        case MatrixType::U8: return each(8, [](uint32_t w) { return static_cast<int32_t>(w & 0xFF); });
-        case MatrixType::S4: return each(4, [](uint32_t w) { return static_cast<int32_t>(w << 28) >> 28; });
-        case MatrixType::U4: return each(4, [](uint32_t w) { return static_cast<int32_t>(w & 0xF); });
-        default: return each(32, [](uint32_t w) { return static_cast<int32_t>(w); });  // bits, and sums
-    }
+    });
 }
 
 // sums += a b: m x k by k x n elements, each row after row.

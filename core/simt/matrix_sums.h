@@ -16,8 +16,11 @@
 // are added to C, then the other two. Sums of f64 are formed product by product, each by one fused multiplication and
 // addition.
 //
-// Source: measured on an H200 by tests/gpu/probes/matrix_sums.py and tests/gpu/record_matrix_test.cpp; 8-bit floats,
-// m8n8k4 and wmma of tf32: the machine code that nvcc 13.0 makes of them for sm_90.
+// wgmma's sums are the same, but of 8-bit floats, which it multiplies as they are (kSumsOfBytes): terms are cut to multiples
+// of 2^(e - 13), C among them, and the sum to 13 bits behind its first; where D is f16, it is rounded.
+//
+// Source: measured on an H200 by tests/gpu/probes/matrix_sums.py, tests/gpu/record_matrix_test.cpp and tests/gpu/tensors;
+// 8-bit floats, m8n8k4 and wmma of tf32: the machine code that nvcc 13.0 makes of them for sm_90.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +49,36 @@ inline float e4m3_number(uint32_t bits) {
     if (size == 0x7F) return std::bit_cast<float>(sign | 0x7FC0'0000u);
     const float scaled = std::bit_cast<float>(size << 20) * 0x1p120f;
     return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(scaled));
+}
+
+// fn(bits of an element, number): of the floats of 32 bits and fewer; number() takes a word whose lowest bits are the
+// element's, and gives a double that holds it exactly.
+template <class Fn>
+void with_float(ptx::MatrixType type, Fn fn) {
+    using ptx::MatrixType;
+    switch (type) {
+        case MatrixType::F16: return fn(16, [](uint32_t w) { return double{half_number(w)}; });
+        case MatrixType::BF16:
+            return fn(16, [](uint32_t w) { return double{std::bit_cast<float>(w << 16)}; });
+        case MatrixType::TF32:  // 10 bits of its fraction count
+            return fn(32, [](uint32_t w) { return double{std::bit_cast<float>(w & 0xFFFF'E000u)}; });
+        case MatrixType::E4M3: return fn(8, [](uint32_t w) { return double{e4m3_number(w)}; });
+        case MatrixType::E5M2: return fn(8, [](uint32_t w) { return double{half_number((w & 0xFF) << 8)}; });
+        default: return fn(32, [](uint32_t w) { return double{std::bit_cast<float>(w)}; });
+    }
+}
+
+// The same of integers; bits, and sums, as words.
+template <class Fn>
+void with_integer(ptx::MatrixType type, Fn fn) {
+    using ptx::MatrixType;
+    switch (type) {
+        case MatrixType::S8: return fn(8, [](uint32_t w) { return int32_t{static_cast<int8_t>(w)}; });
+        case MatrixType::U8: return fn(8, [](uint32_t w) { return static_cast<int32_t>(w & 0xFF); });
+        case MatrixType::S4: return fn(4, [](uint32_t w) { return static_cast<int32_t>(w << 28) >> 28; });
+        case MatrixType::U4: return fn(4, [](uint32_t w) { return static_cast<int32_t>(w & 0xF); });
+        default: return fn(32, [](uint32_t w) { return static_cast<int32_t>(w); });
+    }
 }
 
 inline uint32_t float_bits(double sum) {
@@ -77,6 +110,13 @@ inline int exponent_of(double x) {
     return x == 0 ? kNoExponent : static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
 }
 
+// Whose terms and sums are cut where.
+struct SumRule {
+    int kept = 25;      // terms to multiples of 2^(e - kept)
+    int fraction = 23;  // a sum to so many bits behind its first
+};
+inline constexpr SumRule kSumsOfBytes{13, 13};  // of wgmma and 8-bit floats
+
 // Factors with the exponents that they count with. What is not finite counts as 0.
 struct Factors {
     static constexpr size_t kMost = 16 * 32;  // as wmma's 32 x 16 and mma's 16 x 32
@@ -85,10 +125,13 @@ struct Factors {
     const double* given;
     bool finite = true;
 
-    Factors(ptx::MatrixType type, const double* x, size_t count) : given(x) {
-        // 8-bit floats become f16 before they are multiplied.
-        const bool as_float = type == ptx::MatrixType::BF16 || type == ptx::MatrixType::TF32;
-        const int lowest = as_float ? -126 : -14;
+    // Of subnormal numbers; mma makes f16 of 8-bit floats before they are multiplied.
+    static constexpr int lowest_of(ptx::MatrixType type) {
+        return type == ptx::MatrixType::BF16 || type == ptx::MatrixType::TF32 ? -126 : -14;
+    }
+
+    Factors(ptx::MatrixType type, const double* x, size_t count) : Factors(lowest_of(type), x, count) {}
+    Factors(int lowest, const double* x, size_t count) : given(x) {
         for (size_t i = 0; i < count; ++i) {
             finite = finite && std::isfinite(x[i]);
             number[i] = std::isfinite(x[i]) ? x[i] : 0;
@@ -97,12 +140,12 @@ struct Factors {
     }
 };
 
-// `units` of 2^(largest - 25), cut to the bits of an f32.
-inline double cut_to_float(int64_t units, int largest) {
+// `units` of 2^(largest - kept), cut to the bits of an f32 that the rule leaves.
+inline double cut_to_float(int64_t units, int largest, SumRule rule) {
     if (units == 0) return 0;
     const auto size = static_cast<uint64_t>(units < 0 ? -units : units);
-    const int unit = largest - 25, top = unit + static_cast<int>(std::bit_width(size)) - 1;
-    const int lost = std::max(top, -126) - 23 - unit;  // bits
+    const int unit = largest - rule.kept, top = unit + static_cast<int>(std::bit_width(size)) - 1;
+    const int lost = std::max(top, -126) - rule.fraction - unit;  // bits
     if (lost >= 64) return 0;
     const uint64_t left = lost > 0 ? size >> lost << lost : size;
     if (left == 0) return 0;
@@ -117,7 +160,7 @@ struct SummedRows {
 
 // sums += a b as the head says; m x k by k x n, row after row. Of f16 they are rounded.
 inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Factors& b, SummedRows rows,
-                        bool halves, double* sums) {
+                        bool halves, double* sums, SumRule rule = {}) {
     constexpr size_t kColumns = 8;  // at once; n is a multiple of them
     const size_t n = form.n, k = form.k;
     const auto each_row_of_b = [&](auto fn) {
@@ -148,7 +191,7 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
             for (size_t j = 0; j < kColumns; ++j) largest[j] = std::max(largest[j], e + others[j]);
         });
         for (size_t j = 0; j < kColumns; ++j) {
-            scale[j] = power_of_two(25 - largest[j]);
+            scale[j] = power_of_two(rule.kept - largest[j]);
             units[j] = std::isfinite(c[j]) ? std::trunc(c[j] * scale[j]) : 0;
         }
         each_row_of_b([&](size_t i) {
@@ -159,8 +202,8 @@ inline void tensor_sums(const ptx::MatrixForm& form, const Factors& a, const Fac
         });
         for (size_t j = 0; j < kColumns; ++j)
             c[j] = !std::isfinite(plain[j]) ? plain[j]
-                   : halves                 ? rounded_to_half(units[j] * power_of_two(largest[j] - 25))
-                                            : cut_to_float(static_cast<int64_t>(units[j]), largest[j]);
+                   : halves                 ? rounded_to_half(units[j] * power_of_two(largest[j] - rule.kept))
+                                            : cut_to_float(static_cast<int64_t>(units[j]), largest[j], rule);
     }
 }
 

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "core/limits/device_spec.h"
+#include "core/ptx/tensor_map.h"
 #include "kernels/compiled/engine.h"
 #include "kernels/cudart/caller.h"
 #include "kernels/cudart/gpu.h"
@@ -109,7 +110,9 @@ struct Runtime {
     uint64_t launches = 0;
     double launches_ms = 0;                        // of all launches so far
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
-    std::set<std::string> noted;                   // calls that something was said of
+    // Tensor maps that the GPU's driver encoded, by their bytes, which nobody else can read.
+    std::map<ptx::TensorMapBytes, ptx::TensorMap> tensor_maps;
+    std::set<std::string> noted;  // calls that something was said of
     std::mutex print_mutex;
     std::string printed;  // output of kernels that is not on standard output yet
 };

@@ -21,6 +21,7 @@
 
 #include "core/base/launch.h"
 #include "core/base/result.h"
+#include "core/ptx/tensor_map.h"
 
 namespace tilescope::gpu {
 
@@ -142,6 +143,8 @@ public:
     Result<Function> function_of(const std::shared_ptr<void>& module, const std::string& ptx_name,
                                  const std::string& kernel, int parameters);
     Result<Variable> variable_of(const std::shared_ptr<void>& module, const std::string& name);
+    // The driver's own contents of a tensor map that ptx::check() allows.
+    Result<ptx::TensorMapBytes> tensor_map(const ptx::TensorMap& map);
 
     // Runs a kernel to its end and returns its time on the device in milliseconds, by events.
     // parameters: by parameter, the value's bits, of which the kernel takes as many bytes as it declares.

@@ -124,6 +124,14 @@ struct DriverApi {
 #undef TILESCOPE_MEMBER
     // cuFuncLoad, null before CUDA 12.4. Where it is not called, the first launch also brings the code to the device.
     int (*function_load)(CuFunction function) = nullptr;
+    // cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, null before CUDA 12.0.
+    int (*tensor_map_tiled)(void* made, int type, uint32_t rank, void* start, const uint64_t* extents,
+                            const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,
+                            int interleave, int swizzle, int promotion, int fill) = nullptr;
+    int (*tensor_map_im2col)(void* made, int type, uint32_t rank, void* start, const uint64_t* extents,
+                             const uint64_t* strides, const int* lower, const int* upper, uint32_t channels,
+                             uint32_t pixels, const uint32_t* element_strides, int interleave, int swizzle,
+                             int promotion, int fill) = nullptr;
 };
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
