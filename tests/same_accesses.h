@@ -44,6 +44,13 @@ inline std::string first_difference(const Trace& a, const Trace& b) {
                 if (x.site != y.site || x.mask != y.mask || x.array != y.array || x.offset != y.offset)
                     return fmt::format("{} differs at its step {}: sites {} and {}, masks {:08x} and {:08x}",
                                        where, i, x.site, y.site, x.mask, y.mask);
+                std::string words;
+                for_lanes(a.sites[x.site].words == 0 ? 0 : x.mask, [&](uint32_t lane) {
+                    if (words.empty() && words_of(a, steps[i], lane) != words_of(b, same->second[i], lane))
+                        words = fmt::format("{} differs at its step {}: site {} has other words in lane {}",
+                                            where, i, x.site, lane);
+                });
+                if (!words.empty()) return words;
             }
         }
     }

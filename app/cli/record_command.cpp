@@ -155,16 +155,18 @@ std::string price_of(const trace::Price& price) {
                        price.recorded_ms / price.plain_ms, price.plain_ms);
 }
 
-// "1,024 requests, 160 exchanges and 64 barriers"
+// "1,024 requests, 160 exchanges, 96 steps at mbarriers and 64 barriers"
 std::string steps_text(const trace::Trace& trace) {
-    uint64_t barriers = 0, exchanges = 0;
+    uint64_t barriers = 0, exchanges = 0, signals = 0;
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const ptx::SiteKind kind = trace.sites[trace.form_of(step).site].kind;
         barriers += kind == ptx::SiteKind::Barrier;
         exchanges += kind == ptx::SiteKind::Exchange;
+        signals += kind == ptx::SiteKind::Signal;
     }
-    return fmt::format("{}{} and {}", counted(trace.steps() - barriers - exchanges, "request"),
+    return fmt::format("{}{}{} and {}", counted(trace.steps() - barriers - exchanges - signals, "request"),
                        exchanges > 0 ? ", " + counted(exchanges, "exchange") : "",
+                       signals > 0 ? fmt::format(", {} at mbarriers", counted(signals, "step")) : "",
                        counted(barriers, "barrier"));
 }
 

@@ -114,8 +114,7 @@ std::vector<draw::GridMark> marks_of_step(Ui& ui, const Map& map, float pitch) {
         }
         marks.push_back(mark);
     };
-    if (request.array == map.array)
-        look::for_elements(pane.trace, trace::decode(pane.trace, pane.index.first + pane.step()), touched);
+    if (request.array == map.array) look::for_elements(pane.trace, pane.index.first + pane.step(), touched);
     if (const CellRect tile = pane.tile(map.array); !tile.empty()) draw::frame_around(ui, marks, tile, pitch);
     for (const auto& [where, cells] : pane.selected.cells)
         if (where == map.array)

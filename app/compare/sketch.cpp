@@ -48,8 +48,7 @@ Looked look_at(const analysis::Recording& recording) {
         const analysis::Cost& cost = costs.of(step);
         if (kind == StepKind::GlobalLoad) {
             found.loads.add(cost.global.sectors);
-            found.bytes +=
-                static_cast<uint64_t>(std::popcount(form.mask)) * found.trace.sites[form.site].bytes;
+            found.bytes += cost.bytes;
         } else if (kind == StepKind::GlobalStore) {
             found.stores.add(cost.global.sectors);
         } else if (kind == StepKind::SharedLoad || kind == StepKind::SharedStore) {

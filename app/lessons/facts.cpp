@@ -121,7 +121,7 @@ Number unfilled(Scene& s) {
         if (s.index.phase_at(at) != s.index.phase_at(s.step)) continue;
         if (look::kind_of(s.trace, s.index.first + at) != StepKind::SharedStore) continue;
         const trace::Access access = trace::decode(s.trace, s.index.first + at);
-        look::for_elements(s.trace, access, [&](uint32_t, uint64_t cell) {
+        look::for_elements(s.trace, s.index.first + at, access, [&](uint32_t, uint64_t cell) {
             if (at > s.step)
                 cells.emplace(access.array, cell);
             else
@@ -145,14 +145,14 @@ Number by_luck(Scene& s) {
         if (kind == StepKind::Barrier) ++barriers[warp];
         if (kind != StepKind::SharedStore) continue;
         const trace::Access access = trace::decode(s.trace, s.index.first + at);
-        look::for_elements(s.trace, access, [&](uint32_t, uint64_t cell) {
+        look::for_elements(s.trace, s.index.first + at, access, [&](uint32_t, uint64_t cell) {
             stored[{access.array, cell}] = {warp, barriers[warp]};
         });
     }
     const uint32_t warp = s.trace.warp_of(recorded(s));
     std::set<uint32_t> lanes;
     const trace::Access access = trace::decode(s.trace, recorded(s));
-    look::for_elements(s.trace, access, [&](uint32_t lane, uint64_t cell) {
+    look::for_elements(s.trace, recorded(s), access, [&](uint32_t lane, uint64_t cell) {
         const auto store = stored.find({access.array, cell});
         if (store != stored.end() && store->second.warp != warp && store->second.barriers >= barriers[warp])
             lanes.insert(lane);
@@ -222,7 +222,7 @@ Number copied(Scene& scene) {
     for (uint64_t step = 0; step < trace.steps(); ++step) {
         const ptx::Site& site = trace.sites[trace.form_of(step).site];
         if (site.past_registers() && ptx::reads(site.kind))
-            look::for_elements(trace, trace::decode(trace, step), [&](uint32_t, uint64_t) { ++loads; });
+            look::for_elements(trace, step, [&](uint32_t, uint64_t) { ++loads; });
     }
     return loads;
 }
@@ -596,7 +596,7 @@ StepKind kind_of(const Scene& scene) { return look::kind_of(scene.trace, recorde
 
 std::set<uint64_t> elements_of(const Scene& scene) {
     std::set<uint64_t> elements;
-    look::for_elements(scene.trace, trace::decode(scene.trace, recorded(scene)),
+    look::for_elements(scene.trace, recorded(scene),
                        [&](uint32_t, uint64_t element) { elements.insert(element); });
     return elements;
 }

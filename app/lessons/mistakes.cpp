@@ -249,8 +249,7 @@ void usual_numbers(const Question& question, Scene& scene, RightAnswer& answer) 
 // The elements of a step.
 std::set<uint64_t> elements_at(const Scene& scene, uint64_t step) {
     std::set<uint64_t> elements;
-    look::for_elements(scene.trace, trace::decode(scene.trace, step),
-                       [&](uint32_t, uint64_t element) { elements.insert(element); });
+    look::for_elements(scene.trace, step, [&](uint32_t, uint64_t element) { elements.insert(element); });
     return elements;
 }
 
@@ -311,9 +310,8 @@ void usual_elements(const Scene& scene, RightAnswer& answer) {
         if (turned.size() == answer.all.size())
             add_set(answer, turned, "Those are the right ones with row and column exchanged.");
     }
-    const trace::Access access = trace::decode(trace, here);
     std::optional<uint64_t> first;
-    look::for_elements(trace, access, [&](uint32_t, uint64_t element) { first = first.value_or(element); });
+    look::for_elements(trace, here, [&](uint32_t, uint64_t element) { first = first.value_or(element); });
     if (first) add_set(answer, {*first}, "That is the element of the first lane alone.");
 }
 

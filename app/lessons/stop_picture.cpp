@@ -25,7 +25,7 @@ StopPicture picture_of(const analysis::Recording& recording, const look::BlockIn
     std::vector<CellRect> cells;
     if (touched < arrays.size()) {
         const draw::Sheet sheet(arrays[touched]);
-        look::for_elements(trace, trace::decode(trace, at),
+        look::for_elements(trace, at,
                            [&](uint32_t, uint64_t element) { cells.push_back(sheet.cell(element)); });
         cells = look::joined(std::move(cells));
     }

@@ -76,7 +76,7 @@ void include_elements(Boxes& boxes, uint32_t phase, BlockIndex& index, const tra
         if (stores_output && thread < index.output.size())
             index.output[thread] = {access.array, access.offset[lane] / array.element_bytes()};
     });
-    for_elements(trace, access, [&](uint32_t, uint64_t element) {
+    for_elements(trace, step, access, [&](uint32_t, uint64_t element) {
         boxes.include(access.array, phase, static_cast<uint32_t>(sheet.slice(element)), sheet.cell(element));
     });
 }
@@ -90,7 +90,7 @@ void find_patches(BlockIndex& index, const trace::Trace& trace) {
         if (!index.product->is_output(form.array) || !ptx::writes(trace.sites[form.site].kind)) continue;
         const draw::Sheet sheet(trace.launch.arrays[form.array]);
         const trace::Access access = trace::decode(trace, step);
-        for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+        for_elements(trace, step, access, [&](uint32_t lane, uint64_t element) {
             const size_t thread = size_t{access.warp} * kWarpSize + lane;
             const CellRect cell = sheet.cell(element);
             if (thread < cells.size()) cells[thread].emplace_back(cell.row0, cell.col0);
@@ -219,6 +219,11 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
     index.steps = static_cast<uint32_t>(trace.blocks[block].count);
     index.phases = analysis::phases_of_block(recording, block);
     make_room(index, trace);
+    if (trace::has_words(trace)) {
+        index.signals = std::make_shared<analysis::Signals>(trace, block);
+        index.pipeline =
+            std::make_shared<analysis::Pipeline>(analysis::pipeline_of(trace, block, *index.signals));
+    }
     index.landings = trace::Arrivals(trace, trace.blocks[block]);
 
     const uint64_t barrier_bytes = trace.time.empty() ? kBarrierBytes : kClockedBarrierBytes;
@@ -237,7 +242,10 @@ std::shared_ptr<const BlockIndex> indexed(const analysis::Recording& recording, 
         index.steps_of_warp[trace.warp_of(at)].push_back(step);
 
         const uint32_t phase = index.phases.phase[step];
-        if (index.spans.empty() || phase > index.spans.back().phase) {
+        // A warp that only copies ahead begins no phase: its copies are of trips that come.
+        const bool ahead =
+            index.pipeline && index.pipeline->role_of(trace.warp_of(at)) == analysis::WarpRole::Producer;
+        if (index.spans.empty() || (phase > index.spans.back().phase && !ahead)) {
             if (!index.spans.empty()) index.spans.back().end = step;
             index.spans.push_back({phase, step, index.steps});
         }
@@ -359,7 +367,11 @@ std::string phase_text(const BlockIndex& index, uint32_t step) {
     if (index.spans.size() <= 1) return "";
     const uint32_t phase = index.phase_at(step), all = index.phases.phases;
     if (phase == analysis::kAfter) return "after the last phase";
-    const std::string name = phase_name(phase, index.notation);
+    std::string name = phase_name(phase, index.notation);
+    // A copy into a ring is of a trip that has not begun.
+    const auto begun = std::ranges::upper_bound(index.spans, step, {}, &PhaseSpan::first);
+    if (index.pipeline && begun != index.spans.begin() && (begun - 1)->phase < phase)
+        name = "ahead for " + name;
     if (index.notation.phases_from_1) return fmt::format("{} of {}", name, all);
     return fmt::format("{} ({} of {})", name, ordinal(phase + 1), all);
 }
@@ -381,7 +393,7 @@ StoredElements stored_by(const trace::Trace& trace, const BlockIndex& index, uin
         std::set<std::pair<uint32_t, std::pair<uint8_t, uint64_t>>> seen;
         for (size_t left = kMostStores; first != last && left > 0; ++first, --left) {
             const trace::Access access = trace::decode(trace, index.first + *first);
-            for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+            for_elements(trace, index.first + *first, access, [&](uint32_t lane, uint64_t element) {
                 if ((mask >> lane & 1) != 0 && seen.insert({lane, {access.array, element}}).second)
                     stored.by_lane.push_back({lane, {access.array, element}});
             });
@@ -407,8 +419,7 @@ std::optional<uint32_t> storer_of(const trace::Trace& trace, const BlockIndex& i
         for (const uint32_t step : index.stores_of_warp[warp]) {
             if (left-- == 0) break;
             if (trace.form_of(index.first + step).array != element.array || step < at) continue;
-            const trace::Access access = trace::decode(trace, index.first + step);
-            for_elements(trace, access, [&](uint32_t lane, uint64_t stored) {
+            for_elements(trace, index.first + step, [&](uint32_t lane, uint64_t stored) {
                 if (stored == element.index) thread = warp * kWarpSize + lane, at = step;
             });
         }

@@ -18,7 +18,9 @@
 #include "core/analysis/summary.h"
 #include "core/base/words.h"
 #include "core/playback/replay.h"
+#include "core/recording/pipeline.h"
 #include "core/recording/recording.h"
+#include "core/recording/signals.h"
 #include "core/trace/access.h"
 #include "core/trace/trace.h"
 
@@ -30,16 +32,20 @@ using analysis::StepKind;
 using draw::CellRect;
 
 // The elements of an array that a request touches, lane by lane: of a vector access several a lane. None of a
-// barrier, and of what lies outside every array. what(lane, element).
+// barrier, and of what lies outside every array. what(lane, element). access: the step, decoded.
 template <class What>
-void for_elements(const trace::Trace& trace, const trace::Access& access, What what) {
+void for_elements(const trace::Trace& trace, uint64_t step, const trace::Access& access, What what) {
     if (access.array == trace::kNoArray) return;
     const uint64_t width = std::max(trace.launch.arrays[access.array].element_bytes(), 1u);
-    const uint64_t bytes = std::max(trace.sites[access.site].bytes, 1u);
-    for_lanes(access.mask, [&](uint32_t lane) {
-        const uint64_t last = (access.offset[lane] + bytes - 1) / width;
-        for (uint64_t element = access.offset[lane] / width; element <= last; ++element) what(lane, element);
+    trace::for_pieces(trace, step, access, [&](uint32_t lane, uint64_t offset, uint64_t bytes) {
+        const uint64_t last = (offset + std::max<uint64_t>(bytes, 1) - 1) / width;
+        for (uint64_t element = offset / width; element <= last; ++element) what(lane, element);
     });
+}
+
+template <class What>
+void for_elements(const trace::Trace& trace, uint64_t step, What what) {
+    for_elements(trace, step, trace::decode(trace, step), what);
 }
 
 // Cells of a matrix, (row, column), as rectangles: runs along a row, and runs below each other joined.
@@ -81,10 +87,13 @@ struct BlockIndex {
     std::vector<PhaseSpan> spans;
     std::vector<std::vector<uint32_t>> steps_of_site;
     std::vector<std::vector<uint32_t>> steps_of_warp;
-    std::vector<std::vector<uint32_t>> arrivals;  // by barrier interval: the steps at which warps arrive
-    trace::Arrivals landings;                     // where what is written later is there
-    bool clocked = false;                         // every step has its SM's clock
-    std::vector<BarrierTimes> barriers;           // its barriers, if it has clocks
+    std::vector<std::vector<uint32_t>> arrivals;       // by barrier interval: the steps at which warps arrive
+    trace::Arrivals landings;                          // where what is written later is there
+    std::shared_ptr<const analysis::Signals> signals;  // barriers in memory; null where there are none
+    std::shared_ptr<const analysis::Pipeline>
+        pipeline;                        // stages that copies fill by them; null where there are none
+    bool clocked = false;                // every step has its SM's clock
+    std::vector<BarrierTimes> barriers;  // its barriers, if it has clocks
     // Bounding boxes of the elements touched: by global array, one a slice; and in each phase (the last:
     // behind the loop), by array, phase and slice. A block that touches very many has one for all slices.
     std::vector<std::vector<CellRect>> touched;

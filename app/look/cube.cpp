@@ -225,7 +225,7 @@ private:
             const trace::Access access = trace::decode(trace_, at);
             std::vector<std::pair<uint32_t, uint32_t>> cells;
             const uint32_t cols = matrix == 0 ? product_.k : product_.n;
-            for_elements(trace_, access, [&](uint32_t, uint64_t element) {
+            for_elements(trace_, at, access, [&](uint32_t, uint64_t element) {
                 cells.emplace_back(static_cast<uint32_t>(element / cols),
                                    static_cast<uint32_t>(element % cols));
             });
@@ -315,8 +315,7 @@ CubeTiles cube_tiles(const trace::Trace& trace, const CubeShape& shape) {
         for (uint64_t step = of.first + of.count; step-- > of.first;) {
             const trace::Form& form = trace.form_of(step);
             if (form.array != shape.arrays[2] || !ptx::writes(trace.sites[form.site].kind)) continue;
-            const trace::Access access = trace::decode(trace, step);
-            for_elements(trace, access, [&](uint32_t, uint64_t element) {
+            for_elements(trace, step, [&](uint32_t, uint64_t element) {
                 const uint64_t at =
                     element / shape.n / tiles.tile_rows * tiles.across + element % shape.n / tiles.tile_cols;
                 if (at < tiles.block_of.size()) tiles.block_of[at] = block;

@@ -50,7 +50,7 @@ void find_touched(CubeView& view, const trace::Trace& trace, const BlockIndex& i
                                                         static_cast<uint32_t>(element % cols));
     };
     const bool shared = trace.launch.arrays[access.array].space == Space::Shared;
-    for_elements(trace, access, [&](uint32_t, uint64_t element) {
+    for_elements(trace, index.first + step, access, [&](uint32_t, uint64_t element) {
         if (!shared) return add(access.array, element);
         if (replay == nullptr) return;
         const playback::Element source = replay->cell(access.array, element, step).source;
@@ -126,7 +126,7 @@ CubeView cube_view(const trace::Trace& trace, const BlockIndex& index, const Cub
             const trace::Access access = trace::decode(trace, index.first + at);
             if (access.array != shape.arrays[2]) continue;
             std::vector<std::pair<uint32_t, uint32_t>> cells;
-            for_elements(trace, access, [&](uint32_t, uint64_t element) {
+            for_elements(trace, index.first + at, access, [&](uint32_t, uint64_t element) {
                 cells.emplace_back(static_cast<uint32_t>(element / shape.n),
                                    static_cast<uint32_t>(element % shape.n));
             });

@@ -34,6 +34,7 @@ std::optional<OlderView> older_view(const trace::Trace& trace, const BlockIndex&
     const StepKind kind = kind_of(trace, at);
     if (kind != StepKind::GlobalLoad && kind != StepKind::GlobalStore) return std::nullopt;
     const trace::AccessView access(trace, at);
+    if (access.site().box != ptx::Box::None) return std::nullopt;  // which they do not have
     const uint32_t bytes = access.site().bytes;
     const auto [major, minor] = kCapability[static_cast<size_t>(gpu)];
     const analysis::CoalescingRule rule = analysis::coalescing_rule(major, minor);

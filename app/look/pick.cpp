@@ -101,7 +101,7 @@ private:
         if (step_ < index_.steps) {
             const trace::Access access = trace::decode(trace_, index_.first + step_);
             if (access.warp == thread / kWarpSize)
-                for_elements(trace_, access, [&](uint32_t of, uint64_t element) {
+                for_elements(trace_, index_.first + step_, access, [&](uint32_t of, uint64_t element) {
                     if (of == lane) light({access.array, element});
                 });
         }
@@ -114,7 +114,7 @@ private:
             if (index_.phase_at(step) != phase) continue;
             const StepKind kind = kind_of(trace_, index_.first + step);
             if (kind != StepKind::GlobalLoad && kind != StepKind::SharedStore) continue;
-            for_elements(trace_, trace::decode(trace_, index_.first + step), [&](uint32_t of, uint64_t at) {
+            for_elements(trace_, index_.first + step, [&](uint32_t of, uint64_t at) {
                 if (of != lane) return;
                 const uint8_t array = trace_.form_of(index_.first + step).array;
                 if (kind == StepKind::GlobalLoad) {
@@ -345,7 +345,7 @@ private:
             const uint64_t at = index_.first + step;
             if (trace_.form_of(at).array != element.array) continue;
             const trace::Access access = trace::decode(trace_, at);
-            for_elements(trace_, access, [&](uint32_t lane, uint64_t touched) {
+            for_elements(trace_, at, access, [&](uint32_t lane, uint64_t touched) {
                 if (touched != element.index) return;
                 if (loads.lanes++ == 0) loads.first_step = step;
                 loads.threads.insert(access.warp * kWarpSize + lane);

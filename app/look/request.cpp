@@ -22,19 +22,40 @@ uint32_t element_bytes(const Array* array) {
     return array == nullptr ? 4 : std::max(array->element_bytes(), 1u);
 }
 
+void lay_out_pieces(const trace::Trace& trace, uint64_t step, const trace::Access& access,
+                    RequestView& view) {
+    const Array* const array = array_of(trace, view);
+    trace::for_pieces(trace, step, access, [&](uint32_t lane, uint64_t offset, uint64_t bytes) {
+        if (bytes == 0) return;
+        view.pieces.push_back({lane, offset, bytes});
+        LaneView& of = view.lanes[lane];
+        if (view.box && of.bytes == 0) {  // a box's own address may be that of its map
+            of.offset = offset;
+            of.index = offset / element_bytes(array);
+        }
+        of.bytes += bytes;
+        ++of.pieces;
+        view.bytes = std::max(view.bytes, static_cast<uint32_t>(of.bytes));
+        if (array == nullptr) return;
+        const uint64_t last = (offset + bytes - 1) / element_bytes(array);  // of several elements
+        view.touched.include(position_of(*array, static_cast<int64_t>(offset / element_bytes(array))));
+        view.touched.include(position_of(*array, static_cast<int64_t>(last)));
+    });
+}
+
 // Sectors and lines of a global request, lanes that straddle two sectors counted in both.
 void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
     // Sectors are numbered from the array's start; arrays begin on a 256-byte boundary.
     const uint64_t skew = base_of(array_of(trace, view)) % analysis::kLineBytes;
-    std::vector<std::pair<uint64_t, uint32_t>> touched;  // sector, lane
-    for_lanes(view.mask, [&](uint32_t lane) {
-        const uint64_t first = (view.lanes[lane].offset + skew) / analysis::kSectorBytes;
-        const uint64_t last = (view.lanes[lane].offset + skew + view.bytes - 1) / analysis::kSectorBytes;
-        for (uint64_t sector = first; sector <= last; ++sector) touched.emplace_back(sector, lane);
-    });
-    std::ranges::sort(touched);
-    uint32_t used = 0;  // bytes of a sector, a bit each
-    for (const auto& [number, lane] : touched) {
+    std::vector<std::pair<uint64_t, const PieceView*>> touched;  // by sector
+    for (const PieceView& piece : view.pieces) {
+        const uint64_t first = (piece.offset + skew) / analysis::kSectorBytes,
+                       last = (piece.offset + skew + piece.bytes - 1) / analysis::kSectorBytes;
+        for (uint64_t sector = first; sector <= last; ++sector) touched.emplace_back(sector, &piece);
+    }
+    std::ranges::sort(touched);  // pieces stand in the order of the lanes
+    uint32_t used = 0;           // bytes of a sector, a bit each
+    for (const auto& [number, piece] : touched) {
         if (view.sectors.empty() || view.sectors.back().number != number) {
             view.sectors.push_back({number, 0, 0});
             const uint64_t line = number / 4;
@@ -44,13 +65,14 @@ void lay_out_sectors(const trace::Trace& trace, RequestView& view) {
             used = 0;
         }
         SectorView& sector = view.sectors.back();
-        sector.lanes |= 1u << lane;
-        const uint64_t from = view.lanes[lane].offset + skew;
+        sector.lanes |= 1u << piece->lane;
+        const uint64_t from = piece->offset + skew;
         for (uint64_t byte = std::max(from, number * 32);
-             byte < std::min(from + view.bytes, number * 32 + 32); ++byte)
+             byte < std::min(from + piece->bytes, number * 32 + 32); ++byte)
             used |= 1u << byte % 32;
         sector.bytes_used = static_cast<uint32_t>(std::popcount(used));
-        if (from / 32 == number) view.lanes[lane].sector = static_cast<uint32_t>(view.sectors.size() - 1);
+        if ((view.lanes[piece->lane].offset + skew) / 32 == number)
+            view.lanes[piece->lane].sector = static_cast<uint32_t>(view.sectors.size() - 1);
     }
 }
 
@@ -297,8 +319,24 @@ std::string constant_places(const RequestView& view) {
     return std::has_single_bit(view.mask) ? "one constant: 1 pass" : "one constant: a broadcast, 1 pass";
 }
 
+// "4 lanes ask for 3,072 bytes together in bulk: 96 sectors of 96 needed"
+std::string bulk_verdict(const RequestView& view) {
+    const bool one = std::has_single_bit(view.mask), load = is_load(view.kind);
+    const bool global = space_of(view.kind) == Space::Global;
+    const char* const verb = global && load ? (one ? "asks for" : "ask for")
+                             : load         ? (one ? "sends" : "send")
+                             : global       ? (one ? "stores" : "store")
+                                            : (one ? "fills" : "fill");
+    const std::string text =
+        fmt::format("{} {} {}{} in bulk", counted(static_cast<uint64_t>(std::popcount(view.mask)), "lane"),
+                    verb, counted(view.cost.bytes, "byte"), one ? "" : " together");
+    if (global) return fmt::format("{}: {}", text, global_cost(view.cost.global, 1));
+    return text + ". What that takes of the banks is not modelled";
+}
+
 // The verdict on a memory request whose lanes, sectors, banks and cost are filled in.
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
+    if (view.box) return bulk_verdict(view);
     if (is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
     if (space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
     if (space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
@@ -339,9 +377,11 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     view.line = shown_line(trace, site);
     view.warp = access.warp;
     view.mask = access.mask;
-    view.bytes = site.bytes;
+    view.box = site.box != ptx::Box::None;
+    view.bytes = view.box ? 0 : site.bytes;
     view.array = access.array;
     const Array* const array = array_of(trace, view);
+    if (array != nullptr) view.array_bytes = array->elements() * array->element_bytes();
     view.notation = index.notation;
     view.atomic = site.atomic;
     view.matrices = site.matrices, view.transposed = site.transposed;
@@ -364,11 +404,8 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         if (!to.active || !asks_memory(view.kind)) continue;
         to.offset = access.offset[lane];
         to.index = to.offset / element_bytes(array);
-        if (array == nullptr) continue;
-        const uint64_t last = (to.offset + view.bytes - 1) / element_bytes(array);  // of a vector access
-        view.touched.include(position_of(*array, static_cast<int64_t>(to.index)));
-        view.touched.include(position_of(*array, static_cast<int64_t>(last)));
     }
+    if (asks_memory(view.kind)) lay_out_pieces(trace, index.first + step, access, view);
     if (view.kind == StepKind::Barrier) {
         view.title = fmt::format("Warp {} at the barrier", view.warp);
         view.verdict = barrier_verdict(index, step);
@@ -384,6 +421,14 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         view.good = view.exchange.absent == 0;
         return view;
     }
+    if (is_of_mbarrier(view.kind)) {
+        view.signal = signal_view(trace, index, step);
+        view.pipeline = pipeline_view(trace, index, step);
+        view.title = view.signal.title, view.verdict = view.signal.verdict;
+        const std::string length = wait_length(trace, index, step);
+        view.mask_note = length.empty() ? mask_note(view, threads) : length;
+        return view;
+    }
     view.cost = analysis::cost_of(trace, index.first + step);
     switch (space_of(view.kind)) {
         case Space::Global:
@@ -392,6 +437,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
             view.least = view.cost.global.sectors <= view.cost.global.ideal_sectors;
             break;
         case Space::Shared:
+            if (view.box) break;
             lay_out_banks(trace, view);
             view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
             break;
@@ -408,9 +454,41 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
         view.title =
             fmt::format("Warp {} {} {} {} {}", view.warp, is_load(view.kind) ? "reads" : "writes",
                         matrices_text(view.matrices), is_load(view.kind) ? "of" : "to", view.array_name);
+    if (view.box) {
+        const bool tile = site.box == ptx::Box::Tile;
+        view.title =
+            tile ? fmt::format("Warp {} reads a tile of {} by its descriptor", view.warp, view.array_name)
+                 : fmt::format("Warp {} copies in bulk {} {}", view.warp, is_load(view.kind) ? "from" : "to",
+                               view.array_name);
+        view.lies = box_view(trace, index.first + step);
+        view.counted_by = barrier_of_copy(trace, index, step);
+        view.lies = box_view(trace, index.first + step);
+        view.pipeline = pipeline_view(trace, index, step);
+    }
     view.mask_note = mask_note(view, threads);
     view.verdict = request_verdict(trace, view);
+    if (view.lies) view.verdict = view.lies->verdict;
+    if (view.lies && !view.lies->note.empty()) view.mask_note = view.lies->note;
     return view;
+}
+
+bool is_judged(const RequestView& request) {
+    return asks_memory(request.kind) && !(request.box && space_of(request.kind) == Space::Shared);
+}
+
+std::string bulk_caption(const trace::Trace& trace, const BlockIndex& index, const RequestView& request,
+                         const CopyView& copy, const std::string& where) {
+    const bool load = is_load(request.kind), global = space_of(request.kind) == Space::Global;
+    const std::string lanes = counted(static_cast<uint64_t>(std::popcount(request.mask)), "lane");
+    std::string text = fmt::format("Warp {} copies {}{}", request.warp, load ? "" : "to ", where);
+    if (load && copy.to != trace::kNoArray)
+        text += " to " + name_in(index.notation, trace.launch.arrays[copy.to]);
+    text += fmt::format(" in bulk: {}, {}", lanes, counted(request.cost.bytes, "byte"));
+    if (global) text += ", " + counted(request.cost.global.sectors, "sector");
+    if (load) return text + ".";
+    if (!request.counted_by.empty()) text += fmt::format(", which {} counts", request.counted_by);
+    return text + (copy.behind ? fmt::format(". They are there before step {}.", grouped(*copy.behind + 1))
+                               : ". No wait follows that says when they are there.");
 }
 
 void lay_out_banks(const trace::Trace& trace, RequestView& request) {
@@ -497,11 +575,12 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
         return fmt::format("{}: gives no address; {}", thread, moved_text(request, lane));
     if (!view.active) return thread + ": switched off in this request";
     if (request.kind == StepKind::Exchange) return thread + ": " + exchange_of_lane(request.exchange, lane);
+    if (is_of_mbarrier(request.kind)) return fmt::format("{}: {}", thread, request.signal.verdict);
     const Space space = space_of(request.kind);
     const std::string place = analysis::has_sectors(space)
                                   ? fmt::format(", sector {}", grouped(request.sectors[view.sector].number))
-                              : space == Space::Shared ? fmt::format(", bank {}", view.bank)
-                                                       : "";
+                              : space == Space::Shared && !request.box ? fmt::format(", bank {}", view.bank)
+                                                                       : "";
     if (request.array == trace::kNoArray) {
         if (space == Space::Local)
             return fmt::format("{}: byte {} of its local memory{} of the warp's", thread,
@@ -511,6 +590,11 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
         return fmt::format("{}: address {}, in no array", thread, view.offset);
     }
     const Array& array = trace.launch.arrays[request.array];
+    if (request.box)
+        return fmt::format("{}: {}{} from {} on = byte {} of {}{}", thread, counted(view.bytes, "byte"),
+                           view.pieces > 1 ? fmt::format(" in {} pieces", grouped(view.pieces)) : "",
+                           element_name(array, view.index, request.notation), grouped(view.offset),
+                           request.array_name, place);
     return fmt::format("{}: {}{} = byte {} of {}{}{}", thread, request.matrices != 0 ? "points to " : "",
                        element_name(array, view.index, request.notation), grouped(view.offset),
                        request.array_name, place,
@@ -532,7 +616,7 @@ std::vector<std::string> lane_formula(const trace::Trace& trace, const RequestVi
     const uint64_t word = (array.base + view.offset) / analysis::kBankBytes;
     if (array.space == Space::Global)
         lines.push_back(fmt::format("{}/32 = sector {}", view.offset, request.sectors[view.sector].number));
-    if (array.space == Space::Shared)
+    if (array.space == Space::Shared && !request.box)
         lines.push_back(fmt::format("word {} mod 32 = bank {}", word, view.bank));
     return lines;
 }

@@ -3,11 +3,15 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/look/block_index.h"
+#include "app/look/box.h"
 #include "app/look/exchange.h"
+#include "app/look/pipeline.h"
+#include "app/look/signal.h"
 #include "core/analysis/cost.h"
 
 namespace tilescope::look {
@@ -23,15 +27,26 @@ namespace tilescope::look {
 //   atomics  lanes 0..31  ->  the different addresses, on each as many lanes as meet there
 //   constant the same
 //   exchanges            lanes 0..31  ->  lanes 0..31 (exchange.h)
+//   copies in bulk       as global; of shared memory the part of its array alone: in how many passes a unit of its own
+//                        reads or fills the banks is not documented, and nothing is claimed of it
+//   signals              the barriers in memory, each with its phase, arrivals and bytes (signal.h)
 struct LaneView {
     bool active = false;
     bool exists = false;  // the block has a thread in this lane
     uint32_t thread = 0;  // linear number in the block
     uint64_t offset = 0;  // bytes from the start of the array
+    uint64_t bytes = 0;   // that it touches, in `pieces` stretches; the first one begins there
+    uint32_t pieces = 0;
     uint64_t index = 0;   // element
     uint32_t sector = 0;  // global: index into RequestView::sectors
     uint32_t bank = 0;    // shared
     uint64_t word = 0;    // shared: the first one, as WordView numbers it
+};
+
+// Bytes of a request that lie side by side: one such for each active lane; of a copy in bulk as many as it has rows.
+struct PieceView {
+    uint32_t lane = 0;
+    uint64_t offset = 0, bytes = 0;  // from the start of the array
 };
 
 struct SectorView {
@@ -58,6 +73,7 @@ struct RequestView {
     Notation notation;
     std::array<LaneView, 32> lanes;
     ElementBox touched;                           // the elements of the array that are touched, as a box
+    std::vector<PieceView> pieces;                // in the order of the lanes
     std::vector<SectorView> sectors;              // global, ascending
     std::vector<LineView> lines;                  // global, ascending
     std::array<std::vector<WordView>, 32> banks;  // shared: the words of all lanes
@@ -65,9 +81,15 @@ struct RequestView {
     uint32_t group_lanes = 32;                    // shared: lanes that a group has at most
     std::vector<WordView> addresses;              // atomics and constant memory, ascending
     ptx::Atomic atomic = ptx::Atomic::None;
-    uint8_t matrices = 0;     // shared: ptx::Site::matrices, 8 rows of 16 bytes each
-    bool transposed = false;  // these are, on their way
-    ExchangeView exchange;    // of an exchange among the lanes
+    uint8_t matrices = 0;      // shared: ptx::Site::matrices, 8 rows of 16 bytes each
+    bool transposed = false;   // these are, on their way
+    ExchangeView exchange;     // of an exchange among the lanes
+    SignalView signal;         // of what is done to a barrier in memory, or a wait for it
+    PipelineView pipeline;     // there, and of a copy in bulk: the stages of the block's ring, if it has one
+    bool box = false;          // of another shape than `bytes` a lane: bytes is that of the lane with most
+    uint64_t array_bytes = 0;  // of the whole array
+    std::string counted_by;    // barrier to which a copy in bulk reports its bytes; "" for none
+    std::optional<BoxView> lies;  // of a box in shared memory whose rows are exchanged: how it lies there
     analysis::Cost cost;
     bool good = true;       // costs no more than the least that the block's shape allows
     bool least = true;      // nor than the least of all (analysis::SectorCost)
@@ -86,11 +108,21 @@ struct RequestView {
 //   32 lanes read byte 8 of their own local memory: 4 sectors of 4 needed
 //   32 lanes read one constant: a broadcast, 1 pass
 //   16 lanes get another lane's value, 16 keep their own: 1 instruction, no memory
+//   1 lane asks for 1,024 bytes in bulk: 32 sectors of 32 needed
+//   1 lane fills 1,024 bytes in bulk. What that takes of the banks is not modelled
 //   2 of 8 warps have arrived; the block waits for the others.
 //
 // replay: where the block's values are known; only an exchange shows any.
 RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step,
                          const playback::BlockReplay* replay = nullptr);
+
+// Of a copy in bulk, where its bytes go or come from in the block's memory: "Warp 0 copies to stage[0,0..255] in bulk:
+// 1 lane, 1,024 bytes. They are there before step 39, and full[0] counts them."
+std::string bulk_caption(const trace::Trace& trace, const BlockIndex& index, const RequestView& request,
+                         const CopyView& copy, const std::string& where);
+
+// Whether what it costs is known, so that it can be judged: not of copies in bulk in shared memory.
+bool is_judged(const RequestView& request);
 
 // The words of a request to shared memory and what they cost, by its lanes' offsets.
 void lay_out_banks(const trace::Trace& trace, RequestView& request);

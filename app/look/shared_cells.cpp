@@ -35,7 +35,7 @@ SharedView shared_view(const trace::Trace& trace, const BlockIndex& index,
     }
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array != array) return view;
-    for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+    for_elements(trace, index.first + step, access, [&](uint32_t lane, uint64_t element) {
         const CellRect at = sheet.cell(element);
         if (!sight.contains(at.row0, at.col0)) return;
         const size_t cell = size_t{at.row0 - sight.row0} * sight.cols() + at.col0 - sight.col0;

@@ -11,9 +11,9 @@
 namespace tilescope::look {
 namespace {
 
-uint64_t elements_of(const trace::Trace& trace, const trace::Access& access) {
+uint64_t elements_of(const trace::Trace& trace, uint64_t step) {
     uint64_t elements = 0;
-    for_elements(trace, access, [&](uint32_t, uint64_t) { ++elements; });
+    for_elements(trace, step, [&](uint32_t, uint64_t) { ++elements; });
     return elements;
 }
 
@@ -79,8 +79,7 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
         StoryPhase& made = all[std::min(phase, story.all - 1)];
         if (phase < story.all) made.last_step = step;
         if (kind != StepKind::GlobalLoad && kind != StepKind::SharedStore) continue;
-        const trace::Access access = trace::decode(trace, at);
-        const uint64_t elements = elements_of(trace, access);
+        const uint64_t elements = elements_of(trace, at);
         if (kind == StepKind::SharedStore) made.filled += elements;
         if (kind == StepKind::GlobalLoad) made.bytes += elements * bytes, made.lane_loads += elements;
     }

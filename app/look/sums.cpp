@@ -61,6 +61,13 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
         if (whole[kind].requests == 0) continue;  // the kernel makes none: a row of zeros says nothing
         const analysis::Sums& part = sums[kind];
         const Measure by = measure_of(kind, part);
+        if (measure_of(kind, whole[kind]).cost == 0 && whole[kind].requests > 0) {  // copies in bulk alone
+            table.rows.push_back({analysis::row_of(kind).plural, kind, short_count(part.requests), "", "",
+                                  fmt::format("{} in bulk; what they take of the banks is not modelled",
+                                              counted(part.requests, "request")),
+                                  false});
+            continue;
+        }
         table.rows.push_back(
             {analysis::row_of(kind).plural, kind, short_count(part.requests), short_count(by.cost),
              short_count(by.least),
@@ -76,6 +83,15 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
                               fmt::format("{} of warps among their lanes: one instruction each, no memory",
                                           counted(sums.exchanges, "exchange")),
                               false});
+    const auto of_mbarriers = [&](StepKind kind, uint64_t SplitSums::*count, const char* does) {
+        if (whole.*count > 0)
+            table.rows.push_back(
+                {analysis::row_of(kind).plural, kind, short_count(sums.*count), "", "",
+                 fmt::format("{} of warps {} barriers in shared memory", counted(sums.*count, "step"), does),
+                 false});
+    };
+    of_mbarriers(StepKind::Signal, &SplitSums::signals, "that initialise, arrive at, or set bytes for,");
+    of_mbarriers(StepKind::SignalWait, &SplitSums::signal_waits, "that have waited for");
     table.shares = shares_of(sums);
     for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
         uint64_t bytes = 0, requests = 0;

@@ -64,8 +64,9 @@ std::map<uint8_t, Places> places_in(const trace::Trace& trace, const playback::B
 uint32_t widest_access(const trace::Trace& trace, uint8_t array) {
     uint32_t widest = 4;
     for (const trace::Form& form : trace.forms)
-        if (form.array == array && trace.sites[form.site].bytes <= 16)
-            widest = std::max(widest, std::bit_floor(trace.sites[form.site].bytes));
+        if (const ptx::Site& site = trace.sites[form.site];
+            form.array == array && site.bytes <= 16 && site.box == ptx::Box::None)
+            widest = std::max(widest, std::bit_floor(site.bytes));
     return widest;
 }
 

@@ -23,6 +23,14 @@ void add_mark(std::vector<TimelineMark>& marks, uint32_t first, uint32_t end, St
         marks.push_back({first, end, kind});
 }
 
+void add_wait_mark(std::vector<TimelineMark>& waits, uint32_t first, uint32_t end) {
+    if (first >= end) return;
+    if (!waits.empty() && waits.back().end == first)
+        waits.back().end = end;
+    else
+        waits.push_back({first, end, StepKind::SignalWait});
+}
+
 // By clocks everything is in columns, so that a block of a million steps costs one pass over them and draws
 // no more than the screen has room for. Column c holds the clocks [begin(c), begin(c + 1)) of what is shown;
 // where there are fewer clocks than columns every clock is a column.
@@ -85,6 +93,7 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
     view.first = std::min(first, view.end);
     view.columns = std::max(columns, 1u);
     view.warps.resize(index.steps_of_warp.size());
+    view.waits.resize(index.steps_of_warp.size());
     const uint64_t shown = view.end - view.first;
     // Of those that begin in one column the first is seen.
     uint64_t free = 0;  // the first column without one
@@ -104,10 +113,15 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
         auto at = std::lower_bound(steps.begin(), steps.end(), view.first);
         if (at != steps.begin()) --at;  // the mark that reaches into the view
         auto& marks = view.warps[warp];
+        const auto waits_for = [&](auto step) {  // a barrier in memory
+            return step != steps.end() && kind_of(trace, index.first + *step) == StepKind::SignalWait;
+        };
         const auto inside = std::lower_bound(at, steps.end(), view.end) - at;
         if (static_cast<uint64_t>(inside) <= uint64_t{view.columns} * 2) {
             for (auto to = at; to != steps.end() && *to < view.end; ++to) {
-                const uint32_t until = to + 1 == steps.end() ? *to + 1 : *(to + 1);
+                const uint32_t next = to + 1 == steps.end() ? *to + 1 : *(to + 1);
+                const uint32_t until = waits_for(to + 1) ? *to + 1 : next;
+                add_wait_mark(view.waits[warp], std::max(until, view.first), std::min(next, view.end));
                 add_mark(marks, std::max(*to, view.first), std::min(until, view.end),
                          kind_of(trace, index.first + *to));
             }
@@ -118,7 +132,10 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
             const auto stop = view.first + static_cast<uint32_t>(shown * (column + 1) / view.columns);
             auto next = std::upper_bound(at, steps.end(), begin);
             if (next == steps.begin() || begin > steps.back()) continue;
-            add_mark(marks, begin, stop, kind_of(trace, index.first + *(next - 1)));
+            if (begin > *(next - 1) && waits_for(next))
+                add_wait_mark(view.waits[warp], begin, stop);
+            else
+                add_mark(marks, begin, stop, kind_of(trace, index.first + *(next - 1)));
         }
     }
     return view;
@@ -178,6 +195,11 @@ TimelineView clock_timeline(const trace::Trace& trace, const BlockIndex& index, 
         for (const BarrierTimes::WarpArrival& arrival : barrier.arrivals)
             add_wait(waited[arrival.warp], cut, arrival.clock, barrier.opens);
     }
+    if (index.pipeline)
+        for (const analysis::SignalWaitSpan& wait : index.pipeline->waits)
+            if (wait.since != analysis::kNoStep)
+                add_wait(waited[wait.warp], cut, clock_of(trace, index, wait.since),
+                         clock_of(trace, index, wait.step));
     for (size_t warp = 0; warp < waited.size(); ++warp) view.waits[warp] = waits_of(waited[warp], cut);
     return view;
 }

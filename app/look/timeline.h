@@ -6,6 +6,8 @@
 //   warp 0    LLSS|mmmmmmmm|w LLSS|mmmmmmmm|w      a mark lasts from a warp's step to its next one
 //   warp 1     LLSS|mmmmmmmm|  LLSS|mmmmmmmm|      w: it stands at a barrier until the last warp comes
 //
+// A wait for a barrier in memory is a step where it is over: the warp stands from its step before up to there.
+//
 // Long blocks are sampled, one mark a column; barriers and phases are never dropped for lack of room
 // but drawn while they are far enough apart to be told from one another.
 //
@@ -58,7 +60,7 @@ struct GateView {
     std::vector<WarpAtGate> warps;  // ascending
 };
 
-// What a warp does, or that it waits (Barrier), in [first, end): positions of the axis, cut to what is shown.
+// What a warp does, or that it waits (Barrier; SignalWait for a barrier in memory), in [first, end): positions of the axis, cut to what is shown.
 struct TimelineMark {
     uint32_t first = 0, end = 0;
     StepKind kind = StepKind::GlobalLoad;
@@ -74,7 +76,8 @@ struct TimelineView {
     std::vector<PhaseSpan> phases;                 // those in view
     std::vector<uint32_t> barriers;                // steps or clocks at which a barrier was complete
     std::vector<std::vector<TimelineMark>> warps;  // ascending, without overlap
-    std::vector<std::vector<TimelineMark>> waits;  // by warp, ascending: waits at barriers; Clocks only
+    // By warp, ascending: waits at barriers, by clocks only, and for those in memory (mbarrier).
+    std::vector<std::vector<TimelineMark>> waits;
 };
 
 // Steps [first, end) on `columns` columns (pixels, say); at least one.

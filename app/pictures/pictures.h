@@ -20,14 +20,16 @@ using draw::Align, draw::Face, draw::Font, draw::Ink, draw::Rect, draw::Rgba, dr
 // The ink that a kind of step has everywhere.
 constexpr Ink ink_of(StepKind kind) {
     constexpr std::array<Ink, analysis::kStepKinds> kOfKind = {
-        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,  Ink::Atomic,
-        Ink::Local,      Ink::Local,       Ink::Constant,   Ink::Barrier,     Ink::Exchange};
+        Ink::GlobalLoad, Ink::GlobalStore, Ink::SharedLoad, Ink::SharedStore, Ink::Atomic,
+        Ink::Atomic,     Ink::Local,       Ink::Local,      Ink::Constant,    Ink::Barrier,
+        Ink::Exchange,   Ink::Barrier,     Ink::Barrier};
     return kOfKind[static_cast<size_t>(kind)];
 }
 
 // The sign of a kind of step: a square, its pattern told apart without colour.
 //   global   load: full         store: frame
 //   shared   load: lower half   store: upper half      barrier: a bar      exchange: an hourglass
+//   mbarrier signal: a triangle that points up         wait: one that points down
 void sign(Ui& ui, const Rect& box, StepKind kind, float alpha = 1);
 
 // A warp's wait at a barrier: hatched, from its arrival on the left to the opening on the right.

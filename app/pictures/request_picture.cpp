@@ -23,8 +23,10 @@
 
 #include <fmt/format.h>
 
+#include "app/pictures/box_picture.h"
 #include "app/pictures/fragments.h"
 #include "app/pictures/pictures.h"
+#include "app/pictures/pipeline.h"
 #include "core/base/words.h"
 
 namespace tilescope::pictures {
@@ -82,6 +84,7 @@ struct Picture {
     }
 
     void sectors() const;
+    void part_of_array() const;
     void transactions(const OlderView& older) const;
     void banks() const;
     struct WordBox {
@@ -101,7 +104,7 @@ struct Picture {
 
 std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
 
-// Lines of 128 bytes, up to 8 in a row.
+// Lines of 128 bytes, up to 8 in a row; of very many the first ones.
 void Picture::sectors() const {
     const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(130));
     const Rect room{{area.min.x + 2, lanes.max.y + free},
@@ -113,9 +116,12 @@ void Picture::sectors() const {
     const float width = (room.width() - gap * f(columns - 1)) / f(columns);
     const float height =
         std::clamp((room.height() - row_gap * f(rows)) / f(std::max<size_t>(rows, 1)), ui.px(8), ui.px(44));
+    const auto rows_shown =
+        static_cast<size_t>(std::max(1.f, (room.height() + row_gap) / (height + row_gap)));
+    const size_t shown = std::min(count, rows_shown * columns);
     float bottom = room.min.y;
     std::vector<ImVec2> tops(request.sectors.size());  // the middle of the top edge of every sector
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < shown; ++i) {
         const ImVec2 at{room.min.x + f(i % columns) * (width + gap),
                         room.min.y + f(i / columns) * (height + row_gap)};
         bottom = at.y + height;
@@ -137,12 +143,56 @@ void Picture::sectors() const {
         ui.list.AddRect({at.x - 2, at.y - 2}, {at.x + width + 1, at.y + height + 2}, ui.ink(Ink::LineStrong),
                         ui.px(2));
     }
-    threads(0.55f, [&](uint32_t lane) { return tops[request.lanes[lane].sector]; });
+    const ImVec2 below{(room.min.x + room.max.x) / 2, bottom};  // of lanes whose line is not drawn
+    threads(0.55f, [&](uint32_t lane) {
+        const ImVec2 top = tops[request.lanes[lane].sector];
+        return top.y > 0 ? top : below;
+    });
     const std::string sectors_said = counted(request.sectors.size(), "sector"),
                       lines_said = counted(request.lines.size(), "line");
     note(ui, {area.min.x, bottom + ui.px(5)}, area.width(),
-         {fmt::format("{} (32 bytes) in {} (128 bytes)", sectors_said, lines_said),
+         {fmt::format("{} (32 bytes) in {} (128 bytes){}", sectors_said, lines_said,
+                      shown < count ? fmt::format(", of which {} are drawn", shown) : ""),
           fmt::format("{} in {}", sectors_said, lines_said)});
+}
+
+// Of what moves in bulk through shared memory: its array from end to end, and in it the part that each lane moves.
+void Picture::part_of_array() const {
+    const float small = line_height(ui, Size::Small);
+    const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(90));
+    const Rect bar{{area.min.x, lanes.max.y + free}, {area.max.x, lanes.max.y + free + ui.px(22)}};
+    uint64_t first = UINT64_MAX, end = 0;
+    for (const look::PieceView& piece : request.pieces)
+        first = std::min(first, piece.offset), end = std::max(end, piece.offset + piece.bytes);
+    if (end == 0) return;
+    const uint64_t all = std::max(request.array_bytes, end);
+    const auto x_of = [&](uint64_t byte) {
+        return bar.min.x + bar.width() * static_cast<float>(byte) / static_cast<float>(all);
+    };
+    ui.list.AddRectFilled(bar.min, bar.max, ui.ink(Ink::Cell));
+    std::array<ImVec2, kWarpSize> tops{};  // of each lane, the middle of its first piece
+    for (const look::PieceView& piece : request.pieces) {
+        const float x0 = x_of(piece.offset), x1 = std::max(x_of(piece.offset + piece.bytes), x0 + 1);
+        const Rect part{{x0, bar.min.y}, {x1, bar.max.y}};
+        ui.list.AddRectFilled(part.min, part.max, color);
+        if (piece.lane == lane_lit)
+            ui.list.AddRect(part.min, part.max, ui.ink(Ink::Selected), 0, 0, ui.px(2));
+        if (ui.over(part))
+            ui.tip = fmt::format("bytes {} to {} of {}", grouped(piece.offset),
+                                 grouped(piece.offset + piece.bytes - 1), request.array_name);
+        if (tops[piece.lane].y == 0) tops[piece.lane] = {(x0 + x1) / 2, bar.min.y};
+    }
+    ui.list.AddRect({bar.min.x - 1, bar.min.y - 1}, {bar.max.x + 1, bar.max.y + 1}, ui.ink(Ink::LineStrong));
+    threads(0.55f, [&](uint32_t lane) { return tops[lane]; });
+    const float y = bar.max.y + ui.px(5);
+    note(ui, {area.min.x, y}, area.width(),
+         {fmt::format("bytes {} to {} of the {} of {}", grouped(first), grouped(end - 1), grouped(all),
+                      request.array_name),
+          fmt::format("bytes {} to {}", grouped(first), grouped(end - 1))});
+    if (!request.counted_by.empty() && y + small * 2 <= area.max.y)
+        note(ui, {area.min.x, y + small}, area.width(),
+             {fmt::format("{} counts the bytes that have landed", request.counted_by),
+              fmt::format("counted by {}", request.counted_by)});
 }
 
 // Of an older GPU: what each half warp asks for, one transaction after the other. A box as wide as its bytes,
@@ -604,7 +654,7 @@ void request_title(Ui& ui, ImVec2 at, float width, const RequestView& request) {
 }
 
 float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request, int most, bool tight) {
-    if (request.kind != StepKind::Barrier) {
+    if (is_judged(request) || request.kind == StepKind::Exchange) {
         const float half = ui.px(6);
         const ImVec2 center{at.x + half, at.y + line_height(ui, Size::Body) / 2};
         if (request.good && request.least)
@@ -625,11 +675,25 @@ float request_verdict(Ui& ui, ImVec2 at, float width, const RequestView& request
                               request.mask_note, 3);
 }
 
-std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestView& request,
+std::optional<uint32_t> request_picture(Ui& ui, const Rect& whole, const RequestView& request,
                                         const BarrierTimes* barrier, uint32_t lane_lit,
                                         const OlderView* older) {
-    const float top = area.min.y + line_height(ui, Size::Small);
+    const float top = whole.min.y + line_height(ui, Size::Small);
     const float high = ui.px(request.kind == StepKind::Barrier ? 16 : 18);
+    // A copy into a ring has its stages below it, where there is room for both.
+    const float ring = request.box && !request.lies && older == nullptr
+                           ? pipeline_height(ui, request.pipeline, whole.height() / 2)
+                           : 0;
+    const Rect area{whole.min, {whole.max.x, whole.max.y - ring - (ring > 0 ? ui.px(8) : 0)}};
+    if (ring > 0)
+        pipeline_picture(ui, {{whole.min.x, whole.max.y - ring}, whole.max}, request.pipeline,
+                         ui.ink(ink_of(request.kind)));
+    // Where the stages need it, they have the room of the lanes.
+    if (is_of_mbarrier(request.kind) && !request.pipeline.empty() &&
+        pipeline_height(ui, request.pipeline, area.max.y - top - high - ui.px(12)) <= 0) {
+        pipeline_picture(ui, area, request.pipeline, ui.ink(ink_of(request.kind)));
+        return std::nullopt;
+    }
     const Picture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
     column_numbers(ui, picture.lanes, area.min.y);
     if (request.kind == StepKind::Exchange) {  // which writes what lanes give into their boxes
@@ -644,13 +708,26 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& area, const RequestV
             picture.together();
         return under;
     }
-    if (request.kind != StepKind::Barrier) {
+    if (is_of_mbarrier(request.kind)) {
+        const Rect below{{area.min.x, picture.lanes.max.y + ui.px(12)}, area.max};
+        if (request.pipeline.empty())
+            barriers_picture(ui, below, request.signal, picture.color);
+        else if (pipeline_height(ui, request.pipeline, below.height()) > 0)
+            pipeline_picture(ui, below, request.pipeline, picture.color);
+    } else if (request.kind != StepKind::Barrier) {
         if (older != nullptr)
             picture.transactions(*older);
         else if (!request.addresses.empty())
             picture.addresses();
         else if (analysis::has_sectors(space_of(request.kind)))
             picture.sectors();
+        else if (request.lies) {
+            const Rect below{{area.min.x, picture.lanes.max.y + ui.px(12)}, area.max};
+            if (const std::string chunk = box_picture(ui, below, *request.lies, picture.color);
+                !chunk.empty())
+                ui.tip = chunk;
+        } else if (request.box)
+            picture.part_of_array();
         else
             picture.banks();
     } else if (barrier != nullptr) {

@@ -35,6 +35,11 @@ void sign(Ui& ui, const Rect& box, StepKind kind, float alpha) {
         ui.list.AddTriangleFilled(min, {right, min.y}, center, color);
         ui.list.AddTriangleFilled({min.x, max.y}, center, {right, max.y}, color);
         if (right + ui.px(2) < max.x) fill(center.x, middle - half / 2, max.x, middle + half / 2);
+    } else if (is_of_mbarrier(kind)) {
+        const float right = std::min(max.x, min.x + box.height());
+        const float foot = kind == StepKind::Signal ? max.y : min.y,
+                    tip = kind == StepKind::Signal ? min.y : max.y;
+        ui.list.AddTriangleFilled({min.x, foot}, {right, foot}, {(min.x + right) / 2, tip}, color);
     } else if (kind == StepKind::GlobalAtomic || kind == StepKind::SharedAtomic) {
         // Read and written: both edges; of shared memory with a line between, which takes half as much.
         const float part = box.height() / (kind == StepKind::GlobalAtomic ? 3.f : 5.f);
@@ -106,9 +111,11 @@ void warp_row(Ui& ui, const TimeScale& axis, size_t warp, const Rect& row) {
     if (axis.clocks) {
         const float middle = std::round((row.min.y + row.max.y) / 2);
         ui.list.AddRectFilled({row.min.x, middle}, {row.max.x, middle + 1}, ui.ink(Ink::Line));
-        for (const look::TimelineMark& wait : time.waits[warp])
-            wait_bar(ui, {{axis.x(wait.first), row.min.y}, {axis.x(wait.end), row.max.y}});
     }
+    if (warp < time.waits.size())
+        for (const look::TimelineMark& wait : time.waits[warp])
+            if (axis.clocks || wait.kind == StepKind::SignalWait)
+                wait_bar(ui, {{axis.x(wait.first), row.min.y}, {axis.x(wait.end), row.max.y}});
     for (const look::TimelineMark& mark : time.warps[warp]) {
         const float x0 = axis.x(mark.first);
         float x1 = axis.x(mark.end);

@@ -10,6 +10,7 @@
 #include "core/analysis/reuse.h"
 #include "core/base/words.h"
 #include "core/recording/cell_map.h"
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::race {
@@ -89,6 +90,19 @@ struct Pending {
     }
 };
 
+// Of all lanes of a form together; kByStep where what moves in bulk differs from step to step.
+constexpr uint64_t kByStep = UINT64_MAX;
+uint64_t bytes_of_form(const trace::Trace& trace, const trace::Form& form) {
+    const ptx::Site& site = trace.sites[form.site];
+    return site.box != ptx::Box::None
+               ? kByStep
+               : uint64_t{site.bytes} * static_cast<uint64_t>(std::popcount(form.mask));
+}
+uint64_t bytes_at(const trace::Trace& trace, const std::vector<uint64_t>& by_form, uint64_t step) {
+    const uint64_t bytes = by_form[trace.key[step] & 0xFF'FFFF];
+    return bytes == kByStep ? trace::AccessView(trace, step).lane_bytes() : bytes;
+}
+
 // Bytes that the lanes of each form read as factors of multiply-adds: what a block's work is told by.
 std::vector<uint64_t> factor_reads(const Run& run) {
     const trace::Trace& trace = run.trace;
@@ -100,9 +114,7 @@ std::vector<uint64_t> factor_reads(const Run& run) {
         const bool factor =
             shared ? kind == StepKind::SharedLoad
                    : kind == StepKind::GlobalLoad && (!product || product->uses_of(form.array) > 0);
-        reads.push_back(factor ? uint64_t{trace.sites[form.site].bytes} *
-                                     static_cast<uint64_t>(std::popcount(form.mask))
-                               : 0);
+        reads.push_back(factor ? bytes_of_form(trace, form) : 0);
     }
     return reads;
 }
@@ -111,10 +123,8 @@ std::vector<uint64_t> factor_reads(const Run& run) {
 std::vector<uint64_t> loaded_bytes(const trace::Trace& trace) {
     std::vector<uint64_t> bytes;
     for (const trace::Form& form : trace.forms)
-        bytes.push_back(analysis::kind_of(trace, form) == StepKind::GlobalLoad
-                            ? uint64_t{trace.sites[form.site].bytes} *
-                                  static_cast<uint64_t>(std::popcount(form.mask))
-                            : 0);
+        bytes.push_back(analysis::kind_of(trace, form) == StepKind::GlobalLoad ? bytes_of_form(trace, form)
+                                                                               : 0);
     return bytes;
 }
 
@@ -166,10 +176,9 @@ void look_at(Tiles& tiles, const Run& run, const Side& side, uint32_t block, Sto
         const auto elements = [&](const Map& map, CellRect& box) {
             const uint64_t size = trace.launch.arrays[map.array].element_bytes();
             const trace::Access access = trace::decode(trace, of.first + step);
-            const uint64_t more = (trace.sites[access.site].bytes + size - 1) / size - 1;
-            for_lanes(access.mask, [&](uint32_t lane) {
-                include(box, map, access.offset[lane] / size);
-                include(box, map, access.offset[lane] / size + more);
+            trace::for_pieces(trace, of.first + step, access, [&](uint32_t, uint64_t offset, uint64_t bytes) {
+                include(box, map, offset / size);
+                include(box, map, offset / size + (bytes + size - 1) / size - 1);
             });
         };
         for (size_t i = 0; i < side.inputs.size() && kind == StepKind::GlobalLoad; ++i)
@@ -210,7 +219,7 @@ Side side_of(const Run& run, char letter) {
 Result<Side> run_of(const Run& run, char letter, const session::Totals& totals, Clock clock, Stop stop) {
     const trace::Trace& trace = run.trace;
     Side side = side_of(run, letter);
-    const std::vector<uint64_t> bytes_of_form = loaded_bytes(trace);
+    const std::vector<uint64_t> loaded_of_form = loaded_bytes(trace);
     std::vector<uint64_t> reads_of_form = factor_reads(run);
     WorkClock work;
     if (clock == Clock::Steps) {
@@ -225,7 +234,7 @@ Result<Side> run_of(const Run& run, char letter, const session::Totals& totals, 
             const trace::Block& block = trace.blocks[at];
             for (uint64_t step = block.first; step < block.first + block.count; ++step) {
                 if (stop.at(step)) return Error{kStopped};
-                all += reads_of_form[trace.key[step] & 0xFF'FFFF];
+                all += bytes_at(trace, reads_of_form, step);
             }
             work.reads.push_back(all);
         }
@@ -246,9 +255,8 @@ Result<Side> run_of(const Run& run, char letter, const session::Totals& totals, 
     const auto store = [&](uint64_t step) {
         const trace::Access access = trace::decode(trace, step);
         const uint64_t size = trace.launch.arrays[access.array].element_bytes();
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t first = access.offset[lane] / size,
-                           last = (access.offset[lane] + trace.sites[access.site].bytes - 1) / size;
+        trace::for_pieces(trace, step, access, [&](uint32_t, uint64_t offset, uint64_t of_piece) {
+            const uint64_t first = offset / size, last = (offset + of_piece - 1) / size;
             for (uint64_t element = first; element <= last; ++element) {
                 uint8_t* const cell = stored.reach(element, allowed);
                 full = full || cell == nullptr;
@@ -290,14 +298,14 @@ Result<Side> run_of(const Run& run, char letter, const session::Totals& totals, 
         for (uint64_t step = block.first; step < block.first + block.count; ++step) {
             if (stop.at(step)) return Error{kStopped};
             const uint32_t form = trace.key[step] & 0xFF'FFFF;
-            bytes += bytes_of_form[form];
+            bytes += bytes_at(trace, loaded_of_form, step);
             counter.add(step);
             if (!stores.empty() && trace.forms[form].array == stores[0].map.array &&
                 ptx::writes(trace.sites[trace.forms[form].site].kind))
                 store(step);
             steps = step + 1;
             if (reads_of_form[form] == 0) continue;
-            done += reads_of_form[form];
+            done += bytes_at(trace, reads_of_form, step);
             while (moment < kMoments && work.reached(moment, place, done)) close(at, done), ++moment;
         }
         if (clock == Clock::Work) work.before += work.elements[at];

@@ -30,6 +30,8 @@ analysis::Summary outline_of(const trace::Trace& trace) {
             outline.barriers_per_block = 1;
         else if (site.kind == ptx::SiteKind::Exchange)
             outline.exchanges = 1;
+        else if (site.kind == ptx::SiteKind::Signal)
+            (site.signal == ptx::Signal::Wait ? outline.signal_waits : outline.signals) = 1;
         else
             outline[analysis::kind_of(site.space, site.kind)].requests = 1;
     return outline;

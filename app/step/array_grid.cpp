@@ -133,7 +133,8 @@ void array_texts(Ui& ui, const MatrixView& matrix, const draw::GridView& grid,
                                                : short_value(*held);
             longest = std::max(longest, value, shorter);
             const CellRect place{row, row + 1, col, col + 1};
-            const bool lit = std::ranges::count(matrix.touched, place) > 0;
+            const bool lit = std::ranges::any_of(
+                matrix.touched, [&](const CellRect& part) { return part.contains(row, col); });
             const auto own = std::ranges::lower_bound(made, std::pair(row, col), {}, &MadeCell::at);
             const bool filled = lit || (own != made.end() && own->place == place);
             const Rgba ground = lit ? ui.ink(pictures::ink_of(matrix.kind)) : filled ? own->fill : 0;

@@ -33,7 +33,7 @@ std::vector<Buffer> buffers_of(const trace::Trace& trace, const look::BlockIndex
     std::vector<uint32_t> touched;
     const auto find_touched = [&](uint64_t at) {
         touched.clear();
-        look::for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+        look::for_elements(trace, at, [&](uint32_t, uint64_t element) {
             const uint64_t one = element / unit;
             if (one < units && (touched.empty() || touched.back() != one))
                 touched.push_back(static_cast<uint32_t>(one));

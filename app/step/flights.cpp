@@ -64,7 +64,7 @@ std::vector<Flight> flights(const trace::Trace& trace, const look::BlockIndex& i
                  std::ranges::equal_range(replay.shared_stores(), step, {}, &BlockReplay::Store::step))
                 if (store.source.array != trace::kNoArray && all.size() < kMostFlights)
                     all.push_back({store.source, store.to, store.value});
-        look::for_elements(trace, access, [&](uint32_t, uint64_t cell) {
+        look::for_elements(trace, index.first + step, access, [&](uint32_t, uint64_t cell) {
             if (later) return;
             const playback::CellState held = replay.cell(access.array, cell, step);
             if (held.source.array != trace::kNoArray && all.size() < kMostFlights)
@@ -104,7 +104,7 @@ std::vector<Flight> loads_to_threads(const trace::Trace& trace, const look::Bloc
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array == trace::kNoArray) return all;
     uint32_t last = kWarpSize, part = 0;  // a vector load brings several elements to a lane
-    look::for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+    look::for_elements(trace, index.first + step, access, [&](uint32_t lane, uint64_t element) {
         part = lane == last ? part + 1 : 0;
         last = lane;
         if (all.size() < kMostFlights)
@@ -124,7 +124,7 @@ std::vector<Flight> reads_to_threads(const trace::Trace& trace, const look::Bloc
     const trace::Access access = trace::decode(trace, index.first + step);
     if (access.array == trace::kNoArray) return all;
     uint32_t last = kWarpSize;
-    look::for_elements(trace, access, [&](uint32_t lane, uint64_t element) {
+    look::for_elements(trace, index.first + step, access, [&](uint32_t lane, uint64_t element) {
         if (lane != last)  // the first part of a vector
             all.push_back({{access.array, element},
                            {kOfThreads, uint64_t{access.warp} * kWarpSize + lane},

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/draw/widgets.h"
-#include "app/pictures/pictures.h"
+#include "app/pictures/pipeline.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -85,6 +85,16 @@ std::vector<LegendEntry> legend_entries(Ui& ui) {
     else
         kind(StepKind::Barrier, summary.barriers_per_block);
     kind(StepKind::Exchange, summary.exchanges);
+    kind(StepKind::Signal, summary.signals);
+    kind(StepKind::SignalWait, summary.signal_waits);
+    if (const analysis::Pipeline* const ring = ui.index()->pipeline.get(); ring != nullptr && !lecture) {
+        if (summary.signal_waits > 0) add("waits for an mbarrier", pictures::wait_bar);
+        for (const analysis::WarpRole role :
+             {analysis::WarpRole::Producer, analysis::WarpRole::Consumer, analysis::WarpRole::Both})
+            if (std::ranges::count(ring->roles, role) > 0)
+                add(look::name_of(role),
+                    [role](Ui& to, const Rect& box) { pictures::role_strip(to, box, role); });
+    }
     if (there(Sign::Tile))
         add(ui.index()->product && ui.index()->shared.empty() ? "what this trip needs"
             : ui.index()->product                             ? "tile of this phase"

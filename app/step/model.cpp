@@ -24,7 +24,8 @@ std::string where_text(const trace::Trace& trace, const BlockIndex& index, const
     const Array& array = trace.launch.arrays[request.array];
     const ElementBox& box = request.touched;
     const std::string exact = elements_text(array, box, index.notation);
-    if (array.rank != 2 || box.one() || box.empty()) return exact;
+    if (box.empty()) return name_in(index.notation, array);
+    if (array.rank != 2 || box.one()) return exact;
     CellRect whole{0, array.rows, 0, array.cols};
     std::string name = name_in(index.notation, array);
     if (array.space == Space::Global) {
@@ -60,11 +61,13 @@ void add_once(std::vector<CellRect>& cells, const CellRect& cell) {
 }
 
 // Elements that this block loaded of the array earlier in this phase, each once, by rows; at most those of
-// the latest requests.
+// the latest requests. What moves in bulk is rectangles.
 std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex& index, uint8_t array,
                                     uint32_t step) {
     constexpr uint32_t kMostRequests = 128;
+    constexpr size_t kMostPlaces = 1 << 16;
     std::vector<CellRect> cells;
+    std::vector<std::pair<uint32_t, uint32_t>> places;  // of what moves in bulk
     const draw::Sheet sheet(trace.launch.arrays[array]);
     const uint32_t phase = index.phase_at(step);
     for (const ptx::Site& site : trace.sites) {
@@ -75,12 +78,18 @@ std::vector<CellRect> loaded_before(const trace::Trace& trace, const BlockIndex&
             --at;
             if (index.phase_at(*at) != phase) break;
             if (trace.form_of(index.first + *at).array != array) continue;
-            for_elements(trace, trace::decode(trace, index.first + *at),
-                         [&](uint32_t, uint64_t element) { cells.push_back(sheet.cell(element)); });
+            for_elements(trace, index.first + *at, [&](uint32_t, uint64_t element) {
+                const CellRect cell = sheet.cell(element);
+                if (site.box == ptx::Box::None)
+                    cells.push_back(cell);
+                else if (places.size() < kMostPlaces)
+                    places.emplace_back(cell.row0, cell.col0);
+            });
         }
     }
     std::ranges::sort(cells, {}, [](const CellRect& cell) { return std::pair(cell.row0, cell.col0); });
     cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+    std::ranges::move(look::rectangles_of(std::move(places)), std::back_inserter(cells));
     return cells;
 }
 
@@ -177,6 +186,7 @@ std::string products_text(const trace::Trace& trace, const BlockIndex& index,
 // sector.", or where it goes and when it is there.
 std::string copy_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request,
                       const look::CopyView& copy, const std::string& where, const std::string& price) {
+    if (request.box) return look::bulk_caption(trace, index, request, copy, where);
     if (request.kind == StepKind::GlobalLoad) {
         const std::string to =
             copy.to == trace::kNoArray ? "" : " to " + name_in(index.notation, trace.launch.arrays[copy.to]);
@@ -209,6 +219,7 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
     if (step >= index.steps) return "This block recorded no step.";
     const look::RequestView request = look::request_view(trace, index, step, replay);
     if (request.kind == StepKind::Exchange) return look::exchange_caption(request.exchange, request.warp);
+    if (is_of_mbarrier(request.kind)) return request.title + ". " + request.verdict;
     if (request.kind == StepKind::Barrier)
         return fmt::format("Warp {} arrives at the barrier. {}", request.warp, request.verdict);
     const std::string where = where_text(trace, index, request);
@@ -231,6 +242,7 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
                              : request.kind == StepKind::GlobalStore && index.product ? "writes its sums to"
                                                                                       : row.verb;
     const std::optional<look::CopyView> copy = look::copy_of(trace, index, step);
+    if (request.box && !copy) return request.title + ". " + request.verdict;
     std::string text = copy ? copy_text(trace, index, request, *copy, where, lanes + ", " + cost)
                             : fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {
@@ -340,8 +352,20 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
     if (!asks_memory(view.kind)) return view;
 
     const trace::Access access = trace::decode(trace, index.first + step);
-    const auto relate = [&](const playback::Element& element) {
-        if (element.array == array) add_once(view.related, sheet.cell(element.index));
+    // What moves in bulk is many elements, which lie side by side.
+    const bool bulk = trace.sites[access.site].box != ptx::Box::None;
+    const auto cells_of = [&](const std::vector<uint64_t>& elements) {
+        std::vector<CellRect> cells;
+        if (!bulk) {
+            for (const uint64_t element : elements) add_once(cells, sheet.cell(element));
+            return cells;
+        }
+        std::vector<std::pair<uint32_t, uint32_t>> places;
+        for (const uint64_t element : elements) {
+            const CellRect cell = sheet.cell(element);
+            places.emplace_back(cell.row0, cell.col0);
+        }
+        return look::rectangles_of(std::move(places));
     };
     if (shape.role == ArrayRole::Output) {
         if (view.kind == StepKind::SharedLoad || (!tiles && view.kind == StepKind::GlobalLoad)) {
@@ -353,17 +377,23 @@ MatrixView matrix_view(const trace::Trace& trace, const BlockIndex& index,
             if (index.patches.empty())
                 for (const auto& [lane, element] :
                      look::stored_by(trace, index, access.warp, access.mask, step).by_lane)
-                    relate(element);
+                    if (element.array == array) add_once(view.related, sheet.cell(element.index));
         }
     } else if (replay != nullptr &&
                (view.kind == StepKind::SharedLoad || view.kind == StepKind::SharedStore)) {
-        for_elements(trace, access, [&](uint32_t, uint64_t element) {
-            relate(replay->cell(access.array, element, step).source);
+        std::vector<uint64_t> sources;
+        for_elements(trace, index.first + step, access, [&](uint32_t, uint64_t element) {
+            const playback::Element source = replay->cell(access.array, element, step).source;
+            if (source.array == array) sources.push_back(source.index);
         });
+        view.related = cells_of(sources);
     }
-    if (access.array == array)
-        for_elements(trace, access,
-                     [&](uint32_t, uint64_t element) { add_once(view.touched, sheet.cell(element)); });
+    if (access.array == array) {
+        std::vector<uint64_t> elements;
+        for_elements(trace, index.first + step, access,
+                     [&](uint32_t, uint64_t element) { elements.push_back(element); });
+        view.touched = cells_of(elements);
+    }
     return view;
 }
 
@@ -472,7 +502,7 @@ uint32_t slice_in_work(const trace::Trace& trace, const BlockIndex& index, uint8
         const uint64_t at = index.first + step - back;
         if (trace.form_of(at).array != array) continue;
         std::optional<uint32_t> slice;
-        for_elements(trace, trace::decode(trace, at), [&](uint32_t, uint64_t element) {
+        for_elements(trace, at, [&](uint32_t, uint64_t element) {
             if (!slice) slice = slice_of(element);
         });
         if (slice) return *slice;
@@ -490,7 +520,7 @@ CellRect touched_last(const trace::Trace& trace, const BlockIndex& index, uint8_
     CellRect touched;
     for (uint32_t back = 0; back <= std::min(step, kMost) && touched.empty(); ++back)
         if (const uint64_t at = index.first + step - back; trace.form_of(at).array == array)
-            for_elements(trace, trace::decode(trace, at),
+            for_elements(trace, at,
                          [&](uint32_t, uint64_t element) { touched.include(sheet.cell(element)); });
     return touched;
 }

@@ -79,7 +79,7 @@ struct MatrixView {
     std::vector<CellRect> frames;            // the tile of this phase, slice by slice
     std::vector<CellRect> touched_by_block;  // in any phase, slice by slice
     std::vector<CellRect> beyond;   // where the tile reaches past the matrix: zero filled or out of range
-    std::vector<CellRect> touched;  // by this step's request itself
+    std::vector<CellRect> touched;  // by this step's request itself; rectangles of what it moves in bulk
     std::vector<CellRect> related;  // where this step's values came from or go to
     std::vector<CellRect> loaded;   // earlier in this phase
     StepKind kind = StepKind::GlobalLoad;

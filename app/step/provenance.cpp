@@ -110,7 +110,7 @@ void count_loads(const trace::Trace& trace, const BlockIndex& index, std::vector
     for (uint64_t step = index.first; step < index.first + index.steps; ++step) {
         const trace::Form& form = trace.form_of(step);
         if (trace.sites[form.site].kind != ptx::SiteKind::Load || !is_global(trace, form.array)) continue;
-        for_elements(trace, trace::decode(trace, step), [&](uint32_t, uint64_t element) {
+        for_elements(trace, step, [&](uint32_t, uint64_t element) {
             if (const auto at = loads.find(key({form.array, element})); at != loads.end()) ++at->second;
         });
     }
@@ -119,9 +119,9 @@ void count_loads(const trace::Trace& trace, const BlockIndex& index, std::vector
 }
 
 // The lanes of a request that touch an element of its array.
-uint32_t lanes_on(const trace::Trace& trace, const trace::Access& access, uint64_t element) {
+uint32_t lanes_on(const trace::Trace& trace, uint64_t step, const trace::Access& access, uint64_t element) {
     uint32_t lanes = 0;
-    for_elements(trace, access, [&](uint32_t lane, uint64_t touched) {
+    for_elements(trace, step, access, [&](uint32_t lane, uint64_t touched) {
         if (touched == element) lanes |= 1u << lane;
     });
     return lanes;
@@ -183,7 +183,7 @@ CellTrail cell_trail(const trace::Trace& trace, const BlockIndex& index, const B
         const trace::Form& form = trace.form_of(read);
         if (form.array != cell.array || trace.sites[form.site].kind != ptx::SiteKind::Load) continue;
         const trace::Access access = trace::decode(trace, read);
-        const uint32_t lanes = lanes_on(trace, access, cell.index);
+        const uint32_t lanes = lanes_on(trace, read, access, cell.index);
         if (lanes != 0) trail.readers.push_back({read, access.warp, lanes});
         found += static_cast<uint32_t>(std::popcount(lanes));
     }
@@ -201,11 +201,13 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
         const auto width = static_cast<int64_t>(trace.launch.arrays[form.array].element_bytes());
         const auto first_byte = static_cast<int64_t>(scan.element.index) * width;
         std::optional<TouchScan::Reach>& reach = scan.reach[trace.key[scan.next] & 0xFFFFFF];
+        const bool box = site.box != ptx::Box::None;  // whose words say how far it reaches
         const auto base = static_cast<int64_t>(uint64_t{form.base_high} << 32 | trace.base[scan.next]);
-        if (reach && (base + reach->highest < first_byte || base + reach->lowest >= first_byte + width))
+        if (!box && reach &&
+            (base + reach->highest < first_byte || base + reach->lowest >= first_byte + width))
             continue;
         const trace::Access access = trace::decode(trace, scan.next);
-        if (!reach) {
+        if (!reach && !box) {
             reach.emplace();
             for_lanes(access.mask, [&](uint32_t lane) {
                 const int64_t from = static_cast<int64_t>(access.offset[lane]) - base;
@@ -213,7 +215,7 @@ void go_on(TouchScan& scan, const trace::Trace& trace, uint64_t steps) {
                 reach->highest = std::max(reach->highest, from + std::max<int64_t>(site.bytes, 1) - 1);
             });
         }
-        const uint32_t lanes = lanes_on(trace, access, scan.element.index);
+        const uint32_t lanes = lanes_on(trace, scan.next, access, scan.element.index);
         if (lanes == 0) continue;
         if (scan.next >= scan.block_end) {
             const trace::Block& block = trace.blocks[trace::block_of(trace, scan.next)];

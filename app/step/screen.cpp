@@ -291,8 +291,12 @@ StepLayout lay_out(Ui& ui, const Rect& screen, const std::string& warning,
     }
     // As high as its warps need, within bounds; what it leaves is the matrices'.
     const float warps = ui.index() == nullptr ? 8 : static_cast<float>(ui.index()->warps);
+    const float stages = ui.index() == nullptr || !ui.index()->pipeline  // a row each, of a ring
+                             ? 0
+                             : static_cast<float>(std::min<size_t>(ui.index()->pipeline->stages.size(), 6));
     const float words =
-        ui.px(session::by_clock(ui.session) ? 38 : 20);  // whose time it is, and the clocks' axis
+        ui.px(session::by_clock(ui.session) ? 38 : 20) +  // whose time it is, and the clocks' axis
+        stages * ui.px(low ? 6 : 12);
     const float bottom =
         std::clamp(ui.px(100) + warps * ui.px(20) + words, ui.px(140) + words,
                    std::max(ui.px(low ? (warps > 16 ? 150 : 142) : 186) + words, h * 0.205f));

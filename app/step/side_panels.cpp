@@ -320,11 +320,15 @@ void request_panel(Ui& ui, const Rect& rect) {
     const bool placed = request.line > 0 && !ui.session.question.hides(session::Hide::Standing);
     std::string where = placed ? fmt::format("line {}", request.line) : "";
     if (asks_memory(request.kind) && !ui.session.question.hides_any())
-        where += fmt::format("{}{} a lane", where.empty() ? "" : ", ", counted(request.bytes, "byte"));
+        where += fmt::format("{}{}", where.empty() ? "" : ", ",
+                             request.box ? counted(request.cost.bytes, "byte") +
+                                               (request.lies && is_load(request.kind) ? "" : " in bulk")
+                                         : counted(request.bytes, "byte") + " a lane");
     if (older && !ui.session.question.hides_any()) where = older->rule;
     const bool lecture = ui.session.lecture;  // the small print goes
     const bool told = !lecture && in.height() >= ui.px(215);
-    if (lecture && request.matrices != 0) request.mask_note.clear();  // which the line at the top says
+    if (lecture && (request.matrices != 0 || request.lies))
+        request.mask_note.clear();  // which the line at the top says
     if (told) note(ui, {in.min.x, y}, in.width(), where);
     y += (told ? small : 0) + ui.px(8);
     if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
@@ -351,9 +355,11 @@ void request_panel(Ui& ui, const Rect& rect) {
     }
     if (foot.size() > 7) foot.resize(7);
     // Two rows of lanes need the room; the address says what the lane points to and what it gets.
-    if (request.matrices != 0) foot.clear();
+    if (request.matrices != 0 || request.lies) foot.clear();
     const Size address_size = request.matrices != 0 ? Size::Small : Size::Body;
-    if (!lecture && !older) {  // whose rules know no sectors
+    // What a barrier in memory, or a box, has to say stands in the verdict and in the picture.
+    if (!lecture && !older && !request.lies &&
+        !is_of_mbarrier(request.kind)) {  // older: whose rules know no sectors
         address = wrapped(ui.font(Face::Text, address_size), look::lane_text(ui.trace(), request, lane),
                           in.width());
         // As many of the formula's steps on a line as fit.

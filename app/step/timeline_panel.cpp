@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "app/look/time_words.h"
-#include "app/pictures/pictures.h"
+#include "app/pictures/pipeline.h"
 #include "app/session/playing.h"
 #include "app/step/panels.h"
 
@@ -156,6 +156,34 @@ std::string clock_tip(const Ui& ui, uint32_t clock, uint32_t step, std::optional
                        grouped(step + 1), who_does_what(ui, step));
 }
 
+// A row for each stage of the ring: what its buffer holds when.
+void stage_rows(Ui& ui, const pictures::TimeScale& axis, const Rect& rows, size_t labelled) {
+    const look::BlockIndex& index = *ui.index();
+    const std::vector<analysis::PipelineStage>& stages = index.pipeline->stages;
+    const float small = line_height(ui, Size::Small),
+                pitch = rows.height() / static_cast<float>(stages.size());
+    const float inner = std::max(1.f, std::round(pitch * 0.8f));
+    const auto place = [&](uint32_t step) -> double {
+        if (!axis.clocks) return step;
+        if (step < index.steps) return look::clock_of(ui.trace(), index, step);
+        return look::last_clock(ui.trace(), index) + 1.0;
+    };
+    std::optional<look::PipelineView> now;  // worked out once the mouse asks
+    for (uint32_t stage = 0; stage < stages.size(); ++stage) {
+        const float top = std::round(rows.min.y + pitch * static_cast<float>(stage));
+        const Rect row{{axis.left, top}, {rows.max.x, top + inner}};
+        stage_row(ui, axis, row, look::stage_spans(index, stage), place);
+        if ((index.steps_of_warp.size() + stage) % labelled == 0)
+            small_text(ui, {rows.min.x, top + (inner - small) / 2}, axis.left - rows.min.x - ui.px(8),
+                       Ink::TextQuiet, fmt::format("stage {}", stage));
+        if (!ui.over({{rows.min.x, top}, {row.max.x, top + pitch}})) continue;
+        if (!now) now = look::pipeline_view(ui.trace(), index, ui.step());
+        if (stage < now->stages.size())
+            ui.tip = fmt::format("stage {}, {}: {}", stage, now->stages[stage].name,
+                                 look::holds_words(now->stages[stage], true));
+    }
+}
+
 // With Shift: from where the mouse was pressed to where it is; a click takes the mark away. True while it goes on.
 bool mark_by_mouse(Ui& ui, const Rect& touch, uint32_t step) {
     std::optional<uint32_t>& from = ui.state.timeline.marks_from;
@@ -198,11 +226,17 @@ void timeline_panel(Ui& ui, const Rect& rect) {
         phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
     }
 
-    const size_t warps = std::max<size_t>(time.warps.size(), 1);
+    // Below the warps the stages of a ring, where there is room for both.
+    const analysis::Pipeline* const ring = ui.index()->pipeline.get();
+    const size_t all_rows = time.warps.size() + (ring == nullptr ? 0 : ring->stages.size());
+    const float room = plot.max.y - band.max.y - (clocks ? small : 0);
+    const bool stages = ring != nullptr && !ring->empty() && room / static_cast<float>(all_rows) >= ui.px(7);
+    const size_t warps = std::max<size_t>(stages ? all_rows : time.warps.size(), 1);
     const Rect rows{{plot.min.x, band.max.y + ui.px(2)},
                     {plot.max.x, plot.max.y - (clocks ? small + ui.px(2) : 0)}};
     const float pitch = std::min(rows.height() / static_cast<float>(warps), ui.px(48));
-    const float end = rows.min.y + pitch * static_cast<float>(warps);
+    const float end = rows.min.y + pitch * static_cast<float>(std::max<size_t>(time.warps.size(), 1));
+    const float foot = rows.min.y + pitch * static_cast<float>(warps);  // of the stages too
     const uint32_t current = ui.step() < steps ? ui.trace().warp_of(ui.index()->first + ui.step()) : 0;
     // Only every so many warps have their number where there is no room for all.
     const float apart = small + (pitch < small * 0.4f ? ui.px(5) : 0);
@@ -217,10 +251,15 @@ void timeline_panel(Ui& ui, const Rect& rect) {
             ui.list.AddRectFilled({rect.min.x, top}, row.max,
                                   draw::with_alpha(ui.ink(Ink::Accent), pinned ? 0.16f : 0.08f));
         warp_row(ui, axis, warp, row);
+        const analysis::WarpRole role =
+            ring == nullptr ? analysis::WarpRole::None : ring->role_of(static_cast<uint32_t>(warp));
+        pictures::role_strip(ui, {{plot.min.x - ui.px(6), top}, {plot.min.x - ui.px(2), top + inner}}, role);
         if (warp % labelled == 0)
             small_text(ui, {rect.min.x, std::max(top + (inner - small) / 2, rows.min.y - ui.px(2))},
                        label - ui.px(8), warp == current ? Ink::Text : Ink::TextQuiet,
                        fmt::format("warp {}", warp));
+        if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}}) && role != analysis::WarpRole::None)
+            ui.tip = fmt::format("warp {}: {}", warp, look::name_of(role));
         if (ui.over({{rect.min.x, top}, {plot.min.x, top + pitch}}))
             input::offer_pick(ui, {.kind = Pick::Kind::Warp, .warp = static_cast<uint32_t>(warp)});
         if (ui.over({{plot.min.x, top}, {plot.max.x, top + pitch}})) under = static_cast<uint32_t>(warp);
@@ -243,9 +282,10 @@ void timeline_panel(Ui& ui, const Rect& rect) {
                                     return rows.min.y + pitch * static_cast<float>(warp.warp) + inner / 2;
                                 });
     }
-    if (clocks) clock_axis(ui, axis, rect.min.x, end + ui.px(2));
-    if (marked) marked_band(ui, axis, *marked, clocks, band.min.y, end);
-    if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, end, now);
+    if (stages) stage_rows(ui, axis, {{rect.min.x, end}, {plot.max.x, foot}}, labelled);
+    if (clocks) clock_axis(ui, axis, rect.min.x, foot + ui.px(2));
+    if (marked) marked_band(ui, axis, *marked, clocks, band.min.y, foot);
+    if (now >= time.first && now <= time.end) playhead(ui, axis, band.min.y, foot, now);
 
     // A click takes what the row under it shows there; dragged on, the mouse scrubs through the steps of all warps,
     // wherever it goes.

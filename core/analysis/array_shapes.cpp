@@ -419,7 +419,9 @@ std::vector<std::optional<ElementType>> types_accessed(const trace::Trace& trace
     for (const trace::Form& form : trace.forms) {
         if (form.array == trace::kNoArray) continue;
         const ptx::Site& site = trace.sites[form.site];
-        if (!ptx::asks_memory(site.kind) || site.instruction >= kernel->instructions.size()) continue;
+        if (!ptx::asks_memory(site.kind) || site.box != ptx::Box::None ||
+            site.instruction >= kernel->instructions.size())
+            continue;
         const ElementType type = kernel->instructions[site.instruction].type;
         auto& known = types[form.array];
         if (!lies_in_memory(type) || (known && *known != type)) differ[form.array] = true;

@@ -1,6 +1,8 @@
 #include "core/analysis/coalescing.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "core/base/launch.h"
 #include "core/ptx/sites.h"
@@ -14,12 +16,12 @@ struct Range {
 };
 
 // Distinct grains (aligned pieces of `grain` bytes) that sorted ranges touch.
-uint32_t grains_touched(const std::array<Range, 32>& ranges, int count, uint64_t grain) {
+uint32_t grains_touched(std::span<const Range> ranges, uint64_t grain) {
     uint32_t touched = 0;
     uint64_t next = 0;  // the first grain not counted yet
-    for (int i = 0; i < count; ++i) {
-        const uint64_t begin = std::max(ranges[i].first / grain, next);
-        const uint64_t end = (ranges[i].last - 1) / grain + 1;
+    for (const Range& range : ranges) {
+        const uint64_t begin = std::max(range.first / grain, next);
+        const uint64_t end = (range.last - 1) / grain + 1;
         if (end > begin) {
             touched += static_cast<uint32_t>(end - begin);
             next = end;
@@ -28,19 +30,32 @@ uint32_t grains_touched(const std::array<Range, 32>& ranges, int count, uint64_t
     return touched;
 }
 
+SectorCost cost_of_ranges(std::span<Range> ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
+    SectorCost cost;
+    cost.sectors = grains_touched(ranges, kSectorBytes);
+    cost.lines = grains_touched(ranges, kLineBytes);
+    cost.ideal_sectors = (grains_touched(ranges, 1) + kSectorBytes - 1) / kSectorBytes;
+    return cost;
+}
+
 }  // namespace
 
 SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes) {
     if (mask == 0 || bytes == 0) return {};
     std::array<Range, 32> ranges{};
-    int count = 0;
+    size_t count = 0;
     for_lanes(mask, [&](uint32_t lane) { ranges[count++] = {address[lane], address[lane] + bytes}; });
-    std::sort(ranges.begin(), ranges.begin() + count,
-              [](const Range& a, const Range& b) { return a.first < b.first; });
-    SectorCost cost;
-    cost.sectors = grains_touched(ranges, count, kSectorBytes);
-    cost.lines = grains_touched(ranges, count, kLineBytes);
-    cost.ideal_sectors = (grains_touched(ranges, count, 1) + kSectorBytes - 1) / kSectorBytes;
+    return cost_of_ranges(std::span(ranges).first(count));
+}
+
+SectorCost sector_cost(const trace::AccessView& access) {
+    std::vector<Range> ranges;
+    access.for_pieces([&](uint32_t, uint64_t address, uint64_t bytes) {
+        if (bytes > 0) ranges.push_back({address, address + bytes});
+    });
+    SectorCost cost = cost_of_ranges(ranges);
+    cost.block_sectors = cost.ideal_sectors;
     return cost;
 }
 

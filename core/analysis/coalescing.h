@@ -40,6 +40,9 @@ struct SectorCost {
 // address: [32] virtual addresses (bytes); lanes outside mask are ignored. bytes: per lane, 1..16.
 SectorCost sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
 
+// What one of another shape costs: its block sectors are its ideal ones.
+SectorCost sector_cost(const trace::AccessView& access);
+
 // What a request to local memory costs. address: [32] byte offsets in the thread's local memory.
 SectorCost local_sector_cost(const uint64_t* address, uint32_t mask, uint32_t bytes);
 

@@ -26,6 +26,11 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
     if (!ptx::asks_memory(site.kind)) return cost;
     const trace::AccessView access(trace, step);
     const uint64_t* const address = access.addresses();
+    cost.bytes = access.lane_bytes();
+    if (site.box != ptx::Box::None) {
+        if (form.space == Space::Global) cost.global = sector_cost(access);
+        return cost;
+    }
     if (has_addresses(form.space, site.kind)) cost.addresses = address_cost(address, access.mask());
     switch (form.space) {
         case Space::Global: {
@@ -57,6 +62,7 @@ CostTable::CostTable(const trace::Trace& trace) : trace_(trace), row_(trace.form
 const Cost& CostTable::of(uint64_t step) { return of(trace_.key[step] & 0xFFFFFF, place(step), step); }
 
 const Cost& CostTable::of(uint32_t form, uint32_t place, uint64_t step) {
+    if (trace_.sites[trace_.forms[form].site].box != ptx::Box::None) return of_box_ = cost_of(trace_, step);
     if (row_[form] < 0) {
         if (known_.size() >= kRememberedForms * kCostPeriod) {  // forget all, begin anew
             std::fill(row_.begin(), row_.end(), -1);

@@ -19,6 +19,7 @@ struct Cost {
     SectorCost global;      // sectors of global and local memory; of atomics as atomic_sectors() counts them
     BankCost shared;        // wavefronts of shared memory; atomics count as stores of their different words
     AddressCost addresses;  // addresses of atomics and of constant memory
+    uint64_t bytes = 0;     // that its lanes touch, all together
     bool operator==(const Cost&) const = default;
 };
 
@@ -35,7 +36,8 @@ inline constexpr uint32_t kCostPeriod = 128;  // bytes
 // Forms remembered at once: a kernel that gathers has a form a request, and they must not fill the memory.
 inline constexpr size_t kRememberedForms = 1u << 14;
 
-// The cost of one step, worked out anew; zero for barriers and exchanges.
+// The cost of one step, worked out anew; zero for barriers, exchanges and signals. What a copy in bulk costs in shared
+// memory is not known, and zero.
 //
 // SectorCost::block_sectors: a warp of a block 16 threads wide has two rows of threads; where these use two
 // rows of a matrix, two sectors are the least even if the warp asks for 8 bytes in all. Of widths for which
@@ -46,7 +48,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step);
 class CostTable {
 public:
     explicit CostTable(const trace::Trace& trace);  // keeps a reference
-    // Zero cost for barriers and exchanges. The reference holds until the next call.
+    // Zero cost for barriers, exchanges and signals. The reference holds until the next call.
     const Cost& of(uint64_t step);
 
     // Where the first active lane of a step lies modulo kCostPeriod; global addresses are virtual ones.
@@ -63,7 +65,8 @@ private:
     std::vector<uint32_t> array_base_;  // per form: where its array starts, low 32 bits; 0 without an array
     std::vector<int32_t> row_;          // per form: its row of known_, -1 until asked for
     std::vector<int32_t> known_;        // row * 128 + place -> costs_, -1 for not judged yet
-    std::vector<Cost> costs_;           // [0] is that of barriers and exchanges
+    std::vector<Cost> costs_;           // [0] is that of barriers, exchanges and signals
+    Cost of_box_;                       // of the latest step that its form and place do not say all of
     uint64_t judged_ = 0;
 };
 

@@ -259,7 +259,8 @@ Result<std::vector<Remedies>> remedies_of(const trace::Trace& trace, Stop stop) 
     std::vector<uint8_t> array_of(trace.forms.size(), trace::kNoArray);
     for (size_t form = 0; form < trace.forms.size(); ++form) {
         const trace::Form& of = trace.forms[form];
-        const uint32_t bytes = trace.sites[of.site].bytes;
+        const ptx::Site& site = trace.sites[of.site];
+        const uint32_t bytes = site.box == ptx::Box::None ? site.bytes : 0;
         if (of.array != trace::kNoArray && asks_memory(kind_of(trace, of)) && std::has_single_bit(bytes) &&
             bytes <= 16 && (of.space == Space::Shared || of.space == Space::Global))
             array_of[form] = of.array;

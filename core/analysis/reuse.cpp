@@ -18,7 +18,8 @@ LoadCounter::LoadCounter(const trace::Trace& trace, uint64_t most_bytes)
         const bool counted = trace.sites[form.site].kind == ptx::SiteKind::Load &&
                              form.array != trace::kNoArray &&
                              trace.launch.arrays[form.array].space == Space::Global;
-        shape_.push_back(counted ? kNew : kIgnored);
+        const bool box = trace.sites[form.site].box != ptx::Box::None;
+        shape_.push_back(!counted ? kIgnored : box ? kNoShape : kNew);
     }
 }
 
@@ -108,15 +109,17 @@ void LoadCounter::finish() {
     }
 }
 
-// Lane by lane: for accesses that straddle elements, or leave the array (which a damaged file may claim).
+// Lane by lane: for accesses that straddle elements or have another shape, or leave the array (which a damaged file may
+// claim).
 void LoadCounter::add_lanes(uint64_t step) {
-    const trace::Access access = trace::decode(trace_, step);
-    const uint64_t element = trace_.launch.arrays[access.array].element_bytes();
-    const uint64_t bytes = trace_.sites[access.site].bytes;
-    for_lanes(bytes == 0 ? 0 : access.mask, [&](uint32_t lane) {
-        const uint64_t first = access.offset[lane], last = (first + bytes - 1) / element;
-        for (uint64_t e = first / element; e <= last && e < elements_[access.array]; ++e)
-            count(access.array, e, 1, 1);
+    const trace::AccessView access(trace_, step);
+    const Array& array = trace_.launch.arrays[access.array()];
+    const uint64_t element = array.element_bytes();
+    access.for_pieces([&](uint32_t, uint64_t address, uint64_t bytes) {
+        if (bytes == 0) return;
+        const uint64_t first = address - array.base, last = (first + bytes - 1) / element;
+        for (uint64_t e = first / element; e <= last && e < elements_[access.array()]; ++e)
+            count(access.array(), e, 1, 1);
     });
 }
 

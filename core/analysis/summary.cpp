@@ -24,11 +24,11 @@ constexpr uint64_t kAskEvery = 4096;  // steps: whether it is still wanted, and 
 constexpr uint64_t kBytesAForm = 16;  // of what is kept for each form
 
 // Sums over `count` steps of a form, each of the same cost.
-Sums sums_of(const trace::Trace& trace, const trace::Form& form, const Cost& cost, uint64_t count) {
+Sums sums_of(const trace::Form& form, const Cost& cost, uint64_t count) {
     const uint64_t lanes = count * static_cast<uint64_t>(std::popcount(form.mask));
     return {.requests = count,
             .lanes = lanes,
-            .bytes = lanes * trace.sites[form.site].bytes,
+            .bytes = count * cost.bytes,
             .sectors = count * cost.global.sectors,
             .ideal_sectors = count * cost.global.ideal_sectors,
             .block_sectors = count * cost.global.block_sectors,
@@ -45,6 +45,10 @@ void add_to(SplitSums& sums, const trace::Trace& trace, const trace::Form& form,
         sums.barriers += of_form.requests;
     else if (kind == StepKind::Exchange)
         sums.exchanges += of_form.requests;
+    else if (kind == StepKind::Signal)
+        sums.signals += of_form.requests;
+    else if (kind == StepKind::SignalWait)
+        sums.signal_waits += of_form.requests;
     else
         sums[kind] += of_form;
 }
@@ -59,6 +63,7 @@ public:
 
     void add(uint64_t step) {
         const uint32_t form = trace_.key[step] & 0xFFFFFF;
+        if (trace_.sites[trace_.forms[form].site].box != ptx::Box::None) return add_alone(form, step);
         if (row_[form] < 0) {
             if (entries_.size() >= kRememberedForms * kCostPeriod) return add_alone(form, step);
             open_row(form);
@@ -77,8 +82,7 @@ public:
             for (uint32_t place = 0; place < kCostPeriod; ++place) {
                 const Entry& entry = entries_[static_cast<size_t>(row_[form]) * kCostPeriod + place];
                 if (entry.count > 0)
-                    sums +=
-                        sums_of(trace_, trace_.forms[form], costs_.of(form, place, entry.step), entry.count);
+                    sums += sums_of(trace_.forms[form], costs_.of(form, place, entry.step), entry.count);
             }
             visit(form, sums);
         }
@@ -91,9 +95,9 @@ private:
         uint64_t step = 0;  // any of them
     };
 
-    // For forms beyond those that are remembered: judged at once.
+    // For forms beyond those that are remembered, and those of other shapes: judged at once.
     void add_alone(uint32_t form, uint64_t step) {
-        alone_[form] += sums_of(trace_, trace_.forms[form], costs_.of(step), 1);
+        alone_[form] += sums_of(trace_.forms[form], costs_.of(step), 1);
     }
 
     void open_row(uint32_t form) {
@@ -152,12 +156,14 @@ SplitSums& SplitSums::operator+=(const SplitSums& other) {
     for (size_t at = 0; at < kMemoryKinds; ++at) of_kind[at] += other.of_kind[at];
     barriers += other.barriers;
     exchanges += other.exchanges;
+    signals += other.signals;
+    signal_waits += other.signal_waits;
     return *this;
 }
 
 void add_step(SplitSums& sums, const trace::Trace& trace, uint64_t step, const Cost& cost) {
     const trace::Form& form = trace.form_of(step);
-    add_to(sums, trace, form, sums_of(trace, form, cost, 1));
+    add_to(sums, trace, form, sums_of(form, cost, 1));
 }
 
 Result<Summary> summarize(const Recording& recording, Stop stop, LoadCounter* counted_loads) {

@@ -42,6 +42,8 @@ struct SplitSums {
     std::array<Sums, kMemoryKinds> of_kind{};
     uint64_t barriers = 0;   // arrivals of warps
     uint64_t exchanges = 0;  // of warps
+    uint64_t signals = 0,
+             signal_waits = 0;  // what warps did to barriers in memory, and their waits for these
     Sums& operator[](StepKind kind) { return of_kind[static_cast<size_t>(kind)]; }
     const Sums& operator[](StepKind kind) const { return of_kind[static_cast<size_t>(kind)]; }
     Sums total() const;

@@ -14,7 +14,8 @@ constexpr uint64_t kMostSwapped = 1u << 17;  // steps that are looked at
 
 bool looked_at(const trace::Trace& trace, uint64_t step) {
     const trace::Form& form = trace.form_of(step);
-    const uint32_t bytes = trace.sites[form.site].bytes;
+    const ptx::Site& site = trace.sites[form.site];
+    const uint32_t bytes = site.box == ptx::Box::None ? site.bytes : 0;
     return asks_memory(kind_of(trace, form)) && std::has_single_bit(bytes) && bytes <= 16 &&
            (form.space == Space::Global || form.space == Space::Shared);
 }

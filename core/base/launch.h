@@ -163,7 +163,17 @@ struct Argument {
     int32_t array = -1;               // index into Launch::arrays of the array that it points to
     uint64_t offset = 0;              // bytes from that array's first byte
     std::vector<std::byte> object{};  // bytes of a struct passed by value; empty for others
+    int32_t map_of =
+        -1;  // the array whose tensor map the object is, where it still lacks the address; not in a file
     bool operator==(const Argument&) const = default;
+};
+
+// A tensor map that copies of the launch use, as core/ptx/tensor_map.h encodes it.
+struct PlacedMap {
+    uint64_t address =
+        0;  // in global memory, or with in_parameters from the first byte of the kernel's parameters on
+    bool in_parameters = false;
+    std::vector<std::byte> bytes;
 };
 
 struct Launch {
@@ -172,6 +182,7 @@ struct Launch {
     uint32_t dynamic_shared = 0;  // bytes per block, beside those that the kernel declares
     std::vector<Argument> arguments;
     std::vector<Array> arrays;
+    std::vector<PlacedMap> maps;
 
     // The bits that the kernel is given for an argument: an address where it points to an array.
     uint64_t bits_of(const Argument& argument) const {

@@ -250,4 +250,17 @@ std::string size_text(const Dim3& size) {
                        : fmt::format("{} × {} × {}", size.x, size.y, size.z);
 }
 
+std::string shared_name(const std::vector<Array>& arrays, uint64_t offset, uint32_t bytes,
+                        std::string_view noun, const Notation& notation) {
+    for (const Array& array : arrays) {
+        if (array.space != Space::Shared || offset < array.base || offset - array.base >= array.bytes())
+            continue;
+        if (array.element_bytes() != bytes || (offset - array.base) % bytes != 0) continue;
+        return array.elements() == 1 && !array.name.empty()
+                   ? name_in(notation, array)
+                   : element_name(array, static_cast<int64_t>((offset - array.base) / bytes), notation);
+    }
+    return fmt::format("the {} at byte {} of shared memory", noun, offset);
+}
+
 }  // namespace tilescope

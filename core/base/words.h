@@ -71,6 +71,10 @@ std::string index_text(const Array& array, int64_t element, const Notation& nota
 // The same, of rows and columns alone: "[1,0]" where that is "[1].x".
 std::string position_text(const Array& array, int64_t element, const Notation& notation = {});
 std::string element_name(const Array& array, int64_t element, const Notation& notation = {});  // "M[1,19]"
+// "full[0]": what lies at a byte of shared memory and has so many bytes; where that is no element of an array,
+// "the mbarrier at byte 1024 of shared memory" for a noun of "mbarrier".
+std::string shared_name(const std::vector<Array>& arrays, uint64_t offset, uint32_t bytes,
+                        std::string_view noun, const Notation& notation = {});
 std::string elements_text(const Array& array, const ElementBox& box,
                           const Notation& notation = {});                    // "M[3,0..15]"
 std::string extents_text(const Array& array, std::string_view times = "×");  // "64 × 64", "1024", "4 × 8 × 8"

@@ -118,8 +118,9 @@ public:
             const ptx::Site& site = trace_.sites[form.site];
             const std::string_view array = array_of(trace_, form);
             names_.push_back(
-                quoted(site.kind == ptx::SiteKind::Exchange
-                           ? std::string(name_of(site.exchange))
+                quoted(site.kind == ptx::SiteKind::Exchange ? std::string(name_of(site.exchange))
+                       : site.signal != ptx::Signal::None
+                           ? "mbarrier " + std::string(name_of(site.signal))
                            : std::string(name_of(site.kind)) + (array.empty() ? "" : " " + one_line(array))));
         }
     }

@@ -29,15 +29,20 @@ Json site_sums(const trace::Trace& trace, const analysis::SiteSums& row) {
     const ptx::Site& site = trace.sites[row.site];
     const Sums& s = row.sums;
     const bool known = row.array < trace.launch.arrays.size();
-    Json json = object_of(
-        "id", site.id, "line", site.line, "space",
-        name_of(known ? trace.launch.arrays[row.array].space : site.space), "op", name_of(site.kind), "array",
-        known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr), "bytes", site.bytes, "requests",
-        s.requests, "lanes", s.lanes, "sectors", s.sectors, "ideal_sectors", s.ideal_sectors, "wavefronts",
-        s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts, "bank_conflicts", s.bank_conflicts());
+    Json json = object_of("id", site.id, "line", site.line, "space",
+                          name_of(known ? trace.launch.arrays[row.array].space : site.space), "op",
+                          name_of(site.kind), "array",
+                          known ? Json(trace.launch.arrays[row.array].name) : Json(nullptr), "bytes",
+                          site.box == ptx::Box::None               ? Json(site.bytes)
+                          : s.lanes == 0 || s.bytes % s.lanes != 0 ? Json(nullptr)
+                                                                   : Json(s.bytes / s.lanes),
+                          "requests", s.requests, "lanes", s.lanes, "sectors", s.sectors, "ideal_sectors",
+                          s.ideal_sectors, "wavefronts", s.wavefronts, "ideal_wavefronts", s.ideal_wavefronts,
+                          "bank_conflicts", s.bank_conflicts());
     if (analysis::has_addresses(site.space, site.kind))
         add_fields(json, "addresses", s.addresses, "turns", s.turns);
     if (site.past_registers()) json["copy"] = true;
+    if (site.box != ptx::Box::None) add_fields(json, "bulk_bytes", s.bytes);
     return json;
 }
 
@@ -143,6 +148,8 @@ std::string to_json(const analysis::Recording& recording, const analysis::Summar
     const Sums all = summary.total();
     json["idle_lanes"] = object_of("lanes", all.idle_lanes(), "of", all.all_lanes());
     if (summary.exchanges > 0) json["exchanges"] = summary.exchanges;  // no requests
+    if (summary.signals > 0) json["signals"] = summary.signals;
+    if (summary.signal_waits > 0) json["signal_waits"] = summary.signal_waits;
     json["reuse"] = Json::object();
     for (const analysis::Reuse& r : summary.reuse)
         json["reuse"][r.array] =

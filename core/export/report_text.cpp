@@ -10,6 +10,12 @@ namespace {
 using analysis::StepKind, analysis::Sums;
 
 // How many times the least: "1.00", "32.00"; "-" for nothing.
+// Of what is copied in bulk on the average, where that is a whole number.
+std::string bytes_of_lane(const ptx::Site& site, const analysis::Sums& sums) {
+    if (site.box == ptx::Box::None) return std::to_string(site.bytes);
+    return sums.lanes == 0 || sums.bytes % sums.lanes != 0 ? "-" : spaced(sums.bytes / sums.lanes);
+}
+
 std::string ratio(uint64_t needed, uint64_t ideal) {
     return ideal == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(needed) / static_cast<double>(ideal));
 }
@@ -89,6 +95,9 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
     if (summary.exchanges > 0)
         out += fmt::format("{} of warps among their lanes, without memory\n",
                            spaced(summary.exchanges, "exchange"));
+    if (summary.signals + summary.signal_waits > 0)
+        out += fmt::format("{} and {}\n", spaced(summary.signals, "mbarrier signal"),
+                           spaced(summary.signal_waits, "mbarrier wait"));
     if (!whole(trace)) out += fmt::format("NOT WHOLE: {}\n", one_sentence(why_not_whole(trace)));
     out += loads_a_product(recording, summary);
     if (!m.result.checked)
@@ -180,9 +189,11 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
                                                 : row.sums.ideal_wavefronts;
         sites.add({std::to_string(site.id),
                    fmt::format("{} {}{}", name_of(space), name_of(site.kind),
-                               site.past_registers() ? " (copy)" : ""),
+                               site.box != ptx::Box::None ? " (bulk copy)"
+                               : site.past_registers()    ? " (copy)"
+                                                          : ""),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
-                   std::to_string(site.bytes), spaced(row.sums.requests), spaced(row.sums.lanes),
+                   bytes_of_lane(site, row.sums), spaced(row.sums.requests), spaced(row.sums.lanes),
                    spaced(cost), spaced(ideal), ratio(cost, ideal)});
     }
     out.append("\n").append(sites.text());

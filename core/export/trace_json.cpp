@@ -84,6 +84,8 @@ Json head_of(const analysis::Recording& recording) {
                                           s.ptx_line));
         if (s.past_registers()) json["sites"].back()["copy"] = true;
         if (s.kind == ptx::SiteKind::Exchange) json["sites"].back()["exchange"] = name_of(s.exchange);
+        if (s.signal != ptx::Signal::None) json["sites"].back()["signal"] = name_of(s.signal);
+        if (s.box != ptx::Box::None) json["sites"].back()["box"] = name_of(s.box);
     }
     return json;
 }
@@ -155,6 +157,21 @@ void write_exchange(Pieces& out, const trace::Trace& trace, const StepRow& row) 
     if (ptx::is_shuffle(row.site->exchange)) out.add(",\"outside\":{}", outside);
 }
 
+// By active lane, the lowest first: what its site's signal or box says of them (core/ptx/signal.h).
+void write_words(Pieces& out, const trace::Trace& trace, const StepRow& row) {
+    bool first = true;
+    out.add_text(",\"words\":[");
+    for_lanes(row.form->mask, [&](uint32_t lane) {
+        const auto words = trace::words_of(trace, row.step, lane);
+        for (uint32_t i = 0; i < row.site->words; ++i)
+            out.add("{}{}", i > 0 ? "," : first ? "[" : ",[", words[i]);
+        out.add_text("]");
+        first = false;
+    });
+    out.add_text("]");
+    if (row.site->signal != ptx::Signal::None) out.add(",\"barrier\":{}", first_address(trace, row));
+}
+
 void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool lanes) {
     out.add("{{\"step\":{},\"block\":{}", row.step + 1, row.block);
     if (timed(trace)) out.add(",\"clock\":{}", trace.time[row.step]);
@@ -164,6 +181,7 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
     else
         out.add(",\"phase\":{}", row.phase);
     if (row.exchange()) write_exchange(out, trace, row);
+    if (row.site->words != 0) write_words(out, trace, row);
     if (row.memory()) {
         if (trace.array_of(*row.form)) out.add(",\"array\":{}", row.form->array);
         if (lanes) {

@@ -43,11 +43,7 @@ BlockHazards::HazardCell* BlockHazards::reach(bool shared, uint64_t number) {
 
 template <class Visit>  // visit(cell, lanes)
 void BlockHazards::each_cell(const BlockIntervals& b, const StepPart& part, Visit visit) {
-    const uint64_t step = b.first + part.step;
-    const uint64_t first = forms_.first_cell(step);
-    for (const ShapeCell& cell : forms_.cells(forms_.trace.key[step] & 0xFFFFFF))
-        if (const uint32_t lanes = cell.lanes & part.mask)
-            visit(first + static_cast<uint64_t>(cell.cell), lanes);
+    forms_.each_cell(b.first + part.step, part.mask, visit);
 }
 
 void BlockHazards::add(int32_t& head, uint32_t place, uint32_t warp, uint32_t lanes, uint32_t step) {

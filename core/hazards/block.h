@@ -13,6 +13,7 @@
 #include "core/hazards/warp_order.h"
 #include "core/recording/cell_map.h"
 #include "core/recording/phases.h"
+#include "core/trace/access.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -42,13 +43,14 @@ public:
     explicit HazardForms(const trace::Trace& trace);  // keeps a reference
 
     struct FormKind {
-        uint32_t place = 0;
         uint64_t array_bit = 0;  // of its array
+        uint32_t place = 0;
         bool barrier = false, store = false, shared = false;
         bool atomic = false;        // as in SourceAccess
         bool later = false;         // as in SourceAccess
         bool apart = false;         // of local memory, a thread's own, or of constant memory: never at fault
         bool grid_written = false;  // global, of an array that some form stores to
+        bool box = false;           // of another shape than some bytes for each lane (trace::AccessView)
     };
     const FormKind& kind(uint32_t form) const { return kinds_[form]; }
     const FormKind& kind_of(uint64_t step) const { return kinds_[trace.key[step] & 0xFF'FFFF]; }
@@ -57,6 +59,16 @@ public:
     // Cells of a form by cell; the reference holds until the next call.
     const std::vector<ShapeCell>& cells(uint32_t form);
     uint64_t first_cell(uint64_t step) const;
+    // visit(cell, lanes) for all cells that some lanes of a step touch; of a box once for each of its pieces.
+    template <class Visit>
+    void each_cell(uint64_t step, uint32_t mask, const Visit& visit) {
+        const uint32_t number = trace.key[step] & 0xFF'FFFF;
+        if (kinds_[number].box) return each_cell_of_box(step, mask, visit);
+        const uint64_t first = first_cell(step);
+        for (const ShapeCell& cell : cells(number))
+            if (const uint32_t lanes = cell.lanes & mask)
+                visit(first + static_cast<uint64_t>(cell.cell), lanes);
+    }
     // Whether stores of two places put one value there by the code, whoever of the two threads is last.
     // stored: array_bit of all stores of their barrier interval.
     bool store_one_value(uint32_t place, uint32_t other, const HazardSide& a, const HazardSide& b,
@@ -68,6 +80,16 @@ public:
     KernelFacts facts;
 
 private:
+    template <class Visit>
+    void each_cell_of_box(uint64_t step, uint32_t mask, const Visit& visit) {
+        const trace::AccessView access(trace, step);
+        const uint64_t width = access.array() == trace::kNoArray ? 1 : cell_[access.array()];
+        access.for_pieces([&](uint32_t lane, uint64_t address, uint64_t bytes) {
+            if (bytes == 0 || !(mask >> lane & 1)) return;
+            const uint64_t last = (address + bytes - 1) / grain_;
+            for (uint64_t cell = address / grain_; cell <= last; cell += width) visit(cell, 1u << lane);
+        });
+    }
     void sort_places();
     void find_uniform();
     void find_cells_of_arrays();

@@ -61,6 +61,11 @@ uint64_t cost_of_block(const trace::Trace& trace, const std::vector<uint32_t>& c
     uint64_t cost = 0;
     for (uint64_t step = block.first; step < block.first + block.count; ++step)
         cost += costs[trace.key[step] & 0xFF'FFFF];
+    const auto is_box = [](const ptx::Site& site) { return site.box != ptx::Box::None; };
+    if (std::ranges::none_of(trace.sites, is_box)) return cost;
+    for (uint64_t step = block.first; step < block.first + block.count; ++step)
+        if (is_box(trace.sites[trace.form_of(step).site]))
+            cost += trace::AccessView(trace, step).lane_bytes() / 4 * kSharedStore;
     return cost;
 }
 

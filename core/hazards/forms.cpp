@@ -37,14 +37,14 @@ HazardForms::HazardForms(const trace::Trace& t)
         FormKind& kind = kinds_[i];
         kind.barrier = site.kind == ptx::SiteKind::Barrier;
         if (kind.barrier) continue;
-        kind.apart =
-            form.space == Space::Local || form.space == Space::Const || site.kind == ptx::SiteKind::Exchange;
+        kind.apart = form.space == Space::Local || form.space == Space::Const || !ptx::asks_memory(site.kind);
         if (kind.apart) continue;
         kind.store = ptx::writes(site.kind);
         kind.atomic = site.kind == ptx::SiteKind::Atomic;
         kind.shared = form.space == Space::Shared;
         kind.array_bit = array_bit(form.array);
         kind.later = site.lands_later();
+        kind.box = site.box != ptx::Box::None;
         const SourceAccess place{site.line, kind.store, form.array, form.space, kind.atomic, kind.later};
         const auto number = numbers.try_emplace(
             {place.line, place.store, place.array, place.space, place.atomic, place.later},

@@ -43,12 +43,10 @@ void each_access(HazardForms& forms, uint32_t blocks, Stop stop, Visit visit) {
         const trace::Block& b = trace.blocks[block];
         for (uint64_t step = b.first; step < b.first + b.count; ++step) {
             if (stop.at(step)) return;
-            const uint32_t form = trace.key[step] & 0xFFFFFF;
-            const HazardForms::FormKind& kind = forms.kind(form);
+            const HazardForms::FormKind& kind = forms.kind_of(step);
             if (!kind.grid_written) continue;
-            const uint64_t first = forms.first_cell(step);
-            for (const ShapeCell& cell : forms.cells(form))
-                visit(block, step, kind, first + static_cast<uint64_t>(cell.cell), cell.lanes);
+            forms.each_cell(step, ~0u,
+                            [&](uint64_t cell, uint32_t lanes) { visit(block, step, kind, cell, lanes); });
         }
     }
 }

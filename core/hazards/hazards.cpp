@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/hazards/block.h"
 #include "core/hazards/chains.h"
+#include "core/hazards/ordered.h"
 #include "core/hazards/said.h"
 #include "core/trace/claims.h"
 
@@ -72,8 +73,9 @@ public:
     Hazard& add(const HazardInstance& found) {
         const HazardExample& e = found.example;
         const bool between = of_cells(found.kind) && e.b.site != kNoSite && e.b.block != e.a.block;
-        const Key key{found.kind,        found.place.line, found.other.line, e.array,       found.place.space,
-                      found.other.store, found.same_warp,  between,          found.severity};
+        const Key key{found.kind,        found.place.line,  found.other.line, e.array,
+                      found.place.space, found.other.store, found.same_warp,  between,
+                      found.severity,    e.missing};
         auto at = groups_.find(key);
         const bool fresh = at == groups_.end();
         if (fresh && groups_.size() >= kMostFindings) {
@@ -126,7 +128,8 @@ public:
     }
 
 private:
-    using Key = std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool, bool, Severity>;
+    using Key =
+        std::tuple<HazardKind, uint32_t, uint32_t, uint8_t, Space, bool, bool, bool, Severity, Missing>;
     struct HazardGroup {
         Hazard hazard;
         uint32_t last_block = 0xFFFF'FFFFu;
@@ -187,13 +190,23 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             "threads wait for each other by cuda::barrier, whose order is not followed: races and values "
             "that "
             "were never stored were not looked for");
-    const bool parts_wait = KernelFacts(trace).part_barriers();
-    if (parts_wait)
+    const KernelFacts facts(trace);
+    const bool by_order = is_by_order(trace, facts),
+               whole_order = facts.known() && trace::dropped_of(trace) == 0;
+    if (by_order && !whole_order)
+        lacks(facts.known() ? "the recording lacks steps, and threads wait for each other by more than the "
+                              "barrier of their block: "
+                              "races within a block and values that were never stored were not looked for"
+                            : "the PTX that the recording holds is not that of its steps, and threads wait "
+                              "for each other by more "
+                              "than the barrier of their block: races within a block and values that were "
+                              "never stored were not "
+                              "looked for");
+    else if (by_order)
         lacks(
-            "barriers with a number or a count of threads of their own hold parts of a block, and their "
-            "order is "
-            "not followed: races within a block, values that were never stored and barriers were not looked "
-            "for");
+            "threads wait for each other by more than the barrier of their block: barriers that keep nothing "
+            "apart, or "
+            "that not all threads come to, were not looked for");
     if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         add_findings(trace, out);
@@ -211,12 +224,19 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
         HazardForms forms(trace);
         PhaseWalk walk(trace, recording.rule);
         Chains chains(forms);
-        BlockHazards hazards(forms, chains, most_bytes, most_found_of_a_block(blocks), options.stop);
+        const uint64_t most_found = most_found_of_a_block(blocks);
+        BlockHazards hazards(forms, chains, most_bytes, most_found, options.stop);
+        OrderedHazards ordered(forms, most_bytes, most_found, options.stop);
         Groups& groups = of_part[part];
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
         std::vector<bool> needed;
         for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
-            if (options.stop.now() || parts_wait) return;
+            if (options.stop.now() || (by_order && !whole_order)) return;
+            if (by_order) {
+                ordered.find(static_cast<uint32_t>(i), walk, sink);
+                if (ordered.full()) left_out = true;
+                continue;
+            }
             const BlockIntervals block = intervals_of_block(forms, walk, static_cast<uint32_t>(i));
             hazards.find(block, sink, needed);
             if (block.cut || hazards.full()) left_out = true;
@@ -240,7 +260,12 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
     }
     HazardForms forms(trace);
     Chains chains(forms);
-    const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
+    // How a block's own order carries that of fences and atomics on is followed by its intervals alone (chains.h).
+    const HazardSink sink = [&](HazardInstance found) {
+        if (by_order && facts.fences() && found.severity == Severity::Fault)
+            found.severity = Severity::CannotTell;
+        groups.add(found);
+    };
     if (left_out)
         lacks(
             "a block touches more elements, or has more faults, than are held against one another: the "
@@ -257,7 +282,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
     std::set<uint32_t> told;  // blocks that an example is of
     for (const Hazard& h : out.found)
         for (const HazardExample& e : h.examples)
-            if (h.kind == HazardKind::Race) told.insert(e.a.block);
+            if (h.kind == HazardKind::Race && !by_order) told.insert(e.a.block);
     PhaseWalk walk(trace, recording.rule);
     for (const uint32_t block : told)
         if (!options.stop.now())
@@ -274,6 +299,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
 void tell_values(const Recording& recording, uint32_t block, const ValueAt& value, Hazards& hazards) {
     const trace::Trace& trace = *recording.trace;
     HazardForms forms(trace);
+    if (is_by_order(trace, forms.facts)) return;
     PhaseWalk walk(trace, recording.rule);
     tell_pairs(trace, intervals_of_block(forms, walk, block), examples_of(hazards.found, block), value);
     for (Hazard& h : hazards.found)
@@ -285,13 +311,11 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
     const trace::Trace& trace = *recording.trace;
     FaultyCells out;
     HazardForms forms(trace);
-    out.not_looked = !is_looked_at(trace, trace.blocks[block]) || forms.facts.part_barriers();
+    const trace::Block& steps = trace.blocks[block];
+    const bool by_order = is_by_order(trace, forms.facts);
+    out.not_looked = !is_looked_at(trace, steps) || (by_order && (!forms.facts.known() || steps.dropped > 0));
     if (out.not_looked) return out;
-    Chains chains(forms);
-    BlockHazards hazards(forms, chains, trace::memory_left(trace) / 2, most_found_of_a_block(1), stop);
-    std::vector<bool> needed;
     PhaseWalk walk(trace, recording.rule);
-    const BlockIntervals intervals = intervals_of_block(forms, walk, block);
     const auto sink = [&](const HazardInstance& found) {
         if (found.severity != Severity::Fault) return;
         if (out.cells.size() >= most) {
@@ -300,19 +324,27 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
         }
         const HazardExample& e = found.example;
         out.cells.push_back({found.kind, found.same_warp, e.array, e.element, e.interval,
-                             static_cast<uint32_t>(e.first_step - intervals.first),
-                             static_cast<uint32_t>(e.last_step - intervals.first), e, 0});
+                             static_cast<uint32_t>(e.first_step - steps.first),
+                             static_cast<uint32_t>(e.last_step - steps.first), e, 0});
     };
-    hazards.find(intervals, sink, needed);
+    const uint64_t most_bytes = trace::memory_left(trace) / 2, most_found = most_found_of_a_block(1);
+    if (by_order) {
+        OrderedHazards(forms, most_bytes, most_found, stop).find(block, walk, sink);
+    } else {
+        Chains chains(forms);
+        const BlockIntervals intervals = intervals_of_block(forms, walk, block);
+        std::vector<bool> needed;
+        BlockHazards(forms, chains, most_bytes, most_found, stop).find(intervals, sink, needed);
+        std::vector<HazardExample*> examples;
+        for (FaultyCell& cell : out.cells) examples.push_back(&cell.example);
+        if (!stop.now()) tell_pairs(trace, intervals, examples, value);
+    }
     if (stop.now()) return {};
-    std::vector<HazardExample*> examples;
-    for (FaultyCell& cell : out.cells) examples.push_back(&cell.example);
-    tell_pairs(trace, intervals, examples, value);
     for (FaultyCell& cell : out.cells) {
         const HazardExample& e = cell.example;
         const bool late = cell.kind == HazardKind::Race && !reads_wrong(e) && e.a.step > e.b.step;
         const uint64_t step = cell.kind == HazardKind::Race && !late ? e.b.step : e.a.step;
-        cell.told_step = static_cast<uint32_t>(step - intervals.first);
+        cell.told_step = static_cast<uint32_t>(step - steps.first);
     }
     std::sort(out.cells.begin(), out.cells.end(), [](const FaultyCell& x, const FaultyCell& y) {
         const auto key = [](const FaultyCell& c) {

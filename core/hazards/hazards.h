@@ -49,6 +49,10 @@
 //   AbsentLanes    lanes that a mask names, or a shuffle reads, do not come.
 //   OneAddress     two arrays of shared memory lie at one address, and both are used.
 //
+// Where threads wait for each other by more than the block's barrier (mbarriers, copies in bulk, barriers with a number or
+// for part of the threads), there are no intervals: what comes before what is worked out thread by thread (order.h,
+// ordered.h). Races, uninitialised loads and reads before a wait are judged by that; left-over values and barriers are not.
+//
 // The verdicts are those of every order; the examples are told by the order of this recording: the pair of a
 // race is one of whose two the load was too late or too early, where there is one (ReadOrder).
 //
@@ -118,6 +122,16 @@ enum class ReadOrder : uint8_t {
     Open,         // nothing says which of the two should come first
 };
 
+// What would have ordered the two sides of a race, or have brought a copy.
+enum class Missing : uint8_t {
+    Barrier,     // a barrier of the block between the two
+    Order,       // anything: threads wait for each other in more ways than by barriers
+    Phase,       // a wait for the phase of a barrier in memory that is told of the copy's end
+    Bytes,       // bytes that this phase expects: it ends without the copy
+    ReadWait,    // a wait for the copy to have read its source (cp.async.bulk.wait_group.read)
+    ProxyFence,  // a fence.proxy.async between a thread's store and a copy that reads it
+};
+
 // One cell that was found at fault in one barrier interval of a block.
 //   Race, GridRace  a and b: the two threads; a stores
 //   Uninitialised   a: the load; b has no site
@@ -132,6 +146,11 @@ struct HazardExample {
     uint64_t element = 0;             // linear index in the array, or the address
     HazardSide a, b;
     uint64_t first_step = 0, last_step = 0;  // steps of the recording that took part in block a
+    Missing missing = Missing::Barrier;
+    // Phase and Bytes: the barrier's offset in shared memory, the phase, from 0, and its bytes: those that it expects,
+    // and those that are copied for it.
+    uint32_t barrier = 0, barrier_phase = 0;
+    uint64_t expected = 0, brought = 0;
     // A value of the cell, known where the block was run again, and the phase that it was stored in; stored
     // is false where nothing was stored there before.
     struct HeldValue {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/ptx/forms.h"
 #include "core/ptx/ops.h"
 
 namespace tilescope::analysis {
@@ -60,9 +61,40 @@ bool comes_from_global(const ptx::Kernel& kernel, const Definitions& definitions
 // What a thread has passed on its way to a place.
 struct KernelFacts::Way {
     WarpSyncs syncs;
-    bool block_fence = false, grid_fence = false;
+    bool block_fence = false, grid_fence = false, proxy_fence = false;
+    PassedGroups copies{}, bulk{};
     bool operator==(const Way&) const = default;
 };
+
+namespace {
+
+void add_one(uint8_t& count, uint8_t most) { count = std::min<uint8_t>(count + 1, most); }
+
+void join_paths(PassedGroups& groups, const PassedGroups& other) {
+    groups.least = std::min(groups.least, other.least), groups.most = std::max(groups.most, other.most);
+    groups.waited = std::max(groups.waited, other.waited), groups.read = std::max(groups.read, other.read);
+}
+
+void close_group(PassedGroups& groups, bool guarded) {
+    add_one(groups.most, PassedGroups::kMany);
+    if (!guarded) add_one(groups.least, PassedGroups::kMany);
+}
+
+void wait_for_groups(PassedGroups& groups, uint32_t left, bool read) {
+    const bool all = left == ptx::kAllGroups || groups.most == PassedGroups::kMany;
+    const int32_t waited =
+        all ? PassedGroups::kAll : int32_t{groups.most} - static_cast<int32_t>(std::min(left, 1u << 20));
+    int32_t& of = read ? groups.read : groups.waited;
+    of = std::max(of, waited);
+}
+
+// A fence between what threads do and what copies in bulk and tensor cores do to shared memory.
+bool is_proxy_fence(const Instruction& instruction) {
+    return instruction.op == Op::Membar && ptx::has_suffix(instruction, {"proxy"}) &&
+           !ptx::has_suffix(instruction, {"alias"});
+}
+
+}  // namespace
 
 // What is known of the paths to a place.
 struct KernelFacts::OnPaths {
@@ -81,6 +113,8 @@ struct KernelFacts::OnPaths {
         if (!way.syncs.one_order) way.syncs.order.clear();
         way.block_fence = way.block_fence || other.block_fence;
         way.grid_fence = way.grid_fence || other.grid_fence;
+        way.proxy_fence = way.proxy_fence || other.proxy_fence;
+        join_paths(way.copies, other.copies), join_paths(way.bulk, other.bulk);
         return !(way == was);
     }
 };
@@ -141,15 +175,35 @@ void KernelFacts::look_at_masks() {
     syncs_[0].times.resize(masks_.size());
 }
 
-std::optional<uint32_t> KernelFacts::mask_of(const Operand& mask, const trace::Block& block,
-                                             uint32_t thread) const {
+std::optional<uint32_t> KernelFacts::number_in(const Operand& operand, const trace::Block& block,
+                                               uint32_t thread) const {
     const ThreadOfLaunch of{trace_.launch, {block.x, block.y, block.z}, thread};
-    const auto value = value_in_thread(*kernel_, definitions_, mask, of);
+    const auto value = value_in_thread(*kernel_, definitions_, operand, of);
     return value ? std::optional(static_cast<uint32_t>(*value)) : std::nullopt;
 }
 
 std::optional<uint32_t> KernelFacts::mask(uint8_t number, const trace::Block& block, uint32_t thread) const {
-    return masks_[number] ? mask_of(*masks_[number], block, thread) : std::nullopt;
+    return masks_[number] ? number_in(*masks_[number], block, thread) : std::nullopt;
+}
+
+BarrierUse KernelFacts::barrier_use(uint32_t site, const trace::Block& block, uint32_t thread) const {
+    const Instruction& instruction = kernel_->instructions[trace_.sites[site].instruction];
+    BarrierUse use;
+    if (instruction.op != Op::Bar && instruction.op != Op::BarRed) {
+        use.number = kGridNumber;
+        return use;
+    }
+    use.arrives = instruction.mode == ptx::Mode::Arrive;
+    const size_t first = instruction.destinations;
+    use.number = number_in(instruction.operands[first], block, thread);
+    // bar.red has no such number here (Lowering::reduction).
+    use.counted = instruction.op == Op::Bar && instruction.operands.size() > first + 1;
+    if (use.counted) use.threads = number_in(instruction.operands[first + 1], block, thread);
+    return use;
+}
+
+bool KernelFacts::waits_for_parity(uint32_t site) const {
+    return known() && ptx::waits_for_parity(kernel_->instructions[trace_.sites[site].instruction].op);
 }
 
 KernelFacts::Waits KernelFacts::waits_of(const trace::Block& block, uint32_t thread) const {
@@ -161,7 +215,7 @@ KernelFacts::Waits KernelFacts::waits_of(const trace::Block& block, uint32_t thr
         looked_at |= next;
         for_lanes(next, [&](uint32_t lane) {
             for (const Operand* const wait : waits_) {
-                const auto mask = mask_of(*wait, block, first + lane);
+                const auto mask = number_in(*wait, block, first + lane);
                 known = known && mask;
                 if (mask && (*mask >> lane & 1)) sure |= *mask;
             }
@@ -220,7 +274,8 @@ void KernelFacts::look_at_sites() {
     for (const ptx::Site& site : trace_.sites) {
         const Instruction& instruction = kernel_->instructions[site.instruction];
         SiteFacts& facts = facts_[site.id];
-        facts.whole_warp = (ptx::rule_of(instruction.op).suffixes & ptx::kMatrix) != 0;
+        facts.whole_warp =
+            (ptx::rule_of(instruction.op).suffixes & ptx::kMatrix) != 0 || ptx::is_wgmma(instruction.op);
         if (!ptx::asks_memory(site.kind)) continue;
         facts.strong = site.kind == ptx::SiteKind::Atomic || instruction.is_volatile ||
                        ptx::has_suffix(instruction, {"relaxed", "acquire", "release"});
@@ -272,14 +327,25 @@ void KernelFacts::pass(uint32_t at, Way& way) const {
         way.block_fence = true;
         way.grid_fence = way.grid_fence || !ptx::has_suffix(instruction, {"cta"});
     }
+    way.proxy_fence = way.proxy_fence || is_proxy_fence(instruction);
+    const bool guarded = instruction.guard >= 0;
+    switch (instruction.op) {
+        case Op::CpCommit: close_group(way.copies, guarded); break;
+        case Op::CpWait:
+        case Op::CpWaitAll: wait_for_groups(way.copies, ptx::groups_left(instruction), false); break;
+        case Op::BulkCommit: close_group(way.bulk, guarded); break;
+        case Op::BulkWait:
+            wait_for_groups(way.bulk, ptx::groups_left(instruction), ptx::has_suffix(instruction, {"read"}));
+            break;
+        default: break;
+    }
     const int16_t mask = mask_number_[at];
     if (mask < 0) return;
     WarpSyncs& syncs = way.syncs;
     WarpSyncs::Times& times = syncs.times[static_cast<size_t>(mask)];
-    const auto add = [](uint8_t& count) { count = std::min<uint8_t>(count + 1, WarpSyncs::kMany); };
-    add(times.most);
-    if (instruction.guard < 0) add(times.least);
-    syncs.one_order = syncs.one_order && instruction.guard < 0 && syncs.order.size() < WarpSyncs::kMany;
+    add_one(times.most, WarpSyncs::kMany);
+    if (!guarded) add_one(times.least, WarpSyncs::kMany);
+    syncs.one_order = syncs.one_order && !guarded && syncs.order.size() < WarpSyncs::kMany;
     if (syncs.one_order)
         syncs.order.push_back(static_cast<uint8_t>(mask));
     else
@@ -301,7 +367,7 @@ std::vector<Passed> KernelFacts::passed_from(uint32_t from) {
     const uint32_t begin = from == kEntry ? 0 : trace_.sites[from].instruction + 1;
     const bool twin = from != kEntry && from + 1 < trace_.sites.size() &&
                       ptx::goes_on(trace_.sites[from], trace_.sites[from + 1]);  // comes right behind it
-    const Way none{syncs_[0], false, false};
+    const Way none{.syncs = syncs_[0]};
     if (!twin && begin < kernel_->instructions.size()) open.push_back({begin, none});
     while (!open.empty()) {
         auto [at, way] = open.back();
@@ -326,7 +392,8 @@ std::vector<Passed> KernelFacts::passed_from(uint32_t from) {
     }
     std::vector<Passed> row;
     for (const OnPaths& one : to_site)
-        row.push_back(one.any ? Passed{number_of(one.way.syncs), one.way.block_fence, one.way.grid_fence}
+        row.push_back(one.any ? Passed{number_of(one.way.syncs), one.way.block_fence, one.way.grid_fence,
+                                       one.way.proxy_fence, one.way.copies, one.way.bulk}
                               : Passed{});
     return row;
 }

@@ -41,11 +41,37 @@ enum class Adds : uint8_t {
     Up,
 };
 
+// The groups of copies that a thread closes between two sites, and how many it has waited for then. Where paths differ, the
+// most that it can have waited for counts.
+struct PassedGroups {
+    static constexpr uint8_t kMany = 64;  // and more, or any number of them
+    static constexpr int32_t kNoWait = INT32_MIN, kAll = INT32_MAX;
+    uint8_t least = 0, most = 0;  // groups that it closes
+    // It has waited for the groups that were closed before and for so many behind them, or fewer than these where it is
+    // below 0; kAll: for the open one, too.
+    int32_t waited = kNoWait;
+    int32_t read = kNoWait;  // the same of bulk copies whose sources alone it has waited for (.read)
+    bool any() const { return most != 0 || waited != kNoWait || read != kNoWait; }
+    bool operator==(const PassedGroups&) const = default;
+};
+
 // What a thread passes between two sites.
 struct Passed {
     uint32_t syncs = 0;        // for KernelFacts::syncs(); 0 where it passes none
     bool block_fence = false;  // a fence for the block at least, on some path
     bool grid_fence = false;   // a fence for the whole GPU at least, on some path
+    bool proxy_fence =
+        false;  // a fence between what threads and what copies in bulk access (fence.proxy.async), the same
+    PassedGroups copies{}, bulk{};  // of cp.async; of cp.async.bulk
+    bool orders_copies() const { return proxy_fence || copies.any() || bulk.any(); }
+};
+
+// What a thread asks of a barrier of its block (bar, barrier).
+struct BarrierUse {
+    bool arrives = false;             // it goes on without waiting
+    bool counted = false;             // it names a number of threads
+    std::optional<uint32_t> number;   // 0 to 15; none where it is not known
+    std::optional<uint32_t> threads;  // that it is for; none where it is not known, or for all
 };
 
 class KernelFacts {
@@ -68,6 +94,12 @@ public:
     std::optional<uint32_t> mask(uint8_t number, const trace::Block& block, uint32_t thread) const;
     // Whether barriers with a number or a number of threads of their own hold parts of a block.
     bool part_barriers() const { return part_barriers_; }
+    // Of a barrier's site. That of a whole grid has a number of its own, kGridNumber.
+    BarrierUse barrier_use(uint32_t site, const trace::Block& block, uint32_t thread) const;
+    static constexpr uint32_t kGridNumber = 16;
+
+    // Whether a wait at a barrier in memory is for the phase of a parity, and not for that of a state.
+    bool waits_for_parity(uint32_t site) const;
 
     // The reference holds as long as the object.
     const Passed& passed(uint32_t from, uint32_t to) { return row(from)[to]; }
@@ -115,8 +147,8 @@ private:
     uint32_t number_of(WarpSyncs syncs);
     const std::vector<Passed>& row(uint32_t from);
     std::vector<Passed> passed_from(uint32_t from);
-    std::optional<uint32_t> mask_of(const ptx::Operand& mask, const trace::Block& block,
-                                    uint32_t thread) const;
+    std::optional<uint32_t> number_in(const ptx::Operand& operand, const trace::Block& block,
+                                      uint32_t thread) const;
 
     const trace::Trace& trace_;
     std::shared_ptr<const ptx::Module> module_;

@@ -198,6 +198,10 @@ struct WarpOrder::Walk {
         for_lanes(named, [&](uint32_t lane) { clock[lane] += team >> lane & 1 || ended(lane) ? 1 : 0; });
         const auto number = static_cast<uint32_t>(out.clocks_.size());
         out.clocks_.push_back(clock);
+        out.joins_.push_back({number, team, team});
+        for_lanes(named & ~team, [&](uint32_t lane) {
+            if (ended(lane)) out.joins_.back().heard |= 1u << lane;
+        });
         for_lanes(team, [&](uint32_t lane) {
             stretch[lane] = number;
             ++passed[lane];

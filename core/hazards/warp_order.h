@@ -14,6 +14,7 @@
 // accesses among them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -32,6 +33,14 @@ struct WarpStretch {
     uint32_t passed = 0;  // bar.warp.syncs of this barrier interval that each of the lanes has passed
 };
 
+// Where lanes of a warp waited for each other.
+struct WarpJoin {
+    uint32_t number = 0;  // of the stretch that begins there
+    uint32_t lanes = 0;   // whose stretch it is
+    uint32_t heard =
+        0;  // what these lanes did before comes before it: those above, and named ones that have ended
+};
+
 // The steps of one warp in a block.
 class WarpStretches {
 public:
@@ -45,15 +54,19 @@ public:
     // mask is known, or not how often it was passed.
     bool may_order(uint32_t interval, const WarpStretch& x, uint32_t a, const WarpStretch& y,
                    uint32_t b) const;
+    std::span<const WarpJoin> joins() const { return joins_; }  // by number
+    // Whether in some interval not every mask is known, or not how often it was passed.
+    bool unclear() const { return std::ranges::find(unclear_, true) != unclear_.end(); }
 
 private:
     friend class WarpOrder;
     using Lanes = std::array<uint32_t, 32>;
 
     std::vector<WarpStretch> stretches_;  // by step
-    std::vector<Lanes> clocks_;           // by stretch: lane -> its stretches that have begun by then
-    std::vector<Lanes> passed_;           // by interval: lane -> bar.warp.syncs in it
-    std::vector<bool> unclear_;           // by interval
+    std::vector<WarpJoin> joins_;
+    std::vector<Lanes> clocks_;  // by stretch: lane -> its stretches that have begun by then
+    std::vector<Lanes> passed_;  // by interval: lane -> bar.warp.syncs in it
+    std::vector<bool> unclear_;  // by interval
 };
 
 // The steps of a block, one after the other.

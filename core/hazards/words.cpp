@@ -30,8 +30,10 @@ struct Speaker {
         return element_name(trace.launch.arrays[e.array], static_cast<int64_t>(e.element), notation);
     }
     uint32_t line(const HazardSide& side) const { return trace.sites[side.site].line; }
+    bool copies(const HazardSide& side) const { return trace.sites[side.site].past_registers(); }
     std::string_view verb(const HazardSide& side) const {
         const ptx::SiteKind kind = trace.sites[side.site].kind;
+        if (copies(side)) return kind == ptx::SiteKind::Store ? "copies to it" : "copies from it";
         return kind == ptx::SiteKind::Atomic ? "updates" : kind == ptx::SiteKind::Store ? "stores" : "reads";
     }
     std::string phase(uint32_t phase) const {
@@ -98,11 +100,56 @@ struct Speaker {
         if (e.a.thread == e.b.thread)
             return fmt::format("{}before it waits for its own copy there of line {}{}", load, line(e.b),
                                found);
+        if (e.missing == Missing::Order)
+            return fmt::format("{}what {} copies there at line {}, and nothing orders that behind its wait{}",
+                               load, thread(e.b), line(e.b), found);
         if (e.a.step < e.b.step)
             return fmt::format("{}and {} copies to it at line {} {}, with no barrier between{}", load,
                                thread(e.b), line(e.b), phase(e.b.phase), found);
         return fmt::format("{}what {} copies there at line {}, before a barrier behind that thread's wait{}",
                            load, thread(e.b), line(e.b), found);
+    }
+
+    // What a barrier in memory tells of a copy, or does not.
+    std::string read_before_phase(const HazardExample& e) const {
+        const std::string load = fmt::format("{}: {} {} at line {} {}", cell(e), of_warp(e.a), verb(e.a),
+                                             line(e.a), phase(e.a.phase));
+        const std::string copy = fmt::format("what {} copies there at line {}", thread(e.b), line(e.b));
+        const std::string barrier =
+            shared_name(trace.launch.arrays, e.barrier, ptx::kBarrierBytes, "mbarrier", notation);
+        if (e.missing == Missing::Bytes)
+            return fmt::format(
+                "{} {}, but phase {} of {} may end before that has landed: it expects {}, and {} are copied "
+                "for it",
+                load, copy, e.barrier_phase, barrier, counted(e.expected, "byte"), grouped(e.brought));
+        return fmt::format(
+            "{} {}, without having waited for the end of phase {} of {}, with which that has landed", load,
+            copy, e.barrier_phase, barrier);
+    }
+
+    // Two sides that nothing orders where threads wait for each other by more than barriers.
+    std::string unordered(const HazardExample& e) const {
+        const auto does = [&](const HazardSide& side) {
+            const std::string at_phase = e.a.phase == e.b.phase ? "" : " " + phase(side.phase);
+            return fmt::format("{} {} at line {}{}", of_warp(side), verb(side), line(side), at_phase);
+        };
+        switch (e.missing) {
+            case Missing::ReadWait:
+                return fmt::format(
+                    "{}: {} while the copy that {} asks for at line {} may still read it, for which no "
+                    "cp.async.bulk.wait_group has waited",
+                    cell(e), does(e.a), of_warp(e.b), line(e.b));
+            case Missing::ProxyFence:
+                return fmt::format(
+                    "{}: {} and {}, with no fence.proxy.async between: the copy may read what was there "
+                    "before",
+                    cell(e), does(e.a), does(e.b));
+            default: {
+                const bool first = e.a.step <= e.b.step;
+                return fmt::format("{}: {} before {}, and nothing orders the two", cell(e),
+                                   does(first ? e.a : e.b), does(first ? e.b : e.a));
+            }
+        }
     }
 
     // Both sides, each with its block where they are two.
@@ -116,6 +163,7 @@ struct Speaker {
     }
 
     std::string race(const HazardExample& e) const {
+        if (e.missing != Missing::Barrier) return unordered(e);
         if (e.order != ReadOrder::Unknown) return read(e);
         const bool one_warp = e.a.thread / kWarpSize == e.b.thread / kWarpSize;
         const bool same_phase = e.a.phase == e.b.phase;
@@ -203,7 +251,9 @@ std::string sentence_of(const trace::Trace& trace, HazardKind kind, const Hazard
                 "{}: {} reads at line {} {} what {} stored at line {} {}, as nothing was stored there since",
                 say.cell(e), say.thread(e.a), say.line(e.a), say.phase(e.a.phase), say.thread(e.b),
                 say.line(e.b), say.phase(e.b.phase));
-        case HazardKind::ReadBeforeWait: return say.read_before_wait(e);
+        case HazardKind::ReadBeforeWait:
+            if (e.missing == Missing::Phase || e.missing == Missing::Bytes) return say.read_before_phase(e);
+            return say.read_before_wait(e);
         case HazardKind::BarrierDivergence:
             return fmt::format(
                 "barrier at line {}: {} of {} waits there and {} does not come{}", say.line(e.a),

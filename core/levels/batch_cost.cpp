@@ -22,6 +22,10 @@ GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line) {
     const uint64_t* const address = access.addresses();
     const uint32_t mask = access.mask(), bytes = access.site().bytes;
     GlobalCost cost;
+    if (access.site().box != ptx::Box::None) {  // by a unit of its own
+        cost.sectors = sector_cost(access);
+        return cost;
+    }
     cost.sectors = sector_cost(address, mask, bytes);
     cost.wavefronts = cost.missed_wavefronts = bank_cost(address, mask, bytes, access.stores()).wavefronts;
     trace::AccessView near = access;
@@ -34,6 +38,11 @@ GlobalCost global_cost(const trace::AccessView& access, uint64_t first_line) {
 
 void BatchCost::add_store(const trace::AccessView& access, const SectorCost& cost,
                           std::vector<uint64_t>& last_sectors) {
+    if (access.is_box()) {
+        stores.bytes += access.lane_bytes();
+        stores.bytes_together += access.lane_bytes();
+        return;
+    }
     const uint32_t bytes = access.site().bytes;
     std::vector<uint64_t> sectors;
     for_lanes(access.mask(),

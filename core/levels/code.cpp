@@ -9,9 +9,11 @@
 
 #include "core/levels/load_waits.h"
 #include "core/ptx/cfg.h"
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/warpgroup.h"
 
 namespace tilescope::analysis {
 
@@ -22,9 +24,11 @@ using ptx::Operand;
 
 uint64_t tensor_work(const Instruction& i) {
     if (ptx::rule_of(i.op).unit != ptx::SmUnit::Tensor) return 0;
-    const auto form = ptx::matrix_form(i);
+    const bool warpgroup = ptx::is_wgmma(i.op);  // each of its four warps has a quarter
+    const auto form = warpgroup ? ptx::warpgroup_form(i) : ptx::matrix_form(i);
     if (!form || form->type(ptx::MatrixRole::A) == ptx::MatrixType::F64) return 0;
-    return form->flop() / 2 * ptx::bits_of(form->type(ptx::MatrixRole::A)) / 16 / (form->sparse ? 2 : 1);
+    return form->flop() / 2 * ptx::bits_of(form->type(ptx::MatrixRole::A)) / 16 / (form->sparse ? 2 : 1) /
+           (warpgroup ? ptx::kWarpsOfGroup : 1);
 }
 
 Executed executed(const Instruction& i) {

@@ -210,7 +210,10 @@ void add_shares(LevelShares& shares, const trace::Trace& trace, uint32_t recorde
         if (lines.empty() || site.kind == ptx::SiteKind::Store) continue;
         LevelShare asks;
         asks.requests = numbers.size();
-        asks.bytes = uint64_t{site.bytes} * static_cast<uint32_t>(std::popcount(form.mask)) * numbers.size();
+        const uint64_t bytes = site.box == ptx::Box::None
+                                   ? uint64_t{site.bytes} * static_cast<uint32_t>(std::popcount(form.mask))
+                                   : trace::AccessView(trace, block.first + step).lane_bytes();
+        asks.bytes = bytes * numbers.size();
         for (const RequestLine& line : lines) {
             asks.sectors[0] += static_cast<uint32_t>(std::popcount(line.sectors)) * numbers.size();
             if (line.touch == RequestLine::kNoTouch) continue;

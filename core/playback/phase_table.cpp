@@ -50,6 +50,8 @@ struct Maker {
         const uint64_t first = trace.blocks[replay.block()].first;
         for (uint32_t step = 0; step < steps; ++step) {
             if (!wanted_warp(trace.warp_of(first + step)) || !is_global_load(first + step)) continue;
+            // What is copied in bulk is told by what it stores, below.
+            if (trace.sites[trace.form_of(first + step).site].box != ptx::Box::None) continue;
             const trace::Access access = trace::decode(trace, first + step);
             for_lanes(access.mask, [&](uint32_t lane) {
                 const uint32_t thread = access.warp * kWarpSize + lane;

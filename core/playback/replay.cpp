@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/ptx/matrix.h"
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 
 namespace tilescope::playback {
@@ -39,6 +40,9 @@ struct BlockReplay::Index {
     // The stores of a copy whose bytes have not arrived, by its step.
     std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> coming;
     std::vector<Store> global_stores;  // to global arrays, by step
+    // Of copies in bulk: what is read at a step, and the latest such step of each warp.
+    std::unordered_map<uint32_t, std::vector<simt::RequestPiece>> pieces;
+    std::unordered_map<uint32_t, uint32_t> read_by;
 
     std::vector<std::vector<Cell>> cells;                          // [shared array][element]
     std::vector<std::unordered_map<uint64_t, Cell>> global_cells;  // [global array], those stored to
@@ -120,6 +124,43 @@ Value value_among(const simt::Request& request, uint32_t lane, const Array& arra
 
 }  // namespace
 
+// A copy in bulk: element by element, each with the lane that asked for it.
+void BlockReplay::keep_box(const simt::Request& request, const trace::Access& access) {
+    Index& index = *index_;
+    const uint32_t step = steps() - 1;
+    const Array& array = trace_.launch.arrays[access.array];
+    const bool shared = array.space == Space::Shared, store = ptx::writes(trace_.sites[access.site].kind);
+    const uint64_t width = array.element_bytes();
+    const auto first_store = static_cast<uint32_t>(index.stores.size());
+    for (const simt::RequestPiece& piece : request.pieces) {
+        if (piece.address < array.base || full()) continue;
+        const uint64_t begin = piece.address - array.base, end = begin + piece.bytes;
+        bytes_ += (piece.bytes / width + 1) * (store ? sizeof(Store) + kCellBytes : sizeof(Cell::Loads) * 2);
+        for (uint64_t element = (begin + width - 1) / width;
+             (element + 1) * width <= end && element < array.elements(); ++element) {
+            if (!store) {
+                std::vector<Cell::Loads>& loads = index.cells[access.array][element].loads;
+                loads.push_back({step, loads.empty() ? 1 : loads.back().total + 1});
+                continue;
+            }
+            const uint64_t at = element * width - begin;
+            Store made{step, request.warp * kWarpSize + piece.lane, {access.array, element}, {}, 0, 0, {}};
+            made.value = value_at(type_at(array, element, width), piece.data + at);
+            made.origin = index.read_by[request.warp] + 1;  // of the copy's other step
+            made.into = piece.place + static_cast<uint32_t>(at);
+            find_source(made);
+            std::vector<Store>& stores = shared ? index.stores : index.global_stores;
+            if (!shared) {
+                index.global_cells[access.array][element].stores.push_back(
+                    {step, static_cast<uint32_t>(stores.size())});
+                if (array.writes()) index.thread_of[access.array][element] = made.thread;
+            }
+            stores.push_back(made);
+        }
+    }
+    if (store && shared) index.coming[step] = {first_store, static_cast<uint32_t>(index.stores.size())};
+}
+
 void BlockReplay::on_request(const simt::Request& request) {
     if (full()) return;
     Index& index = *index_;
@@ -147,6 +188,15 @@ void BlockReplay::on_request(const simt::Request& request) {
     if (access.array == trace::kNoArray) return;
     const Array& array = trace_.launch.arrays[access.array];
     const ptx::Site& site = trace_.sites[access.site];
+    if (site.box != ptx::Box::None) {
+        if (ptx::reads(site.kind)) {
+            index.read_by[request.warp] = step;
+            index.pieces[step].assign(request.pieces.begin(), request.pieces.end());
+        }
+        if (array.space == Space::Shared || ptx::writes(site.kind)) keep_box(request, access);
+        return;
+    }
+    if (!ptx::asks_memory(site.kind)) return;
     const bool store = ptx::writes(site.kind), shared = array.space == Space::Shared;
     if (!shared && !store) return;
     const bool later = site.lands_later();
@@ -374,9 +424,10 @@ Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) co
     // The origin counts registers, which may be wider or narrower than elements.
     const uint32_t bytes = index_->part_bytes[step];
     if (origin & simt::kUpperHalf) into += sizeof(uint16_t);
-    if (into > 0 && into >= bytes) return {};
     const trace::Form& form = trace_.form_of(trace_.blocks[block_].first + step);
     const Array* array = trace_.array_of(form);
+    if (trace_.sites[form.site].box != ptx::Box::None) return read_in_bulk(step, lane, into);
+    if (into > 0 && into >= bytes) return {};
     // Of matrices the origin counts the registers of the lane that received them (ptx/matrix.h).
     if (const ptx::Site& site = trace_.sites[form.site]; site.matrices != 0 && array != nullptr) {
         const ptx::MovedPlace at = ptx::moved_place(lane, into / 2, site.transposed);
@@ -388,6 +439,25 @@ Factor BlockReplay::factor(simt::Origin origin, uint32_t lane, uint32_t into) co
     Factor made = touched(step, lane, into / array->element_bytes());
     made.within = into % array->element_bytes();
     return made;
+}
+
+// The element that lies at a place among the bytes of a lane's copy.
+Factor BlockReplay::read_in_bulk(uint32_t step, uint32_t lane, uint32_t place) const {
+    const auto found = index_->pieces.find(step);
+    const trace::Form& form = trace_.form_of(trace_.blocks[block_].first + step);
+    const Array* const array = trace_.array_of(form);
+    if (found == index_->pieces.end() || array == nullptr) return {};
+    const auto after =
+        std::ranges::upper_bound(found->second, std::pair(lane, place), {},
+                                 [](const simt::RequestPiece& p) { return std::pair(p.lane, p.place); });
+    if (after == found->second.begin()) return {};
+    const simt::RequestPiece& piece = after[-1];
+    if (piece.lane != lane || place - piece.place >= piece.bytes || piece.address < array->base) return {};
+    const uint64_t at = piece.address - array->base + (place - piece.place);
+    return {{form.array, at / array->element_bytes()},
+            {},
+            step,
+            static_cast<uint32_t>(at % array->element_bytes())};
 }
 
 const BlockReplay::Cell* BlockReplay::find_cell(Element element) const {

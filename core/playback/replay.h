@@ -140,6 +140,8 @@ private:
     struct Cell;
     const Cell* find_cell(Element element) const;
     const Store* last_store(Element element, uint32_t step, uint32_t* since = nullptr) const;
+    void keep_box(const simt::Request& request, const trace::Access& access);
+    Factor read_in_bulk(uint32_t step, uint32_t lane, uint32_t place) const;
     void find_source(Store& store) const;
     bool reaches_output(uint32_t thread, simt::Origin sum) const;
     void keep_chains(uint32_t thread);

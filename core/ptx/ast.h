@@ -38,8 +38,18 @@ enum class Op : uint16_t {
     Createpolicy, Discard, Elect, Setmaxnreg, Opaque,
     Call, BarRed, Nanosleep, Prefetch, Griddepcontrol, CpAsync, CpCommit, CpWait, CpWaitAll,
     Ldmatrix, Stmatrix, Movmatrix, Mma, MmaSp, WmmaLoad, WmmaStore, WmmaMma,
+    MbarrierInit, MbarrierInval, MbarrierArrive, MbarrierArriveExpect, MbarrierDrop, MbarrierDropExpect,
+    MbarrierExpect, MbarrierComplete, MbarrierTestWait, MbarrierTestParity, MbarrierTryWait, MbarrierTryParity,
+    MbarrierPending, CpArrive, BulkToShared, BulkToGlobal, BulkBetween, BulkReduceGlobal, BulkReduceBetween,
+    BulkCommit, BulkWait, BulkPrefetch, FenceTensormap,
+    TensorToShared, TensorToGlobal, TensorReduce, TensorPrefetch, PrefetchTensormap, TensormapReplace,
+    TensormapReplaceOne, TensormapCopy,
+    Wgmma, WgmmaSp, WgmmaFence, WgmmaCommit, WgmmaWait, Mapa, Getctarank, ClusterArrive, ClusterWait, StAsync,
+    StAsyncRelease, RedAsync, RedAsyncRelease, MultimemLoad, MultimemSt, MultimemRed, TryCancel, IsCanceled,
+    FirstBlock, FirstBlocks,
 };
 // clang-format on
+inline constexpr Op kLastOp = Op::FirstBlocks;
 std::string_view name_of(Op op);  // the mnemonic: "add", "bar", ...
 
 // clang-format off
@@ -88,6 +98,7 @@ struct Operand {
         Vector,     // elements
         Sink,       // '_'
     } kind = Kind::None;
+    bool inside = false;               // a vector in the brackets of the address before it: [reg, {a, b}]
     bool negated = false;              // '!' before a predicate, '-' where an instruction takes it
     Type immediate_type = Type::None;  // F32 for 0f..., F64 for 0d..., S64/U64 for integers
     int32_t reg = -1;                  // index into Kernel::registers

@@ -188,7 +188,7 @@ bool read_instruction(Parser& parser, Body& body) {
     }
     if (made.op == Op::Call) return read_call(parser, body, made);
     if (made.op == Op::Ret && !body.inlinings.empty()) return read_return(parser, body, made);
-    if (!read_operands(parser, body, *rule, made)) return false;
+    if (!read_operands(parser, body, rule_of(made.op), made)) return false;
     body.kernel.instructions.push_back(std::move(made));
     body.unused_loc.clear();
     return true;

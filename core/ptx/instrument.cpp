@@ -1,4 +1,4 @@
-// Decides what is recorded how, and puts the sequences of recording_text.h in their places, as lines of text
+// Puts the sequences of recording_text.h in their places, as lines of text
 // before instructions: the kernel's own instructions are printed as they were. The result is parsed again.
 #include "core/ptx/instrument.h"
 
@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "core/ptx/cfg.h"
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
 #include "core/ptx/parser.h"
+#include "core/ptx/recording_plan.h"
 #include "core/ptx/recording_text.h"
 #include "core/ptx/site_text.h"
 
@@ -22,257 +24,35 @@ namespace tilescope::ptx {
 
 namespace {
 
-constexpr uint32_t kMostCodeBits = 16;
-// Sites of a run: fewer are pairs and singles; more might not fit into the smallest chunk.
-constexpr uint32_t kLeastOfRun = 3, kMostOfRun = 72;
-
-// Neighbouring sites that are recorded together.
-struct RecordedRun {
-    uint32_t first = 0, last = 0;  // sites
-    std::vector<RunPart> parts;
-};
-
-Error too_many(const Kernel& kernel, const std::vector<Site>& sites) {
-    return {fmt::format(
-        "kernel {} has {} loads, stores, barriers and exchanges, more than can be recorded on a GPU; "
-        "record it with --backend cpu",
-        kernel.name, sites.size())};
-}
-
-struct Work {
-    Kernel kernel;
-    const InstrumentOptions& options;
-    Instrumented result{};
-    RecordingText text{};
-    // By site: the site it is paired with, -1 for none; the first of a pair is the lower.
-    std::vector<int32_t> partner{};
-    std::vector<bool> held{};        // by site: the first of a pair, and may be skipped
-    std::vector<uint32_t> single{};  // by site: code of the site alone
-    std::vector<RecordedRun> runs{};
-    std::vector<int32_t> run_of{};                 // by site, -1 for none
-    std::map<uint32_t, uint32_t> pair_code{};      // first site -> code
-    std::map<uint32_t, uint32_t> run_code{};       // first site -> code
-    std::map<uint32_t, uint32_t> returned_code{};  // site -> code
-    struct GroupCode {
-        uint32_t instruction = 0, code = 0;
+// What a kernel has that the sequences cannot record, in one sentence; "" for nothing.
+std::string not_recorded(const Kernel& kernel, const std::vector<Site>& sites) {
+    const auto why = [&](const Instruction& one, std::string_view what) {
+        return fmt::format("kernel {} has '{}' (line {} of the PTX), which {}", kernel.name,
+                           print(kernel, one), one.text_line, what);
     };
-    std::vector<GroupCode> groups{};                 // commits and waits
-    std::vector<std::optional<WmmaRequest>> wmma{};  // by site
-    std::vector<Note> notes{};
-    std::vector<std::string> slow{};
-    // Registers for what an atomic gives back, the first of several.
-    int32_t result16 = -1, result32 = -1, result64 = -1;
-};
-
-// Whether what it gave back is recorded: an atomic of memory that other blocks use too.
-bool returns(const Work& work, const Site& site) {
-    const StateSpace space = work.kernel.instructions[site.instruction].space;
-    return site.kind == SiteKind::Atomic && (space == StateSpace::Global || space == StateSpace::Generic);
-}
-
-bool escapes(const Work& work, const Site& site) {
-    if (site.kind == SiteKind::Barrier) return false;
-    if (site.kind == SiteKind::Exchange) return !work.result.exchanges[site.id].known;
-    return work.options.exact || !work.result.shapes[site.id].affine ||
-           (work.kernel.instructions[site.instruction].space == StateSpace::Generic && site.matrices == 0);
-}
-
-// Whether it is an escape of which less than whole addresses will do.
-bool is_narrow(const Work& work, const Site& site) {
-    if (work.options.exact || !asks_memory(site.kind) || !escapes(work, site)) return false;
-    if (site.matrices != 0) return true;
-    return !work.wmma[site.id] && work.kernel.instructions[site.instruction].space != StateSpace::Generic &&
-           (site.space == Space::Shared || (site.space == Space::Global && work.options.same_high));
-}
-
-// The operand that says how many bytes a lane reads, of the load of a cp.async that has one.
-const Operand* size_read(const Work& work, const Site& site) {
-    const std::vector<Operand>& operands = work.kernel.instructions[site.instruction].operands;
-    return site.past_registers() && site.kind == SiteKind::Load && operands.size() > 3 ? &operands[3]
-                                                                                       : nullptr;
-}
-
-bool can_pair(const Work& work, const Site& site) {
-    const Instruction& instruction = work.kernel.instructions[site.instruction];
-    if (site.kind == SiteKind::Exchange && !is_of_matrices(site.exchange))
-        return false;                                    // lanes meet before it is recorded
-    if (size_read(work, site) != nullptr) return false;  // some lanes may read nothing
-    const bool global = asks_memory(site.kind) && site.space == Space::Global;
-    // What an atomic gave back is written between the two halves, whose clock is the first's.
-    return !escapes(work, site) && !returns(work, site) && instruction.guard < 0 &&
-           (!global || work.options.same_high);
-}
-
-bool is_of_groups(const Instruction& instruction) {
-    const OpRule& rule = rule_of(instruction.op);
-    return rule.unit == SmUnit::Copy && !rule.site;
-}
-
-// Whether nothing between two sites is recorded for itself, as a commit and a wait of copies are.
-bool next_to(const Work& work, const Site& a, const Site& b) {
-    const auto& all = work.kernel.instructions;
-    return std::none_of(all.begin() + a.instruction, all.begin() + b.instruction, is_of_groups);
-}
-
-bool writes(const Operand& operand, int32_t reg) {
-    return operand.kind == Operand::Kind::Vector
-               ? std::any_of(operand.elements.begin(), operand.elements.end(),
-                             [&](const Operand& element) { return writes(element, reg); })
-               : operand.kind == Operand::Kind::Register && operand.reg == reg;
-}
-
-// Whether an instruction in [from, to) writes a register that the address of one of these sites is made from.
-bool changes_address(const Work& work, std::span<const Site> sites, uint32_t from, uint32_t to) {
-    return std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
-        if (!asks_memory(site.kind)) return false;
-        const int32_t reg = address_of(work.kernel.instructions[site.instruction], site).reg;
-        for (uint32_t i = from; reg >= 0 && i < to; ++i) {
-            const Instruction& instruction = work.kernel.instructions[i];
-            for (size_t d = 0; d < instruction.destinations; ++d)
-                if (writes(instruction.operands[d], reg)) return true;
-        }
-        return false;
-    });
-}
-
-// The last site of the longest run from `first` on. A barrier ends it: a warp may wait there for long.
-uint32_t end_of_run(const Work& work, const ControlFlow& flow, uint32_t first) {
-    const auto& sites = work.result.sites;
-    uint32_t last = first;
-    while (last + 1 < sites.size() && last + 1 - first < kMostOfRun) {
-        const Site &site = sites[last], &next = sites[last + 1];
-        if (site.kind == SiteKind::Barrier || !can_pair(work, next) || !next_to(work, site, next) ||
-            flow.block_of[site.instruction] != flow.block_of[next.instruction] ||
-            changes_address(work, std::span(sites).subspan(first, last + 1 - first), site.instruction,
-                            next.instruction))
-            break;
-        ++last;
+    for (const Site& site : sites) {
+        const Instruction& one = kernel.instructions[site.instruction];
+        // What goes to other blocks of a cluster, and copies of which not all is moved, or not as a map says.
+        const bool elsewhere = one.op == Op::BulkBetween || one.op == Op::BulkReduceBetween ||
+                               (site.box != Box::None &&
+                                has_suffix(one, {"multicast::cluster", "cp_mask", "ignore_oob", "im2col::w",
+                                                 "im2col::w::128", "cta_group::1", "cta_group::2"}));
+        if (elsewhere) return why(one, "cannot be recorded on a GPU yet");
     }
-    return last;
+    for (const Instruction& one : kernel.instructions) {
+        if (rule_of(one.op).suffixes & kHidden)
+            return why(one, "changes memory in a way that is not recorded; build the kernel without it");
+        const bool moves = one.op == Op::Ld || one.op == Op::St || one.op == Op::Atom || one.op == Op::Red;
+        if ((moves && names_cluster(one)) || one.op == Op::ClusterArrive || one.op == Op::ClusterWait)
+            return why(one,
+                       "is of a cluster of blocks, which cannot be recorded on a GPU yet; build the kernel "
+                       "without it");
+    }
+    return "";
 }
 
-// Where the sites of a run stand in its words, and what is written when: a slot as soon as its words are
-// known.
-void lay_out(Work& work, RecordedRun& run) {
-    std::map<std::pair<int32_t, int32_t>, std::pair<uint32_t, int64_t>> bases;  // of a register, or a symbol
-    constexpr uint32_t kNone = RunPlace::kNone;
-    uint32_t words = 2, half = kNone, written = 0;  // the second word is the tag; half: a word half full
-    RunPart part;
-    // The last site has a clock, by which the run is known to have been short enough.
-    const auto has_clock = [&](uint32_t s) {
-        return s != run.first && (s == run.last || !is_of_matrices(work.result.sites[s].exchange));
-    };
-    for (uint32_t s = run.first; s <= run.last; ++s) {
-        const Site& site = work.result.sites[s];
-        RunSite made;
-        if (asks_memory(site.kind)) {
-            const Operand& operand = address_of(work.kernel.instructions[site.instruction], site);
-            const int64_t offset =
-                operand.offset +
-                (operand.reg < 0 && operand.symbol < 0 ? static_cast<int64_t>(operand.bits) : 0) +
-                (work.wmma[s] ? static_cast<int64_t>(work.wmma[s]->distance(0)) : 0);
-            const auto [base, added] =
-                bases.try_emplace({operand.reg, operand.symbol}, s == run.first ? 0 : words, offset);
-            if (added && s != run.first) ++words;
-            made.new_base = added;
-            made.place.base = base->second.first;
-            made.place.offset = offset - base->second.second;
-        }
-        if (has_clock(s)) {
-            made.place.clock = half == kNone ? 2 * words : 2 * half + 1;
-            half = half == kNone ? words++ : kNone;
-        }
-        work.result.places[s] = made.place;
-        made.first = s == run.first;
-        part.sites.push_back(std::move(made));
-        part.last = s == run.last;
-        part.first_slot = written;
-        part.last_slot = part.last ? (words + 3) / 4 : std::min(words, half) / 4;
-        if (part.last_slot == written) continue;
-        part.words = words;
-        written = part.last_slot;
-        run.parts.push_back(std::move(part));
-        part = {};
-    }
-}
-
-// Neighbours of one basic block: many together, or two by two.
-void find_neighbours(Work& work) {
-    const ControlFlow flow = control_flow(work.kernel);
-    const auto& sites = work.result.sites;
-    work.partner.assign(sites.size(), -1);
-    work.run_of.assign(sites.size(), -1);
-    work.result.places.assign(sites.size(), {});
-    for (uint32_t i = 0; i < sites.size() && work.options.runs; ++i) {
-        if (!can_pair(work, sites[i])) continue;
-        RecordedRun run{i, end_of_run(work, flow, i), {}};
-        if (run.last - run.first + 1 < kLeastOfRun) continue;
-        lay_out(work, run);
-        for (; i < run.last; ++i) work.run_of[i] = static_cast<int32_t>(work.runs.size());
-        work.run_of[i] = static_cast<int32_t>(work.runs.size());
-        work.runs.push_back(std::move(run));
-    }
-    work.held.assign(sites.size(), false);
-    // First those of one block, then those of two: the second may be the first of a pair in its own.
-    for (const bool held : {false, true}) {
-        for (size_t i = 0; i + 1 < sites.size(); ++i) {
-            const Site &a = sites[i], &b = sites[i + 1];
-            const int32_t from = flow.block_of[a.instruction], to = flow.block_of[b.instruction];
-            const auto free = [&](size_t site) { return work.partner[site] < 0 && work.run_of[site] < 0; };
-            const bool follows = held ? from != to && work.options.runs &&
-                                            flow.blocks[from].successors == std::vector<int32_t>{to}
-                                      : from == to;
-            if (!follows || !free(i) || !free(i + 1) || !can_pair(work, a) || !can_pair(work, b) ||
-                !next_to(work, a, b))
-                continue;
-            work.partner[i] = static_cast<int32_t>(i + 1);
-            work.partner[i + 1] = static_cast<int32_t>(i);
-            work.held[i] = held;
-        }
-    }
-}
-
-Result<void> number_codes(Work& work) {
-    auto& codes = work.result.codes;
-    codes.push_back({Code::Kind::Pad, 0, 0});
-    for (const Site& site : work.result.sites) {
-        work.single.push_back(static_cast<uint32_t>(codes.size()));
-        codes.push_back({is_narrow(work, site) ? Code::Kind::Narrow
-                         : escapes(work, site) ? Code::Kind::Escape
-                                               : Code::Kind::Single,
-                         site.id, 0});
-    }
-    for (const Site& site : work.result.sites) {
-        const int32_t second = work.partner[site.id];
-        if (second > static_cast<int32_t>(site.id)) {
-            work.pair_code[site.id] = static_cast<uint32_t>(codes.size());
-            codes.push_back({Code::Kind::Pair, site.id, static_cast<uint32_t>(second)});
-        }
-    }
-    for (const Site& site : work.result.sites) {
-        if (!returns(work, site)) continue;
-        work.returned_code[site.id] = static_cast<uint32_t>(codes.size());
-        codes.push_back({Code::Kind::Returned, site.id, 0});
-    }
-    for (const RecordedRun& run : work.runs) {
-        work.run_code[run.first] = static_cast<uint32_t>(codes.size());
-        codes.push_back({Code::Kind::Run, run.first, run.last, run.parts.back().last_slot});
-    }
-    for (size_t i = 0; i < work.kernel.instructions.size(); ++i) {
-        const Instruction& instruction = work.kernel.instructions[i];
-        if (!is_of_groups(instruction)) continue;
-        const bool commit = instruction.op == Op::CpCommit;
-        const Code code{commit ? Code::Kind::Commit : Code::Kind::Wait, 0,
-                        commit ? 0 : groups_left(instruction)};
-        work.groups.push_back({static_cast<uint32_t>(i), static_cast<uint32_t>(codes.size())});
-        codes.push_back(code);
-    }
-    work.result.code_bits = static_cast<uint32_t>(std::bit_width(codes.size() - 1));
-    if (work.result.code_bits > kMostCodeBits) return too_many(work.kernel, work.result.sites);
-    return {};
-}
-
-void add_lines(Work& work, uint32_t instruction, const std::string& text, bool before_labels = false) {
+void add_lines(RecordingPlan& work, uint32_t instruction, const std::string& text,
+               bool before_labels = false) {
     size_t from = 0;
     while (from < text.size()) {
         const size_t to = std::min(text.find('\n', from), text.size());
@@ -305,7 +85,7 @@ const Operand& result_of(Instruction& atomic) {
 }
 
 // Registers in place of those that nobody wanted, for what an atomic gives back.
-void fill_result(const Work& work, Operand& result, uint32_t bytes, uint32_t number) {
+void fill_result(const RecordingPlan& work, Operand& result, uint32_t bytes, uint32_t number) {
     if (result.kind == Operand::Kind::Register) return;
     result = Operand{};
     result.kind = Operand::Kind::Register;
@@ -316,7 +96,7 @@ void fill_result(const Work& work, Operand& result, uint32_t bytes, uint32_t num
 }
 
 // The text that records what an atomic gave back.
-std::string returned_text(Work& work, const Site& site) {
+std::string returned_text(RecordingPlan& work, const Site& site) {
     Instruction& instruction = work.kernel.instructions[site.instruction];
     Operand result = result_of(instruction);
     const uint32_t bytes = size_of(instruction.type), count = instruction.vector;
@@ -350,7 +130,7 @@ std::string returned_text(Work& work, const Site& site) {
 }
 
 // What is put before a site of a run; the slow path comes with the last site of each part.
-Sequence run_sequence(Work& work, const Site& site, const SiteText& text) {
+Sequence run_sequence(RecordingPlan& work, const Site& site, const SiteText& text) {
     RecordedRun& run = work.runs[static_cast<size_t>(work.run_of[site.id])];
     uint32_t first = run.first;
     for (RunPart& part : run.parts) {
@@ -370,7 +150,7 @@ Sequence run_sequence(Work& work, const Site& site, const SiteText& text) {
     return {};
 }
 
-void record_site(Work& work, const Site& site) {
+void record_site(RecordingPlan& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
     SiteText text{site.id,
                   site.kind == SiteKind::Exchange
@@ -422,8 +202,52 @@ void record_site(Work& work, const Site& site) {
         add_lines(work, site.instruction + 1, fmt::format("$ts_skip_{}:", site.id), true);
 }
 
+// Lanes that do not say which tile a warpgroup's product reads go past what is put before it. A warp reads rows of its
+// own of A, and four warps the same B.
+std::string skip_unless_first(const Instruction& product, const Site& tile, const std::string& label) {
+    const bool of_a = &address_of(product, tile) == descriptor_of_a(product);
+    return fmt::format(R"(
+    mov.u32 %ts_t0, %tid.z;
+    mov.u32 %ts_t1, %ntid.y;
+    mov.u32 %ts_t2, %tid.y;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    mov.u32 %ts_t1, %ntid.x;
+    mov.u32 %ts_t2, %tid.x;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    and.b32 %ts_t0, %ts_t0, {};
+    setp.ne.u32 %ts_p0, %ts_t0, 0;
+    @%ts_p0 bra {};)",
+                       (of_a ? 1 : 4) * kWarpSize - 1, label);
+}
+
+// A site with words: before it, or, of a wait, behind it, where its lanes have seen the phase end.
+void record_words(RecordingPlan& work, const Site& site) {
+    const Instruction& instruction = work.kernel.instructions[site.instruction];
+    const SiteText text{site.id, address_text(work.kernel, site, std::nullopt), work.single[site.id], ""};
+    const std::string record = words_text(work.text, text, words_text_of(work.kernel, site)).before;
+    const std::string label = fmt::format("$ts_skip_{}", site.id);
+    const bool guarded = instruction.guard >= 0, waits = site.signal == Signal::Wait;
+    std::string skip;
+    if (guarded && waits) {  // it may write its own guard
+        const std::string guard = work.kernel.registers[instruction.guard].name;
+        add_lines(work, site.instruction, fmt::format("and.pred %ts_p0, {0}, {0};", guard));
+        skip = fmt::format("\n    @{}%ts_p0 bra {};", instruction.guard_negated ? "" : "!", label);
+    } else if (guarded) {
+        skip = skip_unless_guard(work.kernel, instruction, label);
+    }
+    if (waits) {
+        const std::string& ended =
+            work.kernel.registers[static_cast<size_t>(instruction.operands[0].reg)].name;
+        skip += fmt::format("\n    @!{} bra {};", ended, label);
+    }
+    if (site.box == Box::Tile) skip += skip_unless_first(instruction, site, label);
+    const std::string end = skip.empty() ? "" : fmt::format("\n{}:", label);
+    if (waits) return add_lines(work, site.instruction + 1, skip + record + end, true);
+    add_lines(work, site.instruction, skip + record + end);
+}
+
 // A commit or a wait, behind it.
-void record_group(Work& work, const Work::GroupCode& group) {
+void record_group(RecordingPlan& work, const RecordingPlan::GroupCode& group) {
     const Instruction& instruction = work.kernel.instructions[group.instruction];
     const auto number = static_cast<uint32_t>(2 * work.result.sites.size()) + group.instruction;
     const Sequence sequence = single_text(work.text, {number, kNoAddress, group.code, ""});
@@ -437,7 +261,7 @@ void record_group(Work& work, const Work::GroupCode& group) {
 }
 
 // Checks, in every lane, that a value may be widened as affine.h assumes.
-void check_widening(Work& work, const Widening& widening) {
+void check_widening(RecordingPlan& work, const Widening& widening) {
     const Instruction& instruction = work.kernel.instructions[widening.instruction];
     const Operand& operand = instruction.operands[widening.operand];
     if (operand.kind != Operand::Kind::Register) return;  // %tid as it stands is small
@@ -458,7 +282,7 @@ void check_widening(Work& work, const Widening& widening) {
     add_lines(work, widening.instruction, "\n    " + guard + "or.b32 %ts_bad, %ts_bad, %ts_t0;");
 }
 
-void close_at_exit(Work& work, uint32_t at, uint32_t number) {
+void close_at_exit(RecordingPlan& work, uint32_t at, uint32_t number) {
     const Instruction& instruction = work.kernel.instructions[at];
     std::string text = exit_text(work.text, number);
     if (instruction.guard >= 0) {
@@ -484,8 +308,27 @@ void end_with_ret(Kernel& kernel) {
     }
 }
 
+// In place of a change of how many registers a warp may use, which changes no result, the lanes of the warp only meet.
+void keep_registers(Kernel& kernel) {
+    for (Instruction& one : kernel.instructions) {
+        if (one.op != Op::Setmaxnreg) continue;
+        Operand all;
+        all.kind = Operand::Kind::Immediate;
+        all.bits = UINT32_MAX;
+        all.immediate_type = Type::U64;
+        all.text = std::to_string(UINT32_MAX);
+        Instruction meet;
+        meet.op = Op::BarWarp;
+        meet.mnemonic = "bar", meet.suffixes = {"warp", "sync"};
+        meet.operands = {all};
+        meet.guard = one.guard, meet.guard_negated = one.guard_negated;
+        meet.source = one.source, meet.text_line = one.text_line;
+        one = std::move(meet);
+    }
+}
+
 // The kernel's own code once more, behind the recorded one, for blocks outside the window.
-void append_plain(Work& work, const Kernel& plain, const std::string& label) {
+void append_plain(RecordingPlan& work, const Kernel& plain, const std::string& label) {
     Kernel& kernel = work.kernel;
     const auto shift = static_cast<uint32_t>(kernel.instructions.size());
     const auto labels = static_cast<int32_t>(kernel.labels.size());
@@ -536,6 +379,8 @@ std::vector<uint32_t> bytes_of_steps(const Instrumented& code) {
     for (const Code& c : code.codes) {
         if (c.kind == Code::Kind::Single)
             bytes[c.site] += kSlotBytes;
+        else if (c.kind == Code::Kind::Words)
+            bytes[c.site] += words_record_bytes(code.sites[c.site].words, kWarpSize);
         else if (c.kind == Code::Kind::Narrow)
             bytes[c.site] += narrow_addresses(code.sites[c.site]).record_bytes();
         else if (c.kind == Code::Kind::Escape || c.kind == Code::Kind::Returned)
@@ -548,8 +393,9 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
                                 const InstrumentOptions& options) {
     const Kernel* found = find_kernel(module, name);
     if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
-    Work work{.kernel = *found, .options = options};
+    RecordingPlan work{.kernel = *found, .options = options};
     work.result.sites = sites_of(*found);
+    if (std::string why = not_recorded(*found, work.result.sites); !why.empty()) return Error{std::move(why)};
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);
     work.result.shapes = std::move(affine.shapes);
     work.result.distances = std::move(affine.distances);
@@ -573,8 +419,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         for (size_t lane = 0; lane < kWarpSize; ++lane)
             distances[lane] = wmma->distance(lane) - wmma->distance(0);
     }
-    work.result.chunk_bytes = options.chunk_bytes;
     work.result.symbols = placed_symbols(*found);
+    work.result.parameters = parameter_offsets(*found);
     work.result.one_barrier =
         std::all_of(work.result.sites.begin(), work.result.sites.end(), [&](const Site& site) {
             return site.kind != SiteKind::Barrier ||
@@ -582,7 +428,11 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
         });
     find_neighbours(work);
     if (auto ok = number_codes(work); !ok) return ok.error();
+    uint32_t longest = 0;
+    for (const uint32_t bytes : bytes_of_steps(work.result)) longest = std::max(longest, bytes);
+    work.result.chunk_bytes = std::max(options.chunk_bytes, std::bit_ceil(kChunkHeaderBytes + longest));
     end_with_ret(work.kernel);
+    keep_registers(work.kernel);
     const Kernel plain = work.kernel;
 
     RecordingText& text = work.text;
@@ -591,7 +441,7 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
             .y0 = name + "_ts_y0",
             .width = name + "_ts_width",
             .height = name + "_ts_height",
-            .chunk_bytes = options.chunk_bytes,
+            .chunk_bytes = work.result.chunk_bytes,
             .code_bits = work.result.code_bits};
     add_parameter(work.kernel, text.control, Type::U64);
     for (const std::string& parameter : {text.x0, text.y0, text.width, text.height})
@@ -612,12 +462,13 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     add_lines(work, 0, entry_text(text, options.windowed, plain_label, work.result.symbols), true);
     if (!options.exact)
         for (const Widening& widening : affine.widened) check_widening(work, widening);
-    for (const Site& site : work.result.sites) record_site(work, site);
-    for (const Work::GroupCode& group : work.groups) record_group(work, group);
+    for (const Site& site : work.result.sites)
+        site.words != 0 ? record_words(work, site) : record_site(work, site);
+    for (const RecordingPlan::GroupCode& group : work.groups) record_group(work, group);
     // Behind a sequence the lanes of a warp may still be apart.
     for (uint32_t i = 0; i < work.kernel.instructions.size(); ++i)
         if (const Instruction& one = work.kernel.instructions[i];
-            (one.op == Op::Opaque || one.op == Op::Setmaxnreg) && has_suffix(one, {"aligned"}))
+            one.op != Op::Bar && !(rule_of(one.op).suffixes & kMatrix) && has_suffix(one, {"aligned"}))
             add_lines(work, i, "bar.warp.sync %ts_full;");
     uint32_t exits = 0;
     for (uint32_t i = 0; i < plain.instructions.size(); ++i)
@@ -635,8 +486,11 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     Module made = module;
     made.kernels.clear();
     made.kernels.push_back(std::move(work.kernel));
-    constexpr uint32_t kActivemask = 62;  // PTX ISA 6.2
-    const uint32_t needed = std::max(kActivemask, version_for(made.kernels[0]));
+    constexpr uint32_t kActivemask = 62, kTestParity = 71;  // PTX ISA 6.2 and 7.1
+    const bool tests = std::ranges::any_of(work.result.sites, [&](const Site& site) {
+        return site.signal == Signal::Wait && !waits_for_parity(found->instructions[site.instruction].op);
+    });
+    const uint32_t needed = std::max(tests ? kTestParity : kActivemask, version_for(made.kernels[0]));
     made.target = target_for(made.kernels[0], made.target);
     if (made.version_major * 10 + made.version_minor < needed)
         made.version_major = needed / 10, made.version_minor = needed % 10;

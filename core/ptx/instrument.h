@@ -50,8 +50,15 @@
 //            as a barrier's single: a cp.async.commit_group of the active lanes, or a wait; written behind
 //            the instruction, where the copies that a wait is for have arrived. Of a cp.async two sites are
 //            recorded before it, its load (of the lanes that read any bytes) and its store.
+//            A bulk.commit_group and a bulk.wait_group too; not a wait_group.read, behind which nothing has landed.
 //   returned as an escape, with the bits that an atomic returned in place of addresses; written behind the
 //            instruction by the lanes that come there together, which need not be those that went in
+//   words    Of a site with words (Site::words): a single, then of each active lane, lowest first, its address in 64 bits
+//            and its words, up to the end of a slot. Of a tile one lane of each warp writes it, of B that of the first of
+//            four warps. A wait at a barrier in memory is recorded behind the instruction, of
+//            the lanes whose phase has ended. The parity of a phase that a state names is asked of the barrier there.
+//
+// What leaves a warp fewer registers than it was begun with (setmaxnreg) is left out: the recording needs some.
 //
 // Generic addresses are recorded as those of the space that they lead to, with a mark (kGenericShared ...)
 // above all bits of an address.
@@ -94,6 +101,11 @@ constexpr NarrowAddresses narrow_addresses(const Site& site) {
     if (site.matrices != 0) return {8 * std::min<uint32_t>(site.matrices, 4), 2, 4};
     if (site.space != Space::Shared || site.bytes < 4 || !std::has_single_bit(site.bytes)) return {};
     return {kWarpSize, 2, static_cast<uint32_t>(std::countr_zero(std::min<uint32_t>(site.bytes, 16)))};
+}
+// What each active lane has in a record with words, and all of the record.
+constexpr uint32_t words_lane_bytes(uint32_t words) { return 8 + 4 * words; }
+constexpr uint32_t words_record_bytes(uint32_t words, uint32_t lanes) {
+    return kSlotBytes + (lanes * words_lane_bytes(words) + kSlotBytes - 1) / kSlotBytes * kSlotBytes;
 }
 inline constexpr uint32_t kChunkHeaderBytes = 32;
 inline constexpr uint32_t kWarpStream = 0xFF;  // ChunkHeader::lane
@@ -140,14 +152,18 @@ struct Code {
         Pair,
         Escape,
         Narrow,
+        Words,
         Returned,
         Run,
         Commit,
-        Wait
+        Wait,
+        BulkCommit,
+        BulkWait
     } kind = Kind::Pad;
-    uint32_t site = 0;    // id of the site, of a pair or run the first one; Commit and Wait have none
-    uint32_t second = 0;  // Pair: its second site; Run: its last; Wait: groups left under way, or kAllGroups
+    uint32_t site = 0;    // id of the site, of a pair or run the first one; commits and waits have none
+    uint32_t second = 0;  // Pair: its second site; Run: its last; waits: groups left under way, or kAllGroups
     uint32_t slots = 0;   // Run: slots that it takes
+    bool of_groups() const { return kind >= Kind::Commit; }
     bool operator==(const Code&) const = default;
 };
 
@@ -177,7 +193,7 @@ struct InstrumentOptions {
     bool windowed = false;  // blocks outside the window run the kernel's own code
     bool runs = true;       // where sites follow each other, record them together
     bool exact = false;     // every lane's address in full: believes nothing, 272 bytes a request
-    uint32_t chunk_bytes = kDefaultChunkBytes;  // a power of two, 512 .. 65536
+    uint32_t chunk_bytes = kDefaultChunkBytes;  // a power of two, 512 .. 65536; more where a record needs it
 };
 
 // Parameters that the instrumented kernel takes after its own: control block u64, then the window
@@ -194,6 +210,8 @@ struct Instrumented {
     uint32_t code_bits = 0;            // bits of a tag that hold the code
     std::vector<std::string> symbols;  // shared, local and constant variables, as ControlBlock lists them
     uint32_t chunk_bytes = kDefaultChunkBytes;
+    // Where each of the kernel's own parameters begins, in bytes from the first one, and where the last one ends.
+    std::vector<uint64_t> parameters;
     bool one_barrier = false;  // all its barriers are barrier 0 of the whole block, as __syncthreads() is
 };
 

@@ -94,12 +94,6 @@ constexpr uint8_t kTypeBits[] = {32, 16, 16, 32, 32, 64, 8, 8, 4, 4, 1, 32, 8, 8
 static_assert(std::size(kTypeNames) == static_cast<size_t>(M::E5M2) + 1);
 static_assert(std::size(kTypeBits) == std::size(kTypeNames));
 
-MatrixType matrix_type_named(std::string_view name) {
-    for (size_t i = 1; i < std::size(kTypeNames); ++i)
-        if (name == kTypeNames[i]) return static_cast<MatrixType>(i);
-    return M::None;
-}
-
 // "m16n8k16"
 bool read_shape(std::string_view text, MatrixForm& form) {
     const auto number = [&](char letter, uint16_t& to) {
@@ -177,8 +171,9 @@ bool read_product(Suffixes suffixes, MatrixForm& form) {
         a = b = M::F16, c = second;
     else
         a = second, b = matrix_type_named(suffixes.next()), c = matrix_type_named(suffixes.next());
-    if (form.wmma && suffixes.accept("satfinite")) form.satfinite = true;
-    if (form.wmma && a == M::F64) suffixes.accept("rn");
+    // Both places are in use; ptxas takes either.
+    if (!form.satfinite && suffixes.accept("satfinite")) form.satfinite = true;
+    if (a == M::F64) suffixes.accept("rn");
     if (!form.wmma && a == M::B1) bits = read_bits(suffixes, form);
     if (!suffixes.done() || bits != (a == M::B1) || row_of(form) == nullptr) return false;
     const bool four = form.products() == 4;
@@ -275,6 +270,12 @@ MatrixPlace place_in_four(const MatrixForm& form, MatrixRole role, const Fragmen
 }  // namespace
 
 const char* name_of(MatrixType type) { return kTypeNames[static_cast<size_t>(type)]; }
+MatrixType matrix_type_named(std::string_view name) {
+    for (size_t i = 1; i < std::size(kTypeNames); ++i)
+        if (name == kTypeNames[i]) return static_cast<MatrixType>(i);
+    return M::None;
+}
+
 uint32_t bits_of(MatrixType type) { return kTypeBits[static_cast<size_t>(type)]; }
 
 Type memory_type_of(MatrixType type) {

@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/launch.h"
@@ -47,8 +48,9 @@ enum class MatrixType : uint8_t {
     None, F16, BF16, TF32, F32, F64, S8, U8, S4, U4, B1, S32, E4M3, E5M2,
 };
 // clang-format on
-const char* name_of(MatrixType type);  // "f16"
-uint32_t bits_of(MatrixType type);     // of an element in a register or in memory
+const char* name_of(MatrixType type);                 // "f16"
+MatrixType matrix_type_named(std::string_view name);  // None for a name that none has
+uint32_t bits_of(MatrixType type);                    // of an element in a register or in memory
 constexpr bool is_integer(MatrixType type) { return type >= MatrixType::S8 && type <= MatrixType::S32; }
 // The type that the elements have in memory; bits, where there is none.
 Type memory_type_of(MatrixType type);

@@ -26,6 +26,9 @@ constexpr const char* kRounds[] = {"",    "rn",  "rz",  "rm",  "rp",     "rna",
                                    "rni", "rzi", "rmi", "rpi", "approx", "full"};
 static_assert(std::size(kRounds) == static_cast<size_t>(Round::Full) + 1);
 
+constexpr const char* kAtomics[] = {"", "add", "and", "or", "xor", "min", "max", "inc", "dec", "exch", "cas"};
+static_assert(std::size(kAtomics) == static_cast<size_t>(Atomic::Cas) + 1);
+
 constexpr const char* kSpaces[] = {"", "param", "shared", "global", "local", "const"};
 static_assert(std::size(kSpaces) == static_cast<size_t>(StateSpace::Const) + 1);
 
@@ -63,12 +66,13 @@ std::optional<Type> find_type(std::string_view name) {
 std::optional<Compare> find_compare(std::string_view name) { return find_in<Compare>(kCompares, name); }
 std::optional<Bool> find_bool(std::string_view name) { return find_in<Bool>(kBools, name); }
 std::optional<Round> find_round(std::string_view name) { return find_in<Round>(kRounds, name); }
+std::optional<Atomic> find_atomic(std::string_view name) { return find_in<Atomic>(kAtomics, name); }
 std::optional<SpecialRegister> find_special(std::string_view name) {
     return find_in<SpecialRegister>(kSpecials, name);
 }
 
 std::optional<StateSpace> find_space(std::string_view name) {
-    if (name == "shared::cta") return StateSpace::Shared;
+    if (name == "shared::cta" || name == "shared::cluster") return StateSpace::Shared;
     if (name == "param::entry" || name == "param::func") return StateSpace::Param;
     return find_in<StateSpace>(kSpaces, name);
 }

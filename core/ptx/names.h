@@ -13,6 +13,7 @@ std::optional<Type> find_type(std::string_view name);                // "u32"
 std::optional<Compare> find_compare(std::string_view name);          // "lt"
 std::optional<Bool> find_bool(std::string_view name);                // "and"
 std::optional<Round> find_round(std::string_view name);              // "rn"
+std::optional<Atomic> find_atomic(std::string_view name);            // "add"
 std::optional<StateSpace> find_space(std::string_view name);         // "shared", "shared::cta"
 std::optional<SpecialRegister> find_special(std::string_view name);  // "%tid.x"
 

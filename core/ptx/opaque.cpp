@@ -7,7 +7,8 @@
 // nothing that is proven of addresses rests on one (affine.h), and no address is taken from before it.
 //
 // What may touch memory or decide where threads go on is refused: whatever has an operand in brackets, a variable or a
-// label, and the mnemonics of the list below, which do so by registers alone or with no operand at all.
+// label, and the mnemonics of the list below, which do so by registers alone or with no operand at all. Tensor memory
+// (tcgen05) is read: no recording shows it, nor what its instructions read and write of shared memory.
 //
 // Source: PTX ISA, "Instruction Set".
 #include <algorithm>
@@ -20,22 +21,18 @@ namespace tilescope::ptx {
 
 namespace {
 
-constexpr size_t kMostRegisters = 100;  // of one instruction
+constexpr size_t kMostRegisters = 255;  // of one instruction: destinations are counted in 8 bits
 
-// Memory, other blocks' memory, the stack, matrices in memory by descriptors, and branches; and what a refusal says of
-// those that belong together.
+// Memory, the stack, matrices in memory, and branches; and what a refusal says of those that belong together. `kept`: it is
+// kept with its addresses in brackets, which are of no memory that is recorded.
 constexpr struct {
     std::string_view mnemonic, what = {};
+    bool kept = false;
 } kRefused[] = {{"alloca"},
                 {"brkpt"},
-                {"clusterlaunchcontrol", "clusters of blocks"},
-                {"getctarank", "clusters of blocks"},
                 {"istypep"},
                 {"ldmatrix"},
                 {"ldu"},
-                {"mapa", "clusters of blocks"},
-                {"mbarrier", "barriers in memory (mbarrier)"},
-                {"multimem", "memory of several GPUs (multimem)"},
                 {"pmevent"},
                 {"stackrestore"},
                 {"stacksave"},
@@ -44,12 +41,10 @@ constexpr struct {
                 {"suq", "surfaces"},
                 {"sured", "surfaces"},
                 {"sust", "surfaces"},
-                {"tcgen05", "tensor memory (tcgen05)"},
-                {"tensormap", "tensor maps"},
+                {"tcgen05", "tensor memory (tcgen05)", true},
                 {"tex", "textures"},
                 {"tld4", "textures"},
-                {"txq", "textures"},
-                {"wgmma", "products of four warps (wgmma)"}};
+                {"txq", "textures"}};
 
 const auto* find_refused(std::string_view mnemonic) {
     const auto* const found =
@@ -70,7 +65,8 @@ size_t special_at(const Parser& parser) {
 }
 
 // The operands up to the ';', as text and registers. False, with no message, where they cannot be kept.
-bool read_text(Parser& parser, const Body& body, Instruction& made) {
+bool read_text(Parser& parser, const Body& body, bool brackets, Instruction& made) {
+    const std::string_view punctuation = brackets ? ",{}|!-+[]" : ",{}|!-+";
     for (bool after_word = false; !parser.accept(';');) {
         const Token& token = parser.peek();
         std::string& text = made.opaque;
@@ -91,7 +87,7 @@ bool read_text(Parser& parser, const Body& body, Instruction& made) {
         } else if (token.kind == Token::Kind::Number || token.text == "_" || token.text == "WARP_SZ") {
             text += token.text;
         } else if (token.kind == Token::Kind::Punctuation &&
-                   std::string_view(",{}|!-+").find(token.text[0]) != std::string_view::npos) {
+                   punctuation.find(token.text[0]) != std::string_view::npos) {
             text += token.text;
             if (token.text[0] == ',') text += ' ';
         } else {
@@ -105,14 +101,16 @@ bool read_text(Parser& parser, const Body& body, Instruction& made) {
 }  // namespace
 
 bool read_opaque(Parser& parser, const Body& body, const OpRule* rule, Instruction& made) {
-    if (rule != nullptr ? !is_arithmetic(*rule) : find_refused(made.mnemonic) != nullptr) return false;
+    const auto* const refused = find_refused(made.mnemonic);
+    const bool kept = refused != nullptr && refused->kept;
+    if (rule != nullptr ? !is_arithmetic(*rule) : refused != nullptr && !kept) return false;
     Instruction opaque;
     static_cast<Operation&>(opaque).op = Op::Opaque;
     opaque.mnemonic = made.mnemonic, opaque.suffixes = made.suffixes;
     opaque.guard = made.guard, opaque.guard_negated = made.guard_negated;
     opaque.source = made.source, opaque.text_line = made.text_line;
     const size_t back = parser.at;
-    if (!read_text(parser, body, opaque)) {
+    if (!read_text(parser, body, kept, opaque)) {
         parser.at = back;
         return false;
     }

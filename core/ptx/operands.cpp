@@ -4,11 +4,14 @@
 // Source: PTX ISA, "Instruction Operands".
 #include <bit>
 #include <string_view>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
 #include "core/ptx/parser.h"
+#include "core/ptx/warpgroup.h"
 
 namespace tilescope::ptx {
 namespace {
@@ -217,6 +220,12 @@ struct OperandReader {
         return (size_of(type) == 4 || size_of(type) == 8) && !is_float(type);
     }
 
+    // A barrier that is named lies in shared memory, whether .shared is written or not.
+    bool is_barrier_by_name(const Operand& operand) const {
+        return made.space == StateSpace::Generic && rule_of(made.op).site == SiteKind::Signal &&
+               symbol_of(operand).space == StateSpace::Shared;
+    }
+
     bool read_address(Operand& operand) {
         const Token& token = parser.peek();
         if (!parser.accept('[')) return fail_at(token, "an address in brackets");
@@ -232,15 +241,16 @@ struct OperandReader {
                 const Type type = type_of_register(operand);
                 if (!holds_address(type))
                     return fail("needs a 32- or 64-bit integer register for its address");
-                if (made.space == StateSpace::Param && made.op != Op::Ld)
+                if (made.space == StateSpace::Param && made.op != Op::Ld && made.op != Op::PrefetchTensormap)
                     return fail("writes what a call is given, which must be named");
             } else if (!read_symbol(operand)) {
                 return false;
-            } else if (symbol_of(operand).space != made.space) {
+            } else if (symbol_of(operand).space != made.space && !is_barrier_by_name(operand)) {
                 const Symbol& symbol = symbol_of(operand);
                 return fail(fmt::format("goes to another state space than '{}', which is .{}", symbol.name,
                                         name_of(symbol.space)));
-            } else if (made.op != Op::Ld && is_kernel_parameter(body, operand.symbol)) {
+            } else if (made.op != Op::Ld && made.op != Op::PrefetchTensormap &&
+                       is_kernel_parameter(body, operand.symbol)) {
                 return fail("writes a parameter of the kernel, which cannot be written");
             }
             if (!read_offset(operand)) return false;
@@ -327,6 +337,7 @@ struct OperandReader {
             case 'w':
             case 'e':
             case 'E': return read_destination(type, false, made.op == Op::Elect, operand);
+            case 'j': return read_state(operand);
             case 'B': return read_destination(type, true, false, operand);
             case 'p':
             case 'o': return read_destination(type, false, true, operand);
@@ -341,6 +352,9 @@ struct OperandReader {
             case 't':
             case 'u':
             case 'P':
+            case 'O':
+            case 'K':
+            case 'v':
             case 'U': return read_source(type, false, operand);
             case 'T':
                 if (body.find(parser.peek().text) == nullptr && is_special())
@@ -353,13 +367,17 @@ struct OperandReader {
             case 'S': return read_data(type, false, operand);
             case 'y': return read_moved(operand);
             case 'a': return read_address(operand);
-            case 'A': {
-                const StateSpace own = made.space;
-                made.space = StateSpace::Global;
-                const bool read = read_address(operand);
-                made.space = own;
-                return read;
-            }
+            case 'A': return read_address_in(StateSpace::Global, operand);
+            case 'H':
+            case 'b': return read_address_in(StateSpace::Shared, operand);
+            case 'm': return read_tensor(operand);
+            case 'G':
+            case 'g': return read_warpgroup_matrix(letter == 'G' ? MatrixRole::D : MatrixRole::A, operand);
+            case 'W': return at_immediate() ? read_integer_constant(0, 1, operand) : read_predicate(operand);
+            case 'h': return read_integer_constant(-1, 1, operand);
+            case 'r':
+            case 'R': return read_integer_constant(0, 1, operand);
+            case 'I': return read_vector(type, offsets_of(made), false, false, true, operand);
             case 'n': return read_number(operand);
             case 'k': return read_policy_sources(operand);
             case 'F':
@@ -367,6 +385,58 @@ struct OperandReader {
             case 'N': return read_copied_bytes(operand);
             default: return read_pointer(operand);  // 'z'
         }
+    }
+
+    bool read_address_in(StateSpace space, Operand& operand) {
+        const StateSpace own = std::exchange(made.space, space);
+        const bool read = read_address(operand);
+        made.space = own;
+        return read;
+    }
+
+    // [map, {x, y}]: the map's address becomes an operand of its own before the coordinates.
+    bool read_tensor(Operand& coordinates) {
+        const Token& token = parser.peek();
+        Operand map;
+        if (!parser.accept('[')) return fail_at(token, "a tensor map with coordinates in brackets");
+        if (!read_register(map)) return false;
+        if (map.kind != Operand::Kind::Register)
+            return fail_at(token, "a register with the address of a tensor map");
+        if (!check_register(map, Type::B64, false)) return false;
+        map.kind = Operand::Kind::Address;
+        made.operands.push_back(std::move(map));
+        if (!parser.accept(',')) return fail_at(parser.peek(), "',' and coordinates behind the tensor map");
+        const bool rows = has_suffix(made, {"tile::gather4", "tile::scatter4"});
+        if (!read_vector(Type::S32, rows ? 5 : dimensions_of(made), false, false, true, coordinates))
+            return false;
+        coordinates.inside = true;
+        return parser.accept(']') || fail_at(parser.peek(), "']' behind the coordinates");
+    }
+
+    // wgmma: the sums, or A, whose registers stand in braces; an A in shared memory is a descriptor.
+    bool read_warpgroup_matrix(MatrixRole role, Operand& operand) {
+        const bool sums = role == MatrixRole::D;
+        if (!sums && !parser.peek().is('{')) return read_source(Type::B64, false, operand);
+        const uint32_t registers = warpgroup_registers(*warpgroup_form(made), role);
+        return read_vector(Type::B32, registers, false, false, !sums, operand);
+    }
+
+    // Least and most of the two that it may be, or all between.
+    bool read_integer_constant(int64_t least, int64_t most, Operand& operand) {
+        const Token& token = parser.peek();
+        if (!at_immediate() || !read_immediate(Type::S32, operand) || is_float(operand.immediate_type))
+            return fail_at(token, "a constant");
+        const auto value = static_cast<int64_t>(operand.bits);
+        return value == least || value == most ||
+               fail(fmt::format("takes {} or {}, which {} is not", least, most, Parser::quoted(token)));
+    }
+
+    // mbarrier.arrive: the state of the phase; of another block's barrier there is none.
+    bool read_state(Operand& operand) {
+        const bool cluster = names_cluster(made);
+        if (!read_destination(made.type, false, true, operand)) return false;
+        return !cluster || operand.kind == Operand::Kind::Sink ||
+               fail("gives no state with .shared::cluster, and needs _ in its place");
     }
 
     bool read_plain_predicate(Operand& operand) {
@@ -446,10 +516,13 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
     OperandReader reader{parser, body, made};
     const bool hinted = has_suffix(made, {"L2::cache_hint"});
     for (const char* letter = rule.operands; *letter != '\0'; ++letter) {
-        if (*letter == 'Q' && made.combine == Bool::None) continue;
-        if (*letter == 'V' && made.atomic != Atomic::Cas) continue;
-        if (*letter == 'P' && !joins(made)) continue;
-        if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive) continue;
+        if (!has_operand(made, *letter)) continue;
+        if (*letter == 'U' && parser.peek().is(';') && made.mode != Mode::Arrive &&
+            !has_suffix(made, {"noComplete"}))
+            continue;
+        // A mask of bytes stands behind the policy.
+        if (*letter == 'K' && hinted && has_suffix(made, {"cp_mask"}) && !reader.read_cache_policy())
+            return false;
         if (*letter == 'U' && hinted && parser.peek(2).is(';')) continue;
         if (*letter == 'k' && parser.peek().is(';') && has_suffix(made, {"fractional"})) continue;
         if (letter != rule.operands && !parser.accept(','))
@@ -467,7 +540,7 @@ bool read_operands(Parser& parser, Body& body, const OpRule& rule, Instruction& 
             ++made.destinations;
         }
     }
-    if (hinted && !reader.read_cache_policy()) return false;
+    if (hinted && made.policy < 0 && !reader.read_cache_policy()) return false;
     if (parser.accept(';')) return true;
     return reader.fail_at(parser.peek(), made.operands.empty() ? "';'" : "';' after its last operand");
 }

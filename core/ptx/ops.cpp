@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/ptx/forms.h"
+
 namespace tilescope::ptx {
 namespace {
 
@@ -142,12 +144,95 @@ constexpr OpRule kRules[] = {
     {Op::WmmaLoad, "wmma.load", "FaU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Load},
     {Op::WmmaStore, "wmma.store", "afU", 0, 0, kMatrix, SmUnit::Memory, Dataflow::Other, SiteKind::Store},
     {Op::WmmaMma, "wmma.mma", "Ffff", 0, 0, kMatrix, SmUnit::Tensor, Dataflow::Other, SiteKind::Exchange},
+    {Op::MbarrierInit, "mbarrier.init", "au", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierInval, "mbarrier.inval", "a", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierArrive, "mbarrier.arrive", "jaU", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierArriveExpect, "mbarrier.arrive.expect_tx", "jau", kB64, 0, kForm, SmUnit::Memory,
+     Dataflow::None, SiteKind::Signal},
+    {Op::MbarrierDrop, "mbarrier.arrive_drop", "jaU", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierDropExpect, "mbarrier.arrive_drop.expect_tx", "jau", kB64, 0, kForm, SmUnit::Memory,
+     Dataflow::None, SiteKind::Signal},
+    {Op::MbarrierExpect, "mbarrier.expect_tx", "au", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierComplete, "mbarrier.complete_tx", "au", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierTestWait, "mbarrier.test_wait", "oas", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierTestParity, "mbarrier.test_wait.parity", "oau", kB64, 0, kForm, SmUnit::Memory,
+     Dataflow::None, SiteKind::Signal},
+    {Op::MbarrierTryWait, "mbarrier.try_wait", "oasU", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::MbarrierTryParity, "mbarrier.try_wait.parity", "oauU", kB64, 0, kForm, SmUnit::Memory,
+     Dataflow::None, SiteKind::Signal},
+    {Op::MbarrierPending, "mbarrier.pending_count", "Ds", kB64, 0, kForm},
+    {Op::CpArrive, "cp.async.mbarrier.arrive", "a", kB64, 0, kForm, SmUnit::Memory, Dataflow::None,
+     SiteKind::Signal},
+    {Op::BulkToShared, "cp.async.bulk.shared::cluster.global", "aAuOObK", 0, 0, kForm, SmUnit::Copy,
+     Dataflow::Other, SiteKind::Store},
+    {Op::BulkToGlobal, "cp.async.bulk.global.shared::cta", "aHuK", 0, 0, kForm, SmUnit::Copy, Dataflow::Other,
+     SiteKind::Store},
+    {Op::BulkBetween, "cp.async.bulk.shared::cluster.shared::cta", "aHub", 0, 0, kForm, SmUnit::Copy,
+     Dataflow::Other, SiteKind::Store},
+    {Op::BulkReduceGlobal, "cp.reduce.async.bulk.global.shared::cta", "aHu", kAtomicTypes, 0, kForm,
+     SmUnit::Copy, Dataflow::Other, SiteKind::Store},
+    {Op::BulkReduceBetween, "cp.reduce.async.bulk.shared::cluster.shared::cta", "aHub", kAtomicTypes, 0,
+     kForm, SmUnit::Copy, Dataflow::Other, SiteKind::Store},
+    {Op::BulkCommit, "cp.async.bulk.commit_group", "", 0, 0, kForm, SmUnit::Copy},
+    {Op::BulkWait, "cp.async.bulk.wait_group", "n", 0, 0, kForm, SmUnit::Copy},
+    {Op::BulkPrefetch, "cp.async.bulk.prefetch.L2", "au", 0, 0, kForm, SmUnit::Memory},
+    {Op::FenceTensormap, "fence.proxy.tensormap::generic.acquire", "an", 0, 0, kForm, SmUnit::Control},
+    {Op::TensorToShared, "cp.async.bulk.tensor", "ambIK", 0, 0, kForm, SmUnit::Copy, Dataflow::Other,
+     SiteKind::Store},
+    {Op::TensorToGlobal, "cp.async.bulk.tensor", "mH", 0, 0, kForm, SmUnit::Copy, Dataflow::Other,
+     SiteKind::Store},
+    {Op::TensorReduce, "cp.reduce.async.bulk.tensor", "mH", 0, 0, kForm, SmUnit::Copy, Dataflow::Other,
+     SiteKind::Store},
+    {Op::TensorPrefetch, "cp.async.bulk.prefetch.tensor", "mI", 0, 0, kForm, SmUnit::Memory},
+    {Op::PrefetchTensormap, "prefetch.tensormap", "a", 0, 0, kForm, SmUnit::Memory},
+    {Op::TensormapReplace, "tensormap.replace", "as", kB32 | kB64, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::TensormapReplaceOne, "tensormap.replace", "ans", kB32 | kB64, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::TensormapCopy, "tensormap.cp_fenceproxy", "aHn", 0, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::Wgmma, "wgmma.mma_async", "GgvWhhrR", 0, 0, kForm, SmUnit::Tensor, Dataflow::Other,
+     SiteKind::Exchange},
+    {Op::WgmmaSp, "wgmma.mma_async.sp", "GgvuiWhhrR", 0, 0, kForm, SmUnit::Tensor, Dataflow::Other,
+     SiteKind::Exchange},
+    {Op::WgmmaFence, "wgmma.fence", "", 0, 0, kForm, SmUnit::Control},
+    {Op::WgmmaCommit, "wgmma.commit_group", "", 0, 0, kForm, SmUnit::Control},
+    {Op::WgmmaWait, "wgmma.wait_group", "n", 0, 0, kForm, SmUnit::Control},
+    {Op::Mapa, "mapa", "dzu", kU32 | kU64, 0, kForm, SmUnit::Alu, Dataflow::None},
+    {Op::Getctarank, "getctarank", "Dz", kU32 | kU64, 0, kForm, SmUnit::Alu, Dataflow::None},
+    {Op::ClusterArrive, "barrier.cluster.arrive", "", 0, 0, kForm, SmUnit::Barrier, Dataflow::Other,
+     SiteKind::Barrier},
+    {Op::ClusterWait, "barrier.cluster.wait", "", 0, 0, kForm, SmUnit::Barrier, Dataflow::Other,
+     SiteKind::Barrier},
+    {Op::StAsync, "st.async", "aSb", kMemory, 0, kForm | kHidden, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Store},
+    {Op::StAsyncRelease, "st.async", "aS", kMemory, 0, kForm | kHidden, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Store},
+    {Op::RedAsync, "red.async", "asb", kAtomicTypes, 0, kForm | kHidden, SmUnit::Memory, Dataflow::Other,
+     SiteKind::Atomic},
+    {Op::RedAsyncRelease, "red.async", "as", kAtomicTypes, 0, kForm | kHidden, SmUnit::Memory,
+     Dataflow::Other, SiteKind::Atomic},
+    {Op::MultimemLoad, "multimem.ld_reduce", "La", kMemory, 0, kForm, SmUnit::Memory},
+    {Op::MultimemSt, "multimem.st", "aS", kMemory, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::MultimemRed, "multimem.red", "aS", kMemory, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::TryCancel, "clusterlaunchcontrol.try_cancel.async", "ab", kB128, 0, kForm | kHidden, SmUnit::Memory},
+    {Op::IsCanceled, "clusterlaunchcontrol.query_cancel", "ot", kP, kB128, kForm, SmUnit::Alu,
+     Dataflow::None},
+    {Op::FirstBlock, "clusterlaunchcontrol.query_cancel", "dt", kB32, kB128, kForm, SmUnit::Alu,
+     Dataflow::None},
+    {Op::FirstBlocks, "clusterlaunchcontrol.query_cancel", "Lt", kB32, kB128, kForm, SmUnit::Alu,
+     Dataflow::None},
 };
 
 constexpr bool in_order() {
     for (size_t i = 0; i < std::size(kRules); ++i)
         if (static_cast<size_t>(kRules[i].op) != i) return false;
-    return std::size(kRules) == static_cast<size_t>(Op::WmmaMma) + 1;
+    return std::size(kRules) == static_cast<size_t>(kLastOp) + 1;
 }
 static_assert(in_order());
 
@@ -159,17 +244,42 @@ constexpr std::pair<const char*, Op> kAliases[] = {
     {"barrier.red", Op::BarRed},
     {"barrier.cta.red", Op::BarRed},
     {"cp", Op::CpAsync},
+    {"cp.async.bulk", Op::BulkToShared},
+    {"cp.async.bulk.shared::cta.global", Op::BulkToShared},
+    {"cp.reduce.async.bulk", Op::BulkReduceGlobal},
     {"fence", Op::Membar},
     {"prefetchu", Op::Prefetch},
     {"wmma", Op::WmmaMma},
     {"mma.sp::ordered_metadata", Op::MmaSp},
+    {"mbarrier", Op::MbarrierInit},
+    {"prefetch.const.tensormap", Op::PrefetchTensormap},
+    {"prefetch.param.tensormap", Op::PrefetchTensormap},
+    {"tensormap", Op::TensormapReplace},
+    {"wgmma", Op::Wgmma},
+    {"multimem", Op::MultimemLoad},
+    {"clusterlaunchcontrol", Op::TryCancel},
 };
-constexpr size_t kMostWords = 3;  // of a name
+constexpr size_t kMostWords = 5;  // of a name
 
 }  // namespace
 
 bool is_destination(char letter) {
-    return std::string_view("dwDBpoeELMF").find(letter) != std::string_view::npos;
+    return std::string_view("dwDBpoeELMFjG").find(letter) != std::string_view::npos;
+}
+
+bool has_operand(const Instruction& instruction, char letter) {
+    switch (letter) {
+        case 'Q': return instruction.combine != Bool::None;
+        case 'V': return instruction.atomic == Atomic::Cas;
+        case 'P': return joins(instruction);
+        case 'K': return has_suffix(instruction, {"multicast::cluster", "cp_mask"});
+        case 'O': return has_suffix(instruction, {"ignore_oob"});
+        case 'I': return offsets_of(instruction) > 0;
+        case 'h': return instruction.type != Type::S32;
+        case 'R': return instruction.type2 == Type::F16 || instruction.type2 == Type::BF16;
+        case 'r': return has_operand(instruction, 'R') && descriptor_of_a(instruction) != nullptr;
+        default: return true;
+    }
 }
 
 std::span<const OpRule> all_rules() { return kRules; }
@@ -227,8 +337,12 @@ Type type_of(char letter, const Operation& operation) {
     if (is("wc")) return widened(operation.type, operation.half);
     if (is("tTP")) return operation.type2;
     if (is("DE")) return Type::B32;
-    if (is("uUinN")) return Type::U32;
-    return is("poqQ") ? Type::Pred : operation.type;
+    if (is("uUinNO")) return Type::U32;
+    if (letter == 'K' || letter == 'I') return Type::U16;
+    if (letter == 'm') return Type::S32;
+    if (is("Gg")) return Type::B32;
+    if (letter == 'v') return Type::B64;
+    return is("poqQW") ? Type::Pred : operation.type;
 }
 
 Type source_type(const Instruction& instruction, size_t i) {
@@ -238,7 +352,8 @@ Type source_type(const Instruction& instruction, size_t i) {
 }
 
 size_t address_at(const Instruction& instruction) {
-    return std::string_view(rule_of(instruction.op).operands).find('a');
+    const size_t at = std::string_view(rule_of(instruction.op).operands).find_first_of("am");
+    return at == std::string_view::npos ? 0 : at;
 }
 
 bool joins(const Operation& operation) {

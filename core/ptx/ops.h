@@ -28,9 +28,20 @@
 //                                        N  whole number: bytes of a copy
 //                                        k  what a cache policy is made of, as its form has it
 //   F  fragment of a matrix (matrix.h):  f  the same
-//      a vector of registers, or one
+//      a vector of registers, or one     H  address in shared memory, of what is read
+//   j  d, or a Sink                      b  the same, of a barrier
+//                                        K  as u of 16 bits, there exactly with .multicast::cluster or .cp_mask
+//                                        O  as u, there exactly with .ignore_oob
+//                                        m  a tensor map and coordinates: [map, {x, y}]
+//                                        I  vector of offsets, there exactly with .im2col ...
+//   G  sums of wgmma: vector of 32-bit   g  A of wgmma: vector of registers, or v
+//      registers, that it adds to        v  64-bit register or constant (a descriptor)
+//                                        W  predicate, perhaps negated, or constant
+//                                        h  constant 1 or -1, there exactly for floats
+//                                        r  constant 0 or 1, there exactly for 16 bits, A by descriptor
+//                                        R  the same, however A is given
 //
-// `p`, `e` and `E` may put two operands; `U`, `Q`, `V`, `P` and `k` may put none. Instruction::destinations counts the
+// `p`, `e`, `E` and `m` may put two operands; `U`, `Q`, `V`, `P`, `k`, `K`, `O`, `I`, `h`, `r` and `R` may put none. Instruction::destinations counts the
 // destinations. Either half of p|q, the p of d|p, and an element of L or M may be a Sink. Only a predicate
 // that is a source can be negated. A special register is a source of mov and cvt alone, as PTX has it.
 //
@@ -100,6 +111,8 @@ enum Suffix : uint64_t {
     kRelu = 1ull << 38,     // .relu, of half precision; with kRoundCvt: .satfinite too
     kPolicy = 1ull << 40,   // createpolicy: .fractional.L2::evict_last ...
     kRegisterCount = 1ull << 41,  // setmaxnreg: .inc or .dec, .sync.aligned: must be there
+    kForm = 1ull << 42,           // all of them, by forms.h
+    kHidden = 1ull << 43,         // not a suffix: it changes memory and is no site
 };
 
 // The part of an SM that is kept busy.
@@ -159,11 +172,13 @@ bool agrees_relaxed(Type wanted, Type given);
 bool immediate_fits(Type wanted, Type given);
 
 bool is_destination(char letter);
+// Whether an operand of this letter is there at all, of those whose suffixes decide it; true for all others.
+bool has_operand(const Instruction& instruction, char letter);
 // The type that an operand of this letter has in an instruction.
 Type type_of(char letter, const Operation& operation);
 // Type of the i-th source, from 0.
 Type source_type(const Instruction& instruction, size_t i);
-// Where in an instruction's operands the address stands.
+// Where in an instruction's operands the address stands; 0 where none does.
 size_t address_at(const Instruction& instruction);
 
 // Whether a conversion makes a pair out of two numbers, each in a register of its own.

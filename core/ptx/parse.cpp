@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/parser.h"
 
@@ -102,12 +103,28 @@ bool read_parameters(Parser& parser, Body& body) {
     return parser.expect(')', "after the parameters");
 }
 
+// Source: PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives".
+struct Directive {
+    std::string_view name;
+    bool has_numbers = true;
+};
+constexpr Directive kDirectives[] = {{".maxntid"},
+                                     {".reqntid"},
+                                     {".minnctapersm"},
+                                     {".maxnctapersm"},
+                                     {".maxnreg"},
+                                     {".reqnctapercluster"},
+                                     {".maxclusterrank"},
+                                     {".explicitcluster", false},
+                                     {".blocksareclusters", false},
+                                     {".noreturn", false}};
+
 bool read_kernel_directives(Parser& parser, Kernel& kernel) {
     while (parser.peek().kind == Token::Kind::Dot) {
         const Token& first = parser.next();
         const std::string_view name = first.text;
-        if (name != ".maxntid" && name != ".reqntid" && name != ".minnctapersm" && name != ".maxnctapersm" &&
-            name != ".maxnreg") {
+        const auto* const known = std::ranges::find(kDirectives, name, &Directive::name);
+        if (known == std::end(kDirectives)) {
             return parser.fail(first.line,
                                "directive '{}' of kernel '{}' is not known to Tilescope; build it without",
                                name.substr(0, 60), kernel.name);
@@ -115,6 +132,7 @@ bool read_kernel_directives(Parser& parser, Kernel& kernel) {
         std::string text(name);
         int count = 0;
         do {
+            if (!known->has_numbers) break;
             uint64_t value = 0;
             if (!read_count(parser, 1, UINT32_MAX, value, name)) return false;
             text += fmt::format("{}{}", count == 0 ? " " : ", ", value);
@@ -265,7 +283,8 @@ DeviceNeeds needs_of(const Kernel& kernel) {
     DeviceNeeds needs;
     for (const Instruction& one : kernel.instructions) {
         const OpRule& rule = rule_of(one.op);
-        const DeviceNeeds own = rule.unit == SmUnit::Copy        ? DeviceNeeds{80, 70}
+        const DeviceNeeds own = (rule.suffixes & kForm) != 0     ? needs_of_form(one.op)
+                                : rule.unit == SmUnit::Copy      ? DeviceNeeds{80, 70}
                                 : (rule.suffixes & kMatrix) != 0 ? needs_of_matrices(one)
                                                                  : DeviceNeeds{};
         needs = {std::max(needs.target, own.target), std::max(needs.version, own.version)};

@@ -197,14 +197,23 @@ std::string print(const Kernel& kernel, const Instruction& instruction) {
     if (instruction.op == Op::Call) return text + call_text(kernel, instruction) + ";";
     if (instruction.op == Op::Opaque)
         return text + (instruction.opaque.empty() ? "" : " \t" + opaque_text(kernel, instruction)) + ";";
+    const std::string policy =
+        instruction.policy < 0 ? "" : ", " + kernel.registers[static_cast<size_t>(instruction.policy)].name;
+    const bool with_mask = has_suffix(instruction, {"cp_mask"});
     for (size_t i = 0; i < instruction.operands.size(); ++i) {
+        const Operand& operand = instruction.operands[i];
+        if (operand.inside) {  // [%rd1 becomes [%rd1, {%r1, %r2}]
+            text.pop_back();
+            text += ", " + operand_text(kernel, operand) + "]";
+            continue;
+        }
+        // A mask of bytes stands behind the policy.
+        if (with_mask && i + 1 == instruction.operands.size()) text += policy;
         const bool second_destination = i == 1 && instruction.destinations == 2;
         text += i == 0 ? " \t" : second_destination ? "|" : ", ";
-        text += operand_text(kernel, instruction.operands[i]);
+        text += operand_text(kernel, operand);
     }
-    if (instruction.policy >= 0)
-        text += ", " + kernel.registers[static_cast<size_t>(instruction.policy)].name;
-    return text + ";";
+    return text + (with_mask ? "" : policy) + ";";
 }
 
 std::string print(const Module& module) {

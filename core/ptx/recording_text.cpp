@@ -79,17 +79,19 @@ std::string slow_open(const RecordingText& text) {
                        fmt::arg("height", text.height));
 }
 
-// Sees to it that the leader's chunk has room for `bytes`, or that its cursor is 0.
-std::string make_room(const RecordingText& text, const std::string& label, uint32_t bytes) {
-    std::string room = fmt::format(R"(
+// Sees to it that the leader's chunk has room, or that its cursor is 0. last: the chunk's bytes but those that are needed;
+// a number or a register. pads: whether some of the chunk before may be left over.
+std::string make_room(const RecordingText& text, const std::string& label, const std::string& last,
+                      bool pads) {
+    std::string room =
+        fmt::format(R"(
     and.b32 %ts_t0, %ts_clo, {low};
     sub.u32 %ts_t1, %ts_t0, 1;
     setp.ge.u32 %ts_p0, %ts_t1, {last};
     and.pred %ts_p0, %ts_p0, %ts_lead;
     @!%ts_p0 bra {label};)",
-                                   fmt::arg("low", text.chunk_bytes - 1),
-                                   fmt::arg("last", text.chunk_bytes - bytes), fmt::arg("label", label));
-    if (bytes > 16) {  // what is left of the chunk before is a pad
+                    fmt::arg("low", text.chunk_bytes - 1), fmt::arg("last", last), fmt::arg("label", label));
+    if (pads) {
         room += R"(
     setp.eq.u32 %ts_p0, %ts_t0, 0;
     mov.b64 %ts_d0, {%ts_clo, %ts_chi};
@@ -97,6 +99,10 @@ std::string make_room(const RecordingText& text, const std::string& label, uint3
     @!%ts_p0 st.global.v4.b32 [%ts_d0], {%ts_t0, %ts_t0, %ts_t0, %ts_t0};)";
     }
     return room + fmt::format(fmt::runtime(begin_chunk(text)), fmt::arg("have", label)) + "\n" + label + ":";
+}
+
+std::string make_room(const RecordingText& text, const std::string& label, uint32_t bytes) {
+    return make_room(text, label, std::to_string(text.chunk_bytes - bytes), bytes > kSlotBytes);
 }
 
 // Counts requests that found no room. %ts_p0: whether the leader has some.
@@ -198,7 +204,7 @@ std::vector<Register> recording_registers() {
     std::vector<Register> registers;
     for (const char* name : {"full", "wlo", "whi", "llo", "lhi", "bad", "a",   "aclock", "m",     "clock",
                              "lo",   "hi",  "tag", "t0",  "t1",  "t2",  "clo", "chi",    "first", "block",
-                             "ahi",  "r0",  "r1",  "r2",  "r3",  "r4",  "r5",  "r6",     "r7"})
+                             "ahi",  "r0",  "r1",  "r2",  "r3",  "r4",  "r5",  "r6",     "r7",    "bytes"})
         registers.push_back({fmt::format("%ts_{}", name), Type::B32});
     for (const char* name : {"low", "p0", "p1", "q", "lead", "whole", "apart", "held"})
         registers.push_back({fmt::format("%ts_{}", name), Type::Pred});
@@ -346,6 +352,45 @@ Sequence narrow_text(const RecordingText& text, const SiteText& site, const Narr
     shr.u32 %ts_t0, %ts_lo, {};
     @%ts_q st.global.u{} [%ts_d0+16], %ts_t0;)",
                                   narrow.bytes, some, narrow.shift, 8 * narrow.bytes));
+}
+
+Sequence words_text(const RecordingText& text, const SiteText& site, const std::vector<std::string>& words) {
+    const auto count = static_cast<uint32_t>(words.size());
+    Sequence sequence;
+    sequence.before =
+        site.address +
+        fmt::format(
+            R"(
+    activemask.b32 %ts_m;
+    mov.u32 %ts_clock, %clock;
+    mov.u32 %ts_first, %ts_clock;{open}
+    popc.b32 %ts_bytes, %ts_m;
+    mad.lo.u32 %ts_bytes, %ts_bytes, {lane}, {more};
+    and.b32 %ts_bytes, %ts_bytes, {whole};
+    sub.u32 %ts_t2, {chunk}, %ts_bytes;{room}{dropped}{cursor}
+    mad.lo.u32 %ts_tag, %ts_clock, {scale}, {code};
+    mov.b64 %ts_d3, {{%ts_t1, %ts_t2}};
+    setp.ne.u64 %ts_q, %ts_d3, 0;
+    @%ts_p0 st.global.v4.b32 [%ts_d3], {{%ts_lo, %ts_tag, %ts_hi, %ts_m}};
+    mov.u32 %ts_t0, %lanemask_lt;
+    and.b32 %ts_t0, %ts_t0, %ts_m;
+    popc.b32 %ts_t0, %ts_t0;
+    mul.wide.u32 %ts_d0, %ts_t0, {lane};
+    add.u64 %ts_d3, %ts_d3, %ts_d0;
+    @%ts_q st.global.u32 [%ts_d3+16], %ts_lo;
+    @%ts_q st.global.u32 [%ts_d3+20], %ts_hi;)",
+            fmt::arg("open", slow_open(text)), fmt::arg("lane", words_lane_bytes(count)),
+            fmt::arg("more", 2 * kSlotBytes - 1), fmt::arg("whole", UINT32_MAX - kSlotBytes + 1),
+            fmt::arg("chunk", text.chunk_bytes),
+            fmt::arg("room", make_room(text, fmt::format("$ts_have_{}", site.number), "%ts_t2", true)),
+            fmt::arg("dropped", count_dropped(text)), fmt::arg("cursor", kLeadersCursor),
+            fmt::arg("scale", uint64_t{1} << text.code_bits), fmt::arg("code", site.single));
+    for (uint32_t i = 0; i < count; ++i)
+        sequence.before +=
+            words[i] + fmt::format("\n    @%ts_q st.global.u32 [%ts_d3+{}], %ts_lo;", 24 + 4 * i);
+    sequence.before += "\n    @%ts_p0 add.u32 %ts_clo, %ts_clo, %ts_bytes;" + slow_close(site.number) +
+                       fmt::format("$ts_back_{}:", site.number);
+    return sequence;
 }
 
 std::string pair_first_text(const SiteText& site) {

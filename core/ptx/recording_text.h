@@ -50,6 +50,8 @@ struct Sequence {
 };
 Sequence single_text(const RecordingText& text, const SiteText& site);
 Sequence escape_text(const RecordingText& text, const SiteText& site);
+// words: PTX by word, which puts it in %ts_lo. The first finds the address there. None changes %ts_d3, %ts_q or %ts_p0.
+Sequence words_text(const RecordingText& text, const SiteText& site, const std::vector<std::string>& words);
 Sequence narrow_text(const RecordingText& text, const SiteText& site, const NarrowAddresses& narrow);
 std::string pair_first_text(const SiteText& site);
 Sequence pair_second_text(const RecordingText& text, const SiteText& first, const SiteText& second,

@@ -1,13 +1,17 @@
 // Addresses and operands as PTX.
 #include "core/ptx/site_text.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/tensor_map.h"
 
 namespace tilescope::ptx {
 namespace {
@@ -137,10 +141,12 @@ std::optional<WmmaRequest> wmma_request(const Kernel& kernel, const Constants& c
     return made;
 }
 
-std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma) {
-    if (site.kind == SiteKind::Barrier) return kNoAddress;
-    const Instruction& instruction = kernel.instructions[site.instruction];
-    const Operand& operand = address_of(instruction, site);
+namespace {
+
+enum class Generic : uint8_t { No, Shared, Any };  // what an address may turn out to be
+
+std::string address_text(const Kernel& kernel, const Operand& operand, Generic generic,
+                         const std::optional<WmmaRequest>& wmma) {
     const bool narrow = operand.reg >= 0 && size_of(kernel.registers[operand.reg].type) == 4;
     if (narrow && !wmma) {
         const std::string& name = kernel.registers[operand.reg].name;
@@ -169,10 +175,10 @@ std::string address_text(const Kernel& kernel, const Site& site, const std::opti
         from = "%ts_d0";
         text += wmma_text(*wmma);
     }
-    if (site.matrices != 0 && instruction.space == StateSpace::Generic) {
+    if (generic == Generic::Shared) {
         text += fmt::format("\n    cvta.to.shared.u64 %ts_d0, {};", from);
         from = "%ts_d0";
-    } else if (instruction.space == StateSpace::Generic) {
+    } else if (generic == Generic::Any) {
         text += fmt::format("\n    mov.u64 %ts_d1, {};", from);
         for (const auto& [space, mark] :
              {std::pair{"shared", kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
@@ -185,6 +191,131 @@ std::string address_text(const Kernel& kernel, const Site& site, const std::opti
         from = "%ts_d1";
     }
     return text + fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", from);
+}
+
+std::string parity_text(const Kernel& kernel, const Instruction& wait) {
+    if (waits_for_parity(wait.op))
+        return fmt::format("\n    mov.b32 %ts_lo, {};\n    and.b32 %ts_lo, %ts_lo, 1;",
+                           print(kernel, *phase_of(wait)));
+    // The phase that has just ended is the state's: the next one cannot end before this thread goes on, as a state may
+    // not be older than the phase before the current one.
+    return R"(
+    mbarrier.test_wait.parity.shared.b64 %ts_p1, [%ts_lo], 1;
+    selp.b32 %ts_lo, 1, 0, %ts_p1;)";
+}
+
+// A map's address in %ts_lo and %ts_hi becomes its place among the parameters where it lies in one. Each parameter is asked
+// for its own address: how far they lie apart on a device is not what their sizes say.
+std::string place_in_parameters(const Kernel& kernel) {
+    const std::vector<uint64_t> offsets = parameter_offsets(kernel);
+    std::string text;
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+        const Symbol& parameter = kernel.symbols[static_cast<size_t>(kernel.parameters[i])];
+        if (parameter.bytes() < kTensorMapBytes) continue;
+        text += fmt::format(R"(
+    mov.u64 %ts_d1, {};
+    cvta.param.u64 %ts_d1, %ts_d1;
+    sub.s64 %ts_d1, %ts_d0, %ts_d1;
+    setp.lt.u64 %ts_p1, %ts_d1, {};
+    cvt.u32.u64 %ts_t0, %ts_d1;
+    add.u32 %ts_t0, %ts_t0, {};
+    selp.b32 %ts_lo, %ts_t0, %ts_lo, %ts_p1;
+    selp.b32 %ts_hi, {}, %ts_hi, %ts_p1;)",
+                            parameter.name, parameter.bytes(), offsets[i], kMapInParameters);
+    }
+    return text.empty() ? text : "\n    mov.b64 %ts_d0, {%ts_lo, %ts_hi};" + text;
+}
+
+// Of a tile of shared memory: the descriptor has the address by sixteen in its lowest bits.
+// Source: PTX ISA, "Matrix-descriptor format".
+std::string tile_text(const Kernel& kernel, const Operand& descriptor) {
+    return fmt::format(R"(
+    mov.b64 {{%ts_lo, %ts_hi}}, {};
+    and.b32 %ts_lo, %ts_lo, 16383;
+    shl.b32 %ts_lo, %ts_lo, 4;
+    mov.u32 %ts_hi, 0;)",
+                       print(kernel, descriptor));
+}
+
+// The words of a copy of a box behind its barrier: two of the map, which a parameter's place stands for where it is one,
+// coordinates, offsets, and whether it gathers.
+std::vector<std::string> tensor_words(const Kernel& kernel, const Instruction& copy) {
+    std::string map = address_text(kernel, *map_of(copy), Generic::No, std::nullopt);
+    map += place_in_parameters(kernel);
+    std::vector<std::string> words = {map, "\n    mov.b32 %ts_lo, %ts_hi;"};
+    const std::vector<Operand>& at = coordinates_of(copy)->elements;
+    for (size_t i = 0; i < kMostDimensions; ++i)
+        words.push_back("\n    mov.b32 %ts_lo, " + (i < at.size() ? print(kernel, at[i]) : "0") + ";");
+    const Operand* const offsets = offsets_operand_of(copy);
+    const auto offset = [&](size_t i, const char* to) {
+        const bool given = offsets != nullptr && i < offsets->elements.size();
+        return fmt::format("\n    mov.u16 %ts_found16, {};\n    cvt.u32.u16 {}, %ts_found16;",
+                           given ? print(kernel, offsets->elements[i]) : "0", to);
+    };
+    words.push_back(offset(0, "%ts_lo") + offset(1, "%ts_t0") +
+                    "\n    shl.b32 %ts_t0, %ts_t0, 16;\n    or.b32 %ts_lo, %ts_lo, %ts_t0;");
+    const bool gathers = has_suffix(copy, {"tile::gather4", "tile::scatter4"});
+    words.push_back(offset(2, "%ts_lo") + (gathers ? "\n    or.b32 %ts_lo, %ts_lo, 65536;" : ""));
+    return words;
+}
+
+}  // namespace
+
+std::vector<uint64_t> parameter_offsets(const Kernel& kernel) {
+    std::vector<uint64_t> offsets;
+    uint64_t bytes = 0;
+    for (const int32_t parameter : kernel.parameters) {
+        const Symbol& symbol = kernel.symbols[static_cast<size_t>(parameter)];
+        const uint64_t alignment = std::max<uint64_t>(symbol.alignment, size_of(symbol.type));
+        bytes = (bytes + alignment - 1) / alignment * alignment;
+        offsets.push_back(bytes);
+        bytes += symbol.bytes();
+    }
+    offsets.push_back(bytes);
+    return offsets;
+}
+
+std::vector<std::string> words_text_of(const Kernel& kernel, const Site& site) {
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    const auto word = [&](const Operand* operand, const std::string& otherwise) {
+        return fmt::format("\n    mov.b32 %ts_lo, {};", operand ? print(kernel, *operand) : otherwise);
+    };
+    const std::string count = word(arrivals_of(instruction), "1"),
+                      bytes = word(bytes_operand_of(instruction), "0");
+    if (site.box == Box::Tile) {
+        const std::string descriptor = print(kernel, address_of(instruction, site));
+        return {fmt::format("\n    mov.b64 {{%ts_lo, %ts_hi}}, {};", descriptor),
+                "\n    mov.b32 %ts_lo, %ts_hi;"};
+    }
+    if (site.box != Box::None) {
+        const Operand* const barrier = barrier_of(instruction);
+        std::vector<std::string> words = {bytes,
+                                          barrier ? address_text(kernel, *barrier, Generic::No, std::nullopt)
+                                                  : word(nullptr, std::to_string(kNoBarrier))};
+        if (site.box == Box::Tensor)
+            std::ranges::move(tensor_words(kernel, instruction), std::back_inserter(words));
+        return words;
+    }
+    switch (site.signal) {
+        case Signal::Init: return {count};
+        case Signal::Arrive:
+        case Signal::Drop: return {count, bytes};
+        case Signal::Expect:
+        case Signal::Complete: return {bytes};
+        case Signal::CopyArrive: return {word(nullptr, has_suffix(instruction, {"noinc"}) ? "1" : "0")};
+        case Signal::Wait: return {parity_text(kernel, instruction)};
+        default: return {};
+    }
+}
+
+std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma) {
+    if (site.kind == SiteKind::Barrier) return kNoAddress;
+    const Instruction& instruction = kernel.instructions[site.instruction];
+    if (site.box == Box::Tile) return tile_text(kernel, address_of(instruction, site));
+    const bool shared = site.matrices != 0 || site.signal != Signal::None;
+    const bool known = instruction.space != StateSpace::Generic || site.box != Box::None;
+    const Generic generic = known ? Generic::No : shared ? Generic::Shared : Generic::Any;
+    return address_text(kernel, address_of(instruction, site), generic, wmma);
 }
 
 }  // namespace tilescope::ptx

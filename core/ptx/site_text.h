@@ -39,6 +39,13 @@ Constants constants_of(const Kernel& kernel);
 std::optional<WmmaRequest> wmma_request(const Kernel& kernel, const Constants& constants,
                                         const std::vector<Site>& sites, const Site& site);
 
+// Instrumented::parameters.
+std::vector<uint64_t> parameter_offsets(const Kernel& kernel);
+
+// The words of a site beside its address (signal.h), as PTX that puts each into %ts_lo; the first finds the address there.
+// That of a wait stands behind the instruction, where the phase has ended.
+std::vector<std::string> words_text_of(const Kernel& kernel, const Site& site);
+
 // Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
 std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma);
 

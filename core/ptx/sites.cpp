@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "core/ptx/forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/ops.h"
 
@@ -14,8 +15,12 @@ const Operand& address_of(const Instruction& instruction) {
 }
 
 const Operand& address_of(const Instruction& instruction, const Site& site) {
-    return site.past_registers() && site.kind == SiteKind::Load ? instruction.operands[1]
-                                                                : address_of(instruction);
+    if (site.box == Box::Tile && site.operand < instruction.operands.size())
+        return instruction.operands[site.operand];
+    if (!site.past_registers() || site.kind != SiteKind::Load) return address_of(instruction);
+    for (const char letter : {'A', 'H', 'm'})
+        if (const Operand* const from = operand_of(instruction, letter)) return *from;
+    return instruction.operands[1];
 }
 
 uint32_t groups_left(const Instruction& wait) {
@@ -90,8 +95,10 @@ std::vector<Site> sites_of(const Kernel& kernel, bool exchanges) {
         if (at.file != file && at.inlined != 0) at = call_of(kernel.inlined[at.inlined - 1]);
         if (at.line != 0 && at.file == file) line = at.line, column = at.column;
         const auto kind = kind_of(instruction);
-        if (!kind || (*kind == SiteKind::Exchange && !exchanges)) continue;
-        const auto space = asks_memory(*kind) ? space_of(instruction.space) : std::optional(Space::Global);
+        if (!kind || (*kind == SiteKind::Exchange && !exchanges && !is_wgmma(instruction.op))) continue;
+        const auto space = asks_memory(*kind)          ? space_of(instruction.space)
+                           : *kind == SiteKind::Signal ? std::optional(Space::Shared)
+                                                       : std::optional(Space::Global);
         if (!space) continue;
         Site site;
         site.id = static_cast<uint32_t>(sites.size());
@@ -100,15 +107,37 @@ std::vector<Site> sites_of(const Kernel& kernel, bool exchanges) {
         site.space = *space;
         if (asks_memory(*kind)) site.bytes = size_of(instruction.type) * instruction.vector;
         site.atomic = instruction.atomic;
+        site.signal = signal_of(instruction.op);
+        if (*kind == SiteKind::Signal) site.bytes = kBarrierBytes, site.words = words_of(site.signal);
+        if (is_bulk_copy(instruction.op))
+            site.bytes = kBulkBytes, site.box = Box::Row, site.words = kRowWords;
+        if (is_tensor_copy(instruction.op))
+            site.bytes = kBulkBytes, site.box = Box::Tensor, site.words = kTensorWords;
         if (*kind == SiteKind::Exchange) site.exchange = exchange_of(instruction);
         site.line = line;
         site.column = column;
         site.ptx_line = instruction.text_line;
+        if (is_wgmma(instruction.op)) {
+            Site tile = site;
+            tile.kind = SiteKind::Load, tile.exchange = Exchange::None;
+            tile.space = Space::Shared, tile.bytes = kBulkBytes;
+            tile.box = Box::Tile, tile.words = kTileWords;
+            for (const Operand* const descriptor :
+                 {descriptor_of_a(instruction), descriptor_of_b(instruction)}) {
+                if (descriptor == nullptr) continue;
+                tile.operand = static_cast<uint8_t>(descriptor - instruction.operands.data());
+                tile.id = site.id++;
+                sites.push_back(tile);
+            }
+            if (!exchanges) continue;
+        }
         if (rule_of(instruction.op).unit == SmUnit::Copy) {
             site.copy = true;
             Site from = site;
             from.kind = SiteKind::Load;
-            from.space = Space::Global;
+            from.space =
+                source_space_of(instruction.op) == StateSpace::Shared ? Space::Shared : Space::Global;
+            from.atomic = Atomic::None;
             sites.push_back(from);
             ++site.id;
         }

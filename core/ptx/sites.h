@@ -9,17 +9,22 @@
 #include "core/base/launch.h"
 #include "core/ptx/ast.h"
 #include "core/ptx/exchange.h"
+#include "core/ptx/signal.h"
 
 namespace tilescope::ptx {
 
-enum class SiteKind : uint8_t { Load, Store, Barrier, Atomic, Exchange };
+enum class SiteKind : uint8_t { Load, Store, Barrier, Atomic, Exchange, Signal };
 
 inline const char* name_of(SiteKind kind) {
-    constexpr const char* kNames[] = {"load", "store", "barrier", "atomic", "exchange"};
+    constexpr const char* kNames[] = {"load", "store", "barrier", "atomic", "exchange", "signal"};
     return kNames[static_cast<size_t>(kind)];
 }
 inline constexpr uint32_t kMostOfLane = 32;  // bytes that a lane loads or stores at once
-constexpr bool asks_memory(SiteKind kind) { return kind != SiteKind::Barrier && kind != SiteKind::Exchange; }
+constexpr bool asks_memory(SiteKind kind) {
+    return kind == SiteKind::Load || kind == SiteKind::Store || kind == SiteKind::Atomic;
+}
+// Whether each of its lanes has an address: of what it loads, stores or updates, or of a barrier in memory.
+constexpr bool has_addresses(SiteKind kind) { return asks_memory(kind) || kind == SiteKind::Signal; }
 constexpr bool reads(SiteKind kind) { return kind == SiteKind::Load || kind == SiteKind::Atomic; }
 constexpr bool writes(SiteKind kind) { return kind == SiteKind::Store || kind == SiteKind::Atomic; }
 
@@ -35,6 +40,8 @@ inline constexpr std::string_view kGridBarrier = "cudaCGSynchronizeGrid";
 // for; the bytes arrive where the thread waits for them (Trace::arrival). A lane that reads fewer bytes than
 // it writes counts as reading all, which lie in the same sector.
 //
+// A wgmma is a load of shared memory for each matrix that a descriptor says, and an exchange.
+//
 // wmma.load and wmma.store are as many as the requests of memory that their machine code makes (requests_of in
 // core/ptx/matrix.h), side by side.
 struct Site {
@@ -49,7 +56,11 @@ struct Site {
     // What an atomic does to its word, or a reduction of a warp to its lanes' values; None for all others.
     Atomic atomic = Atomic::None;
     Exchange exchange = Exchange::None;  // what is exchanged; None for all others
-    bool copy = false;                   // one of the two of a cp.async
+    Signal signal = Signal::None;        // what is done to a barrier in memory; None for all others
+    bool copy = false;                   // one of the two of a cp.async, or of a cp.async.bulk
+    Box box = Box::None;  // of another shape than `bytes` for each lane: words say how far it reaches
+    uint8_t operand = 0;  // Box::Tile: the place of the matrix's descriptor among the operands
+    uint8_t words = 0;    // of 32 bits, that each lane has beside its address (Trace::returned)
     // Of ldmatrix, stmatrix and wmma.load from shared memory: how many matrices of 8 rows of 16 bytes move. Lane 8 j + r
     // gives the address of row r of matrix j, and no other lane counts; who receives the row, core/ptx/matrix.h says.
     // 0: each lane moves what it asks for.
@@ -60,7 +71,7 @@ struct Site {
     // Whether what it moves goes from memory to memory past the registers, while the thread does other work.
     bool past_registers() const { return copy; }
     // Whether it reads into registers of the thread, which waits for it where it uses them.
-    bool fills_registers() const { return reads(kind) && !past_registers(); }
+    bool fills_registers() const { return reads(kind) && !past_registers() && box == Box::None; }
     // Whether what it writes is there only where threads have waited for it (core/trace/access.h).
     bool lands_later() const { return past_registers() && kind == SiteKind::Store; }
 };

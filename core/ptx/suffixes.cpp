@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/ptx/forms.h"
 #include "core/ptx/half_forms.h"
 #include "core/ptx/matrix.h"
 #include "core/ptx/names.h"
@@ -34,12 +35,21 @@ constexpr const char* kPolicyWords[] = {
     "L2::evict_unchanged"};
 constexpr const char* kRegisterCountWords[] = {"inc", "dec", "sync", "aligned"};
 constexpr const char* kMembarWords[] = {"cta", "gl", "sys"};
-constexpr const char* kFenceWords[] = {"sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys"};
+constexpr const char* kFenceWords[] = {"sc",
+                                       "acq_rel",
+                                       "acquire",
+                                       "release",
+                                       "cta",
+                                       "cluster",
+                                       "gpu",
+                                       "sys",
+                                       "sync_restrict::shared::cta",
+                                       "sync_restrict::shared::cluster"};
 // Between ways to memory (proxies), not among threads.
 // clang-format off
 constexpr const char* kProxyWords[] = {
     "proxy", "alias", "async", "global", "shared::cta", "shared::cluster", "async::generic", "tensormap::generic",
-    "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"};
+    "mbarrier_init"};
 // clang-format on
 constexpr const char* kPrefetchWords[] = {"L2::64B", "L2::128B", "L2::256B"};  // of ld and cp.async
 
@@ -80,12 +90,6 @@ constexpr Word<Mode> kModes[] = {
 constexpr Word<Half> kHalves[] = {{kHalf | kLowHigh, "lo", Half::Lo},
                                   {kHalf | kLowHigh, "hi", Half::Hi},
                                   {kHalf | kLowHigh, "wide", Half::Wide}};
-constexpr Word<Atomic> kAtomics[] = {
-    {kAtomic | kReduce, "add", Atomic::Add}, {kAtomic | kReduce, "and", Atomic::And},
-    {kAtomic | kReduce, "or", Atomic::Or},   {kAtomic | kReduce, "xor", Atomic::Xor},
-    {kAtomic | kReduce, "min", Atomic::Min}, {kAtomic | kReduce, "max", Atomic::Max},
-    {kAtomic, "inc", Atomic::Inc},           {kAtomic, "dec", Atomic::Dec},
-    {kAtomic, "exch", Atomic::Exch},         {kAtomic, "cas", Atomic::Cas}};
 
 template <class E, size_t n>
 bool take(const Word<E> (&words)[n], const OpRule& rule, std::string_view suffix, E& field) {
@@ -228,8 +232,10 @@ bool read_one(const OpRule& rule, std::string_view suffix, Instruction& made, bo
     if (has(kBarrier | kTally) && suffix == "aligned")
         return made.mnemonic == "barrier" && (has(kTally) || made.mode != Mode::None);
     if (has(kFunnel) && read_funnel(suffix, made.mode)) return true;
-    return take(kHalves, rule, suffix, made.half) || take(kAtomics, rule, suffix, made.atomic) ||
-           take(kModes, rule, suffix, made.mode);
+    if (has(kAtomic | kReduce) && made.atomic == Atomic::None)
+        if (const auto atomic = find_atomic(suffix); atomic && (has(kAtomic) || *atomic <= Atomic::Max))
+            return made.atomic = *atomic, true;
+    return take(kHalves, rule, suffix, made.half) || take(kModes, rule, suffix, made.mode);
 }
 
 constexpr uint64_t kCarryTypes = bit(Type::U32) | bit(Type::S32) | bit(Type::U64) | bit(Type::S64);
@@ -361,6 +367,12 @@ bool read_suffixes(Parser& parser, const OpRule& rule, size_t in_name, Instructi
     if (rule.suffixes & kMatrix) {
         const std::string fault = read_matrix_suffixes(made, in_name);
         return fault.empty() || parser.fail(made.text_line, "instruction '{}' {}", full_name(made), fault);
+    }
+    if (rule.suffixes & kForm) {
+        const std::string fault = read_form(made, in_name);
+        return fault.empty() ||
+               parser.fail(made.text_line, "instruction '{}' {}; write it as the PTX ISA has it",
+                           full_name(made), fault);
     }
     bool sync = false;
     for (const std::string& suffix : std::span(made.suffixes).subspan(in_name)) {

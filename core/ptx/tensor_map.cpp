@@ -184,6 +184,17 @@ uint32_t size_of(TensorType type) { return row_of(type).bytes; }
 bool is_float(TensorType type) { return row_of(type).floats; }
 ElementType element_of(TensorType type) { return row_of(type).element; }
 
+std::optional<TensorType> tensor_type_of(ElementType element) {
+    for (size_t i = 0; i < kTensorTypes; ++i)
+        if (const auto type = static_cast<TensorType>(i); element_of(type) == element && size_of(type) != 0)
+            return type;
+    if (is_float(element)) return std::nullopt;
+    // Signs and names of bits are nothing to a copy.
+    for (const TensorType type : {TensorType::U8, TensorType::U16, TensorType::U32, TensorType::U64})
+        if (size_of(type) == tilescope::size_of(element)) return type;
+    return std::nullopt;
+}
+
 Result<void> check(const TensorMap& map, uint32_t major) {
     if (Wrong what = wrong(map, major)) return Error{std::move(*what)};
     return {};

@@ -50,7 +50,8 @@ inline constexpr size_t kTensorTypes = 16;
 const char* name_of(TensorType type);  // as the driver's header calls it: "FLOAT16"
 uint32_t size_of(TensorType type);     // bytes of an element; 0 of the packed ones
 bool is_float(TensorType type);
-ElementType element_of(TensorType type);  // as it is shown; B8 of the packed ones
+ElementType element_of(TensorType type);                        // as it is shown; B8 of the packed ones
+std::optional<TensorType> tensor_type_of(ElementType element);  // none where no tensor map has such elements
 
 struct TensorMap {
     TensorType type = TensorType::F32;

@@ -1,6 +1,11 @@
 #include "core/ptx/warpgroup.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <initializer_list>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace tilescope::ptx {
 namespace {
@@ -46,6 +51,27 @@ std::optional<MatrixForm> warpgroup_form(uint32_t n, MatrixType d, MatrixType a,
     form.types = {a, b, d, d};
     form.sparse = sparse;
     form.both = bits;
+    return form;
+}
+
+std::optional<MatrixForm> warpgroup_form(const Instruction& instruction) {
+    M types[3] = {};
+    size_t known = 0;
+    const std::string* shape = nullptr;
+    for (const std::string& word : instruction.suffixes) {
+        if (word.starts_with("m64n")) shape = &word;
+        const M type = matrix_type_named(word);
+        if (type != M::None && known < 3) types[known++] = type;
+    }
+    if (shape == nullptr || known < 3) return {};
+    const bool sparse = instruction.op == Op::WgmmaSp;
+    const auto n = static_cast<uint32_t>(std::strtoul(shape->c_str() + 4, nullptr, 10));
+    auto form = warpgroup_form(n, types[0], types[1], types[2], sparse);
+    if (!form || *shape != fmt::format("m64n{}k{}", n, form->k)) return {};
+    const auto has = [&](std::string_view word) { return std::ranges::count(instruction.suffixes, word); };
+    form->satfinite = has("satfinite") > 0;
+    const bool bytes = types[0] == M::S32 && types[1] != M::B1;
+    if (has("satfinite") > (bytes ? 1 : 0) || (has("popc") > 0) != (types[1] == M::B1)) return {};
     return form;
 }
 

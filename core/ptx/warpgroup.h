@@ -39,6 +39,8 @@ uint32_t k_of_warpgroup(MatrixType factor, bool sparse = false);
 // The form of wgmma.mma_async with these types; none where PTX has no such. c is of d's type.
 std::optional<MatrixForm> warpgroup_form(uint32_t n, MatrixType d, MatrixType a, MatrixType b,
                                          bool sparse = false);
+// Of wgmma.mma_async: the form that the suffixes name; none where PTX has no such.
+std::optional<MatrixForm> warpgroup_form(const Instruction& instruction);
 // Whether the instruction may have its matrix MN-major in shared memory: elements of 16 bits alone.
 bool may_be_transposed(const MatrixForm& form);
 // 32-bit registers that each thread holds of D, or of an A in registers.

@@ -10,6 +10,7 @@
 
 #include "core/ptx/cfg.h"
 #include "core/recording/phases.h"
+#include "core/recording/pipeline.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::analysis {
@@ -133,6 +134,15 @@ std::vector<int32_t> outermost_loops_with(const ControlFlow& flow, const std::ve
         if (const int32_t loop = outermost[flow.block_of[site.instruction]]; loop >= 0 && wanted(site))
             found.insert(loop);
     return {found.begin(), found.end()};
+}
+
+// Whether all threads of the block come to a barrier: not a named one, which part of them may share.
+bool is_of_block(const ptx::Instruction& barrier) {
+    const size_t first = barrier.destinations;
+    if (barrier.operands.size() <= first) return true;
+    const ptx::Operand& number = barrier.operands[first];
+    const bool counts = barrier.op == ptx::Op::Bar && barrier.operands.size() > first + 1;
+    return number.kind == ptx::Operand::Kind::Immediate && number.bits == 0 && !counts;
 }
 
 // The array that each site's requests touched, by the recording.
@@ -340,6 +350,11 @@ Result<PhaseRule> phase_rule(const trace::Trace& trace) {
     const auto is_barrier = [](const ptx::Site& s) { return s.kind == ptx::SiteKind::Barrier; };
     const std::vector<int32_t> outermost = outermost_loops(flow);
     std::vector<int32_t> loops = outermost_loops_with(flow, outermost, sites, is_barrier);
+    const auto waits_for_block = [&](const ptx::Site& site) {
+        return is_barrier(site) && is_of_block(kernel->instructions[site.instruction]);
+    };
+    rule.by_ring =
+        may_have_ring(sites) && outermost_loops_with(flow, outermost, sites, waits_for_block).empty();
     const bool barriers = !loops.empty();
     if (std::none_of(sites.begin(), sites.end(), is_barrier))
         loops = outermost_loops_with(flow, outermost, sites, [](const ptx::Site&) { return true; });

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/recording/lane_classes.h"
+#include "core/recording/pipeline.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -55,6 +56,8 @@ struct PhaseWalk::State {
     std::array<uint32_t, trace::kMaxWarpsPerBlock> last_phase{};  // by warp, for steps outside the loop
     uint32_t phases = 0, barriers = 0;
     uint64_t looked_at = 0;
+    std::vector<uint32_t> of_ring;  // by step of the block, where the rule goes by the ring
+    uint64_t first = 0;             // step of the block
 
     LaneClasses<uint32_t>& visits_of(uint32_t warp, uint32_t group) {
         const auto place = static_cast<uint32_t>(size_t{warp} * rule.groups + group);
@@ -72,7 +75,11 @@ struct PhaseWalk::State {
         const uint32_t warp = std::min(trace.warp_of(step++), warps - 1);
         const Place& place = places[form.site];
         Step at{last_phase[warp], passed[warp]};
-        if (place.after) {
+        if (rule.by_ring) {
+            const uint64_t in_block = step - 1 - first;
+            at.phase = in_block < of_ring.size() ? of_ring[in_block] : 0;
+            if (at.phase != kAfter) phases = std::max(phases, at.phase + 1);
+        } else if (place.after) {
             at.phase = kAfter;
         } else if (rule.by_place) {
             if (place.rank >= 0) {
@@ -108,7 +115,8 @@ PhaseWalk::~PhaseWalk() = default;
 
 void PhaseWalk::enter(uint32_t block) {
     State& s = *state_;
-    s.step = s.trace.blocks[block].first;
+    s.step = s.first = s.trace.blocks[block].first;
+    if (s.rule.by_ring) s.of_ring = phases_by_ring(s.trace, block);
     s.walks.assign(s.rule.by_place ? s.warps : 0, LaneClasses<Walk>{});
     for (const uint32_t place : s.visited) s.number[place] = kUnvisited;
     s.visited.clear();

@@ -7,7 +7,10 @@
 //   a loop that holds a barrier:  a lane enters the next phase when, inside the outermost such loop,
 //                                 it comes to a place that does not lie after its last one,
 //                                 or into another copy of the body
-//   loops, and no barrier at all: the same, inside any outermost loop; but where a compiler wrote several
+//   a ring of stages that copies fill and mbarriers guard (pipeline.h), and no barrier of the block in its loop:
+//                                 a warp enters a trip's phase when it has waited for the trip's full barrier, and
+//                                 a copy is of the trip that it brings
+//   loops, and no barrier at all: the same as with barriers, inside any outermost loop; but where a compiler wrote several
 //                                 trips into one, or all accesses lie in inner loops, a lane's phase at
 //                                 an access is how often it has been at that source line, array and
 //                                 direction before, divided by how often one trip comes there
@@ -60,6 +63,7 @@ struct PhaseRule {
     uint32_t groups = 0;
     std::vector<uint32_t> a_trip;  // group -> times that a trip comes to it; empty: once each
     std::vector<bool> after;       // site -> lies behind the loop
+    bool by_ring = false;          // by the ring of stages of each block, and not by the sites
 };
 Result<PhaseRule> phase_rule(const trace::Trace& trace);
 PhaseMap phases_of_block(const trace::Trace& trace, const PhaseRule& rule, uint32_t block);

@@ -10,6 +10,7 @@
 #include "core/base/contents.h"
 #include "core/base/words.h"
 #include "core/recording/cell_map.h"
+#include "core/trace/access.h"
 
 namespace tilescope::analysis {
 namespace {
@@ -113,11 +114,12 @@ std::optional<Product> loaded_as_product(const trace::Trace& trace, const Produc
             if (role < 0 || !wanted) continue;
             const trace::Access access = trace::decode(trace, step);
             const Array& array = trace.launch.arrays[form.array];
-            for_lanes(access.mask, [&](uint32_t lane) {
-                touched[static_cast<size_t>(role)].add(array, access.offset[lane], site.bytes);
+            trace::for_pieces(trace, step, access, [&](uint32_t lane, uint64_t offset, uint64_t of_piece) {
+                const auto bytes = static_cast<uint32_t>(of_piece);
+                touched[static_cast<size_t>(role)].add(array, offset, bytes);
                 const size_t thread = size_t{access.warp} * kWarpSize + lane;
                 if (role == 2 && thread < stored.size())
-                    stored[thread] += std::max(site.bytes / array.element_bytes(), 1u);
+                    stored[thread] += std::max(bytes / array.element_bytes(), 1u);
             });
         }
         const auto& [M, N, P] = touched;

@@ -27,8 +27,10 @@ enum class StepKind : uint8_t {
     ConstantLoad,
     Barrier,
     Exchange,
+    Signal,
+    SignalWait,
 };
-inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::Exchange) + 1;
+inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::SignalWait) + 1;
 inline constexpr size_t kMemoryKinds = static_cast<size_t>(StepKind::Barrier);
 
 // What a request costs, and is compared by: the sectors or wavefronts that it needs, the different words that
@@ -73,6 +75,10 @@ inline constexpr std::array<StepKindRow, kStepKinds> kStepKindRows = [] {
         {K::Barrier, Space::Global, Barrier, "barrier", "barriers", "barrier", "arrives at", Nothing, 1},
         {K::Exchange, Space::Global, Exchange, "exchange", "exchanges", "exchange", "exchanges values",
          Nothing, 4},
+        {K::Signal, Space::Shared, Signal, "mbarrier signal", "mbarrier signals", "signal", "signals",
+         Nothing, 12},
+        {K::SignalWait, Space::Shared, Signal, "mbarrier wait", "mbarrier waits", "signal_wait",
+         "has waited for", Nothing, 13},
     }};
 }();
 static_assert([] {
@@ -91,9 +97,14 @@ constexpr bool is_load(StepKind kind) { return row_of(kind).done == ptx::SiteKin
 constexpr bool is_atomic(StepKind kind) { return row_of(kind).done == ptx::SiteKind::Atomic; }
 // As a mark of it is explained: "global load", "arrives at a barrier".
 constexpr const char* words_of(StepKind kind) {
-    return kind == StepKind::Barrier    ? "arrives at a barrier"
-           : kind == StepKind::Exchange ? "exchange among lanes"
-                                        : row_of(kind).name;
+    return kind == StepKind::Barrier      ? "arrives at a barrier"
+           : kind == StepKind::Exchange   ? "exchange among lanes"
+           : kind == StepKind::Signal     ? "signals an mbarrier"
+           : kind == StepKind::SignalWait ? "has waited for an mbarrier"
+                                          : row_of(kind).name;
+}
+constexpr bool is_of_mbarrier(StepKind kind) {
+    return kind == StepKind::Signal || kind == StepKind::SignalWait;
 }
 
 // In the order in which a kernel with tiles makes them, for tables of sums and legends; local memory is
@@ -111,6 +122,7 @@ inline constexpr std::array<StepKind, kMemoryKinds> kOrderOfLegend = {
 constexpr StepKind kind_of(Space space, ptx::SiteKind done) {
     if (done == ptx::SiteKind::Barrier) return StepKind::Barrier;
     if (done == ptx::SiteKind::Exchange) return StepKind::Exchange;
+    if (done == ptx::SiteKind::Signal) return StepKind::Signal;
     StepKind found = StepKind::GlobalLoad;
     for (const StepKindRow& row : kMemoryKindRows) {
         if (row.space != space) continue;
@@ -121,7 +133,8 @@ constexpr StepKind kind_of(Space space, ptx::SiteKind done) {
 }
 // A generic address shows only in the run which memory it leads to: the form says so, not the site.
 inline StepKind kind_of(const trace::Trace& trace, const trace::Form& form) {
-    return kind_of(form.space, trace.sites[form.site].kind);
+    const ptx::Site& site = trace.sites[form.site];
+    return site.signal == ptx::Signal::Wait ? StepKind::SignalWait : kind_of(form.space, site.kind);
 }
 inline StepKind kind_of(const trace::Trace& trace, uint64_t step) {
     return kind_of(trace, trace.form_of(step));

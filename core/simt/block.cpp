@@ -87,6 +87,9 @@ void Machine::start(const BlockId& block) {
     steps_ = next_chain_ = 0;
     ready_ = owed_ = together_ = 0;
     arrived_ = {}, arrival_ = false;
+    barriers_.clear(), bulk_.clear(), copy_arrivals_.clear();
+    pieces_.clear(), maps_.clear();  // of a step that ended in a fault
+    bulk_bytes_ = 0;
     changes_ = 0;
     next_return_ = 0;
     clock_ = 0;
@@ -119,7 +122,9 @@ void Machine::start(const BlockId& block) {
         warp.loose.clear();
         warp.copies.clear();
         warp.missing.clear();
-        warp.groups = {};
+        warp.groups = warp.bulk_groups = {};
+        warp.operands = nullptr;
+        warp.given_up.changes = UINT64_MAX, warp.gives_up = false;
     }
 }
 
@@ -206,6 +211,29 @@ Machine::Advance Machine::step(Warp& warp) {
         matrix<Values>(warp, op);
         warp.instructions += op.counted, clock_ += op.counted, ++steps_;
         ++top.pc;
+        return behind_step<Values>(warp);
+    }
+    if (op.kind == MicroOp::Kind::Signal) {
+        const Signalled made = signal<Values>(warp, op, warp.pending_mask);
+        if (made == Signalled::Fault) return Advance::Fault;
+        if (made == Signalled::Step) warp.instructions += op.counted, clock_ += op.counted, ++top.pc;
+        return behind_step<Values>(warp);
+    }
+    if (op.kind == MicroOp::Kind::Bulk) {
+        if (!(op.c ? write_bulk(warp, op, warp.pending_mask) : read_bulk(warp, op, warp.pending_mask)))
+            return Advance::Fault;
+        warp.instructions += op.counted, clock_ += op.counted, ++top.pc;
+        return behind_step<Values>(warp);
+    }
+    if (op.kind == MicroOp::Kind::Wgmma && !warp.operands &&
+        options_.schedule.kind != Schedule::Kind::Recorded && !group_has_come(warp)) {
+        wait_for_group(warp, op);
+        return behind_step<Values>(warp);
+    }
+    if (op.kind == MicroOp::Kind::Tile || op.kind == MicroOp::Kind::Wgmma) {
+        if (!(op.kind == MicroOp::Kind::Tile ? tile_step(warp, op) : wgmma<Values>(warp, op)))
+            return Advance::Fault;
+        warp.instructions += op.counted, clock_ += op.counted, ++top.pc;
         return behind_step<Values>(warp);
     }
     if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
@@ -363,7 +391,8 @@ BlockEnd Machine::turns() {
         }
         const bool arrived = std::exchange(arrival_, false);
         if (warp.state == Warp::State::Ready && !arrived) {
-            if (waits(warp) && all_wait()) return BlockEnd::Waits;
+            if (!order_problem.empty()) return BlockEnd::OrderNotFollowed;
+            if (waits(warp) && all_wait() && !give_up_waits()) return BlockEnd::Waits;
             continue;
         }
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);

@@ -4,6 +4,7 @@
 //   commit_group                the group is closed, and the next one opened
 //   wait_group N      arrive    all of the lane's groups but the latest N are written to shared memory
 //   wait_all          arrive    all of its copies are
+//   mbarrier.arrive             so are those before it, where somebody waits at that barrier (signals.cpp)
 //
 // Groups are a thread's own. What a thread never waited for is written when it ends; a GPU has written it by
 // then, too.
@@ -102,6 +103,15 @@ void Machine::arrive(Warp& warp, uint32_t mask, uint32_t left) {
     }
     std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.mask == 0; });
     if (left == ptx::kAllGroups) warp.groups.commit(mask);
+}
+
+void Machine::arrive_before(Warp& warp, uint32_t lane, uint32_t step) {
+    for (PendingCopy& copy : warp.copies) {
+        if (copy.step >= step || !(copy.mask >> lane & 1)) continue;
+        write(copy, 1u << lane);
+        if (copy.mask == 0 && copy.waited && observer_) observer_->on_arrival(copy.step);
+    }
+    std::erase_if(warp.copies, [](const PendingCopy& copy) { return copy.mask == 0; });
 }
 
 void Machine::leave_copies(Warp& warp, uint32_t mask) {

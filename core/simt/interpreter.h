@@ -29,6 +29,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,6 +93,15 @@ inline constexpr uint32_t kPartShift = 28;
 inline constexpr Origin kUpperHalf = 1u << (kPartShift - 1);
 inline constexpr Origin kStepMask = kUpperHalf - 1;
 
+// Bytes that lie side by side in memory, of a copy in bulk.
+struct RequestPiece {
+    uint32_t lane = 0;
+    uint32_t bytes = 0;
+    uint64_t address = 0;             // as Request::address
+    uint32_t place = 0;               // among the bytes of the lane's copy
+    const std::byte* data = nullptr;  // what is read or written
+};
+
 // One warp's execution of a memory site.
 struct Request {
     uint32_t site = 0;
@@ -107,6 +117,11 @@ struct Request {
     // Of an atomic, [32]: the bits that each lane found, which atom returns; null for all others.
     // element_bytes is then set for all observers.
     const uint64_t* returned = nullptr;
+    // Of a site with words, [32][ptx::kMostStepWords]: each lane's, as ptx::Signal and ptx::Box say; null for all others.
+    const uint32_t* words = nullptr;
+    // Of a copy in bulk: what each lane reads or writes, in the order of the copy's bytes.
+    std::span<const RequestPiece> pieces;
+    std::span<const PlacedMap> maps;  // the tensor maps that these copies use
     // Only for observers that want values: the bits that each lane loaded or stored (of an atomic: what it
     // left in memory), and where stored values came from. A vector access has 2, 4 or 8 elements a lane, one row
     // each.

@@ -36,7 +36,7 @@ void find_calm(Program& program) {
     const auto ends = [&](const MicroOp& op) {  // a warp that comes there stands, or has ended
         if (op.guard != kNoGuard) return false;
         return is_request(op.kind) || op.kind == Kind::Exit || op.kind == Kind::Barrier ||
-               op.kind == Kind::Converge ||
+               op.kind == Kind::Converge || op.kind == Kind::Signal || op.kind == Kind::Bulk ||
                (op.kind == Kind::Matrix && program.matrices[op.target].site != kNoSite);
     };
     std::vector<bool> to_barrier(code.size());  // without a step before it
@@ -49,7 +49,7 @@ void find_calm(Program& program) {
     });
     if (!known) return;
     // A lane that exits writes what it has asked for and not waited for.
-    const bool copies = std::ranges::any_of(program.accesses, &MemoryAccess::copy);
+    const bool copies = std::ranges::any_of(program.accesses, &MemoryAccess::copy) || !program.bulks.empty();
     const auto is_calm = [&](const MicroOp& op, size_t pc) {
         const bool guarded = op.guard != kNoGuard;
         switch (op.kind) {
@@ -68,6 +68,8 @@ void find_calm(Program& program) {
             }
             case Kind::Exit: return !copies && (!guarded || code[pc + 1].calm);
             case Kind::Barrier: return !guarded;
+            case Kind::Signal:
+            case Kind::Bulk:
             case Kind::Converge: return !guarded && op.target != kNoSite;
             case Kind::Matrix:
                 return !guarded && (program.matrices[op.target].site != kNoSite || code[pc + 1].calm);
@@ -94,6 +96,26 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
             for (const Ref ref : *columns)
                 if (!in_pool(ref)) read(ref);
         std::ranges::for_each(matrix.d, write);
+        return;
+    }
+    if (op.kind == Kind::Bulk) {
+        const BulkCode& bulk = program.bulks[op.target];
+        for (const BulkCode::Side* side : {&bulk.from, &bulk.to, &bulk.barrier, &bulk.map})
+            if (!in_pool(side->address)) read(side->address);
+        for (const std::vector<Ref>* refs : {&bulk.coordinates, &bulk.offsets})
+            for (const Ref ref : *refs)
+                if (!in_pool(ref)) read(ref);
+        if (!in_pool(bulk.bytes)) read(bulk.bytes);
+        return;
+    }
+    if (op.kind == Kind::Tile || op.kind == Kind::Wgmma) {
+        const WgmmaCode& code = program.wgmmas[op.target];
+        for (const std::vector<Ref>* const refs : {&code.a, &code.d})
+            for (const Ref ref : *refs)
+                if (!in_pool(ref)) read(ref);
+        for (const Ref ref : {code.a_tile.descriptor, code.b_tile.descriptor, code.metadata})
+            if (!in_pool(ref)) read(ref);
+        if (code.scale != kNoGuard && !in_pool(code.scale)) read(code.scale);
         return;
     }
     for (const Ref ref : {op.a, op.b, op.c, op.e})

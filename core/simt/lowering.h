@@ -71,6 +71,16 @@ struct Lowering {
     bool converge();
     bool policy();
     bool opaque();
+    bool not_run(const std::string& why);
+    // lowering_signals.cpp
+    bool signal();
+    bool pending_count();
+    bool bulk_copy();
+    bool tensor_copy();
+    bool emit_bulk(BulkCode code);
+    bool bulk_wait();
+    bool multiply_warpgroup();  // lowering_wgmma.cpp
+    BulkCode::Side bulk_side(const ptx::Operand& address, ptx::StateSpace space, uint32_t site);
     bool elect();
     bool move();
     bool convert();

@@ -6,7 +6,10 @@
 //   access        a request: addresses checked, data moved, reported     (access.cpp)
 //   exchange      lanes of a warp that give each other something         (exchange.cpp)
 //   matrix        what a warp does with matrices                         (matrix.cpp)
+//   wgmma         products of a warpgroup                                (wgmma.cpp)
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
+//   signal        barriers in memory, and waits for them                 (signals.cpp)
+//   bulk          the copies of cp.async.bulk                            (bulk.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   yield         paths and blocks that wait for others                  (progress.cpp)
 //   print         printf and assert                                      (calls.cpp)
@@ -25,13 +28,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/ptx/tensor_map.h"
+#include "core/ptx/warpgroup.h"
 #include "core/simt/copy_groups.h"
 #include "core/simt/lanes_memory.h"
+#include "core/simt/memory_barrier.h"
 #include "core/simt/program.h"
 
 namespace tilescope::simt {
@@ -61,6 +68,39 @@ struct PendingCopy {
     std::array<std::array<uint32_t, kWarpSize>, 4> data{};
 };
 
+// A copy in bulk of one lane that has not landed.
+struct BulkCopy {
+    struct Piece {
+        std::byte* to = nullptr;
+        uint32_t from = 0, bytes = 0;  // of the copy's bytes
+    };
+    uint32_t step = 0;                // of its store, in the block
+    uint32_t warp = 0, lane = 0;      // who asked for it
+    std::optional<uint32_t> barrier;  // offset of the one that it signals
+    uint32_t group = 0;               // of its thread, where it signals none
+    std::vector<std::byte> bytes;     // in the order of the box's rows
+    std::vector<Piece> pieces;        // where they go
+    bool landed = false;
+};
+
+// What a lane has read for a copy in bulk, between its two halves.
+struct BulkRead {
+    std::vector<std::byte> bytes;
+    ptx::TensorMap map;
+    ptx::TensorBox box;
+};
+
+// A cp.async.mbarrier.arrive of one lane, which arrives when its copies of cp.async before that have.
+struct CopyArrival {
+    uint32_t barrier = 0, warp = 0, lane = 0;
+    uint32_t step = 0;
+};
+
+// What the four warps of a warpgroup multiply together, as it lay when all of them had come to the instruction.
+struct WgmmaOperands {
+    std::vector<std::byte> a, b;  // 64 rows of A, where it is in shared memory; columns of B
+};
+
 // The request at which a path of a warp comes by again and again (progress.cpp).
 struct Spin {
     uint32_t pc = kNoPc;
@@ -76,11 +116,22 @@ struct Spin {
     uint32_t bytes = 0;
     Space space = Space::Global;
     uint32_t mask = 0;
+    bool at_barrier = false;  // it waits for a barrier in memory
+    bool at_group = false;    // it waits for the other warps of its warpgroup
+    uint32_t wanted = 0;      // the parity that it waits for there
     // A round in which each path of the warp gets its turns.
     uint32_t tried = 0;  // lanes whose paths only wait
     uint64_t round_changes = UINT64_MAX;
     bool round_exact = true;
     bool waits_exactly = false;  // each of them does the same for ever while memory stays as it is
+};
+
+// How a warp stood when its wait for a barrier in memory was given up last.
+struct GivenUp {
+    uint64_t changes = UINT64_MAX;  // of the block's memory
+    uint32_t times = 0;             // since that was so
+    std::vector<StackEntry> stack;
+    std::vector<std::byte> registers;
 };
 
 // Lanes that a mask names at an instruction that they have not come to.
@@ -105,7 +156,12 @@ struct alignas(64) Warp {
     std::byte* local = nullptr;                 // Program::local_bytes for each lane
     std::map<Origin, LooseProduct> loose;       // by chain
     std::vector<PendingCopy> copies;            // under way, in the order in which they were asked for
-    CopyGroups groups;
+    CopyGroups groups, bulk_groups;
+    std::vector<BulkRead> bulk_reads;  // by lane, where the kernel copies in bulk
+    std::shared_ptr<const WgmmaOperands>
+        operands;  // of the wgmma that it stands before, once all four have come
+    GivenUp given_up;
+    bool gives_up = false;  // its wait for a barrier in memory is given up, which it still has to be told
     bool split = false;     // lanes that waited at a join went on without the others
     uint32_t gathered = 0;  // split: lanes that wait for the others at a *.sync
     std::vector<MissingLanes> missing;
@@ -303,7 +359,57 @@ private:
     void load_copied(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     bool ask(Warp& warp, const MicroOp& op, const MemoryAccess& access, uint32_t mask);
     void arrive(Warp& warp, uint32_t mask, uint32_t left);
-    void leave_copies(Warp& warp, uint32_t mask);  // mask: lanes that exit
+    void arrive_before(Warp& warp, uint32_t lane, uint32_t step);  // those that were asked for before a step
+    void leave_copies(Warp& warp, uint32_t mask);                  // mask: lanes that exit
+
+    // signals.cpp
+    // What a step at a barrier in memory came to: a step was made, none as it waits, or a fault.
+    enum class Signalled : uint8_t { Step, Waits, Fault };
+    template <bool Values>
+    Signalled signal(Warp& warp, const MicroOp& op, uint32_t mask);
+    bool locate_barriers(Warp& warp, const MicroOp& op, uint32_t mask);
+    MemoryBarrier* barrier_at(Warp& warp, const MicroOp& op, int lane, uint64_t offset);
+    bool signal_lane(Warp& warp, const MicroOp& op, const SignalCode& code, uint32_t lane, uint32_t* words);
+    bool raise_signal(const Warp& warp, const MicroOp& op, int lane, uint64_t offset, const std::string& what,
+                      const std::string& why);
+    void wait_at_barrier(Warp& warp, const MicroOp& op, uint32_t lane, uint32_t wanted);
+    bool give_up(Warp& warp);
+    bool give_up_waits();
+    Signalled give_up_recorded(Warp& warp);
+    std::string barrier_name(uint64_t offset) const;
+    std::string barrier_text(uint64_t offset) const;
+    void tell_words(Warp& warp, uint32_t site, Space space, uint32_t mask);
+
+    // bulk.cpp
+    bool read_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
+    bool write_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
+    bool read_row(Warp& warp, const MicroOp& op, uint32_t lane);
+    bool read_box(Warp& warp, const MicroOp& op, uint32_t lane);
+    bool write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);
+    bool write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);
+    uint64_t side_address(Warp& warp, const BulkCode::Side& side, uint32_t lane);
+    std::byte* bulk_memory(ptx::StateSpace space, uint64_t address, uint64_t bytes, bool writes);
+    bool raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fault::Kind kind, bool writes,
+                    uint64_t address, uint64_t bytes, const std::string& why);
+    bool find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& read);
+    void land(BulkCopy& copy, bool told);
+    MemoryBarrier when_landed(uint32_t offset, MemoryBarrier barrier) const;
+    void land_at(uint32_t barrier);
+    void land_groups(Warp& warp, uint32_t mask, uint32_t left);
+    void leave_bulk(Warp& warp, uint32_t mask);
+    uint32_t* words_of(uint32_t lane) { return words_.data() + size_t{lane} * ptx::kMostStepWords; }
+
+    // wgmma.cpp
+    ptx::MatrixDescriptor descriptor_of(Warp& warp, Ref ref);
+    bool tile_step(Warp& warp, const MicroOp& op);
+    bool gather_tile(Warp& warp, const MicroOp& op, const WgmmaCode& code, bool of_b, uint32_t first,
+                     uint32_t rows, std::vector<std::byte>& bytes);
+    void gather_registers(Warp& warp, const WgmmaCode& code, std::vector<std::byte>& bytes);
+    bool group_has_come(const Warp& warp) const;
+    bool take_operands(Warp& warp, const MicroOp& op);
+    void wait_for_group(Warp& warp, const MicroOp& op);
+    template <bool Values>
+    bool wgmma(Warp& warp, const MicroOp& op);
 
     // access.cpp
     template <bool Values>
@@ -398,6 +504,13 @@ private:
     size_t warp_bytes_ = 0;  // from one warp's registers to the next one's
     // Instructions that a warp and a block may have run before warps run together, whose loops are not counted.
     uint64_t most_of_warp_ = 0, most_of_block_ = 0;
+    std::map<uint32_t, MemoryBarrier> barriers_;  // by offset in shared memory, those that were initialised
+    std::vector<BulkCopy> bulk_;                  // under way, in the order in which they were asked for
+    uint64_t bulk_bytes_ = 0;                     // of them all
+    std::vector<CopyArrival> copy_arrivals_;      // that are still to come
+    std::array<uint32_t, kWarpSize * ptx::kMostStepWords> words_{};  // of the latest signal or copy in bulk
+    std::vector<PlacedMap> maps_;                                    // the same
+    std::vector<RequestPiece> pieces_;                               // the same, of a copy
     BlockId block_;
     BlockObserver* observer_ = nullptr;
     uint32_t steps_ = 0;    // of this block, so far

@@ -5,6 +5,7 @@
 
 #include "core/ptx/bases.h"
 #include "core/ptx/cfg.h"
+#include "core/ptx/forms.h"
 #include "core/ptx/parse.h"
 #include "core/simt/lowering.h"
 
@@ -248,14 +249,17 @@ bool Lowering::wait() {
 }
 
 // It has its place in the program, which cannot run.
-bool Lowering::opaque() {
+bool Lowering::not_run(const std::string& why) {
     if (program.unknown.empty()) {
-        fail(
-            "Tilescope does not know what it computes; record the kernel on an NVIDIA GPU, with --backend "
-            "gpu");
+        fail(why);
         program.unknown = std::exchange(problem, "");
     }
     return alone<MicroOp::Kind::Nothing>();
+}
+
+bool Lowering::opaque() {
+    return not_run(
+        "Tilescope does not know what it computes; record the kernel on an NVIDIA GPU, with --backend gpu");
 }
 
 // Any number serves, the same for equal forms.
@@ -292,6 +296,7 @@ bool Lowering::instruction() {
         {Op::Membar, &Lowering::alone<Kind::Nothing>},
         {Op::Nanosleep, &Lowering::alone<Kind::Nothing>},
         {Op::Prefetch, &Lowering::alone<Kind::Nothing>},
+        {Op::BulkPrefetch, &Lowering::alone<Kind::Nothing>},
         {Op::Griddepcontrol, &Lowering::alone<Kind::Nothing>},
         {Op::Discard, &Lowering::alone<Kind::Nothing>},
         {Op::Setmaxnreg, &Lowering::alone<Kind::Nothing>},
@@ -315,6 +320,21 @@ bool Lowering::instruction() {
         {Op::WmmaLoad, &Lowering::load_fragment},
         {Op::WmmaStore, &Lowering::store_fragment},
         {Op::CpCommit, &Lowering::alone<Kind::Commit>},
+        {Op::MbarrierPending, &Lowering::pending_count},
+        {Op::BulkToShared, &Lowering::bulk_copy},
+        {Op::BulkToGlobal, &Lowering::bulk_copy},
+        {Op::TensorToShared, &Lowering::tensor_copy},
+        {Op::TensorToGlobal, &Lowering::tensor_copy},
+        {Op::TensorPrefetch, &Lowering::alone<Kind::Nothing>},
+        {Op::PrefetchTensormap, &Lowering::alone<Kind::Nothing>},
+        {Op::FenceTensormap, &Lowering::alone<Kind::Nothing>},
+        {Op::Wgmma, &Lowering::multiply_warpgroup},
+        {Op::WgmmaSp, &Lowering::multiply_warpgroup},
+        {Op::WgmmaFence, &Lowering::alone<Kind::Nothing>},
+        {Op::WgmmaCommit, &Lowering::alone<Kind::Nothing>},
+        {Op::WgmmaWait, &Lowering::alone<Kind::Nothing>},
+        {Op::BulkCommit, &Lowering::alone<Kind::BulkCommit>},
+        {Op::BulkWait, &Lowering::bulk_wait},
         {Op::CpWait, &Lowering::wait},
         {Op::CpWaitAll, &Lowering::wait},
         {Op::Call, &Lowering::call},
@@ -327,6 +347,9 @@ bool Lowering::instruction() {
     };
     for (const auto& [op, lower] : kOthers)
         if (op == current->op) return (this->*lower)();
+    if (ptx::signal_of(current->op) != ptx::Signal::None) return signal();
+    if (ptx::rule_of(current->op).suffixes & ptx::kForm)
+        return not_run("Tilescope reads it and does not run it; build the kernel without it");
     return arithmetic();
 }
 
@@ -413,6 +436,13 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     lowering.site_of.assign(kernel->instructions.size(), -1);
     for (const ptx::Site& site : program->sites)
         lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
+    for (const std::string& directive : kernel->directives)
+        if (directive.starts_with(".reqnctapercluster") &&
+            directive.find_first_not_of("1, ", 18) != std::string::npos)
+            program->unknown = fmt::format(
+                "kernel '{}' runs in clusters of blocks ({}), which Tilescope does not run; build it without "
+                "them",
+                name, directive);
     if (auto placed = lowering.lay_out(); !placed) return placed.error();
 
     std::vector<uint32_t> pc_of;

@@ -60,11 +60,14 @@ struct MicroOp {
     // reads. Commit closes each lane's group of copies; Wait: for all groups but the latest `target`, or
     // ptx::kAllGroups. Converge: lanes come together; a holds the mask that each of them
     // names, and c is 1 where what they do together follows, a Lane; target: its site, kNoSite for none.
-    // Matrix: what `matrices[target]` of the program says, by the whole warp.
+    // Matrix: what `matrices[target]` of the program says, by the whole warp. Signal: what `signals[target]` says, of
+    // a barrier in memory. Bulk: what `bulks[target]` reads, or with c of 1 where it writes. BulkCommit, BulkWait: of the
+    // groups of such copies, as Commit and Wait. Tile: what `wgmmas[target]` reads of A, or with c of 1 of B; Wgmma:
+    // its product.
     // clang-format off
     enum class Kind : uint8_t {
         Lane, Load, Store, Atomic, Barrier, Branch, Exit, Trap, Clock, Print, Assert, Allocate, Free, Nothing,
-        Commit, Wait, Converge, Matrix,
+        Commit, Wait, Converge, Matrix, Signal, Bulk, BulkCommit, BulkWait, Tile, Wgmma,
     };
     // clang-format on
     Kind kind = Kind::Nothing;
@@ -74,7 +77,7 @@ struct MicroOp {
     bool aligned = false;       // all 32 lanes of a warp must come to it together
     uint32_t guard = kNoGuard;  // offset of a predicate
     uint32_t target =
-        0;  // Branch: pc; Load, Store, Atomic: index into Program::accesses; Matrix: into matrices
+        0;  // Branch: pc; Load, Store, Atomic: index into Program::accesses; Matrix, Signal, Bulk: into theirs
     uint32_t reconverge = kNoPc;  // Branch: pc
     Ref d = 0, e = 0, a = 0, b = 0, c = 0;
     uint32_t instruction = 0;  // index into Kernel::instructions
@@ -131,6 +134,57 @@ constexpr uint32_t bytes_of(const MemoryAccess& access) {
 constexpr bool has_elements(const MemoryAccess& access) {
     return access.elements > 1 || access.half != ptx::Type::None;
 }
+
+// What is done to a barrier in memory, whose address is column a of the micro-operation plus offset.
+struct SignalCode {
+    ptx::Signal signal{};
+    ptx::StateSpace space = ptx::StateSpace::Shared;  // or Generic
+    uint32_t site = kNoSite;
+    bool wide_address = true;
+    bool parity = false;      // Wait: b holds the parity of a phase; else the state that an arrival returned
+    bool increments = false;  // CopyArrive: the phase expects one arrival more
+    bool returns =
+        false;  // Arrive, Drop: d gets the state. Wait: d, a predicate, gets whether the phase has ended
+    bool has_count = false;  // b holds the arrivals; else it is one
+    bool has_bytes = false;  // c holds the bytes
+    int64_t offset = 0;
+};
+
+// A copy by the unit for copies: of bytes that lie side by side (cp.async.bulk), or of a box of a tensor
+// (cp.async.bulk.tensor), whose side in global memory its map says.
+struct BulkCode {
+    struct Side {
+        ptx::StateSpace space{};
+        uint32_t site = kNoSite;
+        bool wide_address = true;
+        int64_t offset = 0;
+        Ref address = 0;
+    };
+    Side from, to, barrier;  // barrier: of a copy to shared memory; no site
+    Ref bytes = 0;           // not of a tensor
+    bool of_group = false;   // it is one of its thread's open group, and signals no barrier
+    bool tensor = false, gathers = false;
+    Side map;
+    std::vector<Ref> coordinates, offsets;
+};
+
+// wgmma.mma_async: D = A B + D. A is in registers, or a tile as B is.
+struct WgmmaCode {
+    struct Tile {
+        Ref descriptor = 0;
+        uint32_t site = kNoSite;
+        bool transposed = false;  // MN-major
+    };
+    ptx::MatrixForm form;
+    Tile a_tile, b_tile;
+    std::vector<Ref> a, d;
+    uint32_t scale = kNoGuard;  // the predicate that says whether D is added; kNoGuard: it is
+    uint32_t site = kNoSite;    // of the product
+    bool negates = false;
+    uint8_t selector = 0;  // of a sparse A's metadata
+    Ref metadata = 0;
+};
+
 // What a warp does with matrices; columns of A, B and C are read, those of D written.
 //
 //   Addresses   d[0] = a[0] + (along[lane] * b[0] + beside[lane]) elements: what a lane of a wmma asks for
@@ -192,6 +246,9 @@ public:
     std::vector<LaneCode> lanes;  // parallel to code
     std::vector<MemoryAccess> accesses;
     std::vector<MatrixCode> matrices;
+    std::vector<SignalCode> signals;
+    std::vector<BulkCode> bulks;
+    std::vector<WgmmaCode> wgmmas;
     std::vector<ptx::Site> sites;
     // What an address of a site was made from: a parameter, by its number, or a variable, by its symbol.
     struct AddressBase {

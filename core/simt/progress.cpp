@@ -58,6 +58,7 @@ void Machine::look_again(Warp& warp, const MicroOp& op) {
         spin.stack = warp.stack;
         if (spin.times < kVeryOften) return;
     }
+    spin.at_barrier = spin.at_group = false;
     spin.mask = warp.pending_mask;
     spin.space = last_space_;
     spin.bytes = access.element_bytes;
@@ -151,6 +152,14 @@ bool Machine::waits_exactly() const {
 // "lanes 1 to 31 of warp 0 wait at line 8 for lock[0], which holds 1"
 std::string Machine::spin_text(const Warp& warp) const {
     const Spin& spin = warp.spin;
+    if (spin.at_group)
+        return fmt::format("warp {} waits at {} for the other warps of its warpgroup", warp.number,
+                           line_text(program_.code[spin.stack.back().pc - 1]));
+    if (spin.at_barrier)
+        return fmt::format(
+            "{} of warp {} {} at {} for the end of a phase of parity {} of {}", lanes_named(spin.mask),
+            warp.number, std::popcount(spin.mask) == 1 ? "waits" : "wait",
+            line_text(program_.code[spin.stack.back().pc - 1]), spin.wanted, barrier_text(spin.address));
     std::string what = spin.space == Space::Shared ? fmt::format("byte {} of shared memory", spin.address)
                                                    : fmt::format("the value at {:#x}", spin.address);
     for (const Array& array : launch_.arrays)

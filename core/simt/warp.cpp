@@ -150,6 +150,30 @@ Machine::Advance Machine::advance(Warp& warp) {
                 arrive(warp, mask, op.target);
                 pass(op);
                 break;
+            case MicroOp::Kind::BulkCommit:
+                warp.bulk_groups.commit(mask);
+                pass(op);
+                break;
+            case MicroOp::Kind::BulkWait:
+                if (mask) land_groups(warp, mask, op.target);
+                pass(op);
+                break;
+            case MicroOp::Kind::Signal:
+                if (mask) {
+                    warp.pending_mask = mask;
+                    return end(Advance::Ok);
+                }
+                pass(op);
+                break;
+            case MicroOp::Kind::Bulk:
+                // The write follows the read in the same turn, but where a recorded order has them apart.
+                if (mask && (op.c == 0 || options_.schedule.kind == Schedule::Kind::Recorded)) {
+                    warp.pending_mask = mask;
+                    return end(Advance::Ok);
+                }
+                if (mask && !write_bulk(warp, op, mask)) return end(Advance::Fault);
+                pass(op);
+                break;
             case MicroOp::Kind::Load:
                 if (op.c) mask = lanes_that_read(warp, op, mask);
                 [[fallthrough]];
@@ -224,6 +248,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 }
                 top->pc = pc + 1;
                 leave_copies(warp, mask);
+                leave_bulk(warp, mask);
                 warp.alive &= ~mask;
                 for (StackEntry& entry : warp.stack) entry.mask &= ~mask;
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
@@ -293,6 +318,21 @@ Machine::Advance Machine::advance(Warp& warp) {
                 if (mask) matrix<Values>(warp, op);
                 pass(op);
                 break;
+            case MicroOp::Kind::Tile:
+            case MicroOp::Kind::Wgmma: {
+                if (is_apart(op, mask)) {
+                    if (!gathered(mask, ~0u)) break;
+                    return raise_apart(warp, op, mask), end(Advance::Fault);
+                }
+                // B is told of once for the four warps.
+                const bool tile = op.kind == MicroOp::Kind::Tile;
+                if (mask && (!tile || op.c == 0 || warp.number % ptx::kWarpsOfGroup == 0)) {
+                    warp.pending_mask = mask;
+                    return end(Advance::Ok);
+                }
+                pass(op);
+                break;
+            }
             case MicroOp::Kind::Nothing: pass(op); break;
         }
     }

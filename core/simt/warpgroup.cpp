@@ -53,19 +53,20 @@ void multiply_floats(const WarpgroupProduct& product, std::span<const std::byte>
     const MatrixType of_a = form.type(MatrixRole::A), of_b = form.type(MatrixRole::B);
     const bool halves = form.type(MatrixRole::D) == MatrixType::F16, bytes = ptx::bits_of(of_a) == 8;
     const size_t n = form.n, stored = form.columns(MatrixRole::A), wide = b.size() / n;
+    const size_t rows = a.size() / ptx::kBytesAlongK;
     const SumRule rule = bytes ? kSumsOfBytes : SumRule{};
     // Rows that meet the same rows of B are summed at once.
     const size_t together = form.sparse ? 1 : kRows;
     MatrixForm tile = form;
     tile.m = static_cast<uint16_t>(together), tile.n = kColumns, tile.k = static_cast<uint16_t>(stored);
-    std::vector<double> numbers(ptx::kWarpgroupRows * stored);
+    std::vector<double> numbers(rows * stored);
     std::vector<Factors> factors;
-    factors.reserve(ptx::kWarpgroupRows / together);
-    for (size_t row = 0; row < ptx::kWarpgroupRows; ++row)
+    factors.reserve(rows / together);
+    for (size_t row = 0; row < rows; ++row)
         read(of_a, a.data() + row * ptx::kBytesAlongK, stored, numbers.data() + row * stored, kFloats);
     if (product.negates)
         for (double& number : numbers) number = -number;
-    for (size_t row = 0; row < ptx::kWarpgroupRows; row += together)
+    for (size_t row = 0; row < rows; row += together)
         factors.emplace_back(lowest_of(of_a), numbers.data() + row * stored, together * stored);
     std::array<double, kMostAlongK * kColumns> column, meets;
     for (size_t first = 0; first < n; first += kColumns) {
@@ -78,7 +79,7 @@ void multiply_floats(const WarpgroupProduct& product, std::span<const std::byte>
             return Factors(lowest_of(of_b), meets.data(), stored * kColumns);
         };
         Factors y = gather(0);
-        for (size_t row = 0; row < ptx::kWarpgroupRows; row += together) {
+        for (size_t row = 0; row < rows; row += together) {
             if (form.sparse && row > 0) y = gather(row);
             std::array<double, kRows * kColumns> sums;
             for (size_t i = 0; i < together * kColumns; ++i) {
@@ -101,11 +102,12 @@ void multiply_integers(const WarpgroupProduct& product, std::span<const std::byt
     const bool bits = of_a == MatrixType::B1;
     const size_t n = form.n, words = bits ? 32 : 1;  // elements that are read at once
     const size_t stored = form.columns(MatrixRole::A) / words, all = form.k / words, wide = b.size() / n;
+    const size_t rows = a.size() / ptx::kBytesAlongK;
     std::vector<int32_t> columns(n * all);
     for (size_t j = 0; j < n; ++j) read(of_b, b.data() + j * wide, all, columns.data() + j * all, kIntegers);
     std::array<int32_t, kMostAlongK> x;
     std::array<uint32_t, kMostAlongK> at;
-    for (size_t row = 0; row < ptx::kWarpgroupRows; ++row) {
+    for (size_t row = 0; row < rows; ++row) {
         read(of_a, a.data() + row * ptx::kBytesAlongK, stored, x.data(), kIntegers);
         for (size_t i = 0; i < stored; ++i) at[i] = met(product, metadata, row, i);
         for (size_t j = 0; j < n; ++j) {

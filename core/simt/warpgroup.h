@@ -21,8 +21,8 @@ struct WarpgroupProduct {
     uint32_t selector = 0;  // of a sparse A's metadata
 };
 
-// a: 64 rows of 32 bytes; b: n columns of 32 bytes, or 64; metadata: a word of each of the 128 threads, of a sparse A
-// alone; d: 64 x n sums, row after row, the bits of each in a word.
+// a: 64 rows of 32 bytes, or 16 of one warp; b: n columns of 32 bytes, or 64; metadata: a word of each thread, of a sparse A
+// alone; d: as many rows x n sums, row after row, the bits of each in a word.
 void multiply(const WarpgroupProduct& product, std::span<const std::byte> a, std::span<const std::byte> b,
               std::span<const uint32_t> metadata, std::span<uint32_t> d);
 

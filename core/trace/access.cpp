@@ -1,6 +1,9 @@
 #include "core/trace/access.h"
 
 #include <algorithm>
+#include <bit>
+
+#include "core/ptx/forms.h"
 
 namespace tilescope::trace {
 
@@ -8,7 +11,77 @@ AccessView::AccessView(const Trace& trace, uint64_t step)
     : site_(&trace.sites[trace.form_of(step).site]),
       space_(trace.form_of(step).space),
       access_(decode(trace, step)) {
+    if (is_box()) lay_out_box(trace, step);
     if (access_.array != kNoArray) move(static_cast<int64_t>(trace.launch.arrays[access_.array].base));
+}
+
+std::optional<TileView> tile_of(const Trace& trace, uint64_t step) {
+    const Form& of_step = trace.form_of(step);
+    const ptx::Site& site = trace.sites[of_step.site];
+    const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
+    if (site.box != ptx::Box::Tile || kernel == nullptr || site.instruction >= kernel->instructions.size())
+        return std::nullopt;
+    const ptx::Instruction& instruction = kernel->instructions[site.instruction];
+    const auto form = ptx::warpgroup_form(instruction);
+    if (!form) return std::nullopt;
+    TileView tile;
+    // That of A comes first, where it has one.
+    const bool first = site.id == 0 || trace.sites[site.id - 1].instruction != site.instruction;
+    tile.of_a = first && ptx::descriptor_of_a(instruction) != nullptr;
+    const ptx::Operand* const flag =
+        tile.of_a ? ptx::transposes_a(instruction) : ptx::transposes_b(instruction);
+    tile.transposed = flag != nullptr && flag->bits != 0;
+    tile.element_bits = ptx::bits_of(form->type(tile.of_a ? ptx::MatrixRole::A : ptx::MatrixRole::B));
+    constexpr uint32_t kOwn = ptx::kWarpgroupRows / ptx::kWarpsOfGroup;
+    tile.first = tile.of_a ? trace.warp_of(step) % ptx::kWarpsOfGroup * kOwn : 0;
+    tile.rows = tile.of_a ? kOwn : form->n;
+    tile.bytes = !tile.of_a && form->sparse ? 2 * ptx::kBytesAlongK : ptx::kBytesAlongK;
+    const auto words = words_of(trace, step, static_cast<uint32_t>(std::countr_zero(of_step.mask)));
+    tile.descriptor = ptx::matrix_descriptor(uint64_t{words[1]} << 32 | words[0]);
+    return tile;
+}
+
+// Addresses as the step has them: offsets in its array, where it names one.
+void AccessView::lay_out_box(const Trace& trace, uint64_t step) {
+    const StepWords of_step(trace, step);
+    for_lanes(access_.mask, [&](uint32_t lane) {
+        const auto words = of_step.of(lane);
+        if (site_->box == ptx::Box::Row) {
+            pieces_.push_back({lane, words[0], access_.offset[lane]});
+            return;
+        }
+        const uint64_t base = access_.array == kNoArray ? 0 : trace.launch.arrays[access_.array].base;
+        const auto add = [&](uint64_t address, uint32_t bytes) {
+            if (!pieces_.empty() && pieces_.back().lane == lane &&
+                pieces_.back().address + pieces_.back().bytes == address - base)
+                pieces_.back().bytes += bytes;
+            else
+                pieces_.push_back({lane, bytes, address - base});
+        };
+        if (const auto tile = tile_of(trace, step)) {
+            const uint32_t steps = tile->bytes / tile->piece();
+            for (uint32_t i = 0; i < tile->rows * steps; ++i) {
+                const uint32_t row = tile->transposed ? i % tile->rows : i / steps,
+                               at = tile->transposed ? i / tile->rows : i % steps;
+                add(tile->address(tile->first + row, at * tile->piece()), tile->piece());
+            }
+            return;
+        }
+        auto copy = site_->box == ptx::Box::Tensor ? tensor_copy(trace, words) : std::nullopt;
+        if (!copy) return;
+        if (space_ == Space::Shared) copy->box.shared = static_cast<uint32_t>(access_.offset[lane] + base);
+        ptx::TensorRow row;
+        for (ptx::TensorRows rows(copy->map, copy->box); rows.next(row);) {
+            if (space_ != Space::Shared) {
+                if (row.inside_bytes > 0) pieces_.push_back({lane, row.inside_bytes, row.global - base});
+                continue;
+            }
+            ptx::for_pieces(copy->map.swizzle, row, [&](const ptx::TensorPiece& piece) {
+                if (copy->box.stores && piece.outside) return;
+                add(piece.shared, piece.bytes);
+            });
+        }
+    });
 }
 
 Arrivals::Arrivals(const Trace& trace, const Block& block) {
@@ -31,11 +104,6 @@ ArrivalCursor::ArrivalCursor(const Arrivals& arrivals) : later_(arrivals.later()
     for (uint32_t i = 0; i < later_.size(); ++i)
         if (later_[i].visible_from != kNeverWaited) order_.push_back(i);
     std::ranges::stable_sort(order_, {}, [&](uint32_t i) { return later_[i].visible_from; });
-}
-
-std::optional<size_t> ArrivalCursor::next(uint32_t step) {
-    if (next_ == order_.size() || later_[order_[next_]].visible_from > step) return std::nullopt;
-    return order_[next_++];
 }
 
 bool lands_later(const Trace& trace, uint64_t step) {

@@ -4,6 +4,7 @@
 //
 //                       ld, st, atom          cp.async: what it reads    cp.async: what it writes
 //   lanes, addresses    as asked for          as asked for               as asked for
+//   bytes               Site::bytes a lane    the same; in bulk pieces   the same; in bulk pieces
 //   fills_registers     where it reads        no                         -
 //   lands_later         no                    no                         yes
 //   visible_from        behind the step       behind the step            where the threads have waited for it
@@ -17,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/ptx/warpgroup.h"
 #include "core/trace/trace.h"
 
 namespace tilescope::trace {
@@ -39,7 +41,9 @@ public:
     uint32_t mask() const { return access_.mask; }
     bool stores() const { return site_->kind == ptx::SiteKind::Store; }
     uint64_t lane_bytes() const {  // of all lanes together
-        return uint64_t{site_->bytes} * static_cast<uint32_t>(std::popcount(access_.mask));
+        uint64_t bytes = 0;
+        for_pieces([&](uint32_t, uint64_t, uint64_t of_piece) { bytes += of_piece; });
+        return bytes;
     }
     const uint64_t* addresses() const { return access_.offset.data(); }  // [32], by lane
     const Access& decoded() const { return access_; }                    // with these for offsets
@@ -47,6 +51,20 @@ public:
     // Makes it the access of a block whose array lies `bytes` further.
     void move(int64_t bytes) {
         for_lanes(access_.mask, [&](uint32_t lane) { access_.offset[lane] += static_cast<uint64_t>(bytes); });
+        for (AccessPiece& piece : pieces_) piece.address += static_cast<uint64_t>(bytes);
+    }
+
+    // Whether lanes touch other bytes than Site::bytes from their addresses on.
+    bool is_box() const { return site_->box != ptx::Box::None; }
+    // visit(lane, address, bytes) for all that lies side by side: once for each lane, or of a box more often, in the order
+    // in which it is copied.
+    template <class Visit>
+    void for_pieces(const Visit& visit) const {
+        if (!is_box())
+            return for_lanes(access_.mask, [&](uint32_t lane) {
+                visit(lane, access_.offset[lane], uint64_t{site_->bytes});
+            });
+        for (const AccessPiece& piece : pieces_) visit(piece.lane, piece.address, uint64_t{piece.bytes});
     }
 
     // Visits (line, sectors) in the order of the lanes: line is an address / kLineBytes, sectors those of its
@@ -56,9 +74,9 @@ public:
     void for_lines(const Visit& visit) const {
         uint64_t line = 0;
         uint32_t sectors = 0;
-        for_lanes(access_.mask, [&](uint32_t lane) {
-            const uint64_t last = (access_.offset[lane] + site_->bytes - 1) / kSectorBytes;
-            for (uint64_t sector = access_.offset[lane] / kSectorBytes; sector <= last; ++sector) {
+        for_pieces([&](uint32_t, uint64_t address, uint64_t bytes) {
+            const uint64_t last = (address + bytes - 1) / kSectorBytes;
+            for (uint64_t sector = address / kSectorBytes; sector <= last; ++sector) {
                 if (sectors != 0 && sector / 4 != line) {
                     visit(line, sectors);
                     sectors = 0;
@@ -74,7 +92,46 @@ private:
     const ptx::Site* site_;
     Space space_;
     Access access_;
+    struct AccessPiece {
+        uint32_t lane = 0, bytes = 0;
+        uint64_t address = 0;
+    };
+    void lay_out_box(const Trace& trace, uint64_t step);
+
+    std::vector<AccessPiece> pieces_;  // of a box
 };
+
+// visit(lane, offset, bytes) for all that a step touches side by side, by offsets as trace::decode() has them in `access`:
+// in its array, where it names one.
+template <class Visit>
+void for_pieces(const Trace& trace, uint64_t step, const Access& access, const Visit& visit) {
+    const ptx::Site& site = trace.sites[access.site];
+    if (site.box == ptx::Box::None)
+        return for_lanes(access.mask,
+                         [&](uint32_t lane) { visit(lane, access.offset[lane], uint64_t{site.bytes}); });
+    const uint64_t base = access.array == kNoArray ? 0 : trace.launch.arrays[access.array].base;
+    AccessView(trace, step).for_pieces([&](uint32_t lane, uint64_t address, uint64_t bytes) {
+        visit(lane, address - base, bytes);
+    });
+}
+
+// A tile that a wgmma reads by its descriptor: rows of A, those of one warp, or columns of B, each with its bytes along k.
+struct TileView {
+    ptx::MatrixDescriptor descriptor;
+    bool of_a = false;
+    bool transposed = false;                  // MN-major
+    uint32_t first = 0, rows = 0, bytes = 0;  // rows [first, first + rows) of so many bytes along k
+    uint32_t element_bits = 16;
+    // The address of what lies so many bytes along k of a row.
+    uint32_t address(uint32_t row, uint32_t along) const {
+        return ptx::address_of_element(descriptor, transposed, element_bits, row, along * 8 / element_bits);
+    }
+    uint32_t piece() const {
+        return transposed ? element_bits / 8 : 16;
+    }  // bytes along k that lie side by side
+};
+// None of a step that reads none, and where the recording's PTX does not say it.
+std::optional<TileView> tile_of(const Trace& trace, uint64_t step);
 
 // --- when it can be seen
 
@@ -102,7 +159,10 @@ class ArrivalCursor {
 public:
     explicit ArrivalCursor(const Arrivals& arrivals);  // keeps a reference
     // Index into Arrivals::later() of the next one that is there when a step is made; none for no more.
-    std::optional<size_t> next(uint32_t step);
+    std::optional<size_t> next(uint32_t step) {
+        if (next_ == order_.size() || later_[order_[next_]].visible_from > step) return std::nullopt;
+        return order_[next_++];
+    }
 
 private:
     const std::vector<Arrivals::Later>& later_;

@@ -57,6 +57,7 @@ struct BlockRecorder::State {
     uint32_t now = 0;                       // time of the next step
     std::vector<uint32_t> base, key, time;  // as in Trace, with the forms of `table`; time may stay empty
     std::vector<uint8_t> returned;          // as in Trace
+    std::vector<PlacedMap> maps;            // that its copies use, each once
     uint32_t met = 0;                       // number of steps so far, those not kept included
     std::vector<uint32_t> copy_step;        // steps of the stores of copies, as counted by `met`, ascending
     std::vector<uint32_t> arrival;          // as in Trace, of these

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
 #include <tuple>
 
 #include <fmt/core.h>
@@ -83,7 +84,7 @@ const AddressPattern* record_new(BlockRecorder::State& state, SiteCache& cache,
     const ptx::Site& site = (*state.sites)[request.site];
     const uint32_t bytes = site.bytes;
     static const std::vector<Array> kNone;  // what an exchange holds are no addresses
-    const std::vector<Array>& arrays = ptx::asks_memory(site.kind) ? *state.arrays : kNone;
+    const std::vector<Array>& arrays = ptx::has_addresses(site.kind) ? *state.arrays : kNone;
     cache.spaces |= static_cast<uint8_t>(1u << static_cast<unsigned>(request.space));
     const Fitted fitted = fit(arrays, request, bytes);
     const uint32_t number = intern(state.table, fitted.form, fitted.rows.data());
@@ -136,6 +137,23 @@ void keep_returned(BlockRecorder::State& state, const simt::Request& request) {
     });
 }
 
+void keep_words(BlockRecorder::State& state, const simt::Request& request, uint32_t words) {
+    for_lanes(request.mask, [&](uint32_t lane) {
+        const auto* bytes =
+            reinterpret_cast<const uint8_t*>(request.words + size_t{lane} * ptx::kMostStepWords);
+        state.returned.insert(state.returned.end(), bytes, bytes + sizeof(uint32_t) * words);
+    });
+}
+
+void keep_maps(std::vector<PlacedMap>& kept, std::span<const PlacedMap> maps) {
+    for (const PlacedMap& map : maps) {
+        const auto same = [&](const PlacedMap& other) {
+            return other.address == map.address && other.in_parameters == map.in_parameters;
+        };
+        if (std::ranges::none_of(kept, same)) kept.push_back(map);
+    }
+}
+
 // Puts one block's steps behind those of the blocks before it, with the trace's numbers for its forms.
 void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool timed) {
     std::vector<uint32_t> number(state.table.forms.size());
@@ -177,6 +195,7 @@ void append(Trace& trace, FormTable& table, BlockRecorder::State& state, bool ti
         trace.key.push_back(form | (state.key[i] & 0xFF00'0000));
         if (timed) trace.time.push_back(state.timed ? state.time[i] : 0);
     }
+    keep_maps(trace.launch.maps, state.maps);
     block.count = trace.key.size() - block.first;
     kept_before.push_back(static_cast<uint32_t>(block.count));
     for (size_t i = block.first_arrival; i < trace.arrival.size(); ++i)
@@ -244,7 +263,11 @@ void BlockRecorder::on_request(const simt::Request& request) {
     record(*state_, request);
     const bool kept = state_->key.size() > before;
     meet(*state_, request.site, kept);
-    if (kept && request.returned && request.space == Space::Global) keep_returned(*state_, request);
+    if (kept) keep_maps(state_->maps, request.maps);
+    if (const uint32_t words = (*state_->sites)[request.site].words; kept && words != 0)
+        keep_words(*state_, request, words);
+    else if (kept && request.returned && request.space == Space::Global)
+        keep_returned(*state_, request);
     if (++state_->unaccounted == kAccounted) account();
 }
 
@@ -351,6 +374,7 @@ Trace assemble(Meta meta, Launch launch, std::vector<ptx::Site> sites,
     }
     trace.forms = std::move(table.forms);
     trace.irregular = std::move(table.irregular);
+    index_returned(trace);
     const uint64_t dropped = dropped_of(trace);
     if (dropped > 0 && trace.meta.complete) {
         trace.meta.complete = false;

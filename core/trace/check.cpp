@@ -1,9 +1,11 @@
 // Whether a trace that was read is consistent, so that later code need not check an index again.
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 #include <fmt/core.h>
 
+#include "core/base/words.h"
 #include "core/trace/access.h"
 #include "core/trace/claims.h"
 #include "core/trace/format.h"
@@ -12,11 +14,22 @@ namespace tilescope::trace {
 
 namespace {
 
+// What is done to a barrier in memory has the words of its signal, a box those of its shape, all others none.
+Result<void> check_words(const ptx::Site& site) {
+    const bool signal = site.kind == ptx::SiteKind::Signal;
+    const uint32_t words = signal ? ptx::words_of(site.signal) : ptx::words_of(site.box);
+    if (signal == (site.signal != ptx::Signal::None) && (!signal || site.box == ptx::Box::None) &&
+        site.words == words && (site.box == ptx::Box::None || ptx::asks_memory(site.kind)))
+        return {};
+    return Error{fmt::format("its site {} has {} words beside its address, which none of its kind has",
+                             site.id, site.words)};
+}
+
 Result<void> check_sites(const Trace& trace) {
     for (const ptx::Site& site : trace.sites) {
         const bool atomic = site.kind == ptx::SiteKind::Atomic;
         const bool exchange = site.kind == ptx::SiteKind::Exchange;
-        if (ptx::asks_memory(site.kind) != (site.bytes != 0) ||
+        if (ptx::has_addresses(site.kind) != (site.bytes != 0) ||
             (atomic && site.bytes != 2 && site.bytes != 4 && site.bytes != 8))
             return Error{fmt::format("its site {} touches {} bytes", site.id, site.bytes)};
         if (exchange != (site.exchange != ptx::Exchange::None))
@@ -29,16 +42,17 @@ Result<void> check_sites(const Trace& trace) {
                 "its site {} is {}", site.id,
                 computes ? "an atomic or an exchange that reduces, and does not say what it does"
                          : "neither an atomic nor an exchange that reduces, and says what one does")};
+        if (auto ok = check_words(site); !ok) return ok;
         if (!site.past_registers()) continue;
-        // A cp.async is a load of global memory with a store to shared memory behind it.
+        // A cp.async is a load of global memory with a store to shared memory behind it; one in bulk may go either way.
         const auto is_half = [](const ptx::Site& half, ptx::SiteKind kind, Space space) {
-            return half.kind == kind && half.space == space &&
+            return half.kind == kind && (half.space == space || half.box != ptx::Box::None) &&
                    (half.bytes == 4 || half.bytes == 8 || half.bytes == 16);
         };
         const bool load = site.kind == ptx::SiteKind::Load;
         const size_t other = load ? size_t{site.id} + 1 : size_t{site.id} - 1;
         if (other >= trace.sites.size() || trace.sites[other].bytes != site.bytes ||
-            !trace.sites[other].past_registers() ||
+            trace.sites[other].box != site.box || !trace.sites[other].past_registers() ||
             !goes_on(trace.sites[load ? site.id : other], trace.sites[load ? other : site.id]) ||
             !is_half(site, load ? ptx::SiteKind::Load : ptx::SiteKind::Store,
                      load ? Space::Global : Space::Shared))
@@ -49,10 +63,11 @@ Result<void> check_sites(const Trace& trace) {
 
 // Constant memory is read only, and atomics are of memory that threads share.
 bool can_go_to(ptx::SiteKind kind, Space space) {
-    return !ptx::asks_memory(kind) ? space == Space::Global
-           : space == Space::Const ? kind == ptx::SiteKind::Load
-           : space == Space::Local ? kind != ptx::SiteKind::Atomic
-                                   : true;
+    return kind == ptx::SiteKind::Signal ? space == Space::Shared || space == Space::Global
+           : !ptx::asks_memory(kind)     ? space == Space::Global
+           : space == Space::Const       ? kind == ptx::SiteKind::Load
+           : space == Space::Local       ? kind != ptx::SiteKind::Atomic
+                                         : true;
 }
 
 int64_t offset_of(const Trace& trace, const Form& form, int lane) {
@@ -140,16 +155,86 @@ Result<void> check_forms(const Trace& trace, std::vector<StepCheck::Allowed>& al
     return {};
 }
 
-// As many bytes as the atomics of global memory have lanes, each block's behind those of the one before.
+// As many bytes as the atomics of global memory have lanes, and sites with words have for them, each block's behind
+// those of the one before.
 Result<void> check_returned(const Trace& trace) {
-    if (trace.returned.empty()) return {};
+    if (trace.returned.empty() && !has_words(trace)) return {};
     const std::vector<uint64_t> before = returned_before(trace);
     for (size_t i = 0; i < trace.blocks.size(); ++i)
         if (trace.blocks[i].first_returned != before[i])
             return Error{"what its atomics found is not in the order of its blocks"};
     if (before.back() == trace.returned.size()) return {};
+    if (has_words(trace))
+        return Error{fmt::format("its steps have {} bytes beside their addresses, and it holds {} of them",
+                                 before.back(), trace.returned.size())};
     return Error{fmt::format("its atomics found {} bytes, and it holds {} of them", before.back(),
                              trace.returned.size())};
+}
+
+}  // namespace
+
+namespace {
+
+using LaneWords = std::array<uint32_t, ptx::kMostStepWords>;
+
+// What is wrong with bytes side by side that a lane moves, or with the box of a tensor; "" for nothing. array: null outside
+// of all arrays; offset: in the array.
+std::string wrong_row(const LaneWords& words, const Array* array, uint64_t offset) {
+    const uint64_t bytes = words[0];
+    if (bytes == 0) return "moves 0 bytes, and a copy in bulk moves some";
+    // Shared memory is on one of its two sides.
+    if (array == nullptr && bytes > most_of(Claim::SharedBytes))
+        return fmt::format("moves {} bytes, more than shared memory holds", grouped(bytes));
+    const bool inside = array == nullptr || (bytes <= array->bytes() && offset <= array->bytes() - bytes);
+    return inside ? "" : "moves more bytes than its array has";
+}
+
+std::string wrong_box(const Trace& trace, const Form& form, const LaneWords& words, const Array* array,
+                      uint64_t offset) {
+    auto copy = tensor_copy(trace, words);
+    if (!copy) return "";  // nothing is known of it
+    if (form.space == Space::Shared)
+        copy->box.shared = static_cast<uint32_t>(offset + (array ? array->base : 0));
+    const auto runs = ptx::runs_here(copy->map), ok = ptx::check(copy->map, copy->box);
+    if (runs && ok) return "";
+    return "copies a box of a tensor: " + (runs ? ok : runs).error().message;
+}
+
+}  // namespace
+
+// Rows that are moved in bulk and boxes of tensors lie in their arrays, and are such as a GPU would copy.
+Result<void> check_rows(const Trace& trace) {
+    const auto is_looked_at = [](const ptx::Site& site) {
+        return site.box == ptx::Box::Row || site.box == ptx::Box::Tensor;
+    };
+    if (std::ranges::none_of(trace.sites, is_looked_at)) return {};
+    uint64_t at = 0;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const Form& form = trace.form_of(step);
+        const ptx::Site& site = trace.sites[form.site];
+        const uint8_t* lane_words = trace.returned.data() + at;
+        at += returned_bytes(trace, form);
+        if (!is_looked_at(site)) continue;
+        const Access access = decode(trace, step);
+        const Array* const array = trace.array_of(form);
+        std::string wrong;
+        for_lanes(form.mask, [&](uint32_t lane) {
+            LaneWords words{};
+            std::memcpy(words.data(), lane_words, sizeof(uint32_t) * site.words);
+            lane_words += sizeof(uint32_t) * site.words;
+            if (!wrong.empty()) return;
+            wrong = site.box == ptx::Box::Row ? wrong_row(words, array, access.offset[lane])
+                                              : wrong_box(trace, form, words, array, access.offset[lane]);
+        });
+        if (array != nullptr && site.box == ptx::Box::Tensor && wrong.empty())
+            AccessView(trace, step).for_pieces([&](uint32_t, uint64_t address, uint64_t bytes) {
+                const uint64_t offset = address - array->base;
+                if (bytes > array->bytes() || offset > array->bytes() - bytes)
+                    wrong = "moves more bytes than its array has";
+            });
+        if (!wrong.empty()) return Error{fmt::format("its step {} {}", step + 1, wrong)};
+    }
+    return {};
 }
 
 // Where copies arrived: behind the step that asked for them, in their block.
@@ -176,6 +261,8 @@ Result<void> check_arrivals(const Trace& trace) {
     }
     return {};
 }
+
+namespace {
 
 // Clocks since the block's first step go forwards.
 Result<void> check_times(const Trace& trace) {
@@ -233,8 +320,9 @@ Result<StepCheck> check_tables(const Trace& trace) {
         const Form& form = trace.forms[i];
         StepCheck::Allowed& allowed = steps.allowed_[i];
         allowed.warps = allowed.none ? 0 : steps.warps_ - ((form.mask & beyond) != 0);
-        allowed.stores =
-            result.verified && form.array == result.array && ptx::writes(trace.sites[form.site].kind);
+        allowed.stores = result.verified && form.array == result.array &&
+                         ptx::writes(trace.sites[form.site].kind) &&
+                         trace.sites[form.site].box == ptx::Box::None;
     }
     return steps;
 }
@@ -305,7 +393,8 @@ Result<void> check(const Trace& trace) {
     const auto steps = check_tables(trace);
     if (!steps) return steps.error();
     if (auto ok = check_blocks(trace); !ok) return ok;
-    return (*steps)(trace, 0, trace.steps());
+    if (auto ok = (*steps)(trace, 0, trace.steps()); !ok) return ok;
+    return check_rows(trace);
 }
 
 }  // namespace tilescope::trace

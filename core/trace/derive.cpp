@@ -22,6 +22,7 @@
 #include "core/base/words.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/parse.h"
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 #include "core/trace/format.h"
 
@@ -35,13 +36,14 @@ struct WarpEnds {
     bool at_once = false;
 };
 
-// Instructions that make a step whenever a warp comes to them. A generic address may be one of local memory.
+// Instructions that make a step whenever a warp comes to them. A generic address may be one of local memory, and a wait
+// that finds its phase still open makes none.
 std::vector<bool> always_recorded(const ptx::Kernel& kernel, const std::vector<ptx::Site>& sites) {
     std::vector<bool> always(kernel.instructions.size(), false);
     for (const ptx::Site& site : sites) {
         const ptx::Instruction& at = kernel.instructions[site.instruction];
-        always[site.instruction] =
-            at.guard < 0 && (!ptx::asks_memory(site.kind) || at.space != ptx::StateSpace::Generic);
+        always[site.instruction] = at.guard < 0 && site.signal != ptx::Signal::Wait &&
+                                   (!ptx::asks_memory(site.kind) || at.space != ptx::StateSpace::Generic);
     }
     return always;
 }
@@ -103,6 +105,18 @@ const Block* cut_block(const Trace& trace, const WarpEnds& ends) {
         if (met != all && !ends.at_once) return &block;
     }
     return nullptr;
+}
+
+bool stores_boxes(const ptx::Site& site) { return site.box != ptx::Box::None && ptx::writes(site.kind); }
+
+// What sites say of their instructions and the file does not: where the descriptor of a tile is.
+void adopt_operands(Trace& trace) {
+    const auto is_tile = [](const ptx::Site& site) { return site.box == ptx::Box::Tile; };
+    const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
+    if (kernel == nullptr || std::ranges::none_of(trace.sites, is_tile)) return;
+    const std::vector<ptx::Site> sites = ptx::sites_like(*kernel, trace.sites);
+    if (!same_sites(sites, trace.sites)) return;
+    for (size_t i = 0; i < sites.size(); ++i) trace.sites[i].operand = sites[i].operand;
 }
 
 }  // namespace
@@ -167,8 +181,29 @@ void StoredElements::enter_request(const Trace& trace, uint64_t step) {
     enter_word();
 }
 
+void StoredElements::enter_boxes(const Trace& trace) {
+    const uint8_t result = trace.meta.result.array;
+    if (elements_ == 0 || std::ranges::none_of(trace.sites, stores_boxes)) return;
+    has_boxes_ = true;
+    if (bits_.empty()) return;
+    const Array& array = trace.launch.arrays[result];
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const Form& form = trace.form_of(step);
+        if (form.array != result || !stores_boxes(trace.sites[form.site])) continue;
+        const AccessView view(trace, step);
+        constexpr uint64_t kBytesOfRequest = 512;
+        if ((requests_ += 1 + view.lane_bytes() / kBytesOfRequest) > kMostRequests) return;
+        view.for_pieces([&](uint32_t, uint64_t address, uint64_t bytes) {
+            const uint64_t first = address - array.base, size = array.element_bytes();
+            for (uint64_t at = first / size; at <= (first + bytes - 1) / size; ++at)
+                bits_[at / 64].fetch_or(uint64_t{1} << at % 64, std::memory_order_relaxed);
+        });
+    }
+}
+
 uint64_t StoredElements::lacking(const Trace& trace) const {
-    constexpr uint64_t kMostOfALane = 17;  // bytes of a vector access, and one for where it begins
+    constexpr uint64_t kMostOfALane = 17;   // bytes of a vector access, and one for where it begins
+    if (too_many_ && has_boxes_) return 0;  // which may store to any number
     if (too_many_) return elements_ - std::min(elements_, trace.steps() * kWarpSize * kMostOfALane);
     if (!all_entered()) return 0;
     uint64_t stored = 0;
@@ -181,6 +216,7 @@ Result<void> derive(Trace& trace, const StoredElements& stored) {
     Meta& meta = trace.meta;
     if (auto module = module_of(trace)) trace.module = std::move(*module);
     if (trace.module) ptx::name_members(trace.launch, trace.module->structs);
+    adopt_operands(trace);
     if (!meta.complete) return {};
     if (const auto ends = ends_of(trace)) {
         if (const Block* const cut = cut_block(trace, *ends)) {

@@ -78,10 +78,10 @@ Result<FileHeader> read_header(std::string_view begin, uint64_t size) {
     if (reader.take<uint32_t>() != crc32c(begin.substr(0, kHeaderBytes - 4)))
         return Error{"the checksum of its header is wrong"};
     const uint32_t version = header.version;
-    if (version < kFileVersion || version > kMatricesVersion) {
+    if (version < kFileVersion || version > kWordsVersion) {
         return Error{fmt::format("it has version {}, this program reads versions {} to {}; {}", version,
-                                 kFileVersion, kMatricesVersion,
-                                 version > kMatricesVersion ? "update Tilescope" : "record it again")};
+                                 kFileVersion, kWordsVersion,
+                                 version > kWordsVersion ? "update Tilescope" : "record it again")};
     }
     if (header.size != size) return Error{fmt::format("it has {} of its {} bytes", size, header.size)};
     return header;
@@ -320,12 +320,13 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
         header && header->version != wanted && std::max(header->version, wanted) >= kExchangesVersion)
         return Error{fmt::format(
             "it has version {}, and holds {}: recordings with exchanges have version {}, those with "
-            "instructions on matrices version {}",
+            "instructions on matrices version {}, those with barriers in memory or bulk copies version {}",
             header->version,
-            wanted == kMatricesVersion    ? "instructions on matrices"
+            wanted == kWordsVersion       ? "barriers in memory or bulk copies"
+            : wanted == kMatricesVersion  ? "instructions on matrices"
             : wanted == kExchangesVersion ? "exchanges among the lanes of a warp"
                                           : "no exchanges among the lanes of a warp",
-            kExchangesVersion, kMatricesVersion)};
+            kExchangesVersion, kMatricesVersion, kWordsVersion)};
     StoredElements stored(trace);
     const bool copies = has_arrivals(trace);
     const Section arrivals = sections.back();
@@ -338,7 +339,8 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
     if (auto ok = read_columns(bytes, sections, *steps, stored, trace); !ok) return ok;
     if (returned && !unpack(bytes, last, trace.returned))
         return Error{"the checksum of what its atomics found is wrong"};
-    if (returned) place_returned(trace);
+    if (returned || wanted == kWordsVersion) place_returned(trace);
+    index_returned(trace);
     if (copies) {
         if (arrivals.raw % sizeof(uint32_t) != 0 || !unpack(bytes, arrivals, trace.arrival))
             return Error{"the checksum of where its copies arrived is wrong"};
@@ -346,6 +348,8 @@ Result<void> read_trace(std::string_view bytes, const std::vector<Section>& foun
         for (size_t i = 0; i < trace.blocks.size(); ++i) trace.blocks[i].first_arrival = before[i];
     }
     if (auto ok = check_blocks(trace); !ok) return ok;
+    if (auto ok = check_rows(trace); !ok) return ok;
+    stored.enter_boxes(trace);
     return derive(trace, stored);
 }
 

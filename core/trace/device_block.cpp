@@ -4,13 +4,17 @@
 #include <cstring>
 #include <map>
 
-#include "core/simt/copy_groups.h"
 #include "core/trace/block_state.h"
+#include "core/trace/device_order.h"
 #include "core/trace/device_records.h"
+#include "core/trace/device_words.h"
 
 namespace tilescope::trace {
 
 namespace {
+
+// Clocks that a wait is held back at most: far more than the clocks of an SM's parts differ.
+constexpr uint64_t kMostHeld = 4096;
 
 // When a block's barriers let its warps go on.
 //
@@ -46,12 +50,6 @@ std::vector<uint64_t> last_arrivals(const DeviceLayout& layout, std::vector<Stre
     }
     for (size_t i = 1; i < last.size(); ++i) last[i] = std::max(last[i], last[i - 1] + 1);
     return last;
-}
-
-const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t address) {
-    for (const AddressShift& move : moves)
-        if (address - move.first < move.bytes) return &move;
-    return nullptr;
 }
 
 // What a block's atomics gave back. A lane's come in the order in which it executed them, whichever lanes
@@ -100,32 +98,6 @@ private:
     std::map<std::pair<uint32_t, uint32_t>, Lanes> found_;  // by warp and site
 };
 
-// The copies of a warp from where they are asked for to where they are waited for.
-class CopiesUnderWay {
-public:
-    void ask(uint32_t step, uint32_t mask) { copies_.push_back({step, mask, groups_.open()}); }
-    void pass(const ptx::Code& code, uint32_t mask, BlockRecorder& recorder) {
-        if (code.kind == ptx::Code::Kind::Wait) {
-            for (OpenCopy& copy : copies_) {
-                copy.mask &= ~groups_.arrived(copy.group, copy.mask & mask, code.second);
-                if (copy.mask == 0) recorder.on_arrival(copy.step);
-            }
-            std::erase_if(copies_, [](const OpenCopy& copy) { return copy.mask == 0; });
-        }
-        if (code.kind == ptx::Code::Kind::Commit || code.second == ptx::kAllGroups) groups_.commit(mask);
-    }
-
-private:
-    struct OpenCopy {
-        uint32_t step = 0, mask = 0;
-        simt::CopyGroups::OfLanes group{};
-    };
-    simt::CopyGroups groups_;
-    std::vector<OpenCopy> copies_;
-};
-
-using Addresses = std::array<uint64_t, kWarpSize>;
-
 // The addresses of a record, as the device has them.
 Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp) {
     Addresses address;
@@ -147,25 +119,6 @@ Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, u
     const uint64_t origin = record.address - offset[std::countr_zero(record.mask)];
     for (size_t lane = 0; lane < kWarpSize; ++lane) address[lane] = origin + offset[lane];
     return address;
-}
-
-// Moves the lanes' addresses to where the trace has its arrays: each with its own array, one in no array with
-// the array of the lowest lane. True where all are moved alike.
-bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
-    const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
-    for (uint64_t& a : address) a &= keep;
-    const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(space)];
-    if (moves.empty()) return true;
-    const AddressShift* first = move_of(moves, address[std::countr_zero(mask)]);
-    bool alike = true;
-    for_lanes(mask, [&](uint32_t lane) {
-        uint64_t& a = address[lane];
-        const AddressShift* own = move_of(moves, a);
-        alike = alike && own == first;
-        own = own ? own : first;
-        a = own ? (a + own->shift) & keep : a;
-    });
-    return alike;
 }
 
 // The space of an address that may be generic, as it was recorded.
@@ -202,6 +155,22 @@ Addresses numbers_of(const SiteFacts& facts, uint32_t mask, const Addresses& giv
                                                          static_cast<uint32_t>(given[lane] >> 32));
     });
     return from;
+}
+
+void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, const WordStep& step,
+          BlockOrder& order, BlockRecorder& recorder) {
+    const SiteFacts& facts = layout.sites[record.site];
+    if (facts.later) order.bulk_copy(warp, step);
+    if (facts.signal != ptx::Signal::None) order.signal(facts.signal, warp, step);
+    simt::Request request;
+    request.site = record.site;
+    request.warp = warp;
+    request.mask = step.mask;
+    request.space = facts.space;
+    request.address = step.address.data();
+    request.words = step.words.data();
+    request.maps = step.maps;
+    recorder.on_request(request);
 }
 
 void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Returned& returned,
@@ -307,7 +276,11 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     Returned returned(layout, readers);
     std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
     std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
-    std::array<CopiesUnderWay, kMaxWarpsPerBlock> copies;  // by warp
+    BlockOrder order(recorder);
+    WordReader words(layout, options);
+    WordStep step;
+    size_t held = 0;                                      // waits that were held back since the last step
+    std::vector<uint64_t> held_since(readers.size(), 0);  // by reader, of such a wait: its own clock; else 0
     std::vector<Next> heap;
     for (uint32_t i = 0; i < readers.size(); ++i)
         if (readers[i].next())
@@ -327,22 +300,39 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
             sift_down(heap);
             continue;
         }
+        const DeviceRecord& record = reader.record;
+        if (record.has_words && !words.read(record, step)) return Error{words.problem};
+        const bool waits = record.has_words && layout.sites[record.site].signal == ptx::Signal::Wait;
+        if (waits && dropped == 0 && held < heap.size() && heap.size() > 1 && !order.can_have_ended(step)) {
+            const uint64_t other = heap.size() > 2 ? std::min(heap[1].clock, heap[2].clock) : heap[1].clock;
+            uint64_t& own = held_since[heap[0].reader];
+            if (own == 0) own = heap[0].clock;
+            if (other - own < kMostHeld) {
+                heap[0].clock = other + 1;
+                ++held;
+                sift_down(heap);
+                continue;
+            }
+        }
+        held_since[heap[0].reader] = 0;
+        held = 0;
         const uint64_t since = heap[0].clock - block.clock;
         made.clock_gaps = made.clock_gaps || since > UINT32_MAX;
         recorder.set_time(static_cast<uint32_t>(std::min<uint64_t>(since, UINT32_MAX)));
-        if (const ptx::Code* group = reader.record.group) {
-            copies[reader.warp].pass(*group, reader.record.mask, recorder);
-        } else if (!reader.record.returned) {
-            if (layout.sites[reader.record.site].later)
-                copies[reader.warp].ask(recorder.state().met, reader.record.mask);
-            feed(layout, reader.record, reader.warp, returned, recorder);
+        if (record.group != nullptr) {
+            order.pass(*record.group, reader.warp, record.mask);
+        } else if (record.has_words) {
+            feed(layout, record, reader.warp, step, order, recorder);
+        } else if (!record.returned) {
+            if (layout.sites[record.site].later) order.copy(reader.warp, record.mask);
+            feed(layout, record, reader.warp, returned, recorder);
         }
-        if (reader.record.group == nullptr && layout.sites[reader.record.site].barrier) {
+        if (record.group == nullptr && layout.sites[record.site].barrier) {
             const size_t barrier = barriers[reader.warp]++;
             if (barrier < last_arrival.size()) not_before[reader.warp] = last_arrival[barrier] + 1;
         }
-        if (reader.next()) {
-            heap[0].clock = reader.record.clock;
+        if (reader.next()) {  // not before a step that was held back
+            heap[0].clock = std::max(heap[0].clock, reader.record.clock);
         } else if (!reader.problem.empty()) {
             return Error{reader.problem};
         } else {

@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +47,9 @@ struct DecodeOptions {
         uint64_t offset = 0, bytes = 0;
     };
     std::vector<Local> local;
+    // The tensor map at an address of the trace, or that many bytes behind the kernel's first parameter, with addresses of
+    // the trace; none where there is none. Called from several threads; null: there are none.
+    std::function<std::optional<PlacedMap>(uint64_t address, bool in_parameters)> map_at;
     unsigned threads = 0;
 };
 

@@ -47,8 +47,7 @@ Result<void> check_code(const ptx::Instrumented& code) {
     for (const ptx::Code& c : code.codes) {
         const bool known =
             c.site < code.sites.size() && c.second < code.sites.size() && c.kind <= ptx::Code::Kind::Run;
-        const bool of_groups = c.kind == ptx::Code::Kind::Commit || c.kind == ptx::Code::Kind::Wait;
-        if (c.kind != ptx::Code::Kind::Pad && !of_groups && !known) {
+        if (c.kind != ptx::Code::Kind::Pad && !c.of_groups() && !known) {
             return Error{fmt::format("a code stands for site {} of {}; instrument the kernel again", c.site,
                                      code.sites.size())};
         }
@@ -56,6 +55,13 @@ Result<void> check_code(const ptx::Instrumented& code) {
             code.sites[c.site].space != Space::Global) {
             return Error{fmt::format(
                 "site {} asks for neither shared nor global memory; instrument the kernel again", c.site)};
+        }
+        if (!c.of_groups() && (c.kind == ptx::Code::Kind::Words) != (code.sites[c.site].words != 0) &&
+            c.kind != ptx::Code::Kind::Pad) {
+            return Error{fmt::format(
+                "site {} has {} words beside its address, which its code says otherwise; instrument the "
+                "kernel again",
+                c.site, code.sites[c.site].words)};
         }
         if (c.kind == ptx::Code::Kind::Run && !is_run(code, c)) {
             return Error{
@@ -192,6 +198,29 @@ void set_offsets(DeviceLayout& layout, const ptx::Instrumented& code, const Dim3
 
 }  // namespace
 
+const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t address) {
+    for (const AddressShift& move : moves)
+        if (address - move.first < move.bytes) return &move;
+    return nullptr;
+}
+
+bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
+    const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
+    for (uint64_t& a : address) a &= keep;
+    const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(space)];
+    if (moves.empty()) return true;
+    const AddressShift* first = move_of(moves, address[std::countr_zero(mask)]);
+    bool alike = true;
+    for_lanes(mask, [&](uint32_t lane) {
+        uint64_t& a = address[lane];
+        const AddressShift* own = move_of(moves, a);
+        alike = alike && own == first;
+        own = own ? own : first;
+        a = own ? (a + own->shift) & keep : a;
+    });
+    return alike;
+}
+
 Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                                    const DecodeOptions& options) {
     if (auto ok = check_code(code); !ok) return ok.error();
@@ -204,11 +233,11 @@ Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBu
     layout.one_barrier = code.one_barrier;
     for (size_t i = 0; i < code.sites.size(); ++i) {
         const ptx::Site& site = code.sites[i];
-        layout.sites.push_back({site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic,
-                                site.lands_later(), site.bytes, code.shapes[i].affine, site.space,
-                                site.exchange,
-                                i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{},
-                                site.lanes(), ptx::narrow_addresses(site)});
+        layout.sites.push_back(
+            {site.kind == ptx::SiteKind::Barrier, site.kind == ptx::SiteKind::Atomic, site.lands_later(),
+             site.bytes, code.shapes[i].affine, site.space, site.exchange,
+             i < code.exchanges.size() ? code.exchanges[i] : ptx::ExchangeOperands{}, site.lanes(),
+             ptx::narrow_addresses(site), site.words, site.signal, site.box});
     }
     if (auto ok = set_window(layout, buffer, options); !ok) return ok.error();
     if (auto ok = set_high(layout, options); !ok) return ok.error();

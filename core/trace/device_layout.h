@@ -20,6 +20,9 @@ struct SiteFacts {
     ptx::ExchangeOperands operands{};  // of an exchange
     uint32_t lanes = ~0u;              // that can take part
     ptx::NarrowAddresses narrow{};     // of a narrow record
+    uint8_t words = 0;                 // beside the address of each lane
+    ptx::Signal signal = ptx::Signal::None;
+    ptx::Box box = ptx::Box::None;
     // Nothing is recorded of it but that it was executed.
     bool addressless() const { return barrier || ptx::is_of_matrices(exchange); }
 };
@@ -28,6 +31,8 @@ struct SiteFacts {
 struct AddressShift {
     uint64_t first = 0, bytes = 0, shift = 0;
 };
+
+using Addresses = std::array<uint64_t, kWarpSize>;
 
 struct DeviceLayout {
     uint32_t chunk_bytes = 0, code_bits = 0;
@@ -56,6 +61,12 @@ struct DeviceLayout {
         return offsets[warp * sites.size() + site];
     }
 };
+
+// The range that holds an address of the device; null for none.
+const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t address);
+// Moves the lanes' addresses to where the trace has its arrays: each with its own array, one in no array with
+// the array of the lowest lane. True where all are moved alike.
+bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address);
 
 Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                                    const DecodeOptions& options);

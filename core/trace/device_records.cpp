@@ -123,7 +123,7 @@ bool StreamReader::read_slot() {
         at_ = end_;
         return false;
     }
-    const bool of_groups = code.kind == Kind::Commit || code.kind == Kind::Wait;
+    const bool of_groups = code.of_groups();
     static constexpr SiteFacts kNoSite{.barrier = true};
     const SiteFacts& facts = of_groups ? kNoSite : layout_->sites[code.site];
     const uint32_t all = layout_->lanes[warp];
@@ -134,6 +134,7 @@ bool StreamReader::read_slot() {
     record.addresses = nullptr;
     record.narrow = code.kind == Kind::Narrow ? &facts.narrow : nullptr;
     record.returned = code.kind == Kind::Returned;
+    record.has_words = code.kind == Kind::Words;
     record.group = of_groups ? &code : nullptr;
     if (code.kind == Kind::Pair) {
         const SiteFacts& second = layout_->sites[code.second];
@@ -160,8 +161,11 @@ bool StreamReader::read_slot() {
     if (record.mask == 0 || (record.mask & ~all) != 0)
         return fail(fmt::format("has the active mask {:#x} where warp {} has {:#x}", record.mask, warp, all));
     uint32_t bytes = ptx::kSlotBytes;
-    if (code.kind == Kind::Escape || code.kind == Kind::Returned || record.narrow) {
-        bytes = record.narrow ? record.narrow->record_bytes() : ptx::kEscapeBytes;
+    if (code.kind == Kind::Escape || code.kind == Kind::Returned || record.narrow || record.has_words) {
+        const auto lanes = static_cast<uint32_t>(std::popcount(record.mask));
+        bytes = record.has_words ? ptx::words_record_bytes(facts.words, lanes)
+                : record.narrow  ? record.narrow->record_bytes()
+                                 : ptx::kEscapeBytes;
         if (end_ - at_ < static_cast<std::ptrdiff_t>(bytes))
             return fail("begins the addresses of its lanes where the chunk ends");
         record.addresses = at_ + ptx::kSlotBytes;

@@ -25,6 +25,7 @@ struct DeviceRecord {
     const std::byte* addresses = nullptr;          // escapes, by lane; perhaps not aligned
     const ptx::NarrowAddresses* narrow = nullptr;  // not null: these are parts of them
     bool returned = false;                         // these are what an atomic gave back, and no addresses
+    bool has_words = false;                        // these are of the active lanes alone, each with its words
     const ptx::Code* group = nullptr;              // not null: a commit or a wait, of no site
 };
 

@@ -1,5 +1,6 @@
 // The layout of a trace file, .tsc, version 2; version 3 with copies by cp.async, version 4 with exchanges among
-// lanes of a warp, version 5 with instructions on matrices. Numbers are little-endian.
+// lanes of a warp, version 5 with instructions on matrices, version 6 with sites that have words. Numbers are
+// little-endian.
 //
 //   +----------------------------------------------------------------------------+
 //   | header        magic[8] version u32, sections u32, file bytes u64,          |  32 bytes
@@ -22,7 +23,7 @@
 //   Key, Base, Time  one column of the steps, kChunkSteps a section     a section for each chunk;
 //                                                                       Time only where there are clocks
 //   Returned    Trace::returned, its bytes                              1, only where there are atomics of
-//                                                                       global memory
+//                                                                       global memory, or sites with words
 //   Arrivals    Trace::arrival, 32 bits each                            1, only where there are copies
 //
 // The sections stand in this order; all chunks of Key, then those of Base, then those of Time. Every
@@ -59,6 +60,8 @@ inline constexpr uint32_t kCopiesVersion = 3;     // with sites that are halves 
 inline constexpr uint32_t kExchangesVersion = 4;  // with sites that are exchanges; with or without copies
 // With sites that move or multiply matrices; with or without copies and exchanges.
 inline constexpr uint32_t kMatricesVersion = 5;
+// With sites that have words: barriers in memory, accesses of other shapes; with or without the others.
+inline constexpr uint32_t kWordsVersion = 6;
 inline constexpr uint64_t kHeaderBytes = 32;
 inline constexpr uint64_t kEntryBytes = 32;
 inline constexpr uint64_t kChunkSteps = 1u << 20;
@@ -111,6 +114,7 @@ void numbers_of_block(Io& io, ABlock& block) {
 
 // The oldest version that can hold a trace.
 inline uint32_t version_of(const Trace& trace) {
+    if (has_words(trace)) return kWordsVersion;
     const auto of_matrices = [](const ptx::Site& site) {
         return site.matrices != 0 || ptx::is_of_matrices(site.exchange);
     };
@@ -161,7 +165,9 @@ std::vector<uint64_t> returned_before(const Trace& trace);
 // The same of the numbers of Trace::arrival.
 std::vector<uint64_t> arrivals_before(const Trace& trace);
 Result<void> check_blocks(const Trace& trace);  // the blocks, and that the columns are as long as they
-Result<void> check(const Trace& trace);         // all of it
+// The copies in bulk: what their words say; of a trace that is sound otherwise.
+Result<void> check_rows(const Trace& trace);
+Result<void> check(const Trace& trace);  // all of it
 
 // The elements that the steps store to, of the result of a recording of the whole grid that is verified; of
 // any other recording nothing. Entered by the threads that read the steps.
@@ -169,6 +175,8 @@ class StoredElements {
 public:
     explicit StoredElements(const Trace& trace);                          // whose tables are checked
     void enter(const Trace& trace, const std::vector<uint32_t>& stores);  // what StepCheck met; any thread
+    // Those of boxes, whose words are read behind the steps; of a trace that check_rows() found sound.
+    void enter_boxes(const Trace& trace);
     bool all_entered() const { return requests_ <= kMostRequests && !too_many_; }
     uint64_t lacking(const Trace& trace) const;  // as far as is known
 
@@ -177,7 +185,7 @@ private:
     void enter_request(const Trace& trace, uint64_t step);
     std::vector<std::atomic<uint64_t>> bits_;  // one an element; empty where nothing is verified
     uint64_t elements_ = 0;
-    bool too_many_ = false;
+    bool too_many_ = false, has_boxes_ = false;
     std::atomic<uint64_t> requests_ = 0;
 };
 

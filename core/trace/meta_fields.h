@@ -16,6 +16,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/ptx/tensor_map.h"
 #include "core/trace/claims.h"
 #include "core/trace/trace.h"
 
@@ -145,6 +146,13 @@ void fields_of(F& f, Some<Array> auto& array) {
 }
 
 template <class F>
+void fields_of(F& f, Some<PlacedMap> auto& map) {
+    f("address", map.address);
+    f("in_parameters", map.in_parameters);
+    f("bytes", map.bytes, int64_t{ptx::kTensorMapBytes});
+}
+
+template <class F>
 void fields_of(F& f, Some<Launch> auto& launch) {
     f("entry", launch.entry);
     f("grid", launch.grid);
@@ -152,17 +160,21 @@ void fields_of(F& f, Some<Launch> auto& launch) {
     if (f.has("dynamic_shared", launch.dynamic_shared > 0)) f("dynamic_shared", launch.dynamic_shared);
     f("arguments", launch.arguments);
     f("arrays", launch.arrays);
+    if (f.has("maps", !launch.maps.empty())) f("maps", launch.maps);
 }
 
 template <class F>
 void fields_of(F& f, Some<ptx::Site> auto& site) {
     f("instruction", site.instruction);
-    f("kind", site.kind, ptx::SiteKind::Exchange);
+    f("kind", site.kind, ptx::SiteKind::Signal);
     f("space", site.space, Space::Const);
     if (f.has("exchange", site.kind == ptx::SiteKind::Exchange))
         f("exchange", site.exchange, ptx::Exchange::Multiply);
     if (f.has("atomic", site.atomic != ptx::Atomic::None)) f("atomic", site.atomic, ptx::Atomic::Cas);
     if (f.has("copy", site.copy)) f("copy", site.copy);
+    if (f.has("signal", site.signal != ptx::Signal::None)) f("signal", site.signal, ptx::Signal::Wait);
+    if (f.has("box", site.box != ptx::Box::None)) f("box", site.box, ptx::Box::Tile);
+    if (f.has("words", site.words != 0)) f("words", site.words, uint64_t{ptx::kMostStepWords});
     if (f.has("matrices", site.matrices != 0)) f("matrices", site.matrices, 4);
     if (f.has("transposed", site.transposed)) f("transposed", site.transposed);
     f("bytes", site.bytes, ptx::kMostOfLane);

@@ -17,12 +17,16 @@
 // and any step decodes in O(1). Steps lie block after block, in step order within a block. A barrier is a
 // step whose site is a barrier; its form has the mask of the arriving lanes. An exchange among the lanes of a
 // warp is a step whose site is one; in place of addresses its form and base hold what core/ptx/exchange.h says of
-// each active lane.
+// each active lane. What is done to a barrier in memory is a step whose address is the barrier's.
+//
+// Where an address and Site::bytes do not say all of what a lane does, the step has words beside them (Site::words),
+// in the column of what atomics found.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +34,7 @@
 #include "core/base/launch.h"
 #include "core/base/result.h"
 #include "core/ptx/sites.h"
+#include "core/ptx/tensor_map.h"
 
 namespace tilescope::trace {
 
@@ -163,8 +168,12 @@ struct Trace {
     Column key;                                      // one per step
     Column time;                                     // one per step, or empty
     // What the atomics of global memory found there, which depends on the order of the blocks: step after
-    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty if not recorded.
+    // step, the active lanes of each, lowest first, Site::bytes for a lane. Empty if not recorded. Of a site with
+    // words: these, 4 bytes each, which are always recorded.
     std::vector<uint8_t> returned;
+    // Where in `returned` what belongs to every kReturnedStride-th step begins; not in the file but summed up, and
+    // only where some site has words.
+    std::vector<uint64_t> returned_at;
     // Where the bytes of each store of a cp.async arrived, one number for each such step: how many steps its
     // block had made when all of its threads had waited for them; kNeverWaited where they did not.
     std::vector<uint32_t> arrival;
@@ -206,8 +215,35 @@ inline uint32_t votes_for(const Access& vote) {
     return static_cast<uint32_t>(lanes);
 }
 
-// Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory.
+// Bytes in Trace::returned of a step of this form: 0 for all but atomics of global memory, and sites with words.
 uint64_t returned_bytes(const Trace& trace, const Form& form);
+inline constexpr uint64_t kReturnedStride = 256;
+// Sums up Trace::returned_at.
+void index_returned(Trace& trace);
+bool has_words(const Trace& trace);  // whether some site has
+// The words of a step of a site that has words. Making it is O(kReturnedStride).
+class StepWords {
+public:
+    StepWords(const Trace& trace, uint64_t step);
+    std::array<uint32_t, ptx::kMostStepWords> of(uint32_t lane) const;  // that is active in it
+
+private:
+    const uint8_t* first_ = nullptr;  // of the lowest lane
+    uint32_t mask_ = 0;
+    size_t bytes_ = 0;  // of each lane
+};
+inline std::array<uint32_t, ptx::kMostStepWords> words_of(const Trace& trace, uint64_t step, uint32_t lane) {
+    return StepWords(trace, step).of(lane);
+}
+
+// The map and the box of a copy of a tensor, by the words of one of its two steps; none where the trace lacks the map.
+// box.shared is not known here.
+struct TensorCopy {
+    ptx::TensorMap map;
+    ptx::TensorBox box;
+};
+std::optional<TensorCopy> tensor_copy(const Trace& trace,
+                                      const std::array<uint32_t, ptx::kMostStepWords>& words);
 
 // The block that holds a step, by binary search.
 uint32_t block_of(const Trace& trace, uint64_t step);

@@ -14,6 +14,7 @@
 #include "core/base/contents.h"
 #include "core/base/shell_words.h"
 #include "core/base/text.h"
+#include "core/ptx/swizzle.h"
 #include "kernels/run/source_text.h"
 
 namespace tilescope::kernels {
@@ -99,6 +100,58 @@ Result<GivenArgument> parse_object(std::string_view hex, std::string_view text) 
     return argument;
 }
 
+// tensor(half[128,64]:iota, box=64x64, swizzle=128B, fill=nan)
+Result<GivenArgument> parse_tensor(std::string_view inside, std::string_view text) {
+    GivenArgument argument;
+    const std::vector<std::string_view> parts = parts_between_commas(inside);
+    const std::string_view what = parts.empty() ? std::string_view() : trimmed(parts[0]);
+    if (what.find('[') != std::string_view::npos) {
+        auto array = parse_array(what);
+        if (!array) return array.error();
+        argument = std::move(*array);
+    } else if (!what.empty() && std::ranges::all_of(what, is_word)) {
+        argument.tensor_of = what;
+    } else {
+        return not_argument(text, "names no array of its own, and no argument, whose tensor map it is");
+    }
+    argument.kind = GivenKind::Tensor;
+    argument.swizzle = ptx::name_of(ptx::Swizzle::None);
+    for (size_t i = 1; i < parts.size(); ++i) {
+        const std::string_view part = trimmed(parts[i]);
+        const size_t equals = std::min(part.find('='), part.size());
+        const std::string_view key = trimmed(part.substr(0, equals)),
+                               value = trimmed(part.substr(std::min(equals + 1, part.size())));
+        if (key == "box") {
+            if (!argument.box.empty()) return not_argument(text, "says box= twice");
+            for (size_t at = 0; at <= value.size();) {
+                const size_t end = std::min(value.find_first_of("xX", at), value.size());
+                const auto extent = all_of<uint64_t>(value.substr(at, end - at));
+                if (!extent || *extent == 0 || *extent > 256)
+                    return not_argument(
+                        text, fmt::format("has a box '{}', whose sides must be 1 to 256", one_line(value)));
+                argument.box.push_back(*extent);
+                at = end + 1;
+            }
+        } else if (key == "swizzle") {
+            const auto known = std::ranges::find(ptx::kSwizzleRules, value, &ptx::SwizzleRule::name);
+            if (known == ptx::kSwizzleRules.end())
+                return not_argument(
+                    text, fmt::format("has a swizzle '{}', which is none of none, 32B, 64B and 128B",
+                                      one_line(value)));
+            argument.swizzle = value;
+        } else if (key == "fill" && (value == "zeros" || value == "nan")) {
+            argument.fills_with_nan = value == "nan";
+        } else {
+            return not_argument(text, fmt::format("has '{}', where a tensor map has box=, swizzle= and fill=",
+                                                  one_line(part)));
+        }
+    }
+    if (argument.box.empty()) return not_argument(text, "says no box=, such as box=64x64");
+    if (argument.tensor_of.empty() && argument.box.size() != argument.extents.size())
+        return not_argument(text, "has a box with more or fewer sides than its array");
+    return argument;
+}
+
 Result<GivenArgument> parse_value(std::string_view text) {
     GivenArgument argument;
     constexpr std::string_view kBytes = "bytes:";
@@ -107,6 +160,9 @@ Result<GivenArgument> parse_value(std::string_view text) {
         return argument;
     }
     if (text.substr(0, kBytes.size()) == kBytes) return parse_object(text.substr(kBytes.size()), text);
+    constexpr std::string_view kTensor = "tensor(";
+    if (text.starts_with(kTensor) && text.ends_with(')'))
+        return parse_tensor(text.substr(kTensor.size(), text.size() - kTensor.size() - 1), text);
     if (text.find('[') != std::string_view::npos) return parse_array(text);
     const auto number = parse_given_number(text);
     if (!number) return not_argument(text, "is no value");
@@ -212,6 +268,15 @@ std::string value_text(const GivenArgument& argument) {
             for (const std::byte byte : argument.object)
                 text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
             return text;
+        }
+        case GivenKind::Tensor: {
+            GivenArgument array = argument;
+            array.kind = GivenKind::Array;
+            std::string text =
+                "tensor(" + (argument.tensor_of.empty() ? value_text(array) : argument.tensor_of);
+            text += fmt::format(",box={}", fmt::join(argument.box, "x"));
+            if (argument.swizzle != ptx::name_of(ptx::Swizzle::None)) text += ",swizzle=" + argument.swizzle;
+            return text + (argument.fills_with_nan ? ",fill=nan)" : ")");
         }
         case GivenKind::Array: {
             // A name without a blank, which needs no quotes.

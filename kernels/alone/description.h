@@ -9,6 +9,8 @@
 //           float[512,512]:random          zeros, random, iota (0, 1, 2, …), ones, or a number
 //           bytes:00ff12                   a struct, as it lies in memory
 //           null                           a pointer to nothing
+//           tensor(half[128,64], box=64x64, swizzle=128B)    a tensor map of an array of its own; with a name in place of
+//                                          the array, of that argument's
 //
 // The elements are C++'s types, CUDA's vectors of them (float4: four floats), and PTX's (f32).
 #pragma once
@@ -50,7 +52,7 @@ std::string contents_text(const GivenContents& contents);
 // The most elements of an array: what lies beyond is a typing error, and would not fit a memory.
 inline constexpr uint64_t kMostArrayElements = uint64_t{1} << 31;
 
-enum class GivenKind : uint8_t { Number, Array, Object, Null };
+enum class GivenKind : uint8_t { Number, Array, Object, Null, Tensor };
 struct GivenArgument {
     GivenKind kind = GivenKind::Number;
     std::string name;               // "" where its place says which parameter it is
@@ -59,6 +61,12 @@ struct GivenArgument {
     std::vector<uint64_t> extents;  // Array, outermost first, 1 to 3 of them
     GivenContents contents;         // Array
     std::vector<std::byte> object;  // Object
+    // Tensor: its array, as of an Array, or the name of the argument that is; what a copy moves, outermost first; the
+    // swizzle by its name; what lies outside is NaN, not zero.
+    std::string tensor_of;
+    std::vector<uint64_t> box;
+    std::string swizzle;
+    bool fills_with_nan = false;
     // Of a launch that was written down (written.h). Array:
     uint64_t offset = 0;       // bytes from the array's first byte
     int32_t shares = -1;       // the argument whose array it leads into; -1: its own

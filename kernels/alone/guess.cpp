@@ -12,6 +12,7 @@
 #include "core/base/words.h"
 #include "core/ptx/large.h"
 #include "core/ptx/parse.h"
+#include "core/ptx/tensor_map.h"
 #include "kernels/alone/probe.h"
 #include "kernels/alone/sizes.h"
 
@@ -141,6 +142,12 @@ private:
                 if (!parameter.pointer && parameter.bytes != 8)
                     return no(fmt::format("is a value of {}", bytes_text(parameter.bytes)));
                 break;
+            case Given::Tensor:
+                if (parameter.bytes != ptx::kTensorMapBytes)
+                    return no(fmt::format("takes {}, and a tensor map has {}", bytes_text(parameter.bytes),
+                                          bytes_text(ptx::kTensorMapBytes)));
+                if (const auto map = map_for(argument); !map) return map.error();
+                break;
             case Given::Object:
                 if (argument.object.size() != parameter.bytes)
                     return no(fmt::format("takes {}", bytes_text(parameter.bytes)));
@@ -156,6 +163,9 @@ private:
     }
 
     Result<void> make_slots(const ptx::Module& module, const ptx::Kernel& kernel) {
+        stores_boxes_ = std::ranges::any_of(kernel.instructions, [](const ptx::Instruction& instruction) {
+            return instruction.op == ptx::Op::TensorToGlobal || instruction.op == ptx::Op::TensorReduce;
+        });
         const std::vector<KernelParameter> parameters = parameters_of(module, kernel, alone_.source);
         for (size_t i = 0; i < parameters.size(); ++i) {
             ParameterSlot slot;
@@ -311,6 +321,7 @@ private:
             reads |= other.parameter.reads;
             writes |= other.parameter.writes;
         }
+        if (slot.kind == Given::Tensor) reads = true, writes = stores_boxes_;
         array.role = !writes ? ArrayRole::Input : reads ? ArrayRole::InOut : ArrayRole::Output;
         if (!slot.given) {
             constexpr uint64_t kRoom = uint64_t{1} << 20;
@@ -368,6 +379,15 @@ private:
                     launch.arrays.push_back(array_for(slot, attempt));
                     break;
                 case Given::Number: argument.value = bits_in(argument.type, number_of(slot, attempt)); break;
+                case Given::Tensor: {
+                    const ptx::TensorMapBytes bytes = ptx::encode(*map_for(*slot.given));
+                    argument.object.assign(bytes.begin(), bytes.end());
+                    if (slot.given->tensor_of.empty()) {
+                        argument.map_of = static_cast<int32_t>(launch.arrays.size());
+                        launch.arrays.push_back(array_for(slot, attempt));
+                    }
+                    break;
+                }
                 case Given::Object: {
                     argument.object = object_for(slot);
                     if (argument.object.size() > sizeof argument.value) break;
@@ -377,7 +397,49 @@ private:
                 case Given::Null: break;
             }
         }
+        for (size_t i = 0; i < slots_.size(); ++i)
+            if (slots_[i].kind == Given::Tensor && !slots_[i].given->tensor_of.empty())
+                for (const Argument& of : launch.arguments)
+                    if (of.name == slots_[i].given->tensor_of) launch.arguments[i].map_of = of.array;
         return launch;
+    }
+
+    // Of an array that another argument is, its type and extents are that one's. Its address is still to come.
+    Result<ptx::TensorMap> map_for(const GivenArgument& said) const {
+        const auto no = [&](const std::string& what) {
+            return Error{fmt::format("'{}' {}", one_line(value_text(said)), what)};
+        };
+        const GivenArgument* array = &said;
+        if (!said.tensor_of.empty()) {
+            const auto found = std::ranges::find_if(said_.arguments, [&](const GivenArgument& one) {
+                return one.name == said.tensor_of && one.kind == Given::Array;
+            });
+            if (found == said_.arguments.end())
+                return no(
+                    fmt::format("is of an argument '{}' that is no array; give that one as --arg "
+                                "'{}=float[64,64]', or the array in its place",
+                                one_line(said.tensor_of), one_line(said.tensor_of)));
+            array = &*found;
+        }
+        if (array->extents.size() != said.box.size())
+            return no("has a box with more or fewer sides than its array");
+        ptx::TensorMap map;
+        const auto type = ptx::tensor_type_of(array->type);
+        if (!type) return no("is of elements that no tensor map has");
+        map.type = *type;
+        map.rank = static_cast<uint8_t>(said.box.size());
+        uint64_t stride = size_of(array->type);
+        for (size_t i = 0; i < map.rank; ++i) {
+            map.extent[i] = array->extents[map.rank - 1 - i];
+            map.box[i] = static_cast<uint32_t>(said.box[map.rank - 1 - i]);
+            stride *= map.extent[i];
+            if (i + 1 < map.rank) map.stride[i] = stride;
+        }
+        for (size_t i = 0; i < ptx::kSwizzles; ++i)
+            if (said.swizzle == ptx::kSwizzleRules[i].name) map.swizzle = static_cast<ptx::Swizzle>(i);
+        map.fills_with_nan = said.fills_with_nan;
+        if (const auto ok = ptx::check(map); !ok) return no("is refused: " + ok.error().message);
+        return map;
     }
 
     Probe try_out(const LaunchGuess& attempt, const Dim3* grid) const {
@@ -386,7 +448,8 @@ private:
         std::vector<bool> grows;
         std::vector<const ParameterSlot*> owners;
         for (const ParameterSlot& slot : slots_)
-            if (slot.kind == Given::Array) grows.push_back(!slot.given), owners.push_back(&slot);
+            if (slot.kind == Given::Array || (slot.kind == Given::Tensor && slot.given->tensor_of.empty()))
+                grows.push_back(!slot.given), owners.push_back(&slot);
         const auto refill = [&](Array& array) {
             const ParameterSlot& slot = slots_[stream_of(array)];
             put_contents(array, {guessed_fill(slot, attempt), {}});
@@ -526,6 +589,7 @@ private:
     std::shared_ptr<const simt::Program> program_;
     std::string entry_;
     std::vector<ParameterSlot> slots_;
+    bool stores_boxes_ = false;  // it copies boxes of tensors to global memory
     Reads reads_;
     Sizes sizes_;
     bool indices_ = false;     // there are input arrays of integers whose contents are guessed

@@ -51,6 +51,7 @@ struct Watcher final : simt::BlockObserver {
 
 void place_apart(Launch& launch) {
     for (size_t i = 0; i < launch.arrays.size(); ++i) launch.arrays[i].base = kFirst + i * kApart;
+    place_maps(launch);
 }
 
 uint64_t bytes_of(const Launch& launch) {

@@ -64,7 +64,55 @@ std::byte* host_of(const DeviceArrays& placed, size_t array) {
     return array < placed.places.size() ? placed.places[array].host : nullptr;
 }
 
+// The array of global memory that holds an address of the launch; none for others.
+std::optional<size_t> array_at(const std::vector<Array>& arrays, uint64_t address) {
+    for (size_t i = 0; i < arrays.size(); ++i)
+        if (arrays[i].space == Space::Global && address - arrays[i].base < arrays[i].bytes()) return i;
+    return std::nullopt;
+}
+
+// Tensor maps as Tilescope encodes them become those of the driver, with the addresses that their tensors have here.
+Result<void> encode_maps(Device& device, const std::vector<Array>& arrays, const DeviceArrays& placed,
+                         std::vector<std::byte>& object) {
+    ptx::TensorMapBytes bytes;
+    for (size_t at = 0; at + bytes.size() <= object.size(); at += ptx::kTensorMapAlignment) {
+        std::memcpy(bytes.data(), object.data() + at, bytes.size());
+        auto map = ptx::decode(bytes);
+        if (!map) continue;
+        if (const auto array = array_at(arrays, map->address))
+            map->address += placed.base[*array] - arrays[*array].base;
+        const auto made = device.tensor_map(*map);
+        if (!made) return made.error();
+        std::memcpy(object.data() + at, made->data(), made->size());
+    }
+    return {};
+}
+
 }  // namespace
+
+std::optional<PlacedMap> map_in_launch(const Launch& launch, const std::vector<uint64_t>& parameters,
+                                       uint64_t address, bool in_parameters) {
+    const auto map_at = [&](const std::byte* from) {
+        return PlacedMap{address, in_parameters, std::vector<std::byte>(from, from + ptx::kTensorMapBytes)};
+    };
+    const auto holds = [](uint64_t at, uint64_t bytes) {
+        return bytes >= ptx::kTensorMapBytes && at <= bytes - ptx::kTensorMapBytes;
+    };
+    for (const PlacedMap& known : launch.maps)
+        if (known.address == address && known.in_parameters == in_parameters) return known;
+    if (!in_parameters) {
+        const auto array = array_at(launch.arrays, address);
+        const auto& contents = array ? launch.arrays[*array].contents.bytes : nullptr;
+        if (!contents || !holds(address - launch.arrays[*array].base, contents->size())) return std::nullopt;
+        return map_at(contents->data() + (address - launch.arrays[*array].base));
+    }
+    for (size_t i = 0; i < launch.arguments.size() && i < parameters.size(); ++i) {
+        const std::vector<std::byte>& object = launch.arguments[i].object;
+        if (address >= parameters[i] && holds(address - parameters[i], object.size()))
+            return map_at(object.data() + (address - parameters[i]));
+    }
+    return std::nullopt;
+}
 
 Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready,
                                   const std::vector<ArrayPlace>& places) {
@@ -85,7 +133,8 @@ Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& re
                              : placed.base[static_cast<size_t>(argument.array)] + argument.offset;
         if (!argument.object.empty()) {
             std::memcpy(&value, argument.object.data(), std::min(sizeof value, argument.object.size()));
-            placed.objects[placed.parameters.size()] = argument.object;
+            std::vector<std::byte>& object = placed.objects[placed.parameters.size()] = argument.object;
+            if (auto ok = encode_maps(device, arrays, placed, object); !ok) return ok.error();
         }
         placed.parameters.push_back(value);
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/gpu/driver.h"
@@ -32,9 +33,15 @@ struct DeviceArrays {
 
 // Fills the arrays from the launch: those that have a place where they are, the others in memory that it
 // allocates, with the gaps that the launch leaves between them. Variables of the module have no address
-// before it is loaded. A launch whose objects hold addresses can be recorded in its places only.
+// before it is loaded. A launch whose objects hold addresses can be recorded in its places only, but for tensor maps of
+// Tilescope's own, which are encoded anew.
 Result<DeviceArrays> place_arrays(Device& device, const kernels::ReadyLaunch& ready,
                                   const std::vector<ArrayPlace>& places = {});
+
+// The tensor map that a launch has at an address or so many bytes behind its first parameter: among its maps, in what an
+// array of it holds in the beginning, or in an argument. parameters: where each of them begins.
+std::optional<PlacedMap> map_in_launch(const Launch& launch, const std::vector<uint64_t>& parameters,
+                                       uint64_t address, bool in_parameters);
 
 // Gives the arrays that are variables the addresses that they have in this module, and writes to them, and to
 // its constants, what the launch has.

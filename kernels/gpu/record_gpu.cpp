@@ -164,7 +164,7 @@ uint64_t bytes_a_block(const GpuRun& r) {
         all += r.steps.of_site[site] * bytes[site];
         longest = std::max<uint64_t>(longest, bytes[site]);
     }
-    const uint64_t chunk = r.options.chunk_bytes, of_warp = (all + warps - 1) / warps;
+    const uint64_t chunk = r.code.chunk_bytes, of_warp = (all + warps - 1) / warps;
     return r.grown * warps * (of_warp / (chunk - ptx::kChunkHeaderBytes - longest) + 2) * chunk;
 }
 
@@ -173,7 +173,7 @@ Result<uint64_t> buffer_bytes(GpuRun& r) {
     const auto free = r.device.free_bytes();
     if (!free) return free.error();
     const uint64_t whole = bytes_a_block(r) * blocks_of(r.window, r.plan.launch.grid);
-    return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.options.chunk_bytes});
+    return std::max<uint64_t>(std::min({whole, kMostBuffer, *free / 4 * 3}), uint64_t{r.code.chunk_bytes});
 }
 
 struct WindowRun {
@@ -210,6 +210,9 @@ Result<trace::Decoded> decode(const GpuRun& r, const BlockWindow& window, const 
             options.local.push_back({symbol.name,
                                      static_cast<uint64_t>(simt::local_offset(*r.ready.program, symbol.name)),
                                      symbol.bytes()});
+    options.map_at = [&r](uint64_t address, bool in_parameters) {
+        return map_in_launch(r.ready.launch, r.code.parameters, address, in_parameters);
+    };
     options.threads = r.options.common.threads;
     return trace::decode_device_buffer(r.code, buffer, options);
 }

@@ -33,5 +33,7 @@ struct Plan {
 
 // Bases for the global arrays that have none yet (simt::place_buffers), in their order.
 void place_arrays(Launch& launch);
+// Gives tensor maps among its arguments the addresses of their arrays (Argument::map_of).
+void place_maps(Launch& launch);
 
 }  // namespace tilescope::kernels

@@ -188,6 +188,19 @@ void place_arrays(Launch& launch) {
         if (array.space == Space::Global) array.base = bases[next++];
 }
 
+void place_maps(Launch& launch) {
+    for (Argument& argument : launch.arguments) {
+        if (argument.map_of < 0 || argument.object.size() != ptx::kTensorMapBytes) continue;
+        ptx::TensorMapBytes bytes;
+        std::ranges::copy(argument.object, bytes.begin());
+        auto map = ptx::decode(bytes);
+        if (!map) continue;
+        map->address = launch.arrays[static_cast<size_t>(argument.map_of)].base;
+        bytes = ptx::encode(*map);
+        argument.object.assign(bytes.begin(), bytes.end());
+    }
+}
+
 size_t buffer_of(const std::vector<Array>& arrays, size_t array) {
     return static_cast<size_t>(std::count_if(arrays.begin(), arrays.begin() + static_cast<ptrdiff_t>(array),
                                              [](const Array& a) { return a.space == Space::Global; }));
@@ -210,6 +223,7 @@ Result<ReadyLaunch> make_ready(const Plan& plan, uint64_t memory, const std::str
     const auto unplaced = [](const Array& array) { return array.space == Space::Global && array.base == 0; };
     if (std::any_of(plan.launch.arrays.begin(), plan.launch.arrays.end(), unplaced))
         place_arrays(ready.launch);
+    place_maps(ready.launch);
     auto program = simt::prepare(*module, *entry, ready.launch.arrays, plan.exchanges);
     if (!program) return program.error();
     ready.program = *program;

@@ -12,6 +12,7 @@
 #include "tests/launch_examples.h"
 #include "tests/unit/trace_forge.h"
 #include "tests/unit/trace_requests.h"
+#include "tests/unit/words_trace.h"
 
 namespace tilescope {
 namespace {
@@ -27,6 +28,29 @@ void put(const std::string& fuzzer, const std::string& name, const std::string& 
     const fs::path path = g_folder / "corpus" / fuzzer / name;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// --- barriers in memory and copies in bulk
+
+test::Ring small_ring() {
+    test::Ring ring;
+    ring.stages = 2, ring.consumers = 1, ring.trips = 3;
+    return ring;
+}
+
+// 4 rows of 8 floats of 6 rows of 12, half of them outside.
+test::RandomBox small_box(bool load) {
+    test::RandomBox one;
+    one.map.type = ptx::TensorType::F32, one.map.rank = 2, one.map.address = 0x100000;
+    one.map.extent = {12, 6, 1, 1, 1}, one.map.stride = {48, 0, 0, 0}, one.map.box = {8, 4, 1, 1, 1};
+    one.map.swizzle = ptx::Swizzle::B32;
+    one.box.at = {8, 4}, one.box.shared = 256, one.box.stores = !load;
+    one.bytes = 288;
+    return one;
+}
+std::string box_text(bool load) {
+    const test::RandomBox one = small_box(load);
+    return test::box_kernel(one.map, one.box, load);
 }
 
 // --- recordings
@@ -46,6 +70,10 @@ void put_recordings() {
          {kernels::vector_add(), kernels::histogram(), kernels::reverse(), kernels::pairs(), kernels::bins(),
           kernels::filter(), kernels::copies(), kernels::block_sums(), kernels::warp_talk()})
         put("trace", plan.kernel, trace::serialize(kernels::recorded(plan)));
+    put("trace", "ring-of-stages", trace::serialize(trace::ring_trace(small_ring())));
+    for (const bool load : {true, false})
+        put("trace", load ? "box-that-is-loaded" : "box-that-is-stored",
+            trace::serialize(trace::recorded_words(trace::box_words(small_box(load), load), box_text(load))));
     put("trace", "every-kind-of-request", trace::serialize(trace::random_trace(1, 2, 1, 40)));
     put("trace", "of-a-gpu",
         file_text(fs::path(TILESCOPE_SOURCE_DIR) / "assets/recordings/tiled-4x4x4-t2.tsc"));
@@ -234,6 +262,25 @@ void put_ptx() {
          "16, 0;\n"
          "cp.async.commit_group; ld.shared.u32 %r2, [s]; cp.async.wait_group 1; @%p1 cp.async.wait_all;",
          ".shared .align 16 .b8 s[64];\n");
+    body("barriers-and-boxes",
+         "mbarrier.init.shared.b64 [s], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 64;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+16], [%rd1], 64, [s];\n"
+         "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [s+16], "
+         "[%rd1, {%r1, -1}], "
+         "[s], %rd2;\n"
+         "W: mbarrier.try_wait.parity.shared.b64 %p1, [s], 0, 1000; @!%p1 bra W; "
+         "fence.proxy.async.shared::cta;\n"
+         "wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "
+         "%rd3, %rd4, 0, "
+         "1, -1, 0, 1;\n"
+         "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd2], [s+16], 64; "
+         "cp.async.bulk.commit_group;\n"
+         "cp.async.bulk.wait_group.read 0; mapa.shared::cluster.u32 %r2, s, 1; "
+         "barrier.cluster.arrive.relaxed.aligned;\n"
+         "barrier.cluster.wait; st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r2], {%r1, "
+         "%r1}, [%r3];",
+         ".shared .align 128 .b8 s[1024];\n");
     body(
         "small-forms",
         ".reg .u8 d; .reg .b128 q; createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;\n"
@@ -246,6 +293,27 @@ void put_ptx() {
     body("arrivals",
          "mov.u32 %r2, %tid.x; setp.lt.u32 %p1, %r2, 32; @%p1 bra A; bar.sync 1, 64; bra B; A: bar.arrive 1, "
          "64; B:");
+    put("ptx", "ring-of-stages", small_ring().ptx());
+    put("ptx", "box-that-is-loaded", box_text(true));
+    put("ptx", "box-that-is-stored", box_text(false));
+    body("barriers-in-memory",
+         "mov.u32 %r2, s; mbarrier.init.shared::cta.b64 [s], 2; mbarrier.arrive.shared.b64 %rd3, [%r2]; "
+         "mbarrier.pending_count.b64 %r3, %rd3;\n"
+         "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [s], 16; "
+         "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 "
+         "[s], 16; mbarrier.arrive_drop.shared.b64 _, [s];\n"
+         "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [s], 0, 100; @!%p1 bra W; "
+         "mbarrier.test_wait.shared.b64 %p2, [s], %rd3; cp.async.mbarrier.arrive.noinc.shared::cta.b64 [s];\n"
+         "mbarrier.inval.shared.b64 [s]; st.global.u32 [%rd1], %r3;",
+         ".shared .align 16 .b8 s[16];\n");
+    body("copies-in-bulk",
+         "mbarrier.init.shared::cta.b64 [s], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], %r1;\n"
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+16], [%rd1], %r1, [s]; "
+         "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [s+16], 32;\n"
+         "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0; "
+         "fence.proxy.async.shared::cta;\n"
+         "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [s], 0; @!%p1 bra W;",
+         ".shared .align 16 .b8 s[64];\n");
     body("position-without-an-instruction", ".loc 1 2 3\nA: B:\n.loc 1 10 1\nC:");
     body("endless-loop", "A: bra A;");
     body("endless-loop-with-steps",

@@ -61,9 +61,11 @@ public:
         for (size_t i = 0; i < kinds_.size(); ++i) packed.push_back(pack(kinds_[i], raw_[i]));
         if (below(16) == 0) claim(packed);
         std::string bytes = file_of(packed);
-        // Whether there are exchanges among lanes, the description says alone.
-        if ((get<uint32_t>(file, 8) == kExchangesVersion) != (below(32) == 0)) {
-            set(bytes, 8, kExchangesVersion);
+        // Whether there are exchanges among lanes, matrices or words, the description says alone.
+        const uint32_t version = get<uint32_t>(file, 8);
+        const bool other = below(32) == 0;
+        if ((version > kCopiesVersion) != other) {
+            set(bytes, 8, other ? kExchangesVersion + static_cast<uint32_t>(below(3)) : version);
             repair(bytes);
         }
         if (below(64) == 0) bytes[below(bytes.size())] ^= static_cast<char>(1u << below(8));  // not repaired
@@ -130,6 +132,7 @@ private:
             case SectionKind::Key:
             case SectionKind::Base:
             case SectionKind::Time:
+            case SectionKind::Returned:
             case SectionKind::Arrivals: return below(4) ? change_number(raw_[at]) : change_steps();
             default: return change_bytes(raw_[at]);
         }

@@ -87,6 +87,13 @@ struct InstrumentedRun {
         decode.grid = launch.grid, decode.block = launch.block, decode.window = window;
         decode.arrays = &arrays, decode.sites = &sites;
         decode.threads = threads;
+        decode.map_at = [&](uint64_t address, bool in_parameters) -> std::optional<PlacedMap> {
+            for (size_t i = 0; in_parameters && i < launch.arguments.size(); ++i)
+                if (code.parameters[i] == address &&
+                    launch.arguments[i].object.size() == ptx::kTensorMapBytes)
+                    return PlacedMap{address, true, launch.arguments[i].object};
+            return std::nullopt;
+        };
         for (const ptx::Symbol& symbol : ptx::find_kernel(module, kernel)->symbols)
             if (symbol.space == ptx::StateSpace::Local)
                 decode.local.push_back({symbol.name, 0, symbol.bytes()});  // one a kernel, in these tests

@@ -26,21 +26,46 @@ constexpr uint32_t kOrderThreads = 64, kOrderCells = 64;
 
 // A statement of the kernel, printed as PTX and followed thread by thread.
 struct Statement {
-    enum class What : uint8_t { Load, Store, Sync, Barrier, If, Loop } what{};
+    enum class What : uint8_t { Load, Store, Sync, Barrier, If, Loop, Arrive, Wait } what{};
     uint32_t line = 0, scale = 0, shift = 0,
              turn = 0;  // cell: (t * scale + shift + trip * turn) % kOrderCells
     enum class Mask : uint8_t { Constant, Tile, Parity, Unknown } mask{};
     uint32_t members = 0, tile = 0;  // Constant and Unknown: the lanes; Tile: how many are one
     uint32_t bit = 0;                // If: (lane & bit) != 0
     uint32_t trips = 0;              // Loop
+    uint32_t barrier = 0;            // Arrive, Wait: which mbarrier
+    uint32_t parity = 0;             // Wait
     std::vector<Statement> then{}, otherwise{};
 };
 
 class RandomOrder {
 public:
-    RandomOrder(uint64_t seed, bool unknown_masks) : random_(seed), unknown_(unknown_masks) {
+    // At the mbarriers 0 and 1 all threads arrive, and the lanes 0 of the warps; all threads wait for each phase.
+    static constexpr uint32_t kBarriers = 2;
+    static std::vector<uint32_t> arrivals() { return {kOrderThreads, kOrderThreads / 32}; }
+
+    RandomOrder(uint64_t seed, bool unknown_masks, bool signals = false)
+        : random_(seed), unknown_(unknown_masks) {
         syncs_ = 1 + below(4);
-        body_ = statements(~0u, 0, 5 + below(5), false);
+        if (!signals) {
+            body_ = statements(~0u, 0, 5 + below(5), false);
+            return;
+        }
+        std::array<uint32_t, kBarriers> phases{};
+        std::array<bool, kBarriers> arrived{};
+        const auto add = [&](uint32_t barrier) {
+            Statement s{arrived[barrier] ? What::Wait : What::Arrive};
+            s.barrier = barrier, s.parity = phases[barrier] & 1;
+            phases[barrier] += arrived[barrier];
+            arrived[barrier] = !arrived[barrier];
+            body_.push_back(std::move(s));
+        };
+        for (uint32_t part = 0, parts = 2 + below(5); part < parts; ++part) {
+            for (Statement& s : statements(~0u, 1, 1 + below(3), false)) body_.push_back(std::move(s));
+            add(below(kBarriers));
+        }
+        for (uint32_t barrier = 0; barrier < kBarriers; ++barrier)
+            if (arrived[barrier]) add(barrier);
     }
 
     std::string ptx() {
@@ -132,6 +157,17 @@ private:
                 out += fmt::format("    add.u32 %r5, %r5, %r3;\n    .loc 1 {} 0\n", s.line);
                 out += s.what == What::Store ? "    st.shared.u32 [%r5], %t;\n"
                                              : "    ld.shared.u32 %r7, [%r5];\n";
+            } else if (s.what == What::Arrive) {
+                if (s.barrier == 1)
+                    out += fmt::format("    setp.ne.u32 %p1, %lane, 0;\n    @%p1 bra $come{};\n", label);
+                out += fmt::format("    .loc 1 3 0\n    mbarrier.arrive.shared.b64 _, [bars+{}];\n$come{}:\n",
+                                   8 * s.barrier, label);
+            } else if (s.what == What::Wait) {
+                out += fmt::format(
+                    "    .loc 1 4 0\n$wait{0}:\n    mbarrier.try_wait.parity.shared.b64 %p1, [bars+{1}], "
+                    "{2};\n"
+                    "    @!%p1 bra $wait{0};\n",
+                    label, 8 * s.barrier, s.parity);
             } else if (s.what == What::Sync && s.mask == Mask::Unknown) {
                 out += fmt::format("    activemask.b32 %u{0};\n    bar.warp.sync %u{0};\n", label % 64);
             } else if (s.what == What::Sync) {
@@ -171,6 +207,10 @@ private:
                 ops.push_back({ThreadOp::What::Sync, 0, 0, mask});
             } else if (s.what == What::Barrier) {
                 ops.push_back({ThreadOp::What::Barrier});
+            } else if (s.what == What::Wait || (s.what == What::Arrive && (s.barrier == 0 || lane == 0))) {
+                ops.push_back(
+                    {s.what == What::Wait ? ThreadOp::What::Wait : ThreadOp::What::Arrive, s.barrier});
+            } else if (s.what == What::Arrive) {
             } else if (s.what == What::If) {
                 follow(lane & s.bit ? s.then : s.otherwise, thread, trip, ops);
             } else {
@@ -191,8 +231,11 @@ struct Compared {
     std::string ptx;
 };
 
-Compared compare(uint64_t seed, bool unknown_masks) {
-    RandomOrder kernel(seed, unknown_masks);
+// numbered: with barrier 1 in place of 0, so that races are looked for thread by thread (core/hazards/ordered.h).
+// signals: with mbarriers, which has the same effect.
+Compared compare(uint64_t seed, bool unknown_masks, bool numbered = false, bool signals = false,
+                 const Schedule& schedule = {}) {
+    RandomOrder kernel(seed, unknown_masks, signals);
     Compared out;
     Plan plan;
     plan.launch = test_launch({test_array("in", Space::Global, ArrayRole::Input, 1, 128, 0x7F00'0000'0000),
@@ -201,14 +244,35 @@ Compared compare(uint64_t seed, bool unknown_masks) {
                               {1, 1, 1}, {kOrderThreads, 1, 1});
     plan.ptx_name = "hand.ptx";
     plan.ptx = out.ptx = kernel.ptx();
+    if (numbered) {
+        for (size_t at; (at = plan.ptx.find("bar.sync 0")) != std::string::npos;)
+            plan.ptx.replace(at, 10, "bar.sync 1");
+        plan.ptx.replace(plan.ptx.find("    .loc 1 1 0"), 0, "    bar.sync 1;\n");
+        out.ptx = plan.ptx;
+    }
+    if (signals) {
+        const auto put = [&](std::string_view where, std::string_view what) {
+            plan.ptx.replace(plan.ptx.find(where), where.size(), what);
+        };
+        put(".version 6.2", ".version 8.0");
+        put(".target sm_70", ".target sm_90");
+        put("    .shared .align 4 .b8 tile[512];",
+            "    .shared .align 8 .b8 tile[512];\n    .shared .align 8 .b8 bars[16];");
+        put("    mov.u32 %r4, 0;",
+            "    mov.u32 %r4, 0;\n    setp.ne.u32 %p1, %t, 0;\n    @%p1 bra $ready;\n    .loc 1 2 0\n"
+            "    mbarrier.init.shared.b64 [bars], 64;\n    mbarrier.init.shared.b64 [bars+8], 2;\n$ready:\n  "
+            "  bar.sync 0;");
+        out.ptx = plan.ptx;
+    }
     RecordOptions options;
     options.timestamp = false;
+    options.schedule = schedule;
     const auto trace = record_cpu(plan, options);
     EXPECT_TRUE(trace) << trace.error().message << plan.ptx;
     if (!trace) return out;
     std::vector<std::vector<ThreadOp>> threads;
     for (uint32_t thread = 0; thread < kOrderThreads; ++thread) threads.push_back(kernel.of_thread(thread));
-    test::ThreadOrder twin(threads);
+    test::ThreadOrder twin(threads, RandomOrder::arrivals());
     EXPECT_TRUE(twin.run()) << plan.ptx;
     out.right = twin.races();
     const auto rule = analysis::phase_rule(*trace);
@@ -222,6 +286,12 @@ Compared compare(uint64_t seed, bool unknown_masks) {
     for (const analysis::Hazard& h : analysis::find_hazards(*trace, *rule).found)
         out.unclear = out.unclear || h.severity == Severity::CannotTell;
     return out;
+}
+
+std::set<uint32_t> cells(const std::set<CellRace>& races) {
+    std::set<uint32_t> cells;
+    for (const CellRace& race : races) cells.insert(std::get<1>(race));
+    return cells;
 }
 
 std::string difference(const Compared& found) {
@@ -252,6 +322,44 @@ TEST(HazardsOrderTwin, LanesThatWaitForEachOtherAreOrderedAsTheTwinHasIt) {
     EXPECT_GT(racing, 100u);
     EXPECT_GT(clean, 15u);
     EXPECT_LT(unclear, 40u) << "a lane passed waits of several masks on paths that are not told apart";
+}
+
+// Of the races of a cell the nearest are told, so that cells alone are compared.
+TEST(HazardsOrderTwin, ThreadByThreadTheSameCellsRace) {
+    uint32_t racing = 0, clean = 0, some = 0, exact = 0;
+    for (const bool unknown : {false, true})
+        for (uint64_t seed = 0; seed < 260; ++seed) {
+            const Compared found = compare(seed, unknown, true);
+            (found.right.empty() ? clean : racing) += 1;
+            const auto right = cells(found.right), faults = cells(found.faults);
+            ASSERT_TRUE(std::ranges::includes(right, faults)) << seed << difference(found) << found.ptx;
+            exact += right == faults;
+            some += right != faults;
+            if (!unknown && !compare(seed, false).unclear) {
+                ASSERT_EQ(right, faults) << seed << difference(found) << found.ptx;
+            }
+        }
+    EXPECT_GT(racing, 200u);
+    EXPECT_GT(clean, 30u);
+    EXPECT_GT(exact, 400u);
+}
+
+TEST(HazardsOrderTwin, BarriersInMemoryOrderWhoArrivesBeforeWhoWaits) {
+    using enum Schedule::Kind;
+    uint32_t racing = 0, clean = 0, unclear = 0;
+    for (uint64_t seed = 0; seed < 300; ++seed) {
+        const Schedule schedule = seed % 3 == 0   ? Schedule{Fair, 0}
+                                  : seed % 3 == 1 ? Schedule{Greedy, 0}
+                                                  : Schedule{Seeded, seed};
+        const Compared found = compare(seed, false, false, true, schedule);
+        const auto right = cells(found.right), faults = cells(found.faults);
+        ASSERT_TRUE(std::ranges::includes(right, faults)) << seed << difference(found) << found.ptx;
+        unclear += right != faults;
+        (right.empty() ? clean : racing) += 1;
+    }
+    EXPECT_GT(racing, 100u);
+    EXPECT_GT(clean, 15u);
+    EXPECT_LT(unclear, 20u) << "a lane passed waits of several masks on paths that are not told apart";
 }
 
 TEST(HazardsOrderTwin, WhereAMaskIsNotKnownNoRaceIsSaidThatIsNone) {

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tilescope::test {
 
 struct ThreadOp {
-    enum class What : uint8_t { Load, Store, Sync, Barrier } what{};
-    uint32_t cell = 0, line = 0;  // Load, Store
+    enum class What : uint8_t { Load, Store, Sync, Barrier, Arrive, Wait } what{};
+    uint32_t cell = 0, line = 0;  // Load, Store; Arrive, Wait: cell is the number of an mbarrier
     uint32_t mask = 0;            // Sync: __syncwarp(mask), of the thread's warp
 };
 
@@ -21,8 +22,12 @@ using CellRace = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>;
 
 class ThreadOrder {
 public:
-    explicit ThreadOrder(const std::vector<std::vector<ThreadOp>>& threads)
-        : threads_(threads), at_(threads.size()), passed_(threads.size()) {
+    // arrivals: of each mbarrier, that end a phase of it. A thread waits for every phase, one after the other.
+    explicit ThreadOrder(const std::vector<std::vector<ThreadOp>>& threads,
+                         std::vector<uint32_t> arrivals = {})
+        : threads_(threads), at_(threads.size()), passed_(threads.size()), expected_(std::move(arrivals)) {
+        waited_.assign(threads.size(), std::vector<size_t>(expected_.size(), 0));
+        phases_.resize(expected_.size());
         clocks_.assign(threads.size(), std::vector<uint32_t>(threads.size(), 0));
     }
 
@@ -70,11 +75,37 @@ private:
         const size_t from = at_[t];
         for (; at_[t] < threads_[t].size() && !waits(t); ++at_[t]) {
             const ThreadOp& op = threads_[t][at_[t]];
+            if (op.what == What::Arrive) {
+                arrive(op.cell, clocks_[t]);
+                continue;
+            }
+            if (op.what == What::Wait) {
+                const size_t phase = waited_[t][op.cell];
+                if (phase >= phases_[op.cell].size() || phases_[op.cell][phase].come < expected_[op.cell])
+                    break;
+                join(clocks_[t], phases_[op.cell][phase].clock);
+                ++waited_[t][op.cell];
+                continue;
+            }
             ++clocks_[t][t];
             done_.push_back(
                 {static_cast<uint32_t>(t), op.cell, op.line, passed_[t], op.what == What::Store, clocks_[t]});
         }
         return at_[t] != from;
+    }
+
+    static void join(std::vector<uint32_t>& all, const std::vector<uint32_t>& other) {
+        all.resize(std::max(all.size(), other.size()), 0);
+        for (size_t i = 0; i < other.size(); ++i) all[i] = std::max(all[i], other[i]);
+    }
+    void arrive(uint32_t barrier, const std::vector<uint32_t>& clock) {
+        std::vector<SignalPhase>& phases = phases_[barrier];
+        if (phases.empty() || phases.back().come == expected_[barrier]) {
+            phases.emplace_back();
+            if (phases.size() > 1) phases.back().clock = phases[phases.size() - 2].clock;
+        }
+        ++phases.back().come;
+        join(phases.back().clock, clock);
     }
 
     // Those that the thread waits for go on together once all of them are there.
@@ -104,6 +135,13 @@ private:
     std::vector<size_t> at_;
     std::vector<uint32_t> passed_;
     std::vector<std::vector<uint32_t>> clocks_;
+    struct SignalPhase {
+        uint32_t come = 0;
+        std::vector<uint32_t> clock;
+    };
+    std::vector<uint32_t> expected_;                // by mbarrier
+    std::vector<std::vector<SignalPhase>> phases_;  // the same
+    std::vector<std::vector<size_t>> waited_;       // by thread, then mbarrier
     std::vector<Done> done_;
 };
 

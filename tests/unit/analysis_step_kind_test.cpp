@@ -25,8 +25,10 @@ TEST(StepKinds, NoTwoAreCalledTheSame) {
 }
 
 TEST(StepKinds, AreFoundBySpaceAndWhatTheSiteDoes) {
-    for (const StepKindRow& row : kStepKindRows)
-        EXPECT_EQ(kind_of(row.space, row.done), row.kind) << row.name;
+    for (const StepKindRow& row : kStepKindRows)  // which signal is a wait, the site alone says
+        EXPECT_EQ(kind_of(row.space, row.done),
+                  row.kind == StepKind::SignalWait ? StepKind::Signal : row.kind)
+            << row.name;
     // What no kernel can do keeps to its space, whose rules it is then shown by.
     EXPECT_EQ(kind_of(Space::Local, ptx::SiteKind::Atomic), StepKind::LocalStore);
     EXPECT_EQ(kind_of(Space::Const, ptx::SiteKind::Store), StepKind::ConstantLoad);

@@ -63,6 +63,16 @@ public:
         for (size_t i = 0; i < 32; i += 2)
             slot({low(addresses[i]), high(addresses[i]), low(addresses[i + 1]), high(addresses[i + 1])});
     }
+    // lanes: by active lane, the lowest first, the two halves of its address and its words.
+    void words(uint32_t code, uint64_t clock, uint32_t mask,
+               const std::vector<std::vector<uint32_t>>& lanes) {
+        std::vector<uint32_t> all;
+        for (const auto& lane : lanes) all.insert(all.end(), lane.begin(), lane.end());
+        all.resize((all.size() + 3) / 4 * 4, ~0u);
+        room(static_cast<uint32_t>(16 + all.size() * 4), clock);
+        slot({lanes[0][0], tag(clock, code), lanes[0][1], mask});
+        for (size_t i = 0; i < all.size(); i += 4) slot({all[i], all[i + 1], all[i + 2], all[i + 3]});
+    }
     // words[1] becomes the tag.
     void run(uint32_t code, uint64_t clock, std::vector<uint32_t> words) {
         words.resize((words.size() + 3) / 4 * 4, ~0u);

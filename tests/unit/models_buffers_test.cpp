@@ -28,10 +28,11 @@ void expect_three(uint32_t depth) {
             const bool reads = look::kind_of(*made.trace, made.index->first + step) == StepKind::SharedLoad;
             for (const Buffer& buffer : all) {
                 bool touched = false;
-                look::for_elements(*made.trace, access, [&](uint32_t, uint64_t element) {
-                    touched |= buffer.part.contains(static_cast<uint32_t>(element / shape.cols),
-                                                    static_cast<uint32_t>(element % shape.cols));
-                });
+                look::for_elements(
+                    *made.trace, made.index->first + step, access, [&](uint32_t, uint64_t element) {
+                        touched |= buffer.part.contains(static_cast<uint32_t>(element / shape.cols),
+                                                        static_cast<uint32_t>(element % shape.cols));
+                    });
                 const BufferState state = state_at(buffer, step);
                 if (!touched) continue;
                 EXPECT_EQ(state == BufferState::ReadNow, reads) << shape.name << " " << step;

@@ -86,7 +86,7 @@ struct Twin {
         for (uint32_t at = 0; at <= step && at < made.index->steps; ++at) {
             const trace::Access access = trace::decode(*made.trace, made.index->first + at);
             if (access.array != array || !ptx::reads(made.trace->sites[access.site].kind)) continue;
-            look::for_elements(*made.trace, access, [&](uint32_t, uint64_t element) {
+            look::for_elements(*made.trace, made.index->first + at, access, [&](uint32_t, uint64_t element) {
                 const auto row = static_cast<uint32_t>(element / cols),
                            col = static_cast<uint32_t>(element % cols);
                 if (which(array == product.M ? col : row)) cells.insert({row, col});
@@ -148,10 +148,11 @@ void hold(const Recorded& made, std::mt19937& random) {
         for (uint32_t at = 0; at <= step; ++at) {
             const trace::Access access = trace::decode(*made.trace, made.index->first + at);
             if (access.array == product.P)
-                look::for_elements(*made.trace, access, [&](uint32_t, uint64_t element) {
-                    stored.insert({static_cast<uint32_t>(element / product.n),
-                                   static_cast<uint32_t>(element % product.n)});
-                });
+                look::for_elements(*made.trace, made.index->first + at, access,
+                                   [&](uint32_t, uint64_t element) {
+                                       stored.insert({static_cast<uint32_t>(element / product.n),
+                                                      static_cast<uint32_t>(element % product.n)});
+                                   });
         }
         EXPECT_EQ(cells_of(view.stored), stored);
         if (view.after) continue;
@@ -179,7 +180,7 @@ void hold(const Recorded& made, std::mt19937& random) {
     for (uint32_t at = 0; at < made.index->steps; ++at) {
         const trace::Access access = trace::decode(*made.trace, made.index->first + at);
         if (access.array != product.P) continue;
-        look::for_elements(*made.trace, access, [&](uint32_t lane, uint64_t element) {
+        look::for_elements(*made.trace, made.index->first + at, access, [&](uint32_t lane, uint64_t element) {
             stores[access.warp * kWarpSize + lane].insert(
                 {static_cast<uint32_t>(element / product.n), static_cast<uint32_t>(element % product.n)});
         });

@@ -34,7 +34,7 @@ TEST_F(LongBlocks, HaveBoxesForWhatTheyTouch) {
         const trace::Access access = trace::decode(trace, step);
         if (access.array == trace::kNoArray) continue;
         const CellRect tile = tile_of_phase(trace, *index, access.array, index->phases.phase[step]);
-        for_elements(trace, access, [&](uint32_t, uint64_t element) {
+        for_elements(trace, step, access, [&](uint32_t, uint64_t element) {
             const CellRect cell = draw::cell_on_sheet(trace.launch.arrays[access.array], element);
             EXPECT_TRUE(tile.contains(cell.row0, cell.col0)) << step;
         });

@@ -135,7 +135,7 @@ TEST(Replay, HalvesOfARegisterAreElements) {
     const auto run = [&](simt::BlockObserver& observer) {
         std::array<uint64_t, 32> from{kInBase, kInBase + 4}, to{kOutBase, kOutBase + 4}, factor{}, sum{};
         std::array<simt::Origin, 32> origin{}, result{};
-        observer.on_request({0, 0, 3, Space::Global, from.data(), 0, nullptr, 1, 4, loaded.data(), nullptr});
+        observer.on_request({.mask = 3, .address = from.data(), .value = loaded.data()});
         for (const uint32_t shift : {0u, 16u}) {
             const simt::Origin half = shift == 0 ? 0 : simt::kUpperHalf;
             for (size_t l = 0; l < 2; ++l) {
@@ -147,7 +147,7 @@ TEST(Replay, HalvesOfARegisterAreElements) {
         }
         origin.fill(kSum);
         observer.on_request(
-            {1, 0, 3, Space::Global, to.data(), 0, nullptr, 1, 4, stored.data(), origin.data()});
+            {.site = 1, .mask = 3, .address = to.data(), .value = stored.data(), .origin = origin.data()});
     };
     std::vector<std::unique_ptr<trace::BlockRecorder>> recorders;
     recorders.push_back(std::make_unique<trace::BlockRecorder>(arrays, sites, simt::BlockId{}));

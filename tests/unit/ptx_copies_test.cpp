@@ -87,8 +87,6 @@ TEST(PtxCopies, WhatCannotBeReadIsSaid) {
     says("cp.async.ca.global.shared [%r1], [%rd1], 4;", "no copy from global to shared");
     says("cp.async.ca.shared.global [%r1], [%rd1], 4, %p1;", "takes .u32");
     says("cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 4;", "needs a policy as its last operand");
-    says("cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];", ".mbarrier; build the kernel without it");
-    says("cp.async.bulk.shared.global [%r1], [%rd1], 16;", ".bulk; build the kernel without it");
     says("cp.async.wait_group;", "whole number");
     says("cp.async.wait_group %r1;", "whole number");
     says("cp.async.commit_group 1;", "';'");

@@ -89,6 +89,14 @@ std::vector<std::string> seeds() {
             texts.push_back(file_text(file));
     }
     texts.push_back(test::kernel_text(R"(
+        mbarrier.init.shared.b64 [tile], 1; mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r1+8], 64;
+        L: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2, 100; @!%p1 bra L; fence.proxy.async.shared::cta;
+        cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%rd1], [%r1], %r2, %rd2, %rs1;
+        cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
+            [tile], [%rd1, {%r2, -1}], [tile+32], %rs1, %rd2; cp.async.bulk.wait_group.read 0;
+        wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd1, %rd2, !%p1, 1, -1, 0, 1;
+        tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3+16]; barrier.cluster.arrive.relaxed.aligned;)"));
+    texts.push_back(test::kernel_text(R"(
         { .reg .b32 t; .reg .pred q; setp.lt.and.s32 %p1|q, %r1, -3, !%p3; @q bra L; { .reg .b64 t; mov.u64 t, tile+4; } }
         mov.b64 {%r1, _}, %rd1; ld.global.v2.f32 {%f1, %f2}, [table+8]; shfl.sync.idx.b32 %r1|%p1, %r2, 3, 31, -1;
         L: @!%p1 st.shared.v2.u32 [tile+16], {%r1, %r2}; .pragma "nounroll"; bar.sync 0, 64; lop3.b32 %r1, %r2, %r3, %r4, 0x96;)"));

@@ -193,6 +193,29 @@ TEST(Instrument, ChecksTheLowHalfOfAWiderRegister) {
     EXPECT_NE(print(made->module).find("cvt.u32.u64 \t%ts_t0, %rd2;"), std::string::npos);
 }
 
+// A warp that gave registers back would have too few for its recording.
+TEST(Instrument, LeavesRegistersToTheWarps) {
+    const Module module =
+        test::parsed(test::kernel_text("setmaxnreg.dec.sync.aligned.u32 40;\nld.global.u32 %r1, [%rd1];\n"));
+    const auto made = instrument(module, "k", options_of(module, true, false));
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(print(made->module).find("setmaxnreg"), std::string::npos);
+}
+
+TEST(Instrument, RefusesCopiesToOtherBlocksAndPartsOfCopies) {
+    for (const char* const text :
+         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \t[%r1], "
+          "[%rd1], 16, [%r2], %rs1;",
+          "cp.async.bulk.global.shared::cta.bulk_group.cp_mask \t[%rd1], [%r1], 16, %rs1;",
+          "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes \t[%r1], [%r2], 16, "
+          "[%r3];"}) {
+        const Module module = test::parsed(test::kernel_text(text));
+        const auto made = instrument(module, "k", options_of(module, false, false));
+        ASSERT_FALSE(made) << text;
+        EXPECT_NE(made.error().message.find("cannot be recorded on a GPU yet"), std::string::npos);
+    }
+}
+
 // NVIDIA's own assembler takes what is printed, where it is installed.
 TEST(Instrument, Assembles) {
     const std::string ptxas = test::find_ptxas();

@@ -40,6 +40,31 @@ ret;)ptx"));
     EXPECT_EQ(print(*again), printed);
 }
 
+// Tensor memory is read with its addresses in brackets, and is no step.
+TEST(PtxOpaque, TensorMemoryIsKept) {
+    const Module module = test::parsed(test::kernel_text(
+        R"ptx(tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 512;
+tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, {%r3, %r4, %r5, %r6}, %p1;
+tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3+16];
+tcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%r1};
+tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];
+tcgen05.cp.cta_group::2.128x256b [%r1], %rd1;
+tcgen05.wait::ld.sync.aligned;
+tcgen05.fence::after_thread_sync;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 512;
+ret;)ptx"));
+    ASSERT_EQ(module.kernels.size(), 1u);
+    const Kernel& kernel = module.kernels[0];
+    ASSERT_EQ(kernel.instructions.size(), 10u);
+    for (size_t i = 0; i < 9; ++i) EXPECT_EQ(kernel.instructions[i].op, Op::Opaque) << i;
+    EXPECT_EQ(print(kernel, kernel.instructions[2]),
+              "tcgen05.ld.sync.aligned.32x32b.x2.b32 \t{%r1, %r2}, [%r3+16];");
+    EXPECT_EQ(kernel.instructions[2].destinations, 3u);
+    EXPECT_TRUE(sites_of(kernel).empty());
+    const std::string printed = print(module);
+    EXPECT_EQ(print(test::parsed(printed)), printed);
+}
+
 // However oddly it is written, what is printed reads as the same.
 TEST(PtxOpaque, OddTextIsPrintedAsItIsReadAgain) {
     for (const char* odd : {"frob _ _ 1 2 %r1 %r2;", "frob ,,{}|!-+;", "frob %tid .x, %laneid 3;",
@@ -68,12 +93,12 @@ TEST(PtxOpaque, WhatMayTouchMemoryOrBranchIsRefused) {
           "frobnicate.b32 %r1, %unknown;",
           "frobnicate.b32 (%r1), f, (%r2);",
           "tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, %r1;",
-          "wgmma.fence.sync.aligned;",
+          "wgmma.fence;",
           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0}, %rd1, %rd2, 1, 1, 1, 0, 0;",
-          "tcgen05.wait::ld.sync.aligned;",
-          "mapa.shared::cluster.u32 %r1, %r2, %r3;",
+          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 512;",
+          "mapa.shared::cta.u32 %r1, %r2, %r3;",
           "brkpt;",
-          "mbarrier.arrive.b64 %rd1;",
+          "mbarrier.arrive.sideways %rd1;",
           "st.newspace.b32 %r1;",
           "bra.sideways $L;",
           "bar.nap 0;",

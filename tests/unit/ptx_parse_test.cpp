@@ -278,8 +278,7 @@ TEST(PtxParse, RefusesWithTheLine) {
     for (const Case& c : {
              Case{"tex.2d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [t, {%r1,%r2}];",
                   "'tex.2d.v4.f32.s32' is not known to Tilescope, which does not read textures; build"},
-             Case{"mbarrier.init.shared.b64 [tile], 1;", "does not read barriers in memory (mbarrier);"},
-             Case{"wgmma.fence.sync.aligned;", "does not read products of four warps (wgmma);"},
+             Case{"suld.b.1d.b32 %r1, [t, %r2];", "does not read surfaces;"},
              Case{"frobnicate.b64 [tile], 1;", "'frobnicate.b64' is not known to Tilescope; build"},
              Case{"atom.global.add.f32 %f1, [%rd1], 1;", ".f32"},
              Case{"call.uni foo, ();", "names 'foo', which this PTX does not declare"},

@@ -320,7 +320,9 @@ TEST(TensorHardware, EachByteOfABoxIsWhereTheGpuPutIt) {
         tilescope::test::AnswerSum ours;
         for (const auto& [to, byte] : copied(asked.map, asked.box)) {
             const bool nan = byte.outside && asked.map.fills_with_nan;
-            ours.add(to), ours.add(!byte.outside ? test::kFromSource : nan ? test::kConstant : test::kZero);
+            ours.add(to), ours.add(!byte.outside ? tilescope::test::kFromSource
+                                   : nan         ? tilescope::test::kConstant
+                                                 : tilescope::test::kZero);
             ours.add(byte.from);
         }
         EXPECT_EQ(ours.value, std::stoull(sum, nullptr, 16)) << text;

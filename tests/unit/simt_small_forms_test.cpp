@@ -276,6 +276,10 @@ TEST(SmallForms, UnknownInstructionsAreForAGpu) {
               "Tilescope does not "
               "know what it computes; record the kernel on an NVIDIA GPU, with --backend gpu");
     EXPECT_EQ(why_not_run(*small_kernel("st.global.u32 [%o], %t;", 32).program), "");
+    EXPECT_EQ(
+        why_not_run(*small_kernel("multimem.st.global.b32 [%i], %r1;", 32).program),
+        "instruction 'multimem.st.global.b32 \t[%i], %r1;' (line 21 of the PTX) cannot be run on the CPU: "
+        "Tilescope reads it and does not run it; build the kernel without it");
 }
 
 // Warp 0 makes something, arrives and goes on; warp 1 waits for it.

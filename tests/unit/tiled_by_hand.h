@@ -90,8 +90,12 @@ inline void run(const Tiled& t, simt::BlockObserver& observer) {
         }
         if (mask == 0) return;
         const ptx::Site s = sites()[site];
-        observer.on_request({site, warp, mask, s.space, address.data(), 0, nullptr, 1, 4, value.data(),
-                             s.kind == ptx::SiteKind::Store ? origin.data() : nullptr});
+        simt::Request request;
+        request.site = site, request.warp = warp, request.mask = mask, request.space = s.space;
+        request.address = address.data();
+        request.value = value.data();
+        request.origin = s.kind == ptx::SiteKind::Store ? origin.data() : nullptr;
+        observer.on_request(request);
         ++step;
     };
     const auto all = [&](uint32_t site, const Lane& lane) {

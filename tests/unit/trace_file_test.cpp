@@ -134,9 +134,10 @@ TEST_F(TraceFile, WhatIsNoRecordingIsSaid) {
 
 TEST_F(TraceFile, AnotherVersionIsRefusedWithWhatToDo) {
     for (const auto& [version, words] : {std::pair{char{1},
-                                                   "it has version 1, this program reads versions 2 to 5; "
+                                                   "it has version 1, this program reads versions 2 to 6; "
                                                    "record it again"},
-                                         std::pair{char{6}, "update Tilescope"},
+                                         std::pair{char{7}, "update Tilescope"},
+                                         std::pair{char{6}, "it has version 6, and holds no exchanges"},
                                          std::pair{char{5}, "holds no exchanges among the lanes of a warp"},
                                          std::pair{char{3}, "does not say where its copies arrived"}}) {
         std::string bytes = serialize(random_trace(7, 1, 1, 5));

@@ -15,6 +15,7 @@
 #include "tests/file_text.h"
 #include "tests/launch_examples.h"
 #include "tests/recorded.h"
+#include "tests/ring_of_stages.h"
 #include "tests/unit/view_recordings.h"
 
 namespace tilescope::app {
@@ -378,7 +379,7 @@ TEST_F(OwnLessons, AStopIsKeptAtEveryKindOfStep) {
     };
     for (const trace::Trace& trace :
          {kernels::recorded("tiled", {4, 4, 4, 2}), kernels::recorded(kernels::bins()),
-          kernels::recorded(kernels::filter())}) {
+          kernels::recorded(kernels::filter()), kernels::recorded(kernels::ring_of_stages({}))}) {
         ASSERT_TRUE(trace::write_file(trace, (folder / (trace.meta.kernel + "-own.tsc")).string()));
         State state;
         session::open_file(state.session, (folder / (trace.meta.kernel + "-own.tsc")).string());

@@ -1,0 +1,333 @@
+// Copies in bulk: bytes that lie side by side (cp.async.bulk), or a box of a tensor (cp.async.bulk.tensor), moved by a unit
+// of their own while threads go on.
+//
+//   the instruction     read       the bytes are read, in the order of the box's rows, and kept with the warp
+//                       write      they are under way: to shared memory for a barrier, or to global memory in the group
+//                                  that the lane has open
+//   a wait at the barrier          what is under way for it is written, and the barrier told of its bytes (signals.cpp)
+//   bulk.wait_group N              all of the lane's groups but the latest N are written
+//   the lane exits                 so are all of its groups
+//
+// A copy may land at any time behind where it is asked for, so that one which nobody waits for lands when others need its
+// room.
+//
+// Source: PTX ISA, "Data Movement and Conversion Instructions: Bulk copy", "Tensor copy"; "cp.async.bulk",
+// "cp.async.bulk.tensor", "cp.async.bulk.commit_group", "cp.async.bulk.wait_group".
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/base/words.h"
+#include "core/simt/machine.h"
+
+namespace tilescope::simt {
+
+namespace {
+
+constexpr uint64_t kMostUnderWay = uint64_t{16} << 20;  // bytes of a block
+
+}  // namespace
+
+uint64_t Machine::side_address(Warp& warp, const BulkCode::Side& side, uint32_t lane) {
+    const std::byte* const column = at(warp, side.address);
+    if (side.wide_address)
+        return reinterpret_cast<const uint64_t*>(column)[lane] + static_cast<uint64_t>(side.offset);
+    return reinterpret_cast<const uint32_t*>(column)[lane] + static_cast<uint32_t>(side.offset);
+}
+
+// Null where it does not lie in one buffer, or not in the block's shared memory.
+std::byte* Machine::bulk_memory(ptx::StateSpace space, uint64_t address, uint64_t bytes, bool writes) {
+    if (space == ptx::StateSpace::Shared)
+        return bytes <= shared_bytes_ && address <= shared_bytes_ - bytes ? shared_ + address : nullptr;
+    const auto after = std::upper_bound(views_.begin(), views_.end(), address,
+                                        [](uint64_t a, const View& view) { return a < view.base; });
+    if (after == views_.begin()) return nullptr;
+    const View& view = after[-1];
+    if (view.bytes < bytes || address - view.base > view.bytes - bytes) return nullptr;
+    touched[static_cast<size_t>(&view - views_.data())] |= writes ? kStores : kLoads;
+    return view.data + (address - view.base);
+}
+
+bool Machine::raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fault::Kind kind, bool writes,
+                         uint64_t address, uint64_t bytes, const std::string& why) {
+    const BulkCode& code = program_.bulks[op.target];
+    const bool shared = (writes ? code.to : code.from).space == ptx::StateSpace::Shared;
+    const auto l = static_cast<int>(lane);
+    raise(kind, warp, l, op,
+          fmt::format("{} {} {} in bulk at {} {:#x} at {}, {}", thread_text(warp, l),
+                      writes ? "writes" : "reads", counted(bytes, "byte"), shared ? "offset" : "address",
+                      address, line_text(op), why));
+    fault->address = address;
+    return false;
+}
+
+// The lane's half of a copy of bytes that lie side by side: what it reads.
+bool Machine::read_row(Warp& warp, const MicroOp& op, uint32_t lane) {
+    const BulkCode& code = program_.bulks[op.target];
+    const uint32_t bytes = reinterpret_cast<const uint32_t*>(at(warp, code.bytes))[lane];
+    const uint64_t address = side_address(warp, code.from, lane);
+    if (bytes == 0 || bytes % ptx::kBulkBytes != 0 || address % ptx::kBulkBytes != 0)
+        return raise_bulk(warp, op, lane, Fault::Kind::Misaligned, false, address, bytes,
+                          "but copies in bulk move multiples of 16 bytes between multiples of 16");
+    const std::byte* const from = bulk_memory(code.from.space, address, bytes, false);
+    if (from == nullptr)
+        return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, false, address, bytes,
+                          code.from.space == ptx::StateSpace::Shared
+                              ? fmt::format("outside the block's {}", counted(shared_bytes_, "byte"))
+                              : "which do not lie in one buffer of the launch");
+    BulkRead& read = warp.bulk_reads[lane];
+    read.bytes.assign(from, from + bytes);
+    words_of(lane)[0] = bytes;
+    address_[lane] = address;
+    pieces_.push_back({lane, bytes, address, 0, read.bytes.data()});
+    return true;
+}
+
+// Fills in the map and the box of a copy of a tensor.
+bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& read) {
+    const BulkCode& code = program_.bulks[op.target];
+    const auto l = static_cast<int>(lane);
+    const uint64_t address = side_address(warp, code.map, lane);
+    const ptx::StateSpace space =
+        code.map.space == ptx::StateSpace::Generic ? space_of_generic(address) : code.map.space;
+    const uint64_t offset = code.map.space == ptx::StateSpace::Generic && space != ptx::StateSpace::Global
+                                ? address - window_of(space)
+                                : address;
+    const std::byte* bytes = nullptr;
+    if (space == ptx::StateSpace::Const && constants_.size() >= ptx::kTensorMapBytes &&
+        offset <= constants_.size() - ptx::kTensorMapBytes)
+        bytes = constants_.data() + offset;
+    if (space == ptx::StateSpace::Local && program_.local_bytes >= ptx::kTensorMapBytes &&
+        offset <= program_.local_bytes - ptx::kTensorMapBytes)
+        bytes = warp.local + lane * program_.local_bytes + offset;
+    if (space == ptx::StateSpace::Global)
+        bytes = bulk_memory(ptx::StateSpace::Global, offset, ptx::kTensorMapBytes, false);
+    const auto bad = [&](const std::string& why) {
+        raise(Fault::Kind::BadAddress, warp, l, op,
+              fmt::format("{} copies a box of a tensor at {}, {}", thread_text(warp, l), line_text(op), why));
+        fault->address = address;
+        return false;
+    };
+    ptx::TensorMapBytes copied;
+    if (bytes != nullptr) std::memcpy(copied.data(), bytes, copied.size());
+    const auto map = bytes != nullptr ? ptx::decode(copied) : std::nullopt;
+    if (!map)
+        return bad(fmt::format(
+            "but at address {:#x} lies no tensor map that cuTensorMapEncodeTiled or Im2col has made",
+            address));
+    if (const auto runs = ptx::runs_here(*map); !runs) return bad("whose map " + runs.error().message);
+    read.map = *map;
+    read.box = {};
+    read.box.gathers = code.gathers;
+    read.box.stores = code.of_group;
+    for (size_t i = 0; i < code.coordinates.size(); ++i)
+        read.box.at[i] = reinterpret_cast<const int32_t*>(at(warp, code.coordinates[i]))[lane];
+    for (size_t i = 0; i < code.offsets.size(); ++i)
+        read.box.offset[i] =
+            static_cast<uint16_t>(reinterpret_cast<const uint32_t*>(at(warp, code.offsets[i]))[lane]);
+    const size_t given = code.gathers ? 5 : map->rank;
+    if (code.coordinates.size() != given)
+        return bad(fmt::format("with {} where its map has {} dimensions",
+                               counted(code.coordinates.size(), "coordinate"), map->rank));
+    read.box.shared = static_cast<uint32_t>(side_address(warp, code.of_group ? code.from : code.to, lane));
+    if (const auto ok = ptx::check(*map, read.box); !ok) return bad("and " + ok.error().message);
+    uint32_t* const words = words_of(lane);
+    words[0] = static_cast<uint32_t>(ptx::box_bytes(*map, code.gathers));
+    const bool parameter =
+        space == ptx::StateSpace::Const && program_.parameters_addressed && offset >= program_.parameter_base;
+    words[2] = static_cast<uint32_t>(parameter ? offset - program_.parameter_base : address);
+    words[3] = parameter ? ptx::kMapInParameters : static_cast<uint32_t>(address >> 32);
+    maps_.push_back({parameter ? offset - program_.parameter_base : address, parameter,
+                     std::vector<std::byte>(copied.begin(), copied.end())});
+    for (size_t i = 0; i < read.box.at.size(); ++i) words[4 + i] = static_cast<uint32_t>(read.box.at[i]);
+    words[9] = uint32_t{read.box.offset[0]} | uint32_t{read.box.offset[1]} << 16;
+    words[10] = uint32_t{read.box.offset[2]} | uint32_t{code.gathers} << 16;
+    return true;
+}
+
+// The same of a box of a tensor.
+bool Machine::read_box(Warp& warp, const MicroOp& op, uint32_t lane) {
+    const BulkCode& code = program_.bulks[op.target];
+    BulkRead& read = warp.bulk_reads[lane];
+    if (!find_map(warp, op, lane, read)) return false;
+    const ptx::TensorMap& map = read.map;
+    read.bytes.assign(ptx::box_bytes(map, code.gathers), std::byte{0});
+    const size_t first = pieces_.size();
+    const bool rounds = map.type == ptx::TensorType::TF32 || map.type == ptx::TensorType::TF32Ftz;
+    address_[lane] = code.of_group ? read.box.shared : map.address;
+    uint32_t place = 0;
+    ptx::TensorRow row;
+    for (ptx::TensorRows rows(map, read.box); rows.next(row); place += row.bytes) {
+        if (code.of_group) {
+            uint32_t of_row = place;
+            bool inside = true;
+            ptx::for_pieces(map.swizzle, row, [&](const ptx::TensorPiece& piece) {
+                const std::byte* const from =
+                    bulk_memory(ptx::StateSpace::Shared, piece.shared, piece.bytes, false);
+                inside = inside && from != nullptr;
+                if (from != nullptr) std::memcpy(read.bytes.data() + of_row, from, piece.bytes);
+                if (!piece.outside) pieces_.push_back({lane, piece.bytes, piece.shared, of_row, nullptr});
+                of_row += piece.bytes;
+            });
+            if (!inside)
+                return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, false, read.box.shared,
+                                  read.bytes.size(),
+                                  fmt::format("outside the block's {}", counted(shared_bytes_, "byte")));
+            continue;
+        }
+        if (map.fills_with_nan)
+            for (uint32_t at = 0; at + 2 <= row.bytes; at += 2) {
+                const uint16_t fill = ptx::filled(map);
+                std::memcpy(read.bytes.data() + place + at, &fill, sizeof fill);
+            }
+        if (row.inside_bytes == 0) continue;
+        const std::byte* const from =
+            bulk_memory(ptx::StateSpace::Global, row.global, row.inside_bytes, false);
+        if (from == nullptr)
+            return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, false, row.global, row.inside_bytes,
+                              "a row of its tensor, which does not lie in one buffer of the launch");
+        std::byte* const to = read.bytes.data() + place + row.inside;
+        std::memcpy(to, from, row.inside_bytes);
+        for (uint32_t at = 0; rounds && at + sizeof(uint32_t) <= row.inside_bytes; at += sizeof(uint32_t)) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, to + at, sizeof bits);
+            bits = ptx::loaded(map.type, bits);
+            std::memcpy(to + at, &bits, sizeof bits);
+        }
+        pieces_.push_back({lane, row.inside_bytes, row.global, place + row.inside, nullptr});
+    }
+    for (size_t i = first; i < pieces_.size(); ++i) pieces_[i].data = read.bytes.data() + pieces_[i].place;
+    return true;
+}
+
+bool Machine::read_bulk(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const BulkCode& code = program_.bulks[op.target];
+    warp.bulk_reads.resize(kWarpSize);
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+        if (!(code.tensor ? read_box(warp, op, lane) : read_row(warp, op, lane)))
+            return pieces_.clear(), false;
+        words_of(lane)[1] =
+            code.of_group ? ptx::kNoBarrier : static_cast<uint32_t>(side_address(warp, code.barrier, lane));
+    }
+    tell_words(warp, code.from.site, space_of(code.from.space), mask);
+    return true;
+}
+
+bool Machine::write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy) {
+    const BulkCode& code = program_.bulks[op.target];
+    const auto bytes = static_cast<uint32_t>(copy.bytes.size());
+    const uint64_t address = side_address(warp, code.to, lane);
+    if (address % ptx::kBulkBytes != 0)
+        return raise_bulk(warp, op, lane, Fault::Kind::Misaligned, true, address, bytes,
+                          "but copies in bulk move multiples of 16 bytes between multiples of 16");
+    std::byte* const to = bulk_memory(code.to.space, address, bytes, true);
+    if (to == nullptr)
+        return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, true, address, bytes,
+                          code.to.space == ptx::StateSpace::Shared
+                              ? fmt::format("outside the block's {}", counted(shared_bytes_, "byte"))
+                              : "which do not lie in one buffer of the launch");
+    copy.pieces.push_back({to, 0, bytes});
+    words_of(lane)[0] = bytes;
+    address_[lane] = address;
+    pieces_.push_back({lane, bytes, address, 0, copy.bytes.data()});
+    return true;
+}
+
+bool Machine::write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy) {
+    const BulkCode& code = program_.bulks[op.target];
+    BulkRead& read = warp.bulk_reads[lane];
+    if (!find_map(warp, op, lane, read)) return false;
+    address_[lane] = code.of_group ? read.map.address : read.box.shared;
+    uint32_t place = 0;
+    const auto take = [&](std::byte* to, uint64_t address, uint32_t from, uint32_t bytes) {
+        if (to == nullptr) return false;
+        copy.pieces.push_back({to, from, bytes});
+        pieces_.push_back({lane, bytes, address, from, copy.bytes.data() + from});
+        return true;
+    };
+    bool inside = true;
+    ptx::TensorRow row;
+    for (ptx::TensorRows rows(read.map, read.box); rows.next(row); place += row.bytes) {
+        if (code.of_group) {
+            if (row.inside_bytes == 0) continue;
+            inside = inside && take(bulk_memory(ptx::StateSpace::Global, row.global, row.inside_bytes, true),
+                                    row.global, place + row.inside, row.inside_bytes);
+            continue;
+        }
+        uint32_t of_row = place;
+        ptx::for_pieces(read.map.swizzle, row, [&](const ptx::TensorPiece& piece) {
+            inside = inside && take(bulk_memory(ptx::StateSpace::Shared, piece.shared, piece.bytes, true),
+                                    piece.shared, of_row, piece.bytes);
+            of_row += piece.bytes;
+        });
+    }
+    return inside ||
+           raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, true, address_[lane], copy.bytes.size(),
+                      code.of_group ? "rows of its tensor, which do not lie in one buffer of the launch"
+                                    : fmt::format("outside the block's {}", counted(shared_bytes_, "byte")));
+}
+
+bool Machine::write_bulk(Warp& warp, const MicroOp& op, uint32_t mask) {
+    const BulkCode& code = program_.bulks[op.target];
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+        BulkCopy& copy = bulk_.emplace_back();
+        copy.step = steps_, copy.warp = warp.number, copy.lane = lane;
+        copy.bytes = std::move(warp.bulk_reads[lane].bytes);
+        bulk_bytes_ += copy.bytes.size();
+        words_of(lane)[1] = ptx::kNoBarrier;
+        if (code.of_group) {
+            copy.group = warp.bulk_groups.open()[lane];
+        } else {
+            copy.barrier = static_cast<uint32_t>(side_address(warp, code.barrier, lane));
+            words_of(lane)[1] = *copy.barrier;
+            if (!barrier_at(warp, op, static_cast<int>(lane), *copy.barrier)) return false;
+        }
+        if (!(code.tensor ? write_box(warp, op, lane, copy) : write_row(warp, op, lane, copy)))
+            return pieces_.clear(), false;
+    }
+    ++changes_;
+    tell_words(warp, code.to.site, space_of(code.to.space), mask);
+    while (bulk_bytes_ > kMostUnderWay && bulk_.size() > 1) {
+        land(bulk_.front(), bulk_.front().barrier.has_value());
+        bulk_.erase(bulk_.begin());
+    }
+    return true;
+}
+
+// told: the observer hears of it. A barrier that it signals counts its bytes, so that it has to; of a group only where its
+// thread has waited.
+void Machine::land(BulkCopy& copy, bool told) {
+    for (const BulkCopy::Piece& piece : copy.pieces)
+        std::memcpy(piece.to, copy.bytes.data() + piece.from, piece.bytes);
+    bulk_bytes_ -= copy.bytes.size();
+    copy.landed = true;
+    ++changes_;
+    const auto with_it = [&](const BulkCopy& other) { return other.step == copy.step && !other.landed; };
+    if (told && observer_ && std::ranges::none_of(bulk_, with_it)) observer_->on_arrival(copy.step);
+    if (!copy.barrier) return;
+    if (const auto found = barriers_.find(*copy.barrier); found != barriers_.end())
+        found->second.complete(static_cast<uint32_t>(copy.bytes.size()));
+}
+
+void Machine::land_groups(Warp& warp, uint32_t mask, uint32_t left) {
+    for (BulkCopy& copy : bulk_) {
+        if (copy.barrier || copy.warp != warp.number || !(mask >> copy.lane & 1)) continue;
+        CopyGroups::OfLanes group{};
+        group[copy.lane] = copy.group;
+        if (warp.bulk_groups.arrived(group, 1u << copy.lane, left) != 0) land(copy, true);
+    }
+    std::erase_if(bulk_, [](const BulkCopy& copy) { return copy.landed; });
+}
+
+void Machine::leave_bulk(Warp& warp, uint32_t mask) {
+    if (bulk_.empty()) return;
+    for (BulkCopy& copy : bulk_)
+        if (!copy.barrier && copy.warp == warp.number && (mask >> copy.lane & 1)) land(copy, false);
+    std::erase_if(bulk_, [](const BulkCopy& copy) { return copy.landed; });
+}
+
+}  // namespace tilescope::simt
