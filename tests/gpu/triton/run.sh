@@ -5,10 +5,9 @@
 #     tests/gpu/triton/run.sh PROGRAM OUT [GPU_RECORD]
 #
 # PROGRAM is tilescope; GPU_RECORD is the test program gpu_record (beside PROGRAM or in tests/ beside it). A program's
-# output must be the same with the recipe as without. Of each launch that needs no wgmma both recordings must be made,
-# their results must be those that the program's own launch left (tilescope record says "result verified"), and
-# gpu_record holds them against each other, lane for lane. A launch with wgmma must be refused with a sentence that
-# names it. PYTHON names the interpreter that has torch, triton and cupy; programs whose modules are not there are
+# output must be the same with the recipe as without. Of each launch both recordings must be made, their results must be
+# those that the program's own launch left (tilescope record says "result verified"), and gpu_record holds them against
+# each other, lane for lane. PYTHON names the interpreter that has torch, triton and cupy; programs whose modules are not there are
 # said and left out.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,15 +36,7 @@ record_launch() {
     launch=$(basename "$folder")
     for backend in cpu gpu; do
         local to=$out/recordings/$name/$backend/$launch.tsc
-        if grep -qs wgmma "$folder"/*.ptx; then
-            if record_on "$backend" "$folder" "$to"; then
-                echo "ok      $name $launch $backend: wgmma is recorded"
-            elif grep -q "wgmma" "$to.txt"; then
-                echo "refused $name $launch $backend: $(tail -n 1 "$to.txt")"
-            else
-                fail "$name $launch $backend: $(tail -n 1 "$to.txt")"
-            fi
-        elif ! record_on "$backend" "$folder" "$to"; then
+        if ! record_on "$backend" "$folder" "$to"; then
             fail "$name $launch $backend: $(tail -n 1 "$to.txt")"
         elif ! grep -q "result verified" "$to.txt"; then
             fail "$name $launch $backend: $(grep -o 'result [^;]*' "$to.txt")"
