@@ -1,4 +1,5 @@
 // Runs blocks of a recording again, with values, and holds every step against the recorded one.
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -6,6 +7,7 @@
 
 #include "core/base/contents.h"
 #include "core/base/words.h"
+#include "core/trace/access.h"
 #include "core/trace/claims.h"
 #include "kernels/run/record.h"
 
@@ -161,9 +163,11 @@ std::vector<uint64_t> returns_of(const trace::Trace& trace, const trace::Block& 
     const uint8_t* at = trace.returned.data() + block.first_returned;
     for (uint64_t step = block.first; step < block.first + block.count; ++step) {
         const trace::Form& form = trace.form_of(step);
-        const uint64_t bytes = returned_bytes(trace, form), size = trace.sites[form.site].bytes;
-        for (uint64_t done = 0; done < bytes; done += size, at += size)
-            std::memcpy(&returns.emplace_back(0), at, size);
+        const ptx::Site& site = trace.sites[form.site];
+        const uint64_t bytes = returned_bytes(trace, form);
+        for (uint64_t done = 0; site.words == 0 && done < bytes; done += site.bytes)
+            std::memcpy(&returns.emplace_back(0), at + done, std::min<size_t>(site.bytes, sizeof(uint64_t)));
+        at += bytes;
     }
     return returns;
 }
@@ -178,9 +182,9 @@ void undo_stores(const trace::Trace& trace, const trace::Block& block, ReadyLaun
         auto& bytes = ready.memory.buffers[buffer_of(trace.launch.arrays, form.array)].bytes;
         const trace::Access access = trace::decode(trace, step);
         const uint64_t size = array->element_bytes();
-        for_lanes(access.mask, [&](uint32_t lane) {
-            const uint64_t first = access.offset[lane] / size;
-            const uint64_t last = (access.offset[lane] + site.bytes - 1) / size;
+        trace::for_pieces(trace, step, access, [&](uint32_t, uint64_t offset, uint64_t of_piece) {
+            const uint64_t first = offset / size;
+            const uint64_t last = (offset + std::max<uint64_t>(of_piece, 1) - 1) / size;
             for (uint64_t element = first; element <= last && element < array->elements(); ++element) {
                 const Value value = initial_value(*array, element);
                 std::memcpy(bytes.data() + element * size, &value.bits, size);
