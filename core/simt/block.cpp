@@ -177,6 +177,12 @@ Machine::Advance Machine::step(Warp& warp) {
     StackEntry& top = warp.stack.back();
     const MicroOp& op = program_.code[top.pc];
     together_ &= ~(1u << warp.number);
+    if (is_request(op.kind)) {
+        if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
+        warp.instructions += op.counted, clock_ += op.counted;
+        watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
+        return behind_step<Values>(warp);
+    }
     if (op.kind == MicroOp::Kind::Barrier) {
         const int lane = std::countr_zero(warp.pending_mask);
         warp.spin.waits_at = UINT64_MAX;
@@ -230,15 +236,9 @@ Machine::Advance Machine::step(Warp& warp) {
         wait_for_group(warp, op);
         return behind_step<Values>(warp);
     }
-    if (op.kind == MicroOp::Kind::Tile || op.kind == MicroOp::Kind::Wgmma) {
-        if (!(op.kind == MicroOp::Kind::Tile ? tile_step(warp, op) : wgmma<Values>(warp, op)))
-            return Advance::Fault;
-        warp.instructions += op.counted, clock_ += op.counted, ++top.pc;
-        return behind_step<Values>(warp);
-    }
-    if (!access<Values>(warp, op, warp.pending_mask)) return Advance::Fault;
-    warp.instructions += op.counted, clock_ += op.counted;
-    watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
+    if (!(op.kind == MicroOp::Kind::Tile ? tile_step(warp, op) : wgmma<Values>(warp, op)))
+        return Advance::Fault;
+    warp.instructions += op.counted, clock_ += op.counted, ++top.pc;
     return behind_step<Values>(warp);
 }
 

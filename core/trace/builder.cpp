@@ -263,11 +263,12 @@ void BlockRecorder::on_request(const simt::Request& request) {
     record(*state_, request);
     const bool kept = state_->key.size() > before;
     meet(*state_, request.site, kept);
-    if (kept) keep_maps(state_->maps, request.maps);
-    if (const uint32_t words = (*state_->sites)[request.site].words; kept && words != 0)
-        keep_words(*state_, request, words);
-    else if (kept && request.returned && request.space == Space::Global)
+    if (kept && request.words) {
+        keep_maps(state_->maps, request.maps);
+        keep_words(*state_, request, (*state_->sites)[request.site].words);
+    } else if (kept && request.returned && request.space == Space::Global) {
         keep_returned(*state_, request);
+    }
     if (++state_->unaccounted == kAccounted) account();
 }
 
