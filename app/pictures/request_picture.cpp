@@ -682,7 +682,7 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& whole, const Request
     const float high = ui.px(request.kind == StepKind::Barrier ? 16 : 18);
     // A copy into a ring has its stages below it, where there is room for both.
     const float ring = request.box && !request.lies && older == nullptr
-                           ? pipeline_height(ui, request.pipeline, whole.height() / 2)
+                           ? pipeline_height(ui, request.pipeline, whole.height() - ui.px(124))
                            : 0;
     const Rect area{whole.min, {whole.max.x, whole.max.y - ring - (ring > 0 ? ui.px(8) : 0)}};
     if (ring > 0)

@@ -329,6 +329,8 @@ void request_panel(Ui& ui, const Rect& rect) {
     const bool told = !lecture && in.height() >= ui.px(215);
     if (lecture && (request.matrices != 0 || request.lies))
         request.mask_note.clear();  // which the line at the top says
+    if (!request.pipeline.empty() && !request.lies && in.height() < ui.px(280))
+        request.mask_note.clear();  // so has a ring its stages
     if (told) note(ui, {in.min.x, y}, in.width(), where);
     y += (told ? small : 0) + ui.px(8);
     if (ui.session.question.hides_any()) return asked_request(ui, {{in.min.x, y}, in.max}, request);
@@ -357,9 +359,9 @@ void request_panel(Ui& ui, const Rect& rect) {
     // Two rows of lanes need the room; the address says what the lane points to and what it gets.
     if (request.matrices != 0 || request.lies) foot.clear();
     const Size address_size = request.matrices != 0 ? Size::Small : Size::Body;
-    // What a barrier in memory, or a box, has to say stands in the verdict and in the picture.
-    if (!lecture && !older && !request.lies &&
-        !is_of_mbarrier(request.kind)) {  // older: whose rules know no sectors
+    // What a barrier in memory, or a box, has to say stands in the verdict and in the picture, and a ring needs the room.
+    const bool placed_lane = !is_of_mbarrier(request.kind) && !request.lies && request.pipeline.empty();
+    if (!lecture && !older && placed_lane) {  // older: whose rules know no sectors
         address = wrapped(ui.font(Face::Text, address_size), look::lane_text(ui.trace(), request, lane),
                           in.width());
         // As many of the formula's steps on a line as fit.

@@ -186,7 +186,7 @@ TEST(BulkCopy, IsShownWhole) {
         EXPECT_EQ(lane, 0u);
         elements.insert(element);
     });
-    EXPECT_EQ(elements.size(), 128u);
+    ASSERT_EQ(elements.size(), 128u);
     EXPECT_EQ(*elements.rbegin(), 127u);
     const uint8_t in = made.trace->form_of(made.index->first + load).array;
     EXPECT_EQ(look::tile_of_phase(*made.trace, *made.index, in, 2), (look::CellRect{2, 3, 0, 128}));
