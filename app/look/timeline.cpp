@@ -113,14 +113,21 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
         auto at = std::lower_bound(steps.begin(), steps.end(), view.first);
         if (at != steps.begin()) --at;  // the mark that reaches into the view
         auto& marks = view.warps[warp];
-        const auto waits_for = [&](auto step) {  // a barrier in memory
-            return step != steps.end() && kind_of(trace, index.first + *step) == StepKind::SignalWait;
+        // Of a wait for a barrier in memory: the step behind which the warp stands.
+        const auto stands_behind = [&](auto step) -> std::optional<uint32_t> {
+            if (step == steps.end() || !index.pipeline) return std::nullopt;
+            const auto& waits = index.pipeline->waits;
+            const auto wait = std::ranges::lower_bound(waits, *step, {}, &analysis::SignalWaitSpan::step);
+            if (wait == waits.end() || wait->step != *step || wait->since == analysis::kNoStep)
+                return std::nullopt;
+            return wait->since;
         };
         const auto inside = std::lower_bound(at, steps.end(), view.end) - at;
         if (static_cast<uint64_t>(inside) <= uint64_t{view.columns} * 2) {
             for (auto to = at; to != steps.end() && *to < view.end; ++to) {
                 const uint32_t next = to + 1 == steps.end() ? *to + 1 : *(to + 1);
-                const uint32_t until = waits_for(to + 1) ? *to + 1 : next;
+                const auto since = stands_behind(to + 1);
+                const uint32_t until = since ? std::min(std::max(*since, *to) + 1, next) : next;
                 add_wait_mark(view.waits[warp], std::max(until, view.first), std::min(next, view.end));
                 add_mark(marks, std::max(*to, view.first), std::min(until, view.end),
                          kind_of(trace, index.first + *to));
@@ -132,7 +139,7 @@ TimelineView timeline_view(const trace::Trace& trace, const BlockIndex& index, u
             const auto stop = view.first + static_cast<uint32_t>(shown * (column + 1) / view.columns);
             auto next = std::upper_bound(at, steps.end(), begin);
             if (next == steps.begin() || begin > steps.back()) continue;
-            if (begin > *(next - 1) && waits_for(next))
+            if (const auto since = stands_behind(next); since && begin > std::max(*since, *(next - 1)))
                 add_wait_mark(view.waits[warp], begin, stop);
             else
                 add_mark(marks, begin, stop, kind_of(trace, index.first + *(next - 1)));

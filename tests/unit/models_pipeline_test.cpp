@@ -153,8 +153,12 @@ TEST(Pipeline, WaitsAreHatchedFromTheStepBefore) {
             for (uint32_t at = mark.first; at < mark.end; ++at) waits[at] = true;
         const std::vector<uint32_t>& own = made.index->steps_of_warp[warp];
         for (size_t i = 1; i < own.size(); ++i)
-            if (kind_of(*made.trace, made.index->first + own[i]) == StepKind::SignalWait)
-                for (uint32_t at = own[i - 1] + 1; at < own[i]; ++at) twin[at] = true;
+            if (kind_of(*made.trace, made.index->first + own[i]) == StepKind::SignalWait) {
+                uint32_t from = own[i - 1];  // or where the block's barrier opens
+                if (kind_of(*made.trace, made.index->first + from) == StepKind::Barrier)
+                    from = made.index->arrivals[made.index->phases.interval[from]].back();
+                for (uint32_t at = from + 1; at < own[i]; ++at) twin[at] = true;
+            }
         EXPECT_EQ(waits, twin) << "warp " << warp;
         for (const look::TimelineMark& mark : view.warps[warp])
             for (uint32_t at = mark.first; at < mark.end; ++at) EXPECT_FALSE(waits[at]);
