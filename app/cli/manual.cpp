@@ -19,7 +19,8 @@ constexpr Said kEnvironment[] = {
     {"TILESCOPE_CLANG", "The clang++ that compiles CUDA programs (the newest one of PATH)"},
     {"TILESCOPE_NVCC", "The nvcc that --compiler nvcc calls (that of PATH or of /usr/local/cuda)"},
     {"TILESCOPE_CUDART", "The library that takes the place of NVIDIA's runtime (libtilescope_cudart.so)"},
-    {"TILESCOPE_CAPTURE_LIBRARY", "The library that sees launches of running programs (libtilescope_capture.so)"},
+    {"TILESCOPE_CAPTURE_LIBRARY",
+     "The library that sees launches of running programs (libtilescope_capture.so)"},
     {"TILESCOPE_PROGRESS", "Set: progress is written to stderr as to a terminal, whatever it is"},
     {"TILESCOPE_TIMING", "Set: the window says how long its first frame and its slow frames took"},
 };

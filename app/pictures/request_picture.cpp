@@ -7,9 +7,9 @@
 //            [||#|||||] [|#||||||] ...                    lanes are served in groups, once for each group
 //   gets     [0][1][2] ...                   [31]        ldmatrix: the lanes above point to rows, these get words
 //   halves   [64 bytes]      [64 bytes]                  an older GPU: the transactions of each half warp
-//   gets     [0][1][2] ...                   [31]        an exchange: a thread from the lane that gives
 //   addresses  |#| |                                     atomics, constant memory: a column an address, as
 //                                                        high as lanes meet there
+//                                                      (an exchange among lanes: exchange_picture.cpp)
 //
 // and of a barrier with clocks how long each warp stands at it: a row per warp, from its arrival on the left
 // to the moment at which the barrier opens for all of them.
@@ -24,22 +24,44 @@
 #include <fmt/format.h>
 
 #include "app/pictures/box_picture.h"
-#include "app/pictures/fragments.h"
-#include "app/pictures/pictures.h"
+#include "app/pictures/lanes_picture.h"
 #include "app/pictures/pipeline.h"
 #include "core/base/words.h"
 
 namespace tilescope::pictures {
 namespace {
 
-float f(size_t number) { return static_cast<float>(number); }
+std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
 
-// A row of 32 columns: of lanes, of banks.
-float middle_of(const Rect& row, size_t column) { return row.min.x + row.width() / 32 * (f(column) + 0.5f); }
-Rect box_of(const Rect& row, size_t column) {
-    const auto edge = [&](size_t at) { return std::round(row.min.x + row.width() / 32 * f(at)); };
-    return {{edge(column), row.min.y}, {edge(column + 1) - 1, row.max.y}};
+void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint32_t current) {
+    const float small = line_height(ui, Size::Small);
+    const float pitch = std::floor(std::min((rect.height() - small) / f(barrier.arrivals.size()), ui.px(18)));
+    if (pitch < ui.px(3) || barrier.opens == barrier.first) return;
+    const bool numbers = pitch >= ui.px(12);
+    const float left = numbers ? ui.px(62) : 0, right = ui.px(58);
+    const Rect plot{{rect.min.x + left, rect.min.y + small}, {rect.max.x - right, rect.max.y}};
+    note(ui, rect.min, rect.width() - right, "from arrival to opening");
+    note(ui, {rect.max.x, rect.min.y}, right, "clocks", Align::Right);
+    std::vector<BarrierTimes::WarpArrival> arrivals = barrier.arrivals;
+    std::sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) { return a.warp < b.warp; });
+    const float scale = plot.width() / static_cast<float>(barrier.opens - barrier.first);
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+        const float y = plot.min.y + pitch * f(i), inner = std::max(pitch - ui.px(2), ui.px(2));
+        const bool own = arrivals[i].warp == current;
+        const float x = plot.min.x + static_cast<float>(arrivals[i].clock - barrier.first) * scale;
+        if (own) ui.list.AddRectFilled({rect.min.x, y - 1}, {rect.max.x, y + inner + 1}, ui.ink(Ink::Raised));
+        wait_bar(ui, {{x, y}, {plot.max.x, y + inner}});
+        const float text = y + (inner - small) / 2;
+        if (numbers)
+            line(ui, {rect.min.x, text}, left, Face::Text, Size::Small, own ? Ink::Text : Ink::TextQuiet,
+                 fmt::format("warp {}", arrivals[i].warp));
+        if (numbers || own)
+            line(ui, {rect.max.x, text}, right, Face::Mono, Size::Small, own ? Ink::Text : Ink::TextQuiet,
+                 grouped(barrier.opens - arrivals[i].clock), Align::Right);
+    }
 }
+
+}  // namespace
 
 void column_numbers(Ui& ui, const Rect& row, float y) {
     for (const size_t column : {0u, 8u, 16u, 24u, 31u})
@@ -47,65 +69,8 @@ void column_numbers(Ui& ui, const Rect& row, float y) {
              std::to_string(column), Align::Center);
 }
 
-// What is drawn of one request: a row of lanes, and below it what they meet.
-struct Picture {
-    Ui& ui;
-    const Rect& area;
-    const RequestView& request;
-    const uint32_t lane_lit;
-    const Rect lanes;  // below their numbers
-    const Rgba color = ui.ink(ink_of(request.kind));
-
-    // Returns the lane under the mouse.
-    std::optional<uint32_t> lanes_row() const {
-        std::optional<uint32_t> under;
-        for (uint32_t lane = 0; lane < 32; ++lane) {
-            const Rect box = box_of(lanes, lane);
-            const look::LaneView& of = request.lanes[lane];
-            ui.list.AddRectFilled(box.min, box.max, of.active ? color : ui.ink(Ink::Cell));
-            if (!of.active) hatch(ui, box, ui.ink(of.exists ? Ink::LineStrong : Ink::Line), ui.px(4));
-            if (lane == lane_lit)
-                ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
-                                ui.ink(Ink::Selected), 0, 0, ui.px(2));
-            if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && of.exists) under = lane;
-        }
-        return under;
-    }
-
-    // From every active lane to where `end` says that it goes, the lit one on top.
-    template <class End>
-    void threads(float alpha, End end) const {
-        for (const bool lit : {false, true})
-            for (uint32_t lane = 0; lane < 32; ++lane)
-                if (request.lanes[lane].active && (lane == lane_lit) == lit)
-                    ui.list.AddLine({middle_of(lanes, lane), lanes.max.y + 1}, end(lane),
-                                    lit ? ui.ink(Ink::Selected) : with_alpha(color, alpha),
-                                    ui.px(lit ? 2 : 1));
-    }
-
-    void sectors() const;
-    void part_of_array() const;
-    void transactions(const OlderView& older) const;
-    void banks() const;
-    struct WordBox {
-        look::WordView word;  // of the lanes of its strip
-        Rect box;
-    };
-    void receivers(const Rect& row, const std::vector<WordBox>& words) const;
-    void transposed() const;
-    std::optional<uint32_t> fragments(std::optional<uint32_t> under) const;
-    void addresses() const;
-    void shuffle() const;
-    void together() const;
-    Rect getting(int& lines) const;
-    std::optional<Font> type_of_lanes(bool gets) const;
-    void write(const std::optional<Font>& font, const Rect& box, const std::string& value, Rgba fill) const;
-};
-
-std::string lanes_in(uint32_t mask) { return counted(static_cast<uint64_t>(std::popcount(mask)), "lane"); }
-
 // Lines of 128 bytes, up to 8 in a row; of very many the first ones.
-void Picture::sectors() const {
+void LanesPicture::sectors() const {
     const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(130));
     const Rect room{{area.min.x + 2, lanes.max.y + free},
                     {area.max.x - 2, area.max.y - line_height(ui, Size::Small)}};
@@ -157,7 +122,7 @@ void Picture::sectors() const {
 }
 
 // Of what moves in bulk through shared memory: its array from end to end, and in it the part that each lane moves.
-void Picture::part_of_array() const {
+void LanesPicture::part_of_array() const {
     const float small = line_height(ui, Size::Small);
     const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24), ui.px(90));
     const Rect bar{{area.min.x, lanes.max.y + free}, {area.max.x, lanes.max.y + free + ui.px(22)}};
@@ -197,7 +162,7 @@ void Picture::part_of_array() const {
 
 // Of an older GPU: what each half warp asks for, one transaction after the other. A box as wide as its bytes,
 // filled as far as they are used.
-void Picture::transactions(const OlderView& older) const {
+void LanesPicture::transactions(const OlderView& older) const {
     const float small = line_height(ui, Size::Small);
     const float bracket = lanes.max.y + ui.px(4), words = bracket + ui.px(4);
     const float free = std::clamp((area.height() - ui.px(60)) * 0.4f, ui.px(24) + small, ui.px(130));
@@ -257,7 +222,7 @@ void Picture::transactions(const OlderView& older) const {
 
 // A strip of the 32 banks below each group of lanes, all drawn to one scale: the heights of their tallest stacks add
 // up to the wavefronts of the verdict.
-void Picture::banks() const {
+void LanesPicture::banks() const {
     const float small = line_height(ui, Size::Small);
     std::vector<size_t> tallest;  // of each group
     for (const uint32_t group : request.groups) tallest.push_back(tallest_of_group(request, group));
@@ -347,7 +312,7 @@ void Picture::banks() const {
 
 // Of a request that moves matrices the lanes that get its words, or give them, whoever pointed to them; of the lit lane
 // the row that it points to, framed, and the elements that it gets, filled.
-void Picture::receivers(const Rect& row, const std::vector<WordBox>& words) const {
+void LanesPicture::receivers(const Rect& row, const std::vector<WordBox>& words) const {
     const Rgba lit = ui.ink(Ink::Selected);
     const auto box_of_word = [&](uint32_t pointer, uint32_t number) -> const Rect* {
         const uint64_t word = request.lanes[pointer].word + number;
@@ -385,7 +350,7 @@ void Picture::receivers(const Rect& row, const std::vector<WordBox>& words) cons
 
 // Marks what must wait: for atomics all lanes but one at an address, for constant memory all addresses but
 // one.
-void Picture::addresses() const {
+void LanesPicture::addresses() const {
     const size_t count = std::max<size_t>(request.addresses.size(), 1);
     size_t most = 1;
     for (const look::WordView& word : request.addresses)
@@ -426,225 +391,6 @@ void Picture::addresses() const {
     note(ui, {area.min.x, base + ui.px(4)}, area.width(),
          {fmt::format("{}; at most {} at one", said, tallest), said});
 }
-
-// --- an exchange among the lanes
-
-// The row, or the one box, of what the lanes get. lines: of words below it; fewer where they would take the room
-// of the threads.
-Rect Picture::getting(int& lines) const {
-    const float small = line_height(ui, Size::Small), high = lanes.height() + ui.px(4);
-    const auto free = [&] {
-        return area.max.y - small * static_cast<float>(lines) - ui.px(4) - high - lanes.max.y;
-    };
-    while (lines > 0 && free() < ui.px(20)) --lines;
-    const float top = lanes.max.y + std::clamp(free(), ui.px(8), ui.px(150));
-    return {{area.min.x, top}, {area.max.x, top + high}};
-}
-
-// Type in which all that lanes give and get, of as many boxes as there are lanes, has room.
-std::optional<Font> Picture::type_of_lanes(bool gets) const {
-    const look::ExchangeView& of = request.exchange;
-    std::string longest;
-    for_lanes(of.mask, [&](uint32_t lane) {
-        for (const std::string& value : {of.gives[lane], gets ? of.gets[lane] : std::string()})
-            if (value.size() > longest.size()) longest = value;
-    });
-    const Rect box = box_of(lanes, 0);
-    if (longest.empty()) return std::nullopt;
-    return ui.context.fonts.for_cells(longest, box.width() - 1, box.height());
-}
-
-void Picture::write(const std::optional<Font>& font, const Rect& box, const std::string& value,
-                    Rgba fill) const {
-    if (font) draw::draw_text_in(ui.list, *font, box.min, box.max, ui.context.palette.text_on(fill), value);
-}
-
-// Whose number stands below the row of those that get.
-void Picture::shuffle() const {
-    const look::ExchangeView& of = request.exchange;
-    int lines = 2;
-    const Rect row = getting(lines);
-    const std::optional<Font> type = type_of_lanes(true);
-    const uint32_t moved = of.moved();
-    const Rgba fault = ui.ink(Ink::Fault), quiet = ui.ink(Ink::LineStrong);
-    // The lit lane's on top, then those that bring another value.
-    for (const int turn : {0, 1, 2})
-        for_lanes(of.mask, [&](uint32_t lane) {
-            const bool lit = lane == lane_lit, moves = (moved >> lane & 1) != 0,
-                       absent = (of.absent >> lane & 1) != 0;
-            if (turn != (lit ? 2 : moves || absent ? 1 : 0)) return;
-            const Rgba ink = absent ? fault : moves ? with_alpha(color, 0.6f) : quiet;
-            ui.list.AddLine({middle_of(lanes, of.from[lane]), lanes.max.y + 1},
-                            {middle_of(row, lane), row.min.y - 1},
-                            lit && !absent ? ui.ink(Ink::Selected) : ink, ui.px(lit ? 2 : 1));
-        });
-    for (uint32_t lane = 0; lane < 32; ++lane) {
-        const Rect box = box_of(row, lane);
-        const bool active = (of.mask >> lane & 1) != 0, absent = (of.absent >> lane & 1) != 0;
-        const Rgba fill = absent ? fault : (moved >> lane & 1) != 0 ? color : ui.ink(Ink::Cell);
-        ui.list.AddRectFilled(box.min, box.max, fill);
-        if (!active)
-            hatch(ui, box, ui.ink(request.lanes[lane].exists ? Ink::LineStrong : Ink::Line), ui.px(4));
-        if (active && fill == ui.ink(Ink::Cell))  // it keeps its own
-            ui.list.AddRect(box.min, box.max, with_alpha(color, 0.7f), 0, 0, ui.px(1.5f));
-        if (absent) {
-            ui.list.AddLine(box.min, box.max, ui.context.palette.text_on(fault), ui.px(1.5f));
-            ui.list.AddLine({box.min.x, box.max.y}, {box.max.x, box.min.y}, ui.context.palette.text_on(fault),
-                            ui.px(1.5f));
-        } else if (active) {
-            write(type, box, of.gets[lane], fill);
-        }
-        if (active) write(type, box_of(lanes, lane), of.gives[lane], color);
-        if (lane == lane_lit && active)
-            ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
-                            ui.ink(Ink::Selected), 0, 0, ui.px(2));
-        if (ui.over({box.min, {box.max.x + 1, box.max.y}}) && active) ui.tip = exchange_of_lane(of, lane);
-    }
-    if (lines > 0) column_numbers(ui, row, row.max.y + ui.px(2));
-    if (lines < 2) return;
-    note(ui, {area.min.x, row.max.y + ui.px(2) + line_height(ui, Size::Small)}, area.width(),
-         of.absent != 0 ? std::vector<std::string>{"lanes above give, lanes below get; a cross: undefined",
-                                                   "above give, below get; a cross: undefined"}
-                        : std::vector<std::string>{"lanes above give, lanes below get; a frame keeps its own",
-                                                   "above give, below get; framed: own"});
-}
-
-// The tiles of a product of matrices, in each cell who holds it. Returns the lane under the mouse.
-std::optional<uint32_t> Picture::fragments(std::optional<uint32_t> under) const {
-    std::vector<look::FragmentTile> tiles;
-    for (const ptx::MatrixRole role : {ptx::MatrixRole::A, ptx::MatrixRole::B, ptx::MatrixRole::D})
-        tiles.push_back(look::fragment_tile(*request.exchange.form, role));
-    const auto at = fragments_picture(ui, {{area.min.x, lanes.max.y + ui.px(6)}, area.max},
-                                      {.tiles = tiles, .lane = lane_lit});
-    if (!at) return under;
-    return tiles[at->tile].holder(at->at).lane;
-}
-
-// movmatrix: each lane gets an element of two others.
-void Picture::transposed() const {
-    const look::ExchangeView& of = request.exchange;
-    int lines = 2;
-    const Rect row = getting(lines);
-    const std::optional<Font> type = type_of_lanes(true);
-    for (const bool lit : {false, true})
-        for_lanes(of.mask, [&](uint32_t lane) {
-            if ((lane == lane_lit) != lit) return;
-            for (const uint32_t element : {0u, 1u})
-                ui.list.AddLine({middle_of(lanes, look::giver_of(lane, element)), lanes.max.y + 1},
-                                {middle_of(row, lane), row.min.y - 1},
-                                lit ? ui.ink(Ink::Selected) : with_alpha(color, 0.35f), ui.px(lit ? 2 : 1));
-        });
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-        const Rect box = box_of(row, lane);
-        ui.list.AddRectFilled(box.min, box.max, color);
-        write(type, box, of.gets[lane], color);
-        write(type, box_of(lanes, lane), of.gives[lane], color);
-        if (lane == lane_lit)
-            ui.list.AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1},
-                            ui.ink(Ink::Selected), 0, 0, ui.px(2));
-        if (ui.over({box.min, {box.max.x + 1, box.max.y}})) ui.tip = exchange_of_lane(of, lane);
-    }
-    if (lines > 0) column_numbers(ui, row, row.max.y + ui.px(2));
-    if (lines == 2)
-        note(ui, {area.min.x, row.max.y + ui.px(2) + line_height(ui, Size::Small)}, area.width(),
-             {std::string("lanes above give, lanes below get: a half of two lanes each"),
-              "above give, below get halves"});
-}
-
-// A box for the lanes that are together, with what all of them get.
-void Picture::together() const {
-    const look::ExchangeView& of = request.exchange;
-    int lines = 1;
-    const Rect row = getting(lines);
-    const std::optional<Font> type = type_of_lanes(false);
-    const bool vote = ptx::is_vote(of.what);
-    const auto count = static_cast<uint32_t>(of.groups.size());
-    std::array<ImVec2, 32> ends{};
-    // Lanes of a group may lie between those of others: then the boxes share the row evenly.
-    bool apart = true;
-    uint32_t last = 0;
-    for (const uint32_t lanes_of : of.groups) {
-        apart = apart && (lanes_of & last) == 0 &&
-                (last == 0 || std::countr_zero(lanes_of) > 31 - std::countl_zero(last));
-        last |= lanes_of;
-    }
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t lanes_of = of.groups[i];
-        const auto first = static_cast<size_t>(std::countr_zero(lanes_of)),
-                   end = static_cast<size_t>(31 - std::countl_zero(lanes_of));
-        Rect box{{box_of(row, first).min.x, row.min.y}, {box_of(row, end).max.x, row.max.y}};
-        if (!apart)
-            box = {{std::round(row.min.x + row.width() * f(i) / f(count)), row.min.y},
-                   {std::round(row.min.x + row.width() * f(i + 1) / f(count)) - ui.px(2), row.max.y}};
-        ui.list.AddRectFilled(box.min, box.max, color);
-        write(ui.context.fonts.for_cells(of.gets[first], box.width() - ui.px(2), box.height()), box,
-              of.gets[first], color);
-        for_lanes(lanes_of, [&](uint32_t lane) {
-            const float wide = box.width() * 0.8f;
-            ends[lane] = {apart ? std::clamp(middle_of(lanes, lane), box.min.x + 2, box.max.x - 2)
-                                : (box.min.x + box.max.x) / 2 + wide * (f(lane) / 31 - 0.5f) * 0.2f,
-                          box.min.y - 1};
-        });
-        if (ui.over(box))
-            ui.tip = of.valued ? fmt::format("{}: each gets {}", lanes_named(lanes_of), of.gets[first])
-                               : lanes_named(lanes_of);
-    }
-    threads(0.5f, [&](uint32_t lane) { return ends[lane]; });
-    for_lanes(of.mask, [&](uint32_t lane) {
-        const Rect box = box_of(lanes, lane);
-        const bool against = vote && (of.yes >> lane & 1) == 0;
-        if (against) {  // hollow
-            const float edge = std::max(ui.px(2), 1.f);
-            ui.list.AddRectFilled({box.min.x + edge, box.min.y + edge}, {box.max.x - edge, box.max.y - edge},
-                                  ui.ink(Ink::Panel));
-        }
-        if (!vote) write(type, box, of.gives[lane], color);
-    });
-    if (lines == 0) return;
-    const float y = row.max.y + ui.px(2);
-    if (vote)
-        note(ui, {area.min.x, y}, area.width(),
-             {std::string("full: votes for it; hollow: against it; below: what each gets"),
-              "full: for it; hollow: against it"});
-    else if (ptx::is_match(of.what))
-        note(ui, {area.min.x, y}, area.width(),
-             {fmt::format("{}; below: the lanes that hold each", counted(count, "different value")),
-              counted(count, "different value")});
-    else
-        note(ui, {area.min.x, y}, area.width(),
-             {std::string("all lanes give; each gets what stands below"),
-              "all lanes give, all get one value"});
-}
-
-void barrier_picture(Ui& ui, const Rect& rect, const BarrierTimes& barrier, uint32_t current) {
-    const float small = line_height(ui, Size::Small);
-    const float pitch = std::floor(std::min((rect.height() - small) / f(barrier.arrivals.size()), ui.px(18)));
-    if (pitch < ui.px(3) || barrier.opens == barrier.first) return;
-    const bool numbers = pitch >= ui.px(12);
-    const float left = numbers ? ui.px(62) : 0, right = ui.px(58);
-    const Rect plot{{rect.min.x + left, rect.min.y + small}, {rect.max.x - right, rect.max.y}};
-    note(ui, rect.min, rect.width() - right, "from arrival to opening");
-    note(ui, {rect.max.x, rect.min.y}, right, "clocks", Align::Right);
-    std::vector<BarrierTimes::WarpArrival> arrivals = barrier.arrivals;
-    std::sort(arrivals.begin(), arrivals.end(), [](const auto& a, const auto& b) { return a.warp < b.warp; });
-    const float scale = plot.width() / static_cast<float>(barrier.opens - barrier.first);
-    for (size_t i = 0; i < arrivals.size(); ++i) {
-        const float y = plot.min.y + pitch * f(i), inner = std::max(pitch - ui.px(2), ui.px(2));
-        const bool own = arrivals[i].warp == current;
-        const float x = plot.min.x + static_cast<float>(arrivals[i].clock - barrier.first) * scale;
-        if (own) ui.list.AddRectFilled({rect.min.x, y - 1}, {rect.max.x, y + inner + 1}, ui.ink(Ink::Raised));
-        wait_bar(ui, {{x, y}, {plot.max.x, y + inner}});
-        const float text = y + (inner - small) / 2;
-        if (numbers)
-            line(ui, {rect.min.x, text}, left, Face::Text, Size::Small, own ? Ink::Text : Ink::TextQuiet,
-                 fmt::format("warp {}", arrivals[i].warp));
-        if (numbers || own)
-            line(ui, {rect.max.x, text}, right, Face::Mono, Size::Small, own ? Ink::Text : Ink::TextQuiet,
-                 grouped(barrier.opens - arrivals[i].clock), Align::Right);
-    }
-}
-
-}  // namespace
 
 void request_title(Ui& ui, ImVec2 at, float width, const RequestView& request) {
     const float mark = ui.px(14), body = line_height(ui, Size::Body);
@@ -694,7 +440,7 @@ std::optional<uint32_t> request_picture(Ui& ui, const Rect& whole, const Request
         pipeline_picture(ui, area, request.pipeline, ui.ink(ink_of(request.kind)));
         return std::nullopt;
     }
-    const Picture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
+    const LanesPicture picture{ui, area, request, lane_lit, {{area.min.x, top}, {area.max.x, top + high}}};
     column_numbers(ui, picture.lanes, area.min.y);
     if (request.kind == StepKind::Exchange) {  // which writes what lanes give into their boxes
         const std::optional<uint32_t> under = picture.lanes_row();

@@ -206,18 +206,11 @@ void record_site(RecordingPlan& work, const Site& site) {
 // own of A, and four warps the same B.
 std::string skip_unless_first(const Instruction& product, const Site& tile, const std::string& label) {
     const bool of_a = &address_of(product, tile) == descriptor_of_a(product);
-    return fmt::format(R"(
-    mov.u32 %ts_t0, %tid.z;
-    mov.u32 %ts_t1, %ntid.y;
-    mov.u32 %ts_t2, %tid.y;
-    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
-    mov.u32 %ts_t1, %ntid.x;
-    mov.u32 %ts_t2, %tid.x;
-    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    return fmt::format(R"({}
     and.b32 %ts_t0, %ts_t0, {};
     setp.ne.u32 %ts_p0, %ts_t0, 0;
     @%ts_p0 bra {};)",
-                       (of_a ? 1 : 4) * kWarpSize - 1, label);
+                       kThreadOfBlock, (of_a ? 1 : 4) * kWarpSize - 1, label);
 }
 
 // A site with words: before it, or, of a wait, behind it, where its lanes have seen the phase end.

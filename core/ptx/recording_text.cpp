@@ -33,14 +33,7 @@ std::string begin_chunk(const RecordingText& text) {
     cvt.u64.u32 %ts_d3, %ts_t0;
     sub.u64 %ts_d2, %ts_d2, %ts_d3;
     st.global.u64 [%ts_d1+8], %ts_d2;
-    st.global.u32 [%ts_d1], %ts_block;
-    mov.u32 %ts_t0, %tid.z;
-    mov.u32 %ts_t1, %ntid.y;
-    mov.u32 %ts_t2, %tid.y;
-    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
-    mov.u32 %ts_t1, %ntid.x;
-    mov.u32 %ts_t2, %tid.x;
-    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    st.global.u32 [%ts_d1], %ts_block;{thread}
     shr.u32 %ts_t1, %ts_t0, 5;
     and.b32 %ts_t0, %ts_t0, 31;
     selp.b32 %ts_t0, 255, %ts_t0, %ts_whole;
@@ -52,7 +45,8 @@ std::string begin_chunk(const RecordingText& text) {
     st.global.v4.b32 [%ts_d1+16], {{{{%ts_t1, %ts_t0, %ts_t1, %ts_t1}}}};
     add.u64 %ts_d1, %ts_d1, 32;
     mov.b64 {{{{%ts_clo, %ts_chi}}}}, %ts_d1;)",
-                       fmt::arg("control", text.control), fmt::arg("chunk", text.chunk_bytes));
+                       fmt::arg("control", text.control), fmt::arg("chunk", text.chunk_bytes),
+                       fmt::arg("thread", kThreadOfBlock));
 }
 
 // Opens a slow path: who leads this part of the warp, and which stream is its.

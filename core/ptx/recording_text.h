@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ptx/ast.h"
@@ -28,6 +29,16 @@ struct RecordingText {
     uint32_t chunk_bytes = 0;
     uint32_t code_bits = 0;
 };
+
+// Puts the thread's number in its block into %ts_t0; %ts_t1 and %ts_t2 are changed.
+inline constexpr std::string_view kThreadOfBlock = R"(
+    mov.u32 %ts_t0, %tid.z;
+    mov.u32 %ts_t1, %ntid.y;
+    mov.u32 %ts_t2, %tid.y;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;
+    mov.u32 %ts_t1, %ntid.x;
+    mov.u32 %ts_t2, %tid.x;
+    mad.lo.u32 %ts_t0, %ts_t0, %ts_t1, %ts_t2;)";
 
 // Registers to declare beside the kernel's own.
 std::vector<Register> recording_registers();

@@ -63,20 +63,32 @@ bool Machine::raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fau
     return false;
 }
 
+// Where bytes side by side lie; null after a fault.
+std::byte* Machine::bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes,
+                             uint64_t address, uint64_t bytes) {
+    const BulkCode& code = program_.bulks[op.target];
+    const ptx::StateSpace space = (writes ? code.to : code.from).space;
+    if (bytes == 0 || bytes % ptx::kBulkBytes != 0 || address % ptx::kBulkBytes != 0) {
+        raise_bulk(warp, op, lane, Fault::Kind::Misaligned, writes, address, bytes,
+                   "but copies in bulk move multiples of 16 bytes between multiples of 16");
+        return nullptr;
+    }
+    std::byte* const memory = bulk_memory(space, address, bytes, writes);
+    if (memory == nullptr)
+        raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, writes, address, bytes,
+                   space == ptx::StateSpace::Shared
+                       ? fmt::format("outside the block's {}", counted(shared_bytes_, "byte"))
+                       : "which do not lie in one buffer of the launch");
+    return memory;
+}
+
 // The lane's half of a copy of bytes that lie side by side: what it reads.
 bool Machine::read_row(Warp& warp, const MicroOp& op, uint32_t lane) {
     const BulkCode& code = program_.bulks[op.target];
     const uint32_t bytes = reinterpret_cast<const uint32_t*>(at(warp, code.bytes))[lane];
     const uint64_t address = side_address(warp, code.from, lane);
-    if (bytes == 0 || bytes % ptx::kBulkBytes != 0 || address % ptx::kBulkBytes != 0)
-        return raise_bulk(warp, op, lane, Fault::Kind::Misaligned, false, address, bytes,
-                          "but copies in bulk move multiples of 16 bytes between multiples of 16");
-    const std::byte* const from = bulk_memory(code.from.space, address, bytes, false);
-    if (from == nullptr)
-        return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, false, address, bytes,
-                          code.from.space == ptx::StateSpace::Shared
-                              ? fmt::format("outside the block's {}", counted(shared_bytes_, "byte"))
-                              : "which do not lie in one buffer of the launch");
+    const std::byte* const from = bulk_row(warp, op, lane, false, address, bytes);
+    if (from == nullptr) return false;
     BulkRead& read = warp.bulk_reads[lane];
     read.bytes.assign(from, from + bytes);
     words_of(lane)[0] = bytes;
@@ -220,15 +232,8 @@ bool Machine::write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& 
     const BulkCode& code = program_.bulks[op.target];
     const auto bytes = static_cast<uint32_t>(copy.bytes.size());
     const uint64_t address = side_address(warp, code.to, lane);
-    if (address % ptx::kBulkBytes != 0)
-        return raise_bulk(warp, op, lane, Fault::Kind::Misaligned, true, address, bytes,
-                          "but copies in bulk move multiples of 16 bytes between multiples of 16");
-    std::byte* const to = bulk_memory(code.to.space, address, bytes, true);
-    if (to == nullptr)
-        return raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, true, address, bytes,
-                          code.to.space == ptx::StateSpace::Shared
-                              ? fmt::format("outside the block's {}", counted(shared_bytes_, "byte"))
-                              : "which do not lie in one buffer of the launch");
+    std::byte* const to = bulk_row(warp, op, lane, true, address, bytes);
+    if (to == nullptr) return false;
     copy.pieces.push_back({to, 0, bytes});
     words_of(lane)[0] = bytes;
     address_[lane] = address;

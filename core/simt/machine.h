@@ -383,6 +383,8 @@ private:
     // bulk.cpp
     bool read_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
     bool write_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
+    std::byte* bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes, uint64_t address,
+                        uint64_t bytes);
     bool read_row(Warp& warp, const MicroOp& op, uint32_t lane);
     bool read_box(Warp& warp, const MicroOp& op, uint32_t lane);
     bool write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);

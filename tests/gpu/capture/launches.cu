@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) empty<<<1, 32>>>(nullptr);
     cudaDeviceSynchronize();
-    std::fprintf(stderr, "loop %.6f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::fprintf(stderr, "loop %.6f\n",
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     std::printf("out %s\n", cudaGetErrorString(cudaGetLastError()));
 }

@@ -77,10 +77,13 @@ int main(int argc, char** argv) {
     const int steps = argc > 1 ? std::atoi(argv[1]) : 200;
     std::vector<float> x(kSamples), target(kSamples), w(kHidden), b(kHidden), v(kHidden);
     uint32_t state = 1;
-    const auto random = [&] { return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1; };
+    const auto random = [&] {
+        return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1;
+    };
     for (int s = 0; s < kSamples; ++s) x[s] = 3 * random(), target[s] = std::sin(x[s]);
     for (int h = 0; h < kHidden; ++h) w[h] = 2 * random(), b[h] = random(), v[h] = 0.1f * random();
-    float *dx = on_device(x), *dt = on_device(target), *dw = on_device(w), *db = on_device(b), *dv = on_device(v);
+    float *dx = on_device(x), *dt = on_device(target), *dw = on_device(w), *db = on_device(b),
+          *dv = on_device(v);
     float* hidden = on_device(std::vector<float>(size_t{kSamples} * kHidden));
     float* error = on_device(std::vector<float>(kSamples));
     cudaDeviceSynchronize();
@@ -96,7 +99,8 @@ int main(int argc, char** argv) {
         std::printf("step %d loss %a\n", step, static_cast<double>(loss));
     }
     cudaDeviceSynchronize();
-    std::fprintf(stderr, "loop %.6f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::fprintf(stderr, "loop %.6f\n",
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     cudaMemcpy(w.data(), dw, kHidden * sizeof(float), cudaMemcpyDeviceToHost);
     uint64_t hash = 1469598103934665603u;
     for (const float value : w) {
@@ -104,5 +108,6 @@ int main(int argc, char** argv) {
         std::memcpy(&bits, &value, sizeof bits);
         hash = (hash ^ bits) * 1099511628211u;
     }
-    std::printf("weights %016llx, %s\n", static_cast<unsigned long long>(hash), cudaGetErrorString(cudaGetLastError()));
+    std::printf("weights %016llx, %s\n", static_cast<unsigned long long>(hash),
+                cudaGetErrorString(cudaGetLastError()));
 }

@@ -53,29 +53,35 @@ struct Box {
     uint32_t shared, bytes;
 };
 
-#define TILE(D, COORDS, ...)                                                                                        \
-    asm volatile("cp.async.bulk.tensor." D ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "       \
-                 "[%1, {" COORDS "}], [%2];" ::"r"(to), "l"(&map), "r"(barrier), __VA_ARGS__                         \
+#define TILE(D, COORDS, ...)                                                        \
+    asm volatile("cp.async.bulk.tensor." D                                          \
+                 ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], " \
+                 "[%1, {" COORDS "}], [%2];" ::"r"(to),                             \
+                 "l"(&map), "r"(barrier), __VA_ARGS__                               \
                  : "memory")
-#define IM2COL(D, COORDS, OFFSETS, ...)                                                                             \
-    asm volatile("cp.async.bulk.tensor." D ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], "     \
-                 "[%1, {" COORDS "}], [%2], {" OFFSETS "};" ::"r"(to), "l"(&map), "r"(barrier), __VA_ARGS__          \
+#define IM2COL(D, COORDS, OFFSETS, ...)                                               \
+    asm volatile("cp.async.bulk.tensor." D                                            \
+                 ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], " \
+                 "[%1, {" COORDS "}], [%2], {" OFFSETS "};" ::"r"(to),                \
+                 "l"(&map), "r"(barrier), __VA_ARGS__                                 \
                  : "memory")
-#define STORE(D, COORDS, ...)                                                                                       \
-    asm volatile("cp.async.bulk.tensor." D ".global.shared::cta.tile.bulk_group [%1, {" COORDS "}], [%0];" ::"r"(to), \
-                 "l"(&map), __VA_ARGS__                                                                              \
+#define STORE(D, COORDS, ...)                                                                  \
+    asm volatile("cp.async.bulk.tensor." D ".global.shared::cta.tile.bulk_group [%1, {" COORDS \
+                 "}], [%0];" ::"r"(to),                                                        \
+                 "l"(&map), __VA_ARGS__                                                        \
                  : "memory")
 
 enum What : uint32_t { kLoad, kLoadColumn, kStore };
 
-__global__ void ask(const __grid_constant__ CUtensorMap map, Box box, uint32_t rank, What what, const uint8_t* given,
-                    uint8_t* got, uint64_t* state) {
+__global__ void ask(const __grid_constant__ CUtensorMap map, Box box, uint32_t rank, What what,
+                    const uint8_t* given, uint8_t* got, uint64_t* state) {
     extern __shared__ uint8_t memory[];
     __shared__ uint64_t word;
     const uint32_t begin = (uint32_t)__cvta_generic_to_shared(memory), skip = (1024 - begin % 1024) % 1024;
     uint8_t* const tile = memory + skip;
     const uint32_t to = begin + skip + box.shared, barrier = (uint32_t)__cvta_generic_to_shared(&word);
-    for (uint32_t i = threadIdx.x; i < kShared; i += blockDim.x) tile[i] = given != nullptr ? given[i] : kUntouched;
+    for (uint32_t i = threadIdx.x; i < kShared; i += blockDim.x)
+        tile[i] = given != nullptr ? given[i] : kUntouched;
     if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
     asm volatile("fence.proxy.async;" ::: "memory");
     __syncthreads();
@@ -96,15 +102,16 @@ __global__ void ask(const __grid_constant__ CUtensorMap map, Box box, uint32_t r
         return;
     }
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(box.bytes) : "memory");
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(box.bytes)
+                     : "memory");
         if (what == kLoadColumn) switch (rank) {
                 case 3: IM2COL("3d", "%3, %4, %5", "%6", "r"(a), "r"(b), "r"(c), "h"(x)); break;
                 case 4:
                     IM2COL("4d", "%3, %4, %5, %6", "%7, %8", "r"(a), "r"(b), "r"(c), "r"(d), "h"(x), "h"(y));
                     break;
                 default:
-                    IM2COL("5d", "%3, %4, %5, %6, %7", "%8, %9, %10", "r"(a), "r"(b), "r"(c), "r"(d), "r"(e), "h"(x),
-                           "h"(y), "h"(z));
+                    IM2COL("5d", "%3, %4, %5, %6, %7", "%8, %9, %10", "r"(a), "r"(b), "r"(c), "r"(d), "r"(e),
+                           "h"(x), "h"(y), "h"(z));
             }
         else
             switch (rank) {
@@ -118,7 +125,8 @@ __global__ void ask(const __grid_constant__ CUtensorMap map, Box box, uint32_t r
     uint32_t done = 0;
     for (const long long began = clock64(); done == 0 && clock64() - began < 100'000'000;)
         asm volatile(
-            "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}"
+            "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, "
+            "p;\n}"
             : "=r"(done)
             : "r"(barrier)
             : "memory");
@@ -130,7 +138,8 @@ __global__ void ask(const __grid_constant__ CUtensorMap map, Box box, uint32_t r
         __nanosleep(10000);
         asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
         asm volatile(
-            "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], 1;\nselp.u32 %0, 1, 0, p;\n}"
+            "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], 1;\nselp.u32 %0, 1, 0, "
+            "p;\n}"
             : "=r"(over)
             : "r"(barrier)
             : "memory");
@@ -160,11 +169,11 @@ int encode(CUtensorMap* made, const Map& map, uint8_t* buffer) {
     const auto promotion = (CUtensorMapL2promotion)map.l2;
     const auto fill = (CUtensorMapFloatOOBfill)map.nan;
     if (map.im2col)
-        return encode_column(made, type, map.rank, buffer + map.address, (cuuint64_t*)extent, (cuuint64_t*)stride,
-                             map.lower, map.upper, map.channels, map.pixels, map.element_stride, interleave, swizzle,
-                             promotion, fill);
-    return encode_tiled(made, type, map.rank, buffer + map.address, (cuuint64_t*)extent, (cuuint64_t*)stride, map.box,
-                        map.element_stride, interleave, swizzle, promotion, fill);
+        return encode_column(made, type, map.rank, buffer + map.address, (cuuint64_t*)extent,
+                             (cuuint64_t*)stride, map.lower, map.upper, map.channels, map.pixels,
+                             map.element_stride, interleave, swizzle, promotion, fill);
+    return encode_tiled(made, type, map.rank, buffer + map.address, (cuuint64_t*)extent, (cuuint64_t*)stride,
+                        map.box, map.element_stride, interleave, swizzle, promotion, fill);
 }
 
 const uint32_t kBytes[16] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 1, 1, 1};
@@ -205,7 +214,9 @@ bool drawn(uint32_t number, What& what, Map& map, Box& box) {
     map.l2 = draw(4);
     const bool floats = map.type >= 6;
     map.nan = floats && draw(2);
-    const uint32_t bytes = kBytes[map.type], span = map.swizzle == 0 ? 256 : map.swizzle < 3 ? 16u << map.swizzle : 128;
+    const uint32_t bytes = kBytes[map.type], span = map.swizzle == 0  ? 256
+                                                    : map.swizzle < 3 ? 16u << map.swizzle
+                                                                      : 128;
     uint32_t row = draw(2) ? span : 16 * (1 + draw(span / 16));
     if (row / bytes > 256) row = 256 * bytes;
     const uint32_t elements = row / bytes;
@@ -223,7 +234,8 @@ bool drawn(uint32_t number, What& what, Map& map, Box& box) {
             if (i == 1 && draw(3) == 0) count = 1 + draw(left < 128 ? left : 128);
             left /= count;
             if (steps && draw(2)) map.element_stride[i] = 1 + draw(8);
-            map.box[i] = count * map.element_stride[i] - (map.element_stride[i] > 1 ? draw(map.element_stride[i]) : 0);
+            map.box[i] =
+                count * map.element_stride[i] - (map.element_stride[i] > 1 ? draw(map.element_stride[i]) : 0);
             if (map.box[i] > 256) return false;
         }
     }
@@ -281,7 +293,9 @@ void add_answer(std::string& line, const std::vector<uint8_t>* copies, size_t si
     uint32_t kind = 0;
     const auto flush = [&] {
         if (length != 0)
-            runs += " " + (kind == test::kFromSource ? std::to_string(from) : std::string(kind == test::kZero ? "z" : "c")) +
+            runs += " " +
+                    (kind == test::kFromSource ? std::to_string(from)
+                                               : std::string(kind == test::kZero ? "z" : "c")) +
                     ":" + std::to_string(to) + ":" + std::to_string(length);
         length = 0;
     };
@@ -330,7 +344,8 @@ void boxes(uint32_t first, uint32_t count) {
         const char* const names[] = {"load", "column", "store"};
         CUtensorMap made[kPasses];
         int verdict = 0;
-        for (int p = 0; p < kPasses; ++p) verdict = encode(&made[p], map, what == kStore ? stored : buffers[p]);
+        for (int p = 0; p < kPasses; ++p)
+            verdict = encode(&made[p], map, what == kStore ? stored : buffers[p]);
         std::string line = std::to_string(number) + " " + text(names[what], map, box, verdict);
         if (verdict != 0) {
             std::printf("%s\n", line.c_str());
@@ -341,12 +356,13 @@ void boxes(uint32_t first, uint32_t count) {
         uint64_t ended = 0;
         for (int p = 0; p < kPasses; ++p) {
             if (what == kStore) must(cudaMemset(stored, kUntouched, kBuffer), line.c_str());
-            ask<<<1, 128, kShared + kSlack>>>(made[p], box, map.rank, what, what == kStore ? given[p] : nullptr, got,
-                                              state);
+            ask<<<1, 128, kShared + kSlack>>>(made[p], box, map.rank, what,
+                                              what == kStore ? given[p] : nullptr, got, state);
             must(cudaGetLastError(), line.c_str());
             must(cudaDeviceSynchronize(), line.c_str());
             copies[p].resize(what == kStore ? kBuffer : kShared);
-            must(cudaMemcpy(copies[p].data(), what == kStore ? stored : got, copies[p].size(), cudaMemcpyDeviceToHost),
+            must(cudaMemcpy(copies[p].data(), what == kStore ? stored : got, copies[p].size(),
+                            cudaMemcpyDeviceToHost),
                  line.c_str());
             must(cudaMemcpy(&ended, state, sizeof ended, cudaMemcpyDeviceToHost), line.c_str());
         }
@@ -391,8 +407,8 @@ void verdicts() {
     for (uint64_t v : {8, 16, 32, 4}) tiled("address", [&](Map& m) { m.address += v; });
     for (uint64_t v : {0ull, 1ull, 1ull << 32, (1ull << 32) + 1, (1ull << 32) - 1, 1ull << 40})
         for (int i : {0, 1, 2}) tiled("extent", [&](Map& m) { m.extent[i] = v; });
-    for (uint64_t v : {0ull, 8ull, 16ull, 24ull, 64ull, 112ull, 120ull, 144ull, 1ull << 40, (1ull << 40) - 16, 1ull << 36,
-                       1ull << 35, (1ull << 36) - 16, 1ull << 63})
+    for (uint64_t v : {0ull, 8ull, 16ull, 24ull, 64ull, 112ull, 120ull, 144ull, 1ull << 40, (1ull << 40) - 16,
+                       1ull << 36, 1ull << 35, (1ull << 36) - 16, 1ull << 63})
         for (int i : {0, 1, 2}) tiled("stride", [&](Map& m) { m.stride[i] = v; });
     for (uint32_t v : {0u, 4u, 7u, 8u, 12u, 24u, 64u, 128u, 256u, 257u, 512u})
         for (int i : {0, 1, 2, 3}) tiled("box", [&](Map& m) { m.box[i] = v; });
@@ -401,9 +417,8 @@ void verdicts() {
     for (uint32_t bytes : {1u, 2u, 4u})
         for (uint32_t rows : {240u, 248u, 250u, 252u, 255u, 256u})
             for (uint32_t two : {1u, 2u, 3u, 4u, 5u, 8u})
-                tiled("box_total", [&](Map& m) {
-                    m.type = bytes >> 1, m.box[0] = 256, m.box[1] = rows, m.box[2] = two;
-                });
+                tiled("box_total",
+                      [&](Map& m) { m.type = bytes >> 1, m.box[0] = 256, m.box[1] = rows, m.box[2] = two; });
     for (uint32_t row : {64u, 80u, 96u, 104u, 112u, 113u, 114u, 115u, 116u, 120u, 128u})
         for (uint32_t bytes : {1u, 2u, 4u, 8u})
             tiled("box_total", [&](Map& m) {
@@ -411,9 +426,11 @@ void verdicts() {
             });
     for (uint32_t rows : {128u, 227u, 228u, 229u, 256u})
         for (uint32_t swizzle : {0u, 3u})
-            tiled("box_total", [&](Map& m) { m.box[0] = 8, m.box[1] = rows, m.box[2] = 8, m.swizzle = swizzle; });
+            tiled("box_total",
+                  [&](Map& m) { m.box[0] = 8, m.box[1] = rows, m.box[2] = 8, m.swizzle = swizzle; });
     for (uint32_t stride : {1u, 4u, 8u})
-        tiled("box_total", [&](Map& m) { m.box[0] = 256, m.box[1] = 256, m.box[2] = 4, m.element_stride[2] = stride; });
+        tiled("box_total",
+              [&](Map& m) { m.box[0] = 256, m.box[1] = 256, m.box[2] = 4, m.element_stride[2] = stride; });
     for (uint32_t v : {0u, 1u, 2u, 8u, 9u, 16u})
         for (int i : {0, 1, 2, 3}) tiled("element_stride", [&](Map& m) { m.element_stride[i] = v; });
     for (uint32_t v = 0; v < 9; ++v)
@@ -423,15 +440,18 @@ void verdicts() {
         for (uint32_t swizzle = 0; swizzle < 4; ++swizzle)
             for (uint32_t rank = 2; rank < 5; ++rank)
                 tiled("interleave", [&](Map& m) { m.interleave = v, m.swizzle = swizzle, m.rank = rank; });
-    for (uint32_t v : {8u, 4u, 16u, 32u}) tiled("interleave_box", [&](Map& m) { m.interleave = 1, m.box[0] = v; });
+    for (uint32_t v : {8u, 4u, 16u, 32u})
+        tiled("interleave_box", [&](Map& m) { m.interleave = 1, m.box[0] = v; });
     for (uint32_t v : {8u, 4u, 16u, 32u})
         tiled("interleave_box", [&](Map& m) { m.interleave = 2, m.swizzle = 1, m.box[0] = v; });
-    for (uint32_t v : {16u, 32u}) tiled("interleave_stride", [&](Map& m) { m.interleave = 2, m.swizzle = 1, m.stride[0] = 128 + v; });
+    for (uint32_t v : {16u, 32u})
+        tiled("interleave_stride", [&](Map& m) { m.interleave = 2, m.swizzle = 1, m.stride[0] = 128 + v; });
     for (uint32_t v = 0; v < 6; ++v) tiled("l2", [&](Map& m) { m.l2 = v; });
     for (uint32_t v : {0u, 1u, 2u}) tiled("nan", [&](Map& m) { m.nan = v; });
     column("column", [](Map&) {});
     for (uint32_t v : {2u, 3u, 4u, 5u, 6u}) column("column_rank", [&](Map& m) { m.rank = v; });
-    for (uint32_t v : {0u, 4u, 8u, 24u, 64u, 128u, 256u, 257u}) column("channels", [&](Map& m) { m.channels = v; });
+    for (uint32_t v : {0u, 4u, 8u, 24u, 64u, 128u, 256u, 257u})
+        column("channels", [&](Map& m) { m.channels = v; });
     for (uint32_t v : {0u, 1u, 256u, 1024u, 1025u}) column("pixels", [&](Map& m) { m.pixels = v; });
     for (uint32_t rank : {3u, 4u, 5u})
         for (int32_t v : {-32769, -32768, -129, -128, -17, -16, 15, 16, 127, 128, 32767, 32768})
@@ -446,13 +466,15 @@ void verdicts() {
     for (int32_t v : {-31, -32, -33}) column("empty", [&](Map& m) { m.upper[0] = v; });
     for (uint32_t v : {0u, 8u, 9u})
         for (int i : {0, 1, 2, 3}) column("column_stride", [&](Map& m) { m.element_stride[i] = v; });
-    for (uint32_t v = 0; v < 4; ++v) column("column_swizzle", [&](Map& m) { m.swizzle = v, m.channels = 32; });
+    for (uint32_t v = 0; v < 4; ++v)
+        column("column_swizzle", [&](Map& m) { m.swizzle = v, m.channels = 32; });
 }
 
 // Each type: 64 bytes of special values, copied whole, and what is put outside.
 void values() {
-    const uint32_t words[16] = {0x00000001, 0x807FFFFF, 0x00402000, 0x7F800000, 0x7F800001, 0x7FC00000, 0xFFFFFFFF, 0x3F801000,
-                                0x3F801001, 0x3F803000, 0x3F800FFF, 0xBF801FFF, 0x7F7FFFFF, 0x80000000, 0x00001000, 0x7FBFFFFF};
+    const uint32_t words[16] = {0x00000001, 0x807FFFFF, 0x00402000, 0x7F800000, 0x7F800001, 0x7FC00000,
+                                0xFFFFFFFF, 0x3F801000, 0x3F801001, 0x3F803000, 0x3F800FFF, 0xBF801FFF,
+                                0x7F7FFFFF, 0x80000000, 0x00001000, 0x7FBFFFFF};
     must(cudaMemcpy(buffers[0] + kBase, words, sizeof words, cudaMemcpyHostToDevice), "values");
     for (uint32_t type = 0; type < 13; ++type)
         for (uint32_t nan = 0; nan < 2; ++nan) {
@@ -503,14 +525,30 @@ int edge(uint32_t number) {
         What copy = kLoad;
     };
     constexpr Edge kEdges[] = {
-        {"all even", 6, 0, 8, 0},          {"coordinate of 8 bytes", 6, 0, 4, 0},     {"of -2 bytes", 6, 0, -1, 0},
-        {"of 8 bytes, swizzle 128B", 6, 3, 4, 0}, {"of 4 bytes", 7, 0, 1, 0},         {"of 1 byte", 0, 0, 1, 0},
-        {"outside, of 2 bytes", 6, 0, 1001, 0}, {"shared + 16", 6, 0, 0, 16},         {"shared + 32", 6, 0, 0, 32},
-        {"shared + 64", 6, 0, 0, 64},      {"shared + 64, swizzle 128B", 6, 3, 0, 64}, {"shared + 16, swizzle 32B", 6, 1, 0, 16},
-        {"shared + 8", 6, 0, 0, 8},        {"store", 6, 0, 8, 0, 3, kStore},           {"store at -8, 0", 6, 0, -8, 0, 0, kStore},
-        {"store at 0, -1", 6, 0, 0, 0, -1, kStore}, {"store at -64, 0", 6, 0, -64, 0, 0, kStore}, {"store at 0, -100", 6, 0, 0, 0, -100, kStore},
-        {"store at 64, 0", 6, 0, 64, 0, 0, kStore}, {"column", 6, 0, 0, 0, 0, kLoadColumn}, {"column at -1", 6, 0, 0, 0, -1, kLoadColumn},
-        {"column at 32", 6, 0, 0, 0, 32, kLoadColumn}, {"column at 31", 6, 0, 0, 0, 31, kLoadColumn}, {"column at 40", 6, 0, 0, 0, 40, kLoadColumn},
+        {"all even", 6, 0, 8, 0},
+        {"coordinate of 8 bytes", 6, 0, 4, 0},
+        {"of -2 bytes", 6, 0, -1, 0},
+        {"of 8 bytes, swizzle 128B", 6, 3, 4, 0},
+        {"of 4 bytes", 7, 0, 1, 0},
+        {"of 1 byte", 0, 0, 1, 0},
+        {"outside, of 2 bytes", 6, 0, 1001, 0},
+        {"shared + 16", 6, 0, 0, 16},
+        {"shared + 32", 6, 0, 0, 32},
+        {"shared + 64", 6, 0, 0, 64},
+        {"shared + 64, swizzle 128B", 6, 3, 0, 64},
+        {"shared + 16, swizzle 32B", 6, 1, 0, 16},
+        {"shared + 8", 6, 0, 0, 8},
+        {"store", 6, 0, 8, 0, 3, kStore},
+        {"store at -8, 0", 6, 0, -8, 0, 0, kStore},
+        {"store at 0, -1", 6, 0, 0, 0, -1, kStore},
+        {"store at -64, 0", 6, 0, -64, 0, 0, kStore},
+        {"store at 0, -100", 6, 0, 0, 0, -100, kStore},
+        {"store at 64, 0", 6, 0, 64, 0, 0, kStore},
+        {"column", 6, 0, 0, 0, 0, kLoadColumn},
+        {"column at -1", 6, 0, 0, 0, -1, kLoadColumn},
+        {"column at 32", 6, 0, 0, 0, 32, kLoadColumn},
+        {"column at 31", 6, 0, 0, 0, 31, kLoadColumn},
+        {"column at 40", 6, 0, 0, 0, 40, kLoadColumn},
         {"column at channel 4", 6, 0, 4, 0, 0, kLoadColumn},
     };
     if (number >= sizeof kEdges / sizeof kEdges[0]) return 4;
@@ -519,7 +557,8 @@ int edge(uint32_t number) {
     map.type = asked.type, map.swizzle = asked.swizzle;
     map.box[0] = 16 / kBytes[map.type];
     Box box{};
-    box.at[0] = asked.at, box.at[1] = asked.at1, box.shared = asked.shared, box.bytes = 16 * map.box[1] * map.box[2];
+    box.at[0] = asked.at, box.at[1] = asked.at1, box.shared = asked.shared,
+    box.bytes = 16 * map.box[1] * map.box[2];
     if (asked.copy == kLoadColumn) map.im2col = 1, map.channels = 8, map.pixels = 16;
     const bool stores = asked.copy == kStore;
     std::vector<uint8_t> host(kBuffer), copies[kPasses];
@@ -533,10 +572,13 @@ int edge(uint32_t number) {
             must(cudaMemcpy(given[p], host.data(), kShared, cudaMemcpyHostToDevice), "at the start");
             must(cudaMemset(buffers[p], kUntouched, kBuffer), "at the start");
         }
-        ask<<<1, 128, kShared + kSlack>>>(made, box, map.rank, asked.copy, stores ? given[p] : nullptr, got, state);
+        ask<<<1, 128, kShared + kSlack>>>(made, box, map.rank, asked.copy, stores ? given[p] : nullptr, got,
+                                          state);
         must(cudaDeviceSynchronize(), line.c_str());
         copies[p].resize(stores ? kBuffer : kShared);
-        must(cudaMemcpy(copies[p].data(), stores ? buffers[p] : got, copies[p].size(), cudaMemcpyDeviceToHost), line.c_str());
+        must(
+            cudaMemcpy(copies[p].data(), stores ? buffers[p] : got, copies[p].size(), cudaMemcpyDeviceToHost),
+            line.c_str());
     }
     add_answer(line, copies, copies[0].size());
     std::printf("%s\n", line.c_str());
@@ -555,11 +597,14 @@ int main(int argc, char** argv) {
     }
     must(cudaMalloc(&got, kShared), "at the start");
     must(cudaMalloc(&state, sizeof *state), "at the start");
-    must(cudaFuncSetAttribute(ask, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + kSlack), "at the start");
-    cudaDriverEntryPointQueryResult found;
-    must(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode_tiled, 12000, cudaEnableDefault, &found),
+    must(cudaFuncSetAttribute(ask, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared + kSlack),
          "at the start");
-    must(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", (void**)&encode_column, 12000, cudaEnableDefault, &found),
+    cudaDriverEntryPointQueryResult found;
+    must(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void**)&encode_tiled, 12000,
+                                          cudaEnableDefault, &found),
+         "at the start");
+    must(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", (void**)&encode_column, 12000,
+                                          cudaEnableDefault, &found),
          "at the start");
     if (what == "verdicts")
         verdicts();

@@ -38,63 +38,63 @@ struct Ask {
     uint32_t* d;
 };
 
-#define OPEN(REGS)                                                                                              \
-    extern __shared__ uint8_t memory[];                                                                         \
-    const uint32_t begin = (uint32_t)__cvta_generic_to_shared(memory), skip = (1024 - begin % 1024) % 1024;      \
-    for (uint32_t i = threadIdx.x; i < kImage; i += blockDim.x) memory[skip + i] = ask.image[i];                \
-    uint32_t d[REGS];                                                                                           \
-    for (int i = 0; i < REGS; ++i) d[i] = ask.c[threadIdx.x * kRegisters + i];                                  \
-    const uint64_t a = ask.a + (begin + skip) / 16, b = ask.b + (begin + skip) / 16;                            \
-    (void)a;                                                                                                    \
-    asm volatile("fence.proxy.async;" ::: "memory");                                                            \
-    __syncthreads();                                                                                            \
+#define OPEN(REGS)                                                                                          \
+    extern __shared__ uint8_t memory[];                                                                     \
+    const uint32_t begin = (uint32_t)__cvta_generic_to_shared(memory), skip = (1024 - begin % 1024) % 1024; \
+    for (uint32_t i = threadIdx.x; i < kImage; i += blockDim.x) memory[skip + i] = ask.image[i];            \
+    uint32_t d[REGS];                                                                                       \
+    for (int i = 0; i < REGS; ++i) d[i] = ask.c[threadIdx.x * kRegisters + i];                              \
+    const uint64_t a = ask.a + (begin + skip) / 16, b = ask.b + (begin + skip) / 16;                        \
+    (void)a;                                                                                                \
+    asm volatile("fence.proxy.async;" ::: "memory");                                                        \
+    __syncthreads();                                                                                        \
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#define CLOSE(REGS)                                                                                             \
-    asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");            \
+#define CLOSE(REGS)                                                                                  \
+    asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory"); \
     for (int i = 0; i < REGS; ++i) ask.d[threadIdx.x * kRegisters + i] = d[i];
 
 #define R8 "{%0, %1, %2, %3, %4, %5, %6, %7}"
 #define R16 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}"
 #define D8 "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])
-#define D16                                                                                                     \
+#define D16 \
     D8, "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15])
 // Both factors in shared memory; SCALES: the immediates behind the predicate.
-#define SHARED8(NAME, INSTRUCTION, SCALES)                                                                      \
-    __global__ void NAME(Ask ask) {                                                                             \
-        OPEN(8)                                                                                                 \
-        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R8 ", %8, %9, 1" SCALES ";"          \
-                     : D8                                                                                       \
-                     : "l"(a), "l"(b));                                                                         \
-        CLOSE(8)                                                                                                \
+#define SHARED8(NAME, INSTRUCTION, SCALES)                                                             \
+    __global__ void NAME(Ask ask) {                                                                    \
+        OPEN(8)                                                                                        \
+        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R8 ", %8, %9, 1" SCALES ";" \
+                     : D8                                                                              \
+                     : "l"(a), "l"(b));                                                                \
+        CLOSE(8)                                                                                       \
     }
-#define SHARED16(NAME, INSTRUCTION, SCALES)                                                                     \
-    __global__ void NAME(Ask ask) {                                                                             \
-        OPEN(16)                                                                                                \
-        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R16 ", %16, %17, 1" SCALES ";"       \
-                     : D16                                                                                      \
-                     : "l"(a), "l"(b));                                                                         \
-        CLOSE(16)                                                                                               \
+#define SHARED16(NAME, INSTRUCTION, SCALES)                                                               \
+    __global__ void NAME(Ask ask) {                                                                       \
+        OPEN(16)                                                                                          \
+        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R16 ", %16, %17, 1" SCALES ";" \
+                     : D16                                                                                \
+                     : "l"(a), "l"(b));                                                                   \
+        CLOSE(16)                                                                                         \
     }
-#define REGISTERS16(NAME, INSTRUCTION, SCALES)                                                                  \
-    __global__ void NAME(Ask ask) {                                                                             \
-        uint32_t r[4];                                                                                          \
-        for (int i = 0; i < 4; ++i) r[i] = ask.fragment[threadIdx.x * 4 + i];                                   \
-        OPEN(16)                                                                                                \
-        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R16                                  \
-                     ", {%16, %17, %18, %19}, %20, 1" SCALES ";"                                                \
-                     : D16                                                                                      \
-                     : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b));                                     \
-        CLOSE(16)                                                                                               \
+#define REGISTERS16(NAME, INSTRUCTION, SCALES)                                 \
+    __global__ void NAME(Ask ask) {                                            \
+        uint32_t r[4];                                                         \
+        for (int i = 0; i < 4; ++i) r[i] = ask.fragment[threadIdx.x * 4 + i];  \
+        OPEN(16)                                                               \
+        asm volatile("wgmma.mma_async.sync.aligned.m64n32" INSTRUCTION " " R16 \
+                     ", {%16, %17, %18, %19}, %20, 1" SCALES ";"               \
+                     : D16                                                     \
+                     : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "l"(b));    \
+        CLOSE(16)                                                              \
     }
-#define SPARSE16(NAME, INSTRUCTION, SELECTOR, SCALES)                                                           \
-    __global__ void NAME(Ask ask) {                                                                             \
-        const uint32_t metadata = ask.metadata[threadIdx.x];                                                    \
-        OPEN(16)                                                                                                \
-        asm volatile("wgmma.mma_async.sp.sync.aligned.m64n32" INSTRUCTION " " R16                               \
-                     ", %16, %17, %18, " SELECTOR ", 1" SCALES ";"                                              \
-                     : D16                                                                                      \
-                     : "l"(a), "l"(b), "r"(metadata));                                                          \
-        CLOSE(16)                                                                                               \
+#define SPARSE16(NAME, INSTRUCTION, SELECTOR, SCALES)                             \
+    __global__ void NAME(Ask ask) {                                               \
+        const uint32_t metadata = ask.metadata[threadIdx.x];                      \
+        OPEN(16)                                                                  \
+        asm volatile("wgmma.mma_async.sp.sync.aligned.m64n32" INSTRUCTION " " R16 \
+                     ", %16, %17, %18, " SELECTOR ", 1" SCALES ";"                \
+                     : D16                                                        \
+                     : "l"(a), "l"(b), "r"(metadata));                            \
+        CLOSE(16)                                                                 \
     }
 
 SHARED16(f16, "k16.f32.f16.f16", ", 1, 1, 0, 0")
@@ -142,7 +142,7 @@ uint64_t descriptor(uint32_t address, uint32_t leading, uint32_t stride, uint32_
 uint8_t* image;
 uint32_t *fragment, *metadata, *c, *d;
 std::vector<uint8_t> host(kImage);
-std::vector<uint32_t> sums(kThreads* kRegisters), zeros(kThreads* kRegisters);
+std::vector<uint32_t> sums(kThreads*kRegisters), zeros(kThreads*kRegisters);
 
 void run(void (*kernel)(Ask), uint64_t a, uint64_t b, const char* what) {
     must(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kImage + kSlack), what);
@@ -217,8 +217,10 @@ void addresses() {
                         const uint32_t at = 128 * draw(64) + (moved ? 16 * draw(8) : 0);
                         const uint32_t address = moved ? at : at / 1024 * 1024;
                         // Canonical ones first, then any.
-                        const uint32_t stride = number < 6 ? 8 * span : 16 * (1 + draw(mn && swizzle == 0 ? 300 : 300));
-                        const uint32_t leading = number < 6 && swizzle != 0 && !mn ? 16 * draw(100) : 16 * (1 + draw(300));
+                        const uint32_t stride =
+                            number < 6 ? 8 * span : 16 * (1 + draw(mn && swizzle == 0 ? 300 : 300));
+                        const uint32_t leading =
+                            number < 6 && swizzle != 0 && !mn ? 16 * draw(100) : 16 * (1 + draw(300));
                         const uint32_t base = offset ? draw(8) : 0;
                         const uint64_t bits = descriptor(address, leading, stride, base, swizzle);
                         std::vector<uint32_t> found(rows * k);
@@ -226,12 +228,14 @@ void addresses() {
                         bool clear = true;
                         for (uint32_t pass = 0; pass < type.passes; ++pass, power *= type.digits) {
                             for (uint32_t at_byte = 0; at_byte < kImage; at_byte += type.bytes)
-                                put(at_byte, type.bytes, encoded(type, at_byte / type.bytes / power % type.digits));
+                                put(at_byte, type.bytes,
+                                    encoded(type, at_byte / type.bytes / power % type.digits));
                             if (!of_b) {
                                 std::memset(&host[kOther], 0, 4096);
                                 for (uint32_t i = 0; i < k; ++i) {
                                     const uint32_t along = i * type.bytes;
-                                    const uint32_t to = 16 * (i % 8) + 256 * (i / 8) + 128 * (along / 16) + along % 16;
+                                    const uint32_t to =
+                                        16 * (i % 8) + 256 * (i / 8) + 128 * (along / 16) + along % 16;
                                     put(kOther + to, type.bytes, type.one);
                                 }
                             }
@@ -241,16 +245,18 @@ void addresses() {
                                 for (uint32_t i = 0; i < k; ++i) {
                                     const double value =
                                         of_b ? result(i, row, type.one == 1) : result(row, i, type.one == 1);
-                                    if (value != std::floor(value) || value < 0 || value >= type.digits) clear = false;
+                                    if (value != std::floor(value) || value < 0 || value >= type.digits)
+                                        clear = false;
                                     found[row * k + i] += (uint32_t)value * power;
                                 }
                         }
                         test::AnswerSum sum;
                         for (uint32_t element : found) sum.add(element * type.bytes);
-                        std::printf("%c %s %d %u %u %u %u %u %016llx", of_b ? 'b' : 'a', type.name, mn, leading, stride,
-                                    base, swizzle, address, (unsigned long long)sum.value);
+                        std::printf("%c %s %d %u %u %u %u %u %016llx", of_b ? 'b' : 'a', type.name, mn,
+                                    leading, stride, base, swizzle, address, (unsigned long long)sum.value);
                         if (!clear) std::printf(" unclear");
-                        for (size_t i = 0; whole && i < found.size(); ++i) std::printf(" %x", found[i] * type.bytes);
+                        for (size_t i = 0; whole && i < found.size(); ++i)
+                            std::printf(" %x", found[i] * type.bytes);
                         std::printf("\n");
                     }
             }
@@ -258,8 +264,9 @@ void addresses() {
 
 // Of each of asked_products() its kernel.
 void (*const kKernels[])(Ask) = {
-    f16,  f16_half, bf16,         tf32, e4m3,      e4m3_half,    e5m2,         e5m2_half,    e4m3_e5m2,    s8,          u8,
-    s8_u8, u8_saturated, b1, f16_minus, f16_sparse0, f16_sparse1, tf32_sparse0, tf32_sparse1, e4m3_sparse, s8_sparse,
+    f16,       f16_half,    bf16,        tf32,         e4m3,         e4m3_half,    e5m2,
+    e5m2_half, e4m3_e5m2,   s8,          u8,           s8_u8,        u8_saturated, b1,
+    f16_minus, f16_sparse0, f16_sparse1, tf32_sparse0, tf32_sparse1, e4m3_sparse,  s8_sparse,
 };
 
 void products() {
@@ -278,8 +285,11 @@ void products() {
             };
             place(0, given.a, 64), place(32768, given.b, test::kAskedColumns);
             must(cudaMemcpy(c, given.c.data(), given.c.size() * 4, cudaMemcpyHostToDevice), "sums");
-            must(cudaMemcpy(metadata, given.metadata.data(), given.metadata.size() * 4, cudaMemcpyHostToDevice), "sums");
-            run(kKernels[number], descriptor(0, 1024, 128, 0, 0), descriptor(32768, 1024, 128, 0, 0), product.a);
+            must(cudaMemcpy(metadata, given.metadata.data(), given.metadata.size() * 4,
+                            cudaMemcpyHostToDevice),
+                 "sums");
+            run(kKernels[number], descriptor(0, 1024, 128, 0, 0), descriptor(32768, 1024, 128, 0, 0),
+                product.a);
             test::AnswerSum sum;
             const uint32_t registers = std::string(product.d) == "f16" ? 8 : 16;
             for (uint32_t thread = 0; thread < kThreads; ++thread)
