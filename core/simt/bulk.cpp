@@ -55,10 +55,12 @@ bool Machine::raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fau
     const BulkCode& code = program_.bulks[op.target];
     const bool shared = (writes ? code.to : code.from).space == ptx::StateSpace::Shared;
     const auto l = static_cast<int>(lane);
-    raise(kind, warp, l, op,
+    const std::string outside =
+        kind == Fault::Kind::OutOfBounds && !shared ? named_outside(address) : std::string();
+    raise(outside.empty() ? kind : Fault::Kind::BadAddress, warp, l, op,
           fmt::format("{} {} {} in bulk at {} {:#x} at {}, {}", thread_text(warp, l),
                       writes ? "writes" : "reads", counted(bytes, "byte"), shared ? "offset" : "address",
-                      address, line_text(op), why));
+                      address, line_text(op), outside.empty() ? why : outside));
     fault->address = address;
     return false;
 }
@@ -114,8 +116,11 @@ bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& r
     if (space == ptx::StateSpace::Local && program_.local_bytes >= ptx::kTensorMapBytes &&
         offset <= program_.local_bytes - ptx::kTensorMapBytes)
         bytes = warp.local + lane * program_.local_bytes + offset;
-    if (space == ptx::StateSpace::Global)
+    std::string outside;
+    if (space == ptx::StateSpace::Global) {
         bytes = bulk_memory(ptx::StateSpace::Global, offset, ptx::kTensorMapBytes, false);
+        if (bytes == nullptr) outside = named_outside(offset);
+    }
     const auto bad = [&](const std::string& why) {
         raise(Fault::Kind::BadAddress, warp, l, op,
               fmt::format("{} copies a box of a tensor at {}, {}", thread_text(warp, l), line_text(op), why));
@@ -125,6 +130,7 @@ bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& r
     ptx::TensorMapBytes copied;
     if (bytes != nullptr) std::memcpy(copied.data(), bytes, copied.size());
     const auto map = bytes != nullptr ? ptx::decode(copied) : std::nullopt;
+    if (!outside.empty()) return bad(fmt::format("whose map's address {:#x} is {}", address, outside));
     if (!map)
         return bad(fmt::format(
             "but at address {:#x} lies no tensor map that cuTensorMapEncodeTiled or Im2col has made",

@@ -20,6 +20,10 @@ std::string Machine::thread_text(const Warp& warp, int lane) const {
                        block_name(launch_.grid, {block_.x, block_.y, block_.z}));
 }
 
+std::string Machine::named_outside(uint64_t address) const {
+    return options_.name_outside ? options_.name_outside(address) : std::string();
+}
+
 std::string Machine::line_text(const MicroOp& op) const {
     for (const ptx::Site& site : program_.sites)
         if (site.instruction == op.instruction && site.line) return fmt::format("line {}", site.line);
@@ -126,9 +130,8 @@ void Machine::raise_access(Warp& warp, const MicroOp& op, const MemoryAccess& ac
         if (d < kFar && (d != 0 || !nearest || least != 0)) least = d, nearest = meant;
     }
 
-    const std::string outside = space == StateSpace::Global && !misaligned && options_.name_outside
-                                    ? options_.name_outside(address)
-                                    : std::string();
+    const std::string outside =
+        space == StateSpace::Global && !misaligned ? named_outside(address) : std::string();
     std::string message;
     Fault::Kind kind = misaligned ? Fault::Kind::Misaligned : Fault::Kind::OutOfBounds;
     if (misaligned) {

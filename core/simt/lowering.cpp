@@ -112,7 +112,9 @@ Result<void> Lowering::lay_out() {
         return at;
     };
     // Dynamic shared memory lies behind what is declared, and all of its names are one place.
-    constexpr uint64_t kDynamicAlignment = 16;
+    uint64_t dynamic_alignment = 16;
+    for (const ptx::Symbol& symbol : kernel.symbols)
+        if (is_dynamic(symbol)) dynamic_alignment = std::max<uint64_t>(dynamic_alignment, symbol.alignment);
     for (const ptx::Symbol& symbol : kernel.symbols) {
         uint64_t at = 0;
         switch (symbol.space) {
@@ -142,11 +144,11 @@ Result<void> Lowering::lay_out() {
     bool dynamic = false;
     for (size_t i = 0; i < kernel.symbols.size(); ++i) {
         if (!is_dynamic(kernel.symbols[i])) continue;
-        symbol_address[i] = aligned(program.shared_bytes, kDynamicAlignment);
+        symbol_address[i] = aligned(program.shared_bytes, dynamic_alignment);
         program.shared.emplace(kernel.symbols[i].name, symbol_address[i]);
         dynamic = true;
     }
-    if (dynamic) program.shared_bytes = aligned(program.shared_bytes, kDynamicAlignment);
+    if (dynamic) program.shared_bytes = aligned(program.shared_bytes, dynamic_alignment);
     program.local_bytes = aligned(program.local_bytes, 16);
     if (constant_bytes > kMostConstantBytes)
         return too_much(constant_bytes, "constant memory", kMostConstantBytes);

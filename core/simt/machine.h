@@ -474,6 +474,7 @@ private:
     std::string thread_name(const Warp& warp, int lane) const;  // "thread[0,3]"
     std::string thread_text(const Warp& warp, int lane) const;  // "thread[0,3] of block (1,0)"
     std::string line_text(const MicroOp& op) const;
+    std::string named_outside(uint64_t address) const;  // RunOptions::name_outside; empty where nobody knows
 
     std::byte* at(Warp& warp, Ref ref) { return (in_pool(ref) ? pool_ : warp.registers) + (ref & ~1u); }
     // From a warp's column to that of the next warp.

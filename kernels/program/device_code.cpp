@@ -19,13 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// PTX 7.0 knows all instructions that our headers use; sm_89 and later ask for more.
+// PTX 7.0 knows all instructions that our headers use; newer devices ask for more, and LLVM ends where they get less.
 std::string ptx_feature(const std::string& arch) {
     const int capability = capability_of(arch);
-    return capability >= 100  ? "+ptx86"
-           : capability >= 89 ? "+ptx78"
-           : capability >= 86 ? "+ptx71"
-                              : "+ptx70";
+    return capability == 88 || capability == 110   ? "+ptx90"
+           : capability == 103 || capability > 120 ? "+ptx88"
+           : capability == 120                     ? "+ptx87"
+           : capability >= 100                     ? "+ptx86"
+           : arch == "sm_90a"                      ? "+ptx80"
+           : capability >= 89                      ? "+ptx78"
+           : capability >= 86                      ? "+ptx71"
+                                                   : "+ptx70";
 }
 
 // The flags of clang that nvcc has too: folders of headers and macros.

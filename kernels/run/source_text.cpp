@@ -353,7 +353,33 @@ void add_functions(std::string_view code, int depth, bool c_linkage, std::vector
 
 }  // namespace
 
+namespace {
+
+// The last of the names in "2M54smemE"; empty where it is not names alone. L: of internal linkage.
+std::string_view last_of_nested(std::string_view names) {
+    std::string_view last;
+    while (!names.empty() && names != "E") {
+        if (names.front() == 'L') names.remove_prefix(1);
+        size_t length = 0;
+        while (!names.empty() && std::isdigit(static_cast<unsigned char>(names.front()))) {
+            length = length * 10 + static_cast<size_t>(names.front() - '0');
+            if (length > names.size()) return {};
+            names.remove_prefix(1);
+        }
+        if (length == 0 || length > names.size()) return {};
+        last = names.substr(0, length);
+        names.remove_prefix(length);
+    }
+    return names.empty() ? std::string_view() : last;
+}
+
+}  // namespace
+
 std::string_view name_in_symbol(std::string_view symbol) {
+    if (symbol.starts_with("_ZN")) {
+        const std::string_view name = last_of_nested(symbol.substr(3));
+        return name.empty() ? symbol : name;
+    }
     if (symbol.substr(0, 3) != "_ZZ") return symbol;
     // The name is behind the last E that a number follows which is its length.
     for (size_t at = symbol.rfind('E'); at != std::string_view::npos && at > 0;

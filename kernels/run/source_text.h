@@ -14,8 +14,10 @@
 
 namespace tilescope::kernels {
 
-// Whether a PTX symbol is the mangled name of the array `name` inside a function: "_ZZ5tiledE3Mds".
-// Source: Itanium C++ ABI, 5.1.7 "Scope Encoding": _Z Z <function> E <length><name> [_<number>].
+// Whether a PTX symbol is the mangled name of the array `name` inside a function or a namespace: "_ZZ5tiledE3Mds",
+// "_ZN4deep5tilesE".
+// Source: Itanium C++ ABI, 5.1.7 "Scope Encoding": _Z Z <function> E <length><name> [_<number>]; 5.1.2 "General Structure":
+// _Z N (<length><name>)* E.
 bool is_symbol_of(std::string_view symbol, std::string_view name);
 // The name inside such a symbol; the symbol itself where it is not mangled.
 std::string_view name_in_symbol(std::string_view symbol);

@@ -389,7 +389,11 @@ __shared__ volatile int v[UNKNOWN];
     EXPECT_EQ(name_in_symbol("_ZZ4EasyE4E3xE"), "E3xE");
     EXPECT_EQ(name_in_symbol("_ZZ4EasyE9x"), "_ZZ4EasyE9x");
     EXPECT_EQ(name_in_symbol("_ZZ3fooiE1E_0"), "E");
-    EXPECT_EQ(name_in_symbol("smem"), "smem");
+    EXPECT_EQ(name_in_symbol("_ZN2M54smemE"), "smem");
+    EXPECT_EQ(name_in_symbol("_ZN12_GLOBAL__N_1L4tileE"), "tile");
+    for (const char* other :
+         {"smem", "_ZN2M54smem", "_ZN2M59smemE", "_ZN3BoxIiE4tileE", "_ZNE", "_ZN99999999999999999999xE"})
+        EXPECT_EQ(name_in_symbol(other), other);
 }
 
 }  // namespace
