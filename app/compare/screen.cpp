@@ -133,7 +133,7 @@ std::optional<uint32_t> one_strip(Ui& ui, const Rect& rect, const Pane& pane, ui
     const pictures::TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
                                    static_cast<double>(plot.width()) / (time.end - time.first)};
     const Rect band{plot.min, {plot.max.x, plot.min.y + small}};
-    phase_band(ui, axis, index.phases.phases, band, pane.step(), index.notation);
+    phase_band(ui, axis, index.phases.phases, band, index.phase_at(pane.step()), index.notation);
     const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));
     const float top = band.max.y + ui.px(2), pitch = (plot.max.y - top) / warps;
     for (size_t warp = 0; warp < time.warps.size(); ++warp) {

@@ -168,6 +168,9 @@ ExchangeView exchange_view(const trace::Trace& trace, const BlockIndex& index,
         kernel != nullptr && view.what == Exchange::Multiply &&
         site.instruction < kernel->instructions.size())
         view.form = matrix_form(kernel->instructions[site.instruction]);
+    for (uint32_t before = access.site; before > 0 && goes_on(trace.sites[before - 1], trace.sites[before]);
+         --before)
+        ++view.tiles;
     view.mask = access.mask;
     std::vector<std::pair<uint64_t, uint32_t>>
         groups;  // what their lanes have in common, and which these are
@@ -258,12 +261,18 @@ std::string exchange_title(const ExchangeView& view) {
         case Exchange::Multiply:
             return view.form
                        ? fmt::format("multiplies {} × {} × {}", view.form->m, view.form->n, view.form->k)
-                       : "multiplies matrices";
+                   : view.tiles > 0 ? "multiplies its rows of a warpgroup's matrices"
+                                    : "multiplies matrices";
         default: return reduced_by(view.how);
     }
 }
 
 namespace {
+
+// Which fragments the lanes give to a product; what is not theirs lies in shared memory.
+const char* given_fragments(const ExchangeView& view) {
+    return view.tiles == 0 ? "A, B and C" : view.tiles == 1 ? "A and C" : "C";
+}
 
 // The verdict without its cost.
 std::string exchange_words(const ExchangeView& view) {
@@ -293,8 +302,8 @@ std::string exchange_words(const ExchangeView& view) {
         text = fmt::format("{} give two elements of 8 × 8 each, and get those of the transposed matrix",
                            counted(all, "lane"));
     } else if (view.what == Exchange::Multiply) {
-        text = fmt::format("{} give their fragments of A, B and C, and each gets its own of D",
-                           counted(all, "lane"));
+        text = fmt::format("{} give their fragments of {}, and each gets its own of D", counted(all, "lane"),
+                           given_fragments(view));
     } else if (ptx::is_match(view.what)) {
         const uint64_t values = view.groups.size();
         text = values == 1 ? fmt::format("{} hold one value", out_of(all, all))
@@ -315,6 +324,9 @@ std::string exchange_words(const ExchangeView& view) {
 }  // namespace
 
 std::string exchange_verdict(const ExchangeView& view) {
+    if (view.tiles > 0)
+        return fmt::format("{}; {} from shared memory: 1 instruction", exchange_words(view),
+                           view.tiles == 1 ? "B comes" : "A and B come");
     return exchange_words(view) + ": 1 instruction, no memory";
 }
 
@@ -333,7 +345,8 @@ std::string exchange_of_lane(const ExchangeView& view, uint32_t lane) {
         return fmt::format("lane {} votes {}{}", lane, view.yes >> lane & 1 ? "for it" : "against it",
                            valued ? fmt::format(" and gets {}", view.gets[lane]) : "");
     if (view.what == Exchange::Multiply)
-        return fmt::format("lane {} gives its fragments of A, B and C and gets its own of D", lane);
+        return fmt::format("lane {} gives its fragments of {} and gets its own of D", lane,
+                           given_fragments(view));
     if (view.what == Exchange::Transpose)
         return fmt::format("lane {} gets the {} halves of lanes {} and {}{}", lane,
                            ptx::moved_place(lane, 0, true).column % 2 == 0 ? "lower" : "upper",

@@ -23,6 +23,7 @@ struct ExchangeView {
     ptx::Exchange what = ptx::Exchange::None;  // None: the step is no exchange
     ptx::Atomic how = ptx::Atomic::None;       // of a reduction
     std::optional<ptx::MatrixForm> form;       // of a product of matrices, where the recording says it
+    uint32_t tiles = 0;  // of a warpgroup's product: matrices that it reads from shared memory, B or A and B
     std::array<uint32_t, 32> from{};  // of a shuffle: the lane that is read; a lane's own where it keeps its
     uint32_t mask = 0;                // lanes that take part
     uint32_t outside =

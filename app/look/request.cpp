@@ -456,13 +456,11 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
                         matrices_text(view.matrices), is_load(view.kind) ? "of" : "to", view.array_name);
     if (view.box) {
         const bool tile = site.box == ptx::Box::Tile;
-        view.title =
-            tile ? fmt::format("Warp {} reads a tile of {} by its descriptor", view.warp, view.array_name)
-                 : fmt::format("Warp {} copies in bulk {} {}", view.warp, is_load(view.kind) ? "from" : "to",
-                               view.array_name);
+        view.title = tile ? fmt::format("Warp {} reads a tile of {}", view.warp, view.array_name)
+                          : fmt::format("Warp {} copies in bulk {} {}", view.warp,
+                                        is_load(view.kind) ? "from" : "to", view.array_name);
         view.lies = box_view(trace, index.first + step);
         view.counted_by = barrier_of_copy(trace, index, step);
-        view.lies = box_view(trace, index.first + step);
         view.pipeline = pipeline_view(trace, index, step);
     }
     view.mask_note = mask_note(view, threads);

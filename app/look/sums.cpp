@@ -83,15 +83,17 @@ SumsTable sums_table(const std::string& title, const SplitSums& sums, const anal
                               fmt::format("{} of warps among their lanes: one instruction each, no memory",
                                           counted(sums.exchanges, "exchange")),
                               false});
-    const auto of_mbarriers = [&](StepKind kind, uint64_t SplitSums::*count, const char* does) {
+    const auto of_mbarriers = [&](StepKind kind, const char* name, uint64_t SplitSums::*count,
+                                  const char* does) {
         if (whole.*count > 0)
             table.rows.push_back(
-                {analysis::row_of(kind).plural, kind, short_count(sums.*count), "", "",
+                {name, kind, short_count(sums.*count), "", "",
                  fmt::format("{} of warps {} barriers in shared memory", counted(sums.*count, "step"), does),
                  false});
     };
-    of_mbarriers(StepKind::Signal, &SplitSums::signals, "that initialise, arrive at, or set bytes for,");
-    of_mbarriers(StepKind::SignalWait, &SplitSums::signal_waits, "that have waited for");
+    of_mbarriers(StepKind::Signal, "signals", &SplitSums::signals,
+                 "that initialise, arrive at, or set bytes for,");
+    of_mbarriers(StepKind::SignalWait, "waits", &SplitSums::signal_waits, "that have waited for");
     table.shares = shares_of(sums);
     for (const Space space : {Space::Global, Space::Shared, Space::Local, Space::Const}) {
         uint64_t bytes = 0, requests = 0;

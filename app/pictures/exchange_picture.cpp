@@ -196,6 +196,10 @@ void LanesPicture::together() const {
         note(ui, {area.min.x, y}, area.width(),
              {fmt::format("{}; below: the lanes that hold each", counted(count, "different value")),
               counted(count, "different value")});
+    else if (of.what == ptx::Exchange::Multiply)
+        note(ui, {area.min.x, y}, area.width(),
+             {std::string("each lane gives its fragments, and gets its own of D"),
+              "each gives and gets fragments"});
     else
         note(ui, {area.min.x, y}, area.width(),
              {std::string("all lanes give; each gets what stands below"),

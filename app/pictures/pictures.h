@@ -71,8 +71,9 @@ struct TimeScale {
     float x(double at) const { return left + static_cast<float>((at - time.first) * scale); }
 };
 
-// A band with the phases' numbers where there is room for them. phases: of the block; now: on the axis.
-void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now,
+// A band with the phases' numbers where there is room for them. phases: of the block; phase: of the step that is shown, which
+// warps of a ring may have ahead of the playhead or behind it.
+void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, uint32_t phase,
                 const Notation& notation = {});
 
 // The marks of a warp's steps and, by clocks, its waits.

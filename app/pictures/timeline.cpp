@@ -66,7 +66,7 @@ void wait_bar(Ui& ui, const Rect& box) {
     ui.list.AddRectFilled(box.min, {box.min.x + std::min(ui.px(1.5f), box.width()), box.max.y}, color);
 }
 
-void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, double now,
+void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band, uint32_t phase,
                 const Notation& notation) {
     const TimelineView& time = axis.time;
     const auto count = static_cast<float>(std::max<size_t>(time.phases.size(), 1));
@@ -75,7 +75,7 @@ void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band
     const float widest = text_size(numbers, std::to_string(phases)).x + ui.px(4);
     const auto every = static_cast<size_t>(std::max(1.f, std::ceil(widest * count / axis.width)));
     const bool crowded = band.width() / count < ui.px(6);
-    const auto here = [&](const PhaseSpan& span) { return now >= span.first && now < span.end; };
+    const auto here = [&](const PhaseSpan& span) { return span.phase == phase; };
     const auto box_of = [&](const PhaseSpan& span) {
         return Rect{{axis.x(std::max(span.first, time.first)), band.min.y},
                     {axis.x(std::min(span.end, time.end)), band.max.y - 2}};
@@ -91,15 +91,14 @@ void phase_band(Ui& ui, const TimeScale& axis, uint32_t phases, const Rect& band
     float free_from = band.min.x;
     for (size_t i = 0; i < time.phases.size(); ++i) {
         const PhaseSpan& span = time.phases[i];
-        const bool after = span.phase == analysis::kAfter, now_here = here(span);
+        const bool after = span.phase == analysis::kAfter, is_here = here(span);
         const std::string text =
             after ? "after" : std::to_string(span.phase + (notation.phases_from_1 ? 1u : 0u));
         const Rect box = box_of(span);
-        const Rgba color =
-            now_here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
+        const Rgba color = is_here ? ui.context.palette.text_on(ui.ink(Ink::Accent)) : ui.ink(Ink::TextQuiet);
         if (every == 1) {
             draw_text_in(ui.list, numbers, box.min, box.max, color, text);
-        } else if (!now_here && i % every == 0 && !after && box.min.x >= free_from) {
+        } else if (!is_here && i % every == 0 && !after && box.min.x >= free_from) {
             free_from = box.min.x + widest;
             draw_text(ui.list, numbers, {box.min.x + ui.px(2), box.min.y}, color, text);
         }
@@ -156,7 +155,7 @@ std::optional<uint32_t> block_strip(Ui& ui, const Rect& plot, look::BlockStrip& 
     const TimeScale axis{time, false, plot.min.x, std::max(plot.width(), 1.f),
                          static_cast<double>(plot.width()) / (time.end - time.first)};
     const Rect band{plot.min, {plot.max.x, std::min(plot.max.y, plot.min.y + line_height(ui, Size::Small))}};
-    phase_band(ui, axis, index.phases.phases, band, step, index.notation);
+    phase_band(ui, axis, index.phases.phases, band, index.phase_at(step), index.notation);
     const float top = band.max.y + ui.px(2);
     const auto warps = static_cast<float>(std::max<size_t>(time.warps.size(), 1));
     const float pitch = (plot.max.y - top) / warps;

@@ -223,7 +223,7 @@ void timeline_panel(Ui& ui, const Rect& rect) {
     const Rect band{plot.min, {plot.max.x, plot.min.y + (phases ? small : ui.px(6))}};
     if (phases) {
         note(ui, {rect.min.x, band.min.y}, label, "phase");
-        phase_band(ui, axis, ui.index()->phases.phases, band, now, ui.notation());
+        phase_band(ui, axis, ui.index()->phases.phases, band, ui.index()->phase_at(ui.step()), ui.notation());
     }
 
     // Below the warps the stages of a ring, where there is room for both.

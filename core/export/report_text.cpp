@@ -189,9 +189,10 @@ std::string to_text(const analysis::Recording& recording, const analysis::Summar
                                                 : row.sums.ideal_wavefronts;
         sites.add({std::to_string(site.id),
                    fmt::format("{} {}{}", name_of(space), name_of(site.kind),
-                               site.box != ptx::Box::None ? " (bulk copy)"
-                               : site.past_registers()    ? " (copy)"
-                                                          : ""),
+                               site.box == ptx::Box::Tile   ? " (wgmma)"
+                               : site.box != ptx::Box::None ? " (bulk copy)"
+                               : site.past_registers()      ? " (copy)"
+                                                            : ""),
                    known ? trace.launch.arrays[row.array].name : "-", std::to_string(site.line),
                    bytes_of_lane(site, row.sums), spaced(row.sums.requests), spaced(row.sums.lanes),
                    spaced(cost), spaced(ideal), ratio(cost, ideal)});
