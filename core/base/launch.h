@@ -182,7 +182,7 @@ struct Launch {
     uint32_t dynamic_shared = 0;  // bytes per block, beside those that the kernel declares
     std::vector<Argument> arguments;
     std::vector<Array> arrays;
-    std::vector<PlacedMap> maps;
+    std::vector<PlacedMap> maps;  // those in global memory hold whatever the arrays' contents say
 
     // The bits that the kernel is given for an argument: an address where it points to an array.
     uint64_t bits_of(const Argument& argument) const {

@@ -195,6 +195,24 @@ std::optional<TensorType> tensor_type_of(ElementType element) {
     return std::nullopt;
 }
 
+TensorMap map_of(const TensorMapArguments& given) {
+    const auto byte = [](uint32_t value) {
+        return static_cast<uint8_t>(std::min(value, uint32_t{UINT8_MAX}));
+    };
+    TensorMap map;
+    map.type = static_cast<TensorType>(byte(given.type));
+    map.rank = static_cast<uint8_t>(given.rank);
+    map.address = given.address;
+    std::copy_n(given.extents, map.rank, map.extent.begin());
+    if (map.rank > 1) std::copy_n(given.strides, map.rank - 1, map.stride.begin());
+    std::copy_n(given.element_strides, map.rank, map.element_stride.begin());
+    map.interleave = byte(given.interleave);
+    map.swizzle = static_cast<Swizzle>(byte(given.swizzle));
+    map.l2_promotion = byte(given.promotion);
+    map.fills_with_nan = given.fill != 0;
+    return map;
+}
+
 Result<void> check(const TensorMap& map, uint32_t major) {
     if (Wrong what = wrong(map, major)) return Error{std::move(*what)};
     return {};

@@ -71,6 +71,17 @@ struct TensorMap {
     bool operator==(const TensorMap&) const = default;
 };
 
+// What cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col are both given, in the driver's numbers.
+struct TensorMapArguments {
+    uint32_t type = 0, rank = 0;  // rank: at most kMostDimensions
+    uint64_t address = 0;
+    const uint64_t *extents = nullptr, *strides = nullptr;  // of `rank` and rank - 1 elements
+    const uint32_t* element_strides = nullptr;
+    uint32_t interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+};
+// The map that they ask for, without what one form alone has. Numbers beyond a byte become 255, which check() refuses.
+TensorMap map_of(const TensorMapArguments& given);
+
 // What the driver refuses on a GPU of this major compute capability, as a sentence that names its argument: "boxDim[0] is
 // 300; it must be 1 to 256".
 Result<void> check(const TensorMap& map, uint32_t major = 9);

@@ -116,9 +116,13 @@ bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& r
     if (space == ptx::StateSpace::Local && program_.local_bytes >= ptx::kTensorMapBytes &&
         offset <= program_.local_bytes - ptx::kTensorMapBytes)
         bytes = warp.local + lane * program_.local_bytes + offset;
+    ptx::TensorMapBytes copied;
     std::string outside;
     if (space == ptx::StateSpace::Global) {
         bytes = bulk_memory(ptx::StateSpace::Global, offset, ptx::kTensorMapBytes, false);
+        for (const PlacedMap& known : launch_.maps)
+            if (!known.in_parameters && known.address == offset && known.bytes.size() == copied.size())
+                bytes = known.bytes.data();
         if (bytes == nullptr) outside = named_outside(offset);
     }
     const auto bad = [&](const std::string& why) {
@@ -127,7 +131,6 @@ bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& r
         fault->address = address;
         return false;
     };
-    ptx::TensorMapBytes copied;
     if (bytes != nullptr) std::memcpy(copied.data(), bytes, copied.size());
     const auto map = bytes != nullptr ? ptx::decode(copied) : std::nullopt;
     if (!outside.empty()) return bad(fmt::format("whose map's address {:#x} is {}", address, outside));

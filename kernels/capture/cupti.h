@@ -34,6 +34,9 @@ enum class DriverCall : uint32_t {
     LibraryLoadData = 678,
     LibraryLoadFromFile = 679,
     LibraryUnload = 680,
+    TensorMapTiled = 697,
+    TensorMapIm2col = 698,
+    TensorMapMove = 699,
 };
 
 inline constexpr uint32_t kDriverDomain = 1;  // CUPTI_CB_DOMAIN_DRIVER_API

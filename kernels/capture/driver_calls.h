@@ -55,6 +55,31 @@ struct UnloadParameters {  // cuModuleUnload, cuLibraryUnload
     void* handle;
 };
 
+struct TiledMapParameters {  // cuTensorMapEncodeTiled
+    void* map;
+    uint32_t type, rank;
+    uint64_t address;
+    const uint64_t *extents, *strides;
+    const uint32_t *box, *element_strides;
+    uint32_t interleave, swizzle, promotion, fill;
+};
+
+struct Im2colMapParameters {  // cuTensorMapEncodeIm2col
+    void* map;
+    uint32_t type, rank;
+    uint64_t address;
+    const uint64_t *extents, *strides;
+    const int32_t *lower_corner, *upper_corner;
+    uint32_t channels, pixels;
+    const uint32_t* element_strides;
+    uint32_t interleave, swizzle, promotion, fill;
+};
+
+struct MoveMapParameters {  // cuTensorMapReplaceAddress
+    void* map;
+    uint64_t address;
+};
+
 // In `extra`, pairs of a name and a value: CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE.
 inline constexpr uintptr_t kExtraEnd = 0, kExtraBuffer = 1, kExtraSize = 2;
 

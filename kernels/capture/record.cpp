@@ -12,6 +12,7 @@
 
 #include "core/analysis/array_shapes.h"
 #include "core/base/words.h"
+#include "core/ptx/forms.h"
 #include "core/ptx/parse.h"
 #include "core/trace/access.h"
 #include "core/trace/claims.h"
@@ -22,6 +23,7 @@
 #include "kernels/gpu/record_gpu.h"
 #include "kernels/launched/record.h"
 #include "kernels/launched/silence.h"
+#include "kernels/launched/tensor_maps.h"
 
 namespace tilescope::capture {
 
@@ -40,9 +42,10 @@ struct Recorder {
     launched::LoadedKernel kernel{};
     const ptx::Kernel* code = nullptr;
     std::vector<std::vector<std::byte>> arguments{};
-    std::set<uint64_t> pointers{};                    // among them
+    std::map<uint64_t, std::string> pointers{};       // among them, with the argument's name
     std::map<uint64_t, Array> tensors{};              // those that the program has named, by address
     std::map<uint64_t, uint64_t> allocations{};       // that these lie in: bytes by base
+    std::vector<PlacedMap> maps{};                    // tensor maps in memory
     std::vector<std::vector<std::byte>> variables{};  // what the module's variables hold
 };
 
@@ -90,16 +93,57 @@ std::optional<std::pair<uint64_t, uint64_t>> allocation_at(const CaptureApi& api
     return std::pair{base, bytes};
 }
 
-void find_allocations(Recorder& r) {
-    for (const std::vector<std::byte>& argument : r.arguments)
+// The tensor that a map leads to, as an array of this name.
+void take_tensor(Recorder& r, const ptx::TensorMap& map, const std::string& name) {
+    const auto in = allocation_at(r.api, map.address);
+    if (!in) return;
+    r.allocations.insert(*in);
+    r.pointers.emplace(map.address, name);
+    auto tensor = launched::tensor_of(map);
+    if (!tensor || tensor->bytes() > in->first + in->second - map.address) return;
+    tensor->name = name;
+    r.tensors.emplace(map.address, std::move(*tensor));
+}
+
+// Tensor maps that lie in memory, where an argument points to.
+Result<void> find_maps(Recorder& r) {
+    if (std::ranges::none_of(r.code->instructions,
+                             [](const ptx::Instruction& one) { return ptx::map_of(one) != nullptr; }))
+        return {};
+    const std::map<uint64_t, std::string> pointers = r.pointers;
+    for (const auto& [pointer, name] : pointers) {
+        const auto in = allocation_at(r.api, pointer);
+        if (!in) continue;
+        std::vector<std::byte> bytes(
+            std::min(in->first + in->second - pointer, launched::kMapsBehindPointer));
+        if (auto ok = r.device.read(bytes.data(), pointer, bytes.size()); !ok) return ok;
+        for (const launched::FoundMap& one : launched::maps_in(bytes, *r.launch.maps)) {
+            r.maps.push_back(launched::placed_map(pointer + one.at, one.map));
+            take_tensor(r, one.map, one.at == 0 ? "*" + name : fmt::format("*{}+{}", name, one.at));
+        }
+    }
+    return {};
+}
+
+Result<void> find_allocations(Recorder& r) {
+    for (size_t i = 0; i < r.arguments.size(); ++i) {
+        std::vector<std::byte>& argument = r.arguments[i];
+        const auto maps = launched::maps_in(argument, *r.launch.maps);
+        const std::string& name = r.kernel.parameters[i].name;
+        for (const launched::FoundMap& one : maps)
+            take_tensor(r, one.map,
+                        argument.size() == ptx::kTensorMapBytes ? name : fmt::format("{}+{}", name, one.at));
+        launched::write_own(argument, maps);
         for (size_t at = 0; at + 8 <= argument.size(); at += 8) {
             uint64_t word = 0;
             std::memcpy(&word, argument.data() + at, 8);
             const auto found = allocation_at(r.api, word);
             if (!found) continue;
             r.allocations.insert(*found);
-            r.pointers.insert(word);
+            r.pointers.emplace(word, name);
         }
+    }
+    return find_maps(r);
 }
 
 // Names of the arguments, and the tensors among them, as the program has told them.
@@ -151,7 +195,8 @@ launched::KnownMemory memory_of(Recorder& r, bool whole) {
         one.bytes = std::min(bytes, kMost);
         memory.add(std::move(one));
     };
-    std::set<uint64_t> starts = r.pointers;
+    std::set<uint64_t> starts;
+    for (const auto& [pointer, name] : r.pointers) starts.insert(pointer);
     if (!whole)
         for (const auto& [base, tensor] : r.tensors) {
             add(base, tensor.bytes());
@@ -288,6 +333,10 @@ Result<trace::Trace> record_arrays(Recorder& r, SavedMemory& saved, bool whole) 
     Launch launch =
         launched::describe(memory, r.kernel, *r.code,
                            {r.launch.shape.grid, r.launch.shape.block, r.launch.shape.shared}, arguments);
+    for (const auto& [base, tensor] : r.tensors)
+        if (const Allocation* const one = memory.find(base))
+            launched::add_array(launch, *one, tensor.name, tensor.type);
+    launch.maps = r.maps;
     if (!whole) shape_tensors(r, launch);
     const auto limit = trace::memory_limit();
     if (!limit) return limit.error();
@@ -335,8 +384,8 @@ OutsideAccesses outside_of(const Recorder& r, const trace::Trace& trace) {
 Result<trace::Trace> record_trace(Recorder& r) {
     if (auto found = look_up(r); !found) return found.error();
     if (r.api.context_synchronize() != 0) return Error{"the GPU's work before it has failed"};
-    find_allocations(r);
     take_told(r);
+    if (auto found = find_allocations(r); !found) return found.error();
     auto saved = SavedMemory::of(r.device, r.allocations);
     if (!saved) return saved.error();
     auto trace = record_arrays(r, *saved, false);

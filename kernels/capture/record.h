@@ -23,6 +23,7 @@
 #include "kernels/capture/launch_rows.h"
 #include "kernels/gpu/driver.h"
 #include "kernels/launched/describe.h"
+#include "kernels/launched/tensor_maps.h"
 
 namespace tilescope::capture {
 
@@ -36,6 +37,7 @@ struct SeenLaunch {
     Dim3 cluster;
     // What a Python program says of its arguments, as a launch.json; empty for nothing (kernels/alone/written.h).
     std::string told;
+    const launched::DriverMaps* maps = nullptr;  // that the program has had made
 };
 
 // The bytes of each parameter. sizes, alignments: in bytes, of each. Empty where the launch has none of the two ways.

@@ -1,6 +1,7 @@
 #include "kernels/capture/watch.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,10 +19,24 @@ constexpr size_t kMostTimed = 256;  // launches whose events are waited for
 constexpr std::chrono::seconds kBetweenLines{1};
 constexpr uint64_t kLaunchesALook = 64;  // at the clock
 
+ptx::TensorMapBytes bytes_of(const void* map) {
+    ptx::TensorMapBytes bytes;
+    std::memcpy(bytes.data(), map, bytes.size());
+    return bytes;
+}
+
+// The calls have succeeded: pointers are there, and the rank is one that is.
+template <class Parameters>
+ptx::TensorMap map_of(const Parameters& given) {
+    return ptx::map_of({given.type, given.rank, given.address, given.extents, given.strides,
+                        given.element_strides, given.interleave, given.swizzle, given.promotion, given.fill});
+}
+
 }  // namespace
 
 thread_local ProcessWatch::TimedLaunch ProcessWatch::now_;
 thread_local std::string ProcessWatch::told_;
+thread_local std::optional<ptx::TensorMap> ProcessWatch::moving_;
 
 ProcessWatch::ProcessWatch(launched::Orders orders)
     : pid_(getpid()), orders_(std::move(orders)), file_(fmt::format("{}/{}", orders_.launches, pid_)) {
@@ -88,6 +103,36 @@ void ProcessWatch::graph_launched() {
     const std::lock_guard lock(mutex_);
     ++note_.graphs;
     note_changed_ = true;
+}
+
+void ProcessWatch::made(const TiledMapParameters& given) {
+    ptx::TensorMap map = map_of(given);
+    std::copy_n(given.box, map.rank, map.box.begin());
+    const std::lock_guard lock(mutex_);
+    maps_.made(bytes_of(given.map), map);
+}
+
+void ProcessWatch::made(const Im2colMapParameters& given) {
+    ptx::TensorMap map = map_of(given);
+    map.im2col = true, map.channels = given.channels, map.pixels = given.pixels;
+    std::copy_n(given.lower_corner, map.rank - 2u, map.lower_corner.begin());
+    std::copy_n(given.upper_corner, map.rank - 2u, map.upper_corner.begin());
+    const std::lock_guard lock(mutex_);
+    maps_.made(bytes_of(given.map), map);
+}
+
+void ProcessWatch::moving(const MoveMapParameters& given) {
+    moving_.reset();
+    const std::lock_guard lock(mutex_);
+    if (const ptx::TensorMap* const known = given.map ? maps_.find(bytes_of(given.map)) : nullptr)
+        moving_ = *known;
+}
+
+void ProcessWatch::moved(const MoveMapParameters& given) {
+    if (!moving_) return;
+    moving_->address = given.address;
+    const std::lock_guard lock(mutex_);
+    maps_.made(bytes_of(given.map), *moving_);
 }
 
 ProcessWatch::WatchedKernel& ProcessWatch::kernel_of(void* function) {
@@ -224,6 +269,7 @@ void ProcessWatch::record(WatchedKernel& kernel, CountedRow& row, const SeenLaun
         if (!ptx) return ptx.error();
         SeenLaunch with_words = launch;
         with_words.told = told_;
+        with_words.maps = &maps_;
         int mode = kCaptureRelaxed;  // of this thread, so that graphs that others make are not disturbed
         api_.capture_mode(&mode);
         auto recorded =

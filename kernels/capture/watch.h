@@ -2,6 +2,7 @@
 // it of.
 //
 //   a module or library is loaded    where its PTX is (code_image.h)
+//   a tensor map is made             what it says (kernels/launched/tensor_maps.h)
 //   a kernel is launched             counted; now and then timed by two events around it; recorded, where it is chosen
 //
 // Nothing here may end or change the program: what goes wrong is said in the launch's line.
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +34,12 @@ public:
     void loaded_file(void* handle, const char* path);
     void unloaded(void* handle);
     void graph_launched();
+    // Behind the call that made a tensor map. moving() comes before the call that gives a map another address, moved()
+    // behind it, in the same thread.
+    void made(const TiledMapParameters& given);
+    void made(const Im2colMapParameters& given);
+    void moving(const MoveMapParameters& given);
+    void moved(const MoveMapParameters& given);
     // Around a launch, both in the thread that launches.
     void before(void* function, const SeenLaunch& launch);
     void behind();
@@ -76,7 +84,8 @@ private:
     LaunchRows rows_;
     launched::CapturedNote note_;
     bool note_changed_ = false;
-    std::unordered_map<void*, std::unique_ptr<WatchedKernel>> kernels_;   // by handle
+    std::unordered_map<void*, std::unique_ptr<WatchedKernel>> kernels_;  // by handle
+    launched::DriverMaps maps_;
     std::unordered_map<void*, std::shared_ptr<const CodeImage>> images_;  // by CUmodule or CUlibrary
     std::map<void*, std::shared_ptr<gpu::Device>> devices_;               // by context
     std::deque<TimedLaunch> timed_;                                       // whose events are not over
@@ -84,6 +93,7 @@ private:
     std::chrono::steady_clock::time_point written_{};
     static thread_local TimedLaunch now_;
     static thread_local std::string told_;
+    static thread_local std::optional<ptx::TensorMap> moving_;
 };
 
 }  // namespace tilescope::capture

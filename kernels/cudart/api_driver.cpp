@@ -47,7 +47,7 @@ CUresult give_map(Runtime& r, CUtensorMap* to, const TensorMap& map) {
             return CUDA_ERROR_NOT_SUPPORTED;
         }
         bytes = *made;
-        r.tensor_maps[bytes] = map;
+        r.tensor_maps.made(bytes, map);
     }
     std::memcpy(to, bytes.data(), bytes.size());
     return CUDA_SUCCESS;
@@ -78,22 +78,13 @@ std::string read_map(const Given& given, TensorMap& map) {
                                         {"elementStrides", given.element_strides},
                                         {"globalStrides", given.rank > 1 ? given.strides : given.extents}})
         if (pointer == nullptr) return fmt::format("{} is null", name);
-    // Numbers beyond a byte are no values of these enumerations; check() refuses 255.
-    const auto byte = [](auto value) {
-        return static_cast<uint8_t>(std::min(static_cast<uint32_t>(value), uint32_t{UINT8_MAX}));
-    };
     if (static_cast<uint32_t>(given.fill) > 1)
         return fmt::format("oobFill is {}, which is no way to fill", static_cast<uint32_t>(given.fill));
-    map.type = static_cast<ptx::TensorType>(byte(given.type));
-    map.rank = static_cast<uint8_t>(given.rank);
-    map.address = reinterpret_cast<uintptr_t>(given.start);
-    std::copy_n(given.extents, map.rank, map.extent.begin());
-    if (map.rank > 1) std::copy_n(given.strides, map.rank - 1, map.stride.begin());
-    std::copy_n(given.element_strides, map.rank, map.element_stride.begin());
-    map.interleave = byte(given.interleave);
-    map.swizzle = static_cast<ptx::Swizzle>(byte(given.swizzle));
-    map.l2_promotion = byte(given.promotion);
-    map.fills_with_nan = given.fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    map =
+        ptx::map_of({static_cast<uint32_t>(given.type), given.rank, reinterpret_cast<uintptr_t>(given.start),
+                     given.extents, given.strides, given.element_strides,
+                     static_cast<uint32_t>(given.interleave), static_cast<uint32_t>(given.swizzle),
+                     static_cast<uint32_t>(given.promotion), static_cast<uint32_t>(given.fill)});
     return "";
 }
 
@@ -228,7 +219,7 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) 
         ptx::TensorMapBytes bytes;
         std::memcpy(bytes.data(), tensorMap, bytes.size());
         auto map = ptx::decode(bytes);
-        if (const auto known = r.tensor_maps.find(bytes); known != r.tensor_maps.end()) map = known->second;
+        if (const TensorMap* const known = r.tensor_maps.find(bytes)) map = *known;
         if (!map)
             return refuse(r, "tensorMap was not made by cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col");
         map->address = reinterpret_cast<uintptr_t>(globalAddress);

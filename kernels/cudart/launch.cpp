@@ -367,9 +367,9 @@ LaunchEnd run_launch(Runtime& r, HostFunction& function, const Launch& described
     };
     if (!record_it || line.grid.count() == 1) watch(false);
     if (record_it) {
-        const launched::RecordedLaunch recorded =
-            launched::record({r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr},
-                             function, described, line.number, options);
+        const launched::RecordedLaunch recorded = launched::record(
+            {r.orders, r.source, r.memory, r.heap, r.gpu ? &r.gpu->device() : nullptr, r.tensor_maps},
+            function, described, line.number, options);
         line.recorded = recorded.path, line.unrecorded = recorded.why_not;
         for (const uint64_t base : recorded.stored) close_managed(r, base, line.number);
         line.faults = recorded.faults, line.remark = recorded.remark;

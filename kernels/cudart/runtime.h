@@ -110,9 +110,8 @@ struct Runtime {
     uint64_t launches = 0;
     double launches_ms = 0;                        // of all launches so far
     std::map<std::string, Repeatable> repeatable;  // by kernel, sizes and arguments
-    // Tensor maps that the GPU's driver encoded, by their bytes, which nobody else can read.
-    std::map<ptx::TensorMapBytes, ptx::TensorMap> tensor_maps;
-    std::set<std::string> noted;  // calls that something was said of
+    launched::DriverMaps tensor_maps;              // that the GPU's driver encoded
+    std::set<std::string> noted;                   // calls that something was said of
     std::mutex print_mutex;
     std::string printed;  // output of kernels that is not on standard output yet
 };

@@ -322,6 +322,7 @@ RecordedLaunch record(const LaunchingProgram& program, const LoadedKernel& kerne
                .plan = plan_for(program, kernel, launch),
                .window = program.orders.window,
                .all = whole(program.orders.window, launch.grid)};
+    take_maps(r.plan.launch, program.memory, program.maps);
     RecordedLaunch& done = r.done;
     const bool waits = kernel.program && simt::has_grid_barrier(*kernel.program);
     if (!r.all && waits) {

@@ -22,6 +22,7 @@
 #include "kernels/launched/describe.h"
 #include "kernels/launched/memory.h"
 #include "kernels/launched/orders.h"
+#include "kernels/launched/tensor_maps.h"
 
 namespace tilescope::launched {
 
@@ -31,7 +32,8 @@ struct LaunchingProgram {
     const std::string& source;  // text of its source; empty where it is not known
     KnownMemory& memory;
     DeviceHeap& heap;
-    gpu::Device* device;  // the GPU that its launches run on; null: the interpreter
+    gpu::Device* device;     // the GPU that its launches run on; null: the interpreter
+    const DriverMaps& maps;  // that this GPU's driver has made for it
 };
 
 // What the recording of a launch is called: KERNEL.NUMBER.tsc.

@@ -142,7 +142,8 @@ TEST_F(Launched, ARecordedLaunchIsDone) {
     simt::RunOptions run;
     run.stop = &stop;
     run.name_outside = [](uint64_t) { return ""; };
-    const RecordedLaunch made = record({orders, "", memory_, heap_, nullptr}, kernel, launch, 3, run);
+    const RecordedLaunch made =
+        record({orders, "", memory_, heap_, nullptr, DriverMaps{}}, kernel, launch, 3, run);
     EXPECT_EQ(made.why_not, "");
     EXPECT_TRUE(made.ran);
     EXPECT_FALSE(made.fault);

@@ -66,6 +66,8 @@ void before(DriverCall which, const CallData& call) {
         case DriverCall::ModuleUnload:
         case DriverCall::LibraryUnload:
             return watch->unloaded(static_cast<const UnloadParameters*>(call.parameters)->handle);
+        case DriverCall::TensorMapMove:
+            return watch->moving(*static_cast<const MoveMapParameters*>(call.parameters));
         default: return;
     }
 }
@@ -83,6 +85,15 @@ void behind(DriverCall which, const CallData& call) {
         case DriverCall::ModuleLoad:
         case DriverCall::LibraryLoadFromFile:
             if (done) watch->loaded_file(*given.handle, static_cast<const char*>(given.image));
+            return;
+        case DriverCall::TensorMapTiled:
+            if (done) watch->made(*static_cast<const TiledMapParameters*>(call.parameters));
+            return;
+        case DriverCall::TensorMapIm2col:
+            if (done) watch->made(*static_cast<const Im2colMapParameters*>(call.parameters));
+            return;
+        case DriverCall::TensorMapMove:
+            if (done) watch->moved(*static_cast<const MoveMapParameters*>(call.parameters));
             return;
         case DriverCall::LaunchKernel:
         case DriverCall::LaunchKernelPerThread:
@@ -132,7 +143,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
                                 C::ModuleUnload, C::LaunchKernel, C::LaunchKernelPerThread,
                                 C::LaunchCooperative, C::LaunchCooperativePerThread, C::GraphLaunch,
                                 C::GraphLaunchPerThread, C::LaunchKernelEx, C::LaunchKernelExPerThread,
-                                C::LibraryLoadData, C::LibraryLoadFromFile, C::LibraryUnload});
+                                C::LibraryLoadData, C::LibraryLoadFromFile, C::LibraryUnload,
+                                C::TensorMapTiled, C::TensorMapIm2col, C::TensorMapMove});
         if (!begun) watch->tell_problem(begun.error().message);
         std::atexit([] { watch->finish(); });
     } catch (const std::exception&) {
