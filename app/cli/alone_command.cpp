@@ -285,6 +285,7 @@ kernels::Description said_by(const AloneOptions& options) {
     add("--kernel", options.kernel);
     add("--grid", options.grid);
     add("--block", options.block);
+    add("--cluster", options.cluster);
     add("--shared", options.shared);
     for (const std::string& argument : options.arguments) words.insert(words.end(), {"--arg", argument});
     kernels::Description said;

@@ -27,13 +27,13 @@ std::string faults_of(const std::vector<analysis::SaidFault>& said, const std::s
 
 // A kernel in a file without a main, as far as it is described.
 struct AloneOptions {
-    std::string file, kernel, flags, grid, block, shared, call, blocks, output;
+    std::string file, kernel, flags, grid, block, cluster, shared, call, blocks, output;
     std::vector<std::string> arguments;
     bool json = false;
     bool nvcc = false;  // makes the PTX of a .cu file
     gpu::BackendChoice backend{};
     gpu::GpuRecordOptions how;
-    bool said() const { return !arguments.empty() || !(grid + shared + call).empty(); }
+    bool said() const { return !arguments.empty() || !(grid + cluster + shared + call).empty(); }
 };
 // What the command line says of a launch or a call, in the words of a description.
 kernels::Description said_by(const AloneOptions& options);

@@ -79,6 +79,8 @@ struct RecordCall : PtxChoice {
             {"-o,--output", &output,
              "The file to write (KERNEL-MxKxN-tT.tsc), or a folder for the kernel of a file", "PATH"},
             {"--grid", &alone.grid, "Of a kernel alone: blocks as X,Y (those that cover the sizes)", "X,Y"},
+            {"--cluster", &alone.cluster,
+             "Of a kernel alone: blocks of a cluster as X,Y (what the kernel is compiled for)", "X,Y"},
             {"--shared", &alone.shared,
              "Of a kernel alone: dynamic shared memory of a block in bytes (what it touches)", "BYTES"},
             {"--arg", &alone.arguments,
@@ -239,8 +241,8 @@ std::string said_of_file(const RecordCall& options) {
            : !program.engine.empty()    ? "--engine"
            : !program.flags.empty()     ? "--flags"
            : !program.arguments.empty() ? fmt::format("'{}'", program.arguments.front())
-           : options.alone.said()       ? "what describes a launch (--grid, --shared, --arg, --call)"
-                                        : "";
+           : options.alone.said() ? "what describes a launch (--grid, --cluster, --shared, --arg, --call)"
+                                  : "";
 }
 
 // What a kernel in a file has, however its launch is described.
@@ -279,11 +281,11 @@ int run_written(const RecordCall& options) {
     const ProgramRequest& said = options.program;
     if (options.alone.said() || !options.block.empty() || !said.device.empty() || !said.engine.empty() ||
         !said.flags.empty() || !said.arguments.empty())
-        refuse(kWrongCall,
-               "'{}' says all of its launches; leave out what describes a launch (--grid, --block, --shared, "
-               "--arg, "
-               "--call) and what is for programs (--device, --engine, --flags and arguments)",
-               options.kernel);
+        refuse(
+            kWrongCall,
+            "'{}' says all of its launches; leave out what describes a launch (--grid, --block, --cluster, "
+            "--shared, --arg, --call) and what is for programs (--device, --engine, --flags and arguments)",
+            options.kernel);
     return record_written(alone_of(options), {said.kernels, said.launches, said.every});
 }
 

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "app/look/timeline.h"
+#include "core/base/cluster.h"
 #include "core/ptx/matrix.h"
+#include "core/trace/access.h"
 
 namespace tilescope::look {
 namespace {
@@ -41,6 +43,11 @@ void lay_out_pieces(const trace::Trace& trace, uint64_t step, const trace::Acces
         view.touched.include(position_of(*array, static_cast<int64_t>(offset / element_bytes(array))));
         view.touched.include(position_of(*array, static_cast<int64_t>(last)));
     });
+}
+
+trace::PlaceElsewhere place_of_lane(const trace::Trace& trace, const BlockIndex& index, uint64_t address) {
+    const trace::Block& block = trace.blocks[index.block];
+    return trace::place_elsewhere(trace, {block.x, block.y, block.z}, address);
 }
 
 // Sectors and lines of a global request, lanes that straddle two sectors counted in both.
@@ -334,9 +341,36 @@ std::string bulk_verdict(const RequestView& view) {
     return text + ". What that takes of the banks is not modelled";
 }
 
+// "tile of block(1)", where all lanes are there; "other blocks' shared memory".
+std::string elsewhere_name(const trace::Trace& trace, const BlockIndex& index, const trace::Access& access) {
+    std::optional<trace::PlaceElsewhere> first;
+    bool same = true;
+    for_lanes(access.mask, [&](uint32_t lane) {
+        const auto place = place_of_lane(trace, index, access.offset[lane]);
+        if (!first) first = place;
+        same = same && place.block == first->block && place.array == first->array;
+    });
+    if (!same) return "shared memory of several blocks";
+    const std::string block = block_name(trace.launch.grid, first->block, index.notation);
+    return first->array == trace::kNoArray
+               ? fmt::format("shared memory of {}", block)
+               : fmt::format("{} of {}", name_in(index.notation, trace.launch.arrays[first->array]), block);
+}
+
+// "32 lanes read 128 bytes of another block's shared memory. What that takes is not modelled"
+std::string elsewhere_verdict(const RequestView& view) {
+    const bool one = std::has_single_bit(view.mask);
+    const std::string verb = is_atomic(view.kind) ? (one ? "updates" : "update")
+                             : is_load(view.kind) ? (one ? "reads" : "read")
+                                                  : (one ? "stores" : "store");
+    return fmt::format("{} {} {} of another block's shared memory. What that takes is not modelled",
+                       who(view), verb, counted(view.cost.bytes, "byte"));
+}
+
 // The verdict on a memory request whose lanes, sectors, banks and cost are filled in.
 std::string request_verdict(const trace::Trace& trace, const RequestView& view) {
     if (view.box) return bulk_verdict(view);
+    if (view.elsewhere) return elsewhere_verdict(view);
     if (is_atomic(view.kind)) return who(view) + " " + atomic_places(view);
     if (space_of(view.kind) == Space::Local) return who(view) + " " + local_places(view);
     if (space_of(view.kind) == Space::Const) return who(view) + " " + constant_places(view);
@@ -391,6 +425,9 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
                       : named          ? "no array"
                                        : fmt::format("{} memory", name_of(space_of(view.kind)));
 
+    view.elsewhere = trace::is_elsewhere(trace.form_of(index.first + step)) && asks_memory(view.kind);
+    if (view.elsewhere) view.array_name = elsewhere_name(trace, index, access);
+
     const char* const verb = site.past_registers()
                                  ? (site.kind == ptx::SiteKind::Load ? "copies from" : "copies to")
                              : is_atomic(view.kind) ? verb_of(view.atomic).one
@@ -407,6 +444,15 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
     }
     if (asks_memory(view.kind)) lay_out_pieces(trace, index.first + step, access, view);
     if (view.kind == StepKind::Barrier) {
+        const auto cluster = trace::at_cluster_barrier(trace, site);
+        if (cluster != trace::ClusterBarrier::None) {
+            const bool arrives = cluster == trace::ClusterBarrier::Arrives;
+            view.title =
+                fmt::format("Warp {} {} at the cluster's barrier", view.warp, arrives ? "arrives" : "waits");
+            view.verdict = arrives ? "It goes on, and will wait for the threads of all blocks of the cluster."
+                                   : "It goes on when the threads of all blocks of the cluster have arrived.";
+            return view;
+        }
         view.title = fmt::format("Warp {} at the barrier", view.warp);
         view.verdict = barrier_verdict(index, step);
         if (const BarrierTimes* barrier = barrier_of_step(index, step))
@@ -437,7 +483,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
             view.least = view.cost.global.sectors <= view.cost.global.ideal_sectors;
             break;
         case Space::Shared:
-            if (view.box) break;
+            if (view.box || view.elsewhere) break;
             lay_out_banks(trace, view);
             view.good = view.cost.shared.wavefronts <= view.cost.shared.ideal_wavefronts;
             break;
@@ -471,7 +517,8 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
 }
 
 bool is_judged(const RequestView& request) {
-    return asks_memory(request.kind) && !(request.box && space_of(request.kind) == Space::Shared);
+    return asks_memory(request.kind) && !request.elsewhere &&
+           !(request.box && space_of(request.kind) == Space::Shared);
 }
 
 std::string bulk_caption(const trace::Trace& trace, const BlockIndex& index, const RequestView& request,
@@ -577,14 +624,28 @@ std::string lane_text(const trace::Trace& trace, const RequestView& request, uin
     const Space space = space_of(request.kind);
     const std::string place = analysis::has_sectors(space)
                                   ? fmt::format(", sector {}", grouped(request.sectors[view.sector].number))
-                              : space == Space::Shared && !request.box ? fmt::format(", bank {}", view.bank)
-                                                                       : "";
+                              : space == Space::Shared && is_judged(request)
+                                  ? fmt::format(", bank {}", view.bank)
+                                  : "";
     if (request.array == trace::kNoArray) {
         if (space == Space::Local)
             return fmt::format("{}: byte {} of its local memory{} of the warp's", thread,
                                grouped(view.offset), place);
         if (space == Space::Const)
             return fmt::format("{}: byte {} of constant memory", thread, grouped(view.offset));
+        if (request.elsewhere) {
+            const trace::PlaceElsewhere at = trace::place_elsewhere(trace, {}, view.offset);
+            const std::string name =
+                at.array == trace::kNoArray
+                    ? fmt::format("byte {}", grouped(at.offset))
+                    : element_name(
+                          trace.launch.arrays[at.array],
+                          static_cast<int64_t>(at.offset / element_bytes(&trace.launch.arrays[at.array])),
+                          request.notation);
+            if (!is_of_other_block(view.offset)) return fmt::format("{}: {} of its own block", thread, name);
+            return fmt::format("{}: {} of the block of rank {} in the cluster", thread, name,
+                               rank_of_address(view.offset));
+        }
         return fmt::format("{}: address {}, in no array", thread, view.offset);
     }
     const Array& array = trace.launch.arrays[request.array];

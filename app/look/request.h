@@ -87,6 +87,7 @@ struct RequestView {
     SignalView signal;         // of what is done to a barrier in memory, or a wait for it
     PipelineView pipeline;     // there, and of a copy in bulk: the stages of the block's ring, if it has one
     bool box = false;          // of another shape than `bytes` a lane: bytes is that of the lane with most
+    bool elsewhere = false;    // in shared memory of other blocks of the cluster; array_name says whose
     uint64_t array_bytes = 0;  // of the whole array
     std::string counted_by;    // barrier to which a copy in bulk reports its bytes; "" for none
     std::optional<BoxView> lies;  // of a box in shared memory whose rows are exchanged: how it lies there
@@ -110,6 +111,7 @@ struct RequestView {
 //   16 lanes get another lane's value, 16 keep their own: 1 instruction, no memory
 //   1 lane asks for 1,024 bytes in bulk: 32 sectors of 32 needed
 //   1 lane fills 1,024 bytes in bulk. What that takes of the banks is not modelled
+//   32 lanes read 128 bytes of another block's shared memory. What that takes is not modelled
 //   2 of 8 warps have arrived; the block waits for the others.
 //
 // replay: where the block's values are known; only an exchange shows any.
@@ -121,7 +123,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
 std::string bulk_caption(const trace::Trace& trace, const BlockIndex& index, const RequestView& request,
                          const CopyView& copy, const std::string& where);
 
-// Whether what it costs is known, so that it can be judged: not of copies in bulk in shared memory.
+// Whether what it costs is known, so that it can be judged: not of copies in bulk in shared memory, nor of other blocks'.
 bool is_judged(const RequestView& request);
 
 // The words of a request to shared memory and what they cost, by its lanes' offsets.

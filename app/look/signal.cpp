@@ -1,6 +1,7 @@
 #include "app/look/signal.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -115,6 +116,20 @@ std::vector<BarrierView> barriers_after(const trace::Trace& trace, const BlockIn
 SignalView signal_view(const trace::Trace& trace, const BlockIndex& index, uint32_t step) {
     SignalView view;
     view.barriers = barriers_after(trace, index, step);
+    const trace::AccessView access(trace, index.first + step);
+    if (trace::is_elsewhere(trace.form_of(index.first + step)) && access.mask() != 0) {
+        const trace::Block& block = trace.blocks[index.block];
+        const trace::PlaceElsewhere at =
+            trace::place_elsewhere(trace, {block.x, block.y, block.z},
+                                   access.addresses()[static_cast<size_t>(std::countr_zero(access.mask()))]);
+        const std::string there = block_name(trace.launch.grid, at.block, index.notation);
+        const uint64_t offset =
+            at.offset + (at.array == trace::kNoArray ? 0 : trace.launch.arrays[at.array].base);
+        view.title = fmt::format("Warp {} {} {} of {}", access.warp(), verb_of_signal(access.site().signal),
+                                 name_of_barrier(trace, index, static_cast<uint32_t>(offset)), there);
+        view.verdict = fmt::format("What that barrier is then is among the steps of {}", there);
+        return view;
+    }
     if (!index.signals) return view;
     const std::vector<SignalEvent> events = index.signals->of_step(step);
     if (events.empty()) return view;

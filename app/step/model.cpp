@@ -17,6 +17,7 @@ namespace {
 // "rows 0 and 1 of the M tile", "M[3,0..15]", "column 3 of Mds".
 std::string where_text(const trace::Trace& trace, const BlockIndex& index, const look::RequestView& request) {
     const Space space = space_of(request.kind);
+    if (request.elsewhere) return request.array_name;
     if (request.array == trace::kNoArray)
         return space == Space::Local   ? "its lanes' own local memory"
                : space == Space::Const ? "constant memory"
@@ -242,7 +243,8 @@ std::string caption(const trace::Trace& trace, const BlockIndex& index, const pl
                              : request.kind == StepKind::GlobalStore && index.product ? "writes its sums to"
                                                                                       : row.verb;
     const std::optional<look::CopyView> copy = look::copy_of(trace, index, step);
-    if (request.box && !copy) return request.title + ". " + request.verdict;
+    if ((request.box && !copy) || (request.elsewhere && !request.box))
+        return request.title + ". " + request.verdict;
     std::string text = copy ? copy_text(trace, index, request, *copy, where, lanes + ", " + cost)
                             : fmt::format("Warp {} {} {}: {}, {}.", request.warp, verb, where, lanes, cost);
     if (request.kind == StepKind::SharedStore && replay != nullptr && index.product) {

@@ -179,6 +179,7 @@ struct PlacedMap {
 struct Launch {
     std::string entry;  // the kernel's name in the PTX
     Dim3 grid, block;
+    Dim3 cluster;                 // blocks that share their shared memory (cluster.h); 1 × 1 × 1: none
     uint32_t dynamic_shared = 0;  // bytes per block, beside those that the kernel declares
     std::vector<Argument> arguments;
     std::vector<Array> arrays;

@@ -46,6 +46,7 @@ Result<void> Values::collect() {
     if (program_.code.size() > kMostOps)
         return Error{fmt::format("its {} instructions are more than the {} that are compiled",
                                  grouped(program_.code.size()), grouped(kMostOps))};
+    if (program_.clusters) return Error{"its blocks are those of a cluster"};
     if (program_.grid_barrier) return Error{"its blocks wait for each other at a barrier of the grid"};
     index_.assign(program_.register_bytes / 4 + 1, -1);
     places_.resize(program_.code.size());

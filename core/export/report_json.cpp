@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/cluster.h"
 #include "core/base/json_fields.h"
 #include "core/base/words.h"
 #include "core/export/report.h"
@@ -105,6 +106,7 @@ Json launch_to_json(const analysis::Recording& recording) {
     const bool product = !json.empty();
     if (!product) json["entry"] = launch.entry;
     add_fields(json, "grid", triple(launch.grid), "block", triple(launch.block));
+    if (has_clusters(launch)) json["cluster"] = triple(launch.cluster);
     if (product) return json;
     json["dynamic_shared"] = launch.dynamic_shared;
     json["arguments"] = Json::array();

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/export/report.h"
 #include "core/export/text_table.h"
 
@@ -88,8 +90,12 @@ std::string heading(const analysis::Recording& recording, const analysis::Summar
                        m.driver.empty() ? "" : ", driver " + one_line(m.driver),
                        m.backend == trace::Backend::Cpu ? "cpu" : "gpu");
     out += price_of(m.price, summary.total().requests);
-    out += fmt::format("grid {} × {} × {}, block {} × {} × {}; {} of {} blocks recorded\n", grid.x, grid.y,
-                       grid.z, block.x, block.y, block.z, spaced(trace.blocks.size()), spaced(grid.count()));
+    const std::string clusters = has_clusters(trace.launch)
+                                     ? fmt::format(", clusters of {} blocks", size_text(trace.launch.cluster))
+                                     : "";
+    out += fmt::format("grid {} × {} × {}{}, block {} × {} × {}; {} of {} blocks recorded\n", grid.x, grid.y,
+                       grid.z, clusters, block.x, block.y, block.z, spaced(trace.blocks.size()),
+                       spaced(grid.count()));
     out += fmt::format("{}, {}, {} a block\n", spaced(trace.steps(), "step"), spaced(summary.phases, "phase"),
                        spaced(summary.barriers_per_block, "barrier"));
     if (summary.exchanges > 0)

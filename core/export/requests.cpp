@@ -116,7 +116,8 @@ CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const 
     if (analysis::has_sectors(form.space)) {
         costs[0] = cost.global.sectors;
         costs[1] = cost.global.ideal_sectors;
-    } else if (analysis::has_wavefronts(form.space) && site.box == ptx::Box::None) {
+    } else if (analysis::has_wavefronts(form.space) && site.box == ptx::Box::None &&
+               !trace::is_elsewhere(form)) {
         costs[2] = cost.shared.wavefronts;
         costs[3] = cost.shared.ideal_wavefronts;
     }

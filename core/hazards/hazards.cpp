@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/cluster.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/hazards/block.h"
@@ -169,6 +170,16 @@ unsigned threads_that_fit(const trace::Trace& trace, uint32_t blocks) {
 // which is made of plain accesses.
 constexpr std::string_view kAccessBarrier = "// tilescope: cuda::barrier";
 
+// Whether a finding between blocks is of two of one cluster.
+bool in_one_cluster(const trace::Trace& trace, const HazardExample& e) {
+    const auto cluster_of = [&](uint32_t number) {
+        const trace::Block& block = trace.blocks[number];
+        return block_of_rank(trace.launch.cluster, {block.x, block.y, block.z}, 0);
+    };
+    return has_clusters(trace.launch) && e.a.block < trace.blocks.size() && e.b.block < trace.blocks.size() &&
+           cluster_of(e.a.block) == cluster_of(e.b.block);
+}
+
 bool whole(const trace::Trace& trace) { return trace.meta.complete && trace::dropped_of(trace) == 0; }
 
 }  // namespace
@@ -207,6 +218,12 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
             "threads wait for each other by more than the barrier of their block: barriers that keep nothing "
             "apart, or "
             "that not all threads come to, were not looked for");
+    const bool shares = trace::shares_memory_in_clusters(trace);
+    if (shares)
+        lacks(
+            "blocks of a cluster touch each other's shared memory, and the steps of a block do not have what "
+            "others "
+            "do to its own: races within a block and values that were never stored were not looked for");
     if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         add_findings(trace, out);
@@ -231,7 +248,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
         const HazardSink sink = [&](const HazardInstance& found) { groups.add(found); };
         std::vector<bool> needed;
         for (uint64_t i = blocks * part / parts; i < blocks * (part + 1) / parts; ++i) {
-            if (options.stop.now() || (by_order && !whole_order)) return;
+            if (options.stop.now() || shares || (by_order && !whole_order)) return;
             if (by_order) {
                 ordered.find(static_cast<uint32_t>(i), walk, sink);
                 if (ordered.full()) left_out = true;
@@ -262,6 +279,7 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
     Chains chains(forms);
     // How a block's own order carries that of fences and atomics on is followed by its intervals alone (chains.h).
     const HazardSink sink = [&](HazardInstance found) {
+        if (in_one_cluster(trace, found.example)) return;  // what orders them is not followed
         if (by_order && facts.fences() && found.severity == Severity::Fault)
             found.severity = Severity::CannotTell;
         groups.add(found);
@@ -313,7 +331,8 @@ FaultyCells faulty_cells(const Recording& recording, uint32_t block, const Value
     HazardForms forms(trace);
     const trace::Block& steps = trace.blocks[block];
     const bool by_order = is_by_order(trace, forms.facts);
-    out.not_looked = !is_looked_at(trace, steps) || (by_order && (!forms.facts.known() || steps.dropped > 0));
+    out.not_looked = trace::shares_memory_in_clusters(trace) || !is_looked_at(trace, steps) ||
+                     (by_order && (!forms.facts.known() || steps.dropped > 0));
     if (out.not_looked) return out;
     PhaseWalk walk(trace, recording.rule);
     const auto sink = [&](const HazardInstance& found) {

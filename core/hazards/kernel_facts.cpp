@@ -132,6 +132,7 @@ KernelFacts::KernelFacts(const trace::Trace& trace) : trace_(trace) {
         block_fences_ = block_fences_ || (is_fence(instruction) && ptx::has_suffix(instruction, {"cta"}));
         const bool bar = instruction.op == Op::Bar || instruction.op == Op::BarRed;
         const size_t first = instruction.destinations;
+        part_barriers_ = part_barriers_ || instruction.op == Op::ClusterArrive;
         if (!bar || instruction.operands.size() <= first) continue;
         const Operand& number = instruction.operands[first];
         part_barriers_ = part_barriers_ || number.kind != Operand::Kind::Immediate || number.bits != 0 ||
@@ -189,6 +190,11 @@ std::optional<uint32_t> KernelFacts::mask(uint8_t number, const trace::Block& bl
 BarrierUse KernelFacts::barrier_use(uint32_t site, const trace::Block& block, uint32_t thread) const {
     const Instruction& instruction = kernel_->instructions[trace_.sites[site].instruction];
     BarrierUse use;
+    if (instruction.op == Op::ClusterArrive || instruction.op == Op::ClusterWait) {
+        use.number = kClusterNumber;
+        use.arrives = instruction.op == Op::ClusterArrive, use.waits = !use.arrives;
+        return use;
+    }
     if (instruction.op != Op::Bar && instruction.op != Op::BarRed) {
         use.number = kGridNumber;
         return use;

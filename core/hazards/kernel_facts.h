@@ -69,6 +69,7 @@ struct Passed {
 // What a thread asks of a barrier of its block (bar, barrier).
 struct BarrierUse {
     bool arrives = false;             // it goes on without waiting
+    bool waits = false;               // it has arrived before, and is not counted here
     bool counted = false;             // it names a number of threads
     std::optional<uint32_t> number;   // 0 to 15; none where it is not known
     std::optional<uint32_t> threads;  // that it is for; none where it is not known, or for all
@@ -94,9 +95,9 @@ public:
     std::optional<uint32_t> mask(uint8_t number, const trace::Block& block, uint32_t thread) const;
     // Whether barriers with a number or a number of threads of their own hold parts of a block.
     bool part_barriers() const { return part_barriers_; }
-    // Of a barrier's site. That of a whole grid has a number of its own, kGridNumber.
+    // Of a barrier's site. That of a whole grid has a number of its own, kGridNumber, and that of a cluster.
     BarrierUse barrier_use(uint32_t site, const trace::Block& block, uint32_t thread) const;
-    static constexpr uint32_t kGridNumber = 16;
+    static constexpr uint32_t kGridNumber = 16, kClusterNumber = 17;
 
     // Whether a wait at a barrier in memory is for the phase of a parity, and not for that of a state.
     bool waits_for_parity(uint32_t site) const;

@@ -170,13 +170,16 @@ void BlockOrder::join_up_to(uint32_t warp, uint32_t number) {
 void BlockOrder::come_to(uint32_t warp, uint32_t lanes) {
     const uint32_t first = thread(warp, static_cast<uint32_t>(std::countr_zero(lanes)));
     const BarrierUse use = facts_.barrier_use(site_->id, block_, first);
-    const uint32_t number = one_barrier_ ? 0 : use.number.value_or(0) % (KernelFacts::kGridNumber + 1);
+    const uint32_t of_all = use.number.value_or(0) % (KernelFacts::kClusterNumber + 1);
+    const uint32_t number = one_barrier_ && of_all != KernelFacts::kClusterNumber ? 0 : of_all;
     NamedBarrier& barrier = named_[number];
     barrier.lanes.resize(warps_.size(), 0);
-    if ((barrier.lanes[warp] & lanes) != 0) release(number);  // nobody comes again before that
-    barrier.lanes.resize(warps_.size(), 0);
-    give(barrier.given, warp, lanes, false);
-    barrier.lanes[warp] |= lanes;
+    if (!use.waits) {
+        if ((barrier.lanes[warp] & lanes) != 0) release(number);  // nobody comes again before that
+        barrier.lanes.resize(warps_.size(), 0);
+        give(barrier.given, warp, lanes, false);
+        barrier.lanes[warp] |= lanes;
+    }
     if (!use.arrives) {
         barrier.waiting.emplace_back(warp, lanes);
         warps_[warp].waits.emplace_back(number, lanes);

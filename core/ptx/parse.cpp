@@ -4,6 +4,9 @@
 #include "core/ptx/parse.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -311,6 +314,26 @@ std::string target_for(const Kernel& kernel, const std::string& target) {
     const bool old = target.starts_with("sm_") && std::strtoul(target.c_str() + 3, nullptr, 10) < needed;
     return old ? fmt::format("sm_{}", needed) + target.substr(std::min(target.find(','), target.size()))
                : target;
+}
+
+std::optional<Dim3> size_directive(const Kernel& kernel, std::string_view name) {
+    for (const std::string& text : kernel.directives) {
+        if (text.compare(0, name.size(), name) != 0) continue;
+        std::array<uint32_t, 3> extents{1, 1, 1};
+        size_t count = 0;
+        const char *at = text.data() + name.size(), *end = text.data() + text.size();
+        while (at < end && count < 3) {
+            if (!std::isdigit(static_cast<unsigned char>(*at))) {
+                ++at;
+                continue;
+            }
+            const auto [next, problem] = std::from_chars(at, end, extents[count++]);
+            if (problem != std::errc{}) return std::nullopt;
+            at = next;
+        }
+        return Dim3{extents[0], extents[1], extents[2]};
+    }
+    return std::nullopt;
 }
 
 const Kernel* find_kernel(const Module& module, std::string_view name) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/launch.h"
 #include "core/base/result.h"
 #include "core/ptx/ast.h"
 
@@ -36,6 +38,10 @@ std::vector<uint8_t> initial_bytes(const Symbol& variable,
 const Kernel* find_kernel(const Module& module, std::string_view name);
 // Why a kernel of that name cannot be used; null where it can, or is not there.
 const std::string* refusal_of(const Module& module, std::string_view name);
+
+// The numbers of a directive, such as ".maxntid 16, 16", or ".reqnctapercluster 2": 1 for those that are missing; none
+// where the kernel lacks the directive.
+std::optional<Dim3> size_directive(const Kernel& kernel, std::string_view name);
 
 // The PTX version that a kernel needs for its parameters, copies and matrices, 81 for 8.1; 0 where any does. More than
 // 4,352 bytes of parameters came with 8.1 (PTX ISA, "Kernel Function Parameters").

@@ -58,7 +58,8 @@ inline constexpr uint32_t kNoBarrier = UINT32_MAX;
 // Of a Tensor's map, in its second word: the first one is an offset in the kernel's parameters, and no address.
 inline constexpr uint32_t kMapInParameters = UINT32_MAX;
 inline constexpr uint8_t kRowWords = 2, kTensorWords = 11, kTileWords = 2;
-inline constexpr size_t kMostStepWords = kTensorWords;
+// With .multicast::cluster one word more, the last: the ranks of the blocks that it lands in, a bit each.
+inline constexpr size_t kMostStepWords = kTensorWords + 1;
 constexpr uint8_t words_of(Box box) {
     constexpr uint8_t kWords[] = {0, kRowWords, kTensorWords, kTileWords};
     return kWords[static_cast<size_t>(box)];

@@ -113,6 +113,7 @@ std::vector<Site> sites_of(const Kernel& kernel, bool exchanges) {
             site.bytes = kBulkBytes, site.box = Box::Row, site.words = kRowWords;
         if (is_tensor_copy(instruction.op))
             site.bytes = kBulkBytes, site.box = Box::Tensor, site.words = kTensorWords;
+        if (site.box != Box::None && has_suffix(instruction, {"multicast::cluster"})) ++site.words;
         if (*kind == SiteKind::Exchange) site.exchange = exchange_of(instruction);
         site.line = line;
         site.column = column;

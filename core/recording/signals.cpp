@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/cluster.h"
 #include "core/simt/memory_barrier.h"
 #include "core/trace/access.h"
 
@@ -15,6 +16,7 @@ using ptx::Signal;
 class BarriersOfBlock {
 public:
     std::map<uint32_t, simt::MemoryBarrier> barriers;
+    bool with_others = false;  // of a cluster
 
     // Applies it, and fills in what the barrier is then.
     SignalEvent applied(SignalEvent event) {
@@ -39,6 +41,7 @@ public:
                 break;
             case Signal::Wait:
                 for (uint32_t& left = to_come[event.barrier]; left > 0; --left) barrier.arrive(1);
+                if (with_others && !barrier.has_ended(event.count)) barrier.end();
                 break;
             default: break;
         }
@@ -59,7 +62,9 @@ private:
 
 struct SignalWalk::State {
     State(const trace::Trace& of, const trace::Block& walked)
-        : trace(of), block(walked), arrivals(of, walked), landed(arrivals) {}
+        : trace(of), block(walked), arrivals(of, walked), landed(arrivals) {
+        barriers.with_others = has_clusters(of.launch);
+    }
     const trace::Trace& trace;
     const trace::Block& block;
     trace::Arrivals arrivals;
@@ -80,7 +85,7 @@ void SignalWalk::go(uint32_t step, const Visit& visit) {
     while (const auto next = state_->landed.next(step)) {
         const uint32_t at = state_->arrivals.later()[*next].step;
         const trace::Form& form = trace.form_of(first + at);
-        if (trace.sites[form.site].box == ptx::Box::None) continue;
+        if (trace.sites[form.site].box == ptx::Box::None || trace::is_elsewhere(form)) continue;
         const trace::StepWords of_step(trace, first + at);
         for_lanes(form.mask, [&](uint32_t lane) {
             const auto words = of_step.of(lane);
@@ -96,6 +101,7 @@ void SignalWalk::go(uint32_t step, const Visit& visit) {
     const trace::AccessView access(trace, first + step);
     const trace::StepWords of_step(trace, first + step);
     for_lanes(form.mask, [&](uint32_t lane) {
+        if (is_of_other_block(access.addresses()[lane])) return;
         const auto words = of_step.of(lane);
         SignalEvent event{.step = step,
                           .barrier = static_cast<uint32_t>(access.addresses()[lane]),

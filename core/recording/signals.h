@@ -6,6 +6,9 @@
 //   15      warp 1   has waited for the end of phase 0     full[0]   1       0 of 1
 //
 // A copy in bulk tells its barrier of its bytes where it lands (Trace::arrival).
+//
+// What other blocks of a cluster do to a barrier is not among the steps of its block. Where a wait has seen a phase end that
+// these do not end, others have brought the rest. What a block does to barriers of others is left out.
 #pragma once
 
 #include <cstdint>

@@ -232,6 +232,12 @@ bool Machine::locate(Warp& warp, const MicroOp& op, StateSpace space, uint32_t m
     uint32_t outside = mask;
     if (size >= bytes)
         outside = kLanes.locate(host_.data(), address_.data(), 0, size - bytes, base, stride, mask);
+    if (outside && space == StateSpace::Shared) {
+        uint32_t far = 0;
+        for_lanes(outside, [&](uint32_t lane) { far |= names_block(address_[lane]) ? 1u << lane : 0u; });
+        outside &= ~far;
+        if (!outside && !locate_in_cluster(warp, op, far, bytes)) return false;
+    }
     if (outside) {
         raise_access(warp, op, access, space, std::countr_zero(outside), false);
         return false;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/stop.h"
 #include "core/simt/machine.h"
 
@@ -70,6 +71,7 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
         }
         if (program.warp_id != UINT32_MAX) fill_column(warps_[w].registers + program.warp_id, 4, w);
     }
+    cluster_ = {&self_, 1};
     constants_ = constants_of(program, launch);
     fill_pool(program, launch, pool_);
     prepare_whole();
@@ -83,7 +85,9 @@ Machine::Machine(const Program& program, const Launch& launch, const RunOptions&
 void Machine::start(const BlockId& block) {
     block_ = block;
     fault.reset();
-    at_grid_ = grid_is_here_ = waiting_ = false;
+    at_grid_ = grid_is_here_ = waiting_ = at_cluster_ = turn_over_ = false;
+    touched_blocks_ = 0;
+    rank_ = in_cluster() ? rank_in_cluster(launch_.cluster, {block.x, block.y, block.z}) : 0;
     steps_ = next_chain_ = 0;
     ready_ = owed_ = together_ = 0;
     arrived_ = {}, arrival_ = false;
@@ -100,10 +104,7 @@ void Machine::start(const BlockId& block) {
     std::memset(shared_, options_.unfilled, shared_store_.size() * sizeof(Chunk));
     if (program_.local_bytes) std::memset(local_store_.data(), 0, local_store_.size() * sizeof(Chunk));
     if (options_.values) std::memset(origin_store_.data(), 0, origin_store_.size() * sizeof(Chunk));
-    const uint32_t ids[3] = {block.x, block.y, block.z};
-    for (const PoolColumn& column : program_.pool)
-        if (column.kind == PoolColumn::Kind::Ctaid)
-            fill_column(pool_ + column.offset, column.bytes, ids[column.index]);
+    fill_pool_of_block(program_, launch_, {block.x, block.y, block.z}, pool_);
 
     const uint64_t threads = launch_.block.count();
     for (Warp& warp : warps_) {
@@ -115,6 +116,7 @@ void Machine::start(const BlockId& block) {
         warp.alive = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
         warp.stack.assign(1, {0, kNoPc, warp.alive});
         warp.parked = {};
+        warp.cluster_arrived = warp.cluster_due = 0;
         warp.spin.pc = kNoPc, warp.spin.tried = 0;
         warp.spin.round_changes = warp.spin.waits_at = UINT64_MAX;
         warp.split = false, warp.gathered = 0;
@@ -183,6 +185,8 @@ Machine::Advance Machine::step(Warp& warp) {
         watch(warp, op, top.pc++, address_[static_cast<size_t>(std::countr_zero(warp.pending_mask))]);
         return behind_step<Values>(warp);
     }
+    if (op.kind == MicroOp::Kind::Barrier && (op.c & kBarrierCluster))
+        return come_to_cluster<Values>(warp, op);
     if (op.kind == MicroOp::Kind::Barrier) {
         const int lane = std::countr_zero(warp.pending_mask);
         warp.spin.waits_at = UINT64_MAX;
@@ -310,6 +314,7 @@ Machine::Come Machine::come_to(const Warp& waiting) const {
 }
 
 bool Machine::is_complete(const Warp& waiting) const {
+    if (waits_at_cluster(waiting)) return (waiting.cluster_arrived & waiting.alive) == 0;
     const Come come = come_to(waiting);
     return waiting.barrier_threads ? come.here * kWarpSize >= waiting.barrier_threads : come.missing == 0;
 }
@@ -319,10 +324,11 @@ template <bool Values>
 Machine::Advance Machine::release_barriers() {
     for (;;) {
         at_grid_ = false;
+        if (program_.clusters) settle_cluster();
         // A warp that still runs holds up all barriers but those of a number of threads, and where it has arrived.
         if (ready_ && std::ranges::none_of(warps_, [&](const Warp& warp) {
                 return warp.state == Warp::State::Waiting &&
-                       (warp.barrier_threads ||
+                       (warp.barrier_threads || warp.barrier == kClusterBarrierNumber ||
                         (warp.barrier < kGridBarrierNumber && arrived_[warp.barrier].times > 0));
             }))
             return Advance::Ok;
@@ -338,7 +344,8 @@ Machine::Advance Machine::release_barriers() {
         if (release < static_cast<int>(kGridBarrierNumber)) arrived_[static_cast<size_t>(release)] = {};
         std::vector<Warp*> released;
         for (Warp& warp : warps_)
-            if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release))
+            if (warp.state == Warp::State::Waiting && warp.barrier == static_cast<uint32_t>(release) &&
+                (warp.barrier != kClusterBarrierNumber || is_complete(warp)))
                 released.push_back(&warp);
         reduce(released);
         for (Warp* warp : released) {
@@ -359,9 +366,14 @@ Machine::Advance Machine::release_barriers() {
 
 template <bool Values>
 BlockEnd Machine::turns() {
-    if (waiting_) {
-        waiting_ = false;
+    turn_end_ = steps_ + static_cast<uint32_t>(warps_.size());
+    if (std::exchange(turn_over_, false)) {
+        if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
+    } else if (waiting_ || at_cluster_) {
+        waiting_ = at_cluster_ = false;
         for (Warp& warp : warps_) warp.spin.waits_at = UINT64_MAX;  // others may have written
+        if (program_.clusters)
+            if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     } else if (at_grid_) {
         grid_is_here_ = true;
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
@@ -372,6 +384,10 @@ BlockEnd Machine::turns() {
         if (const Advance a = advance_all(ready_); a != Advance::Ok) return ended(a);
     }
     for (;;) {
+        if (in_cluster() && steps_ >= turn_end_ && ready_ != 0) {
+            if (const Advance a = settle_owed(); a != Advance::Ok) return ended(a);
+            if (ready_ != 0) return turn_over_ = true, BlockEnd::Turn;
+        }
         const bool stopped = Stop{options_.stop}.now() || (observer_ && observer_->enough);
         const int next = stopped ? -1 : next_warp();
         if (owed_ && (next == -1 || !may_step(next))) {
@@ -392,14 +408,17 @@ BlockEnd Machine::turns() {
         const bool arrived = std::exchange(arrival_, false);
         if (warp.state == Warp::State::Ready && !arrived) {
             if (!order_problem.empty()) return BlockEnd::OrderNotFollowed;
-            if (waits(warp) && all_wait() && !give_up_waits()) return BlockEnd::Waits;
+            if (waits(warp) && all_wait() && (in_cluster() || !give_up_waits())) return BlockEnd::Waits;
             continue;
         }
         if (const Advance a = release_barriers<Values>(); a != Advance::Ok) return ended(a);
     }
     if (at_grid_) return BlockEnd::AtGrid;
+    if (in_cluster() && std::ranges::any_of(warps_, [&](const Warp& warp) { return waits_at_cluster(warp); }))
+        return BlockEnd::AtCluster;
     for (const Warp& warp : warps_) {
         if (warp.state != Warp::State::Waiting) continue;
+        if (warp.barrier == kClusterBarrierNumber) return raise_at_cluster(), BlockEnd::Faulted;
         const MicroOp& op = program_.code[warp.stack.back().pc];
         std::string others;
         for (const Warp& other : warps_)
@@ -429,20 +448,25 @@ BlockEnd Machine::turns() {
 }
 
 BlockEnd Machine::run_block(const BlockId& block, BlockObserver* observer) {
+    begin(block, observer);
+    return run();
+}
+
+void Machine::begin(const BlockId& block, BlockObserver* observer) {
     observer_ = observer;
     flop = 0;
     start(block);
-    return run();
 }
 
 BlockEnd Machine::go_on() { return run(); }
 
 BlockEnd Machine::run() {
     const BlockEnd result = options_.values ? turns<true>() : turns<false>();
-    waiting_ = result == BlockEnd::Waits;
+    waiting_ = result == BlockEnd::Waits, at_cluster_ = result == BlockEnd::AtCluster;
     instructions = 0;
     for (const Warp& warp : warps_) instructions += warp.instructions;
-    if (observer_ && result != BlockEnd::AtGrid && !waiting_) observer_->on_end();
+    if (observer_ && result != BlockEnd::AtGrid && result != BlockEnd::Turn && !waiting_ && !at_cluster_)
+        observer_->on_end();
     return result;
 }
 

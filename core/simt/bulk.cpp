@@ -3,7 +3,7 @@
 //
 //   the instruction     read       the bytes are read, in the order of the box's rows, and kept with the warp
 //                       write      they are under way: to shared memory for a barrier, or to global memory in the group
-//                                  that the lane has open
+//                                  that the lane has open; with .multicast to each block of a mask, for its own barrier
 //   a wait at the barrier          what is under way for it is written, and the barrier told of its bytes (signals.cpp)
 //   bulk.wait_group N              all of the lane's groups but the latest N are written
 //   the lane exits                 so are all of its groups
@@ -16,9 +16,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
 #include "core/simt/machine.h"
 
@@ -65,8 +67,8 @@ bool Machine::raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fau
     return false;
 }
 
-// Where bytes side by side lie; null after a fault.
-std::byte* Machine::bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes,
+// Where bytes side by side lie, in global memory or in a block's; null after a fault.
+std::byte* Machine::bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes, Machine& block,
                              uint64_t address, uint64_t bytes) {
     const BulkCode& code = program_.bulks[op.target];
     const ptx::StateSpace space = (writes ? code.to : code.from).space;
@@ -75,7 +77,7 @@ std::byte* Machine::bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane,
                    "but copies in bulk move multiples of 16 bytes between multiples of 16");
         return nullptr;
     }
-    std::byte* const memory = bulk_memory(space, address, bytes, writes);
+    std::byte* const memory = block.bulk_memory(space, address, bytes, writes);
     if (memory == nullptr)
         raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, writes, address, bytes,
                    space == ptx::StateSpace::Shared
@@ -89,7 +91,7 @@ bool Machine::read_row(Warp& warp, const MicroOp& op, uint32_t lane) {
     const BulkCode& code = program_.bulks[op.target];
     const uint32_t bytes = reinterpret_cast<const uint32_t*>(at(warp, code.bytes))[lane];
     const uint64_t address = side_address(warp, code.from, lane);
-    const std::byte* const from = bulk_row(warp, op, lane, false, address, bytes);
+    const std::byte* const from = bulk_row(warp, op, lane, false, *this, address, bytes);
     if (from == nullptr) return false;
     BulkRead& read = warp.bulk_reads[lane];
     read.bytes.assign(from, from + bytes);
@@ -152,7 +154,8 @@ bool Machine::find_map(Warp& warp, const MicroOp& op, uint32_t lane, BulkRead& r
     if (code.coordinates.size() != given)
         return bad(fmt::format("with {} where its map has {} dimensions",
                                counted(code.coordinates.size(), "coordinate"), map->rank));
-    read.box.shared = static_cast<uint32_t>(side_address(warp, code.of_group ? code.from : code.to, lane));
+    read.box.shared = static_cast<uint32_t>(
+        offset_of_address(side_address(warp, code.of_group ? code.from : code.to, lane)));
     if (const auto ok = ptx::check(*map, read.box); !ok) return bad("and " + ok.error().message);
     uint32_t* const words = words_of(lane);
     words[0] = static_cast<uint32_t>(ptx::box_bytes(*map, code.gathers));
@@ -237,29 +240,30 @@ bool Machine::read_bulk(Warp& warp, const MicroOp& op, uint32_t mask) {
     return true;
 }
 
-bool Machine::write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy) {
-    const BulkCode& code = program_.bulks[op.target];
+bool Machine::write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy,
+                        const BulkTarget& target) {
     const auto bytes = static_cast<uint32_t>(copy.bytes.size());
-    const uint64_t address = side_address(warp, code.to, lane);
-    std::byte* const to = bulk_row(warp, op, lane, true, address, bytes);
+    std::byte* const to = bulk_row(warp, op, lane, true, *target.block, target.at, bytes);
     if (to == nullptr) return false;
     copy.pieces.push_back({to, 0, bytes});
+    if (!copy.tells) return true;
     words_of(lane)[0] = bytes;
-    address_[lane] = address;
-    pieces_.push_back({lane, bytes, address, 0, copy.bytes.data()});
+    address_[lane] = target.at + target.behind;
+    pieces_.push_back({lane, bytes, address_[lane], 0, nullptr});
     return true;
 }
 
-bool Machine::write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy) {
+bool Machine::write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy,
+                        const BulkTarget& target) {
     const BulkCode& code = program_.bulks[op.target];
-    BulkRead& read = warp.bulk_reads[lane];
-    if (!find_map(warp, op, lane, read)) return false;
-    address_[lane] = code.of_group ? read.map.address : read.box.shared;
+    const BulkRead& read = warp.bulk_reads[lane];
+    const uint64_t address = code.of_group ? read.map.address : read.box.shared + target.behind;
+    if (copy.tells) address_[lane] = address;
     uint32_t place = 0;
-    const auto take = [&](std::byte* to, uint64_t address, uint32_t from, uint32_t bytes) {
+    const auto take = [&](std::byte* to, uint64_t place_there, uint32_t from, uint32_t bytes) {
         if (to == nullptr) return false;
         copy.pieces.push_back({to, from, bytes});
-        pieces_.push_back({lane, bytes, address, from, copy.bytes.data() + from});
+        if (copy.tells) pieces_.push_back({lane, bytes, place_there + target.behind, from, nullptr});
         return true;
     };
     bool inside = true;
@@ -273,35 +277,106 @@ bool Machine::write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& 
         }
         uint32_t of_row = place;
         ptx::for_pieces(read.map.swizzle, row, [&](const ptx::TensorPiece& piece) {
-            inside = inside && take(bulk_memory(ptx::StateSpace::Shared, piece.shared, piece.bytes, true),
-                                    piece.shared, of_row, piece.bytes);
+            inside = inside &&
+                     take(target.block->bulk_memory(ptx::StateSpace::Shared, piece.shared, piece.bytes, true),
+                          piece.shared, of_row, piece.bytes);
             of_row += piece.bytes;
         });
     }
     return inside ||
-           raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, true, address_[lane], copy.bytes.size(),
+           raise_bulk(warp, op, lane, Fault::Kind::OutOfBounds, true, address, copy.bytes.size(),
                       code.of_group ? "rows of its tensor, which do not lie in one buffer of the launch"
                                     : fmt::format("outside the block's {}", counted(shared_bytes_, "byte")));
+}
+
+// Fills targets_: where the lane's copy goes.
+bool Machine::find_targets(Warp& warp, const MicroOp& op, uint32_t lane) {
+    const BulkCode& code = program_.bulks[op.target];
+    const auto l = static_cast<int>(lane);
+    targets_.clear();
+    if (code.of_group) {
+        targets_.push_back({this, code.tensor ? 0 : side_address(warp, code.to, lane), 0, ptx::kNoBarrier});
+        return true;
+    }
+    const uint64_t to = kept(side_address(warp, code.to, lane)),
+                   barrier = kept(side_address(warp, code.barrier, lane));
+    const auto add = [&](uint64_t address, uint64_t barrier_there) {
+        const bool far = program_.clusters && is_of_other_block(address);
+        Machine* const block = far ? reach(warp, op, l, "copies to", address, 1) : this;
+        if (!block) return false;
+        const uint64_t offset = far ? offset_of_address(address) : address;
+        targets_.push_back({block, offset, address - offset, static_cast<uint32_t>(barrier_there)});
+        return barrier_at(warp, op, l, barrier_there) != nullptr;
+    };
+    if (!code.multicast) {
+        if (program_.clusters) {
+            const Machine* const there =
+                is_of_other_block(to) ? reach(warp, op, l, "copies to", to, 1) : this;
+            const Machine* const told = is_of_other_block(barrier)
+                                            ? reach(warp, op, l, "signals", barrier, ptx::kBarrierBytes)
+                                            : this;
+            if (!there || !told) return false;
+            if (there != told)
+                return raise(
+                    Fault::Kind::BadAddress, warp, l, op,
+                    fmt::format("{} copies in bulk to {} at {}, and signals an mbarrier of {}: both must lie "
+                                "in one block",
+                                thread_text(warp, l), there->block_text(), line_text(op),
+                                told->block_text()));
+        }
+        return add(to, barrier);
+    }
+    const uint32_t blocks = reinterpret_cast<const uint32_t*>(at(warp, code.blocks))[lane] & 0xFFFF;
+    words_of(lane)[code.tensor ? ptx::kTensorWords : ptx::kRowWords] = blocks;
+    for (uint32_t left = blocks; left != 0; left &= left - 1) {
+        const auto rank = static_cast<uint32_t>(std::countr_zero(left));
+        const auto in_block = [&](uint64_t address) {
+            return rank == rank_ ? offset_of_address(address)
+                                 : address_in_block(rank, offset_of_address(address));
+        };
+        if (!add(in_block(to), in_block(barrier))) return false;
+    }
+    return true;
+}
+
+bool Machine::copy_to(Warp& warp, const MicroOp& op, uint32_t lane, const BulkTarget& target,
+                      std::vector<std::byte> bytes, bool tells) {
+    const BulkCode& code = program_.bulks[op.target];
+    BulkCopy copy;
+    copy.step = steps_, copy.warp = warp.number, copy.lane = lane;
+    copy.asker = this, copy.tells = tells;
+    copy.bytes = std::move(bytes);
+    if (code.of_group)
+        copy.group = warp.bulk_groups.open()[lane];
+    else
+        copy.barrier = target.barrier;
+    if (tells) words_of(lane)[1] = target.barrier;
+    if (!(code.tensor ? write_box(warp, op, lane, copy, target) : write_row(warp, op, lane, copy, target)))
+        return false;
+    Machine& block = *target.block;
+    block.bulk_bytes_ += copy.bytes.size();
+    ++block.changes_;
+    block.bulk_.push_back(std::move(copy));
+    if (tells)
+        for (RequestPiece& piece : pieces_)
+            if (piece.lane == lane) piece.data = block.bulk_.back().bytes.data() + piece.place;
+    return true;
 }
 
 bool Machine::write_bulk(Warp& warp, const MicroOp& op, uint32_t mask) {
     const BulkCode& code = program_.bulks[op.target];
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(left));
-        BulkCopy& copy = bulk_.emplace_back();
-        copy.step = steps_, copy.warp = warp.number, copy.lane = lane;
-        copy.bytes = std::move(warp.bulk_reads[lane].bytes);
-        bulk_bytes_ += copy.bytes.size();
-        words_of(lane)[1] = ptx::kNoBarrier;
-        if (code.of_group) {
-            copy.group = warp.bulk_groups.open()[lane];
-        } else {
-            copy.barrier = static_cast<uint32_t>(side_address(warp, code.barrier, lane));
-            words_of(lane)[1] = *copy.barrier;
-            if (!barrier_at(warp, op, static_cast<int>(lane), *copy.barrier)) return false;
-        }
-        if (!(code.tensor ? write_box(warp, op, lane, copy) : write_row(warp, op, lane, copy)))
-            return pieces_.clear(), false;
+        BulkRead& read = warp.bulk_reads[lane];
+        if (code.tensor && !find_map(warp, op, lane, read)) return false;
+        if (!find_targets(warp, op, lane)) return pieces_.clear(), false;
+        // The block knows by its own part where the copy has landed, or else by the first one.
+        const auto own = std::ranges::find(targets_, this, &BulkTarget::block);
+        const auto told = own == targets_.end() ? targets_.begin() : own;
+        for (auto target = targets_.begin(); target != targets_.end(); ++target)
+            if (!copy_to(warp, op, lane, *target,
+                         target + 1 == targets_.end() ? std::move(read.bytes) : read.bytes, target == told))
+                return pieces_.clear(), false;
     }
     ++changes_;
     tell_words(warp, code.to.site, space_of(code.to.space), mask);
@@ -320,8 +395,14 @@ void Machine::land(BulkCopy& copy, bool told) {
     bulk_bytes_ -= copy.bytes.size();
     copy.landed = true;
     ++changes_;
-    const auto with_it = [&](const BulkCopy& other) { return other.step == copy.step && !other.landed; };
-    if (told && observer_ && std::ranges::none_of(bulk_, with_it)) observer_->on_arrival(copy.step);
+    const auto with_it = [&](const BulkCopy& other) {
+        return other.step == copy.step && other.asker == copy.asker && other.tells && !other.landed;
+    };
+    BlockObserver* const observer = told && copy.tells ? copy.asker->observer_ : nullptr;
+    if (observer && std::ranges::none_of(cluster_, [&](const Machine* block) {
+            return std::ranges::any_of(block->bulk_, with_it);
+        }))
+        observer->on_arrival(copy.step);
     if (!copy.barrier) return;
     if (const auto found = barriers_.find(*copy.barrier); found != barriers_.end())
         found->second.complete(static_cast<uint32_t>(copy.bytes.size()));

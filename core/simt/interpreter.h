@@ -64,6 +64,10 @@ const std::vector<ptx::Site>& sites_of(const Program& program);
 // with memory of its own, and no block can be run alone as it ran with the others.
 bool has_grid_barrier(const Program& program);
 
+// Whether its blocks run side by side with those of their cluster, where the launch has clusters: some of them cannot run
+// alone, and a window runs whole clusters, of which it watches its own blocks.
+bool runs_in_clusters(const Program& program, const Launch& launch);
+
 // Why a program that was made ready cannot be run here, but recorded on a GPU: it has an instruction that is not known. ""
 // where it can run.
 const std::string& why_not_run(const Program& program);

@@ -105,7 +105,8 @@ void each_column(const Program& program, const MicroOp& op, Read read, Write wri
         for (const std::vector<Ref>* refs : {&bulk.coordinates, &bulk.offsets})
             for (const Ref ref : *refs)
                 if (!in_pool(ref)) read(ref);
-        if (!in_pool(bulk.bytes)) read(bulk.bytes);
+        for (const Ref ref : {bulk.bytes, bulk.blocks})
+            if (!in_pool(ref)) read(ref);
         return;
     }
     if (op.kind == Kind::Tile || op.kind == Kind::Wgmma) {

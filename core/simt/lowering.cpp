@@ -242,10 +242,15 @@ Ref Lowering::special(ptx::SpecialRegister which, int bytes) {
     if (which <= S::CtaidZ) return pooled_column(K::Ctaid, S::CtaidX);
     if (which <= S::NctaidZ) return pooled_column(K::Nctaid, S::NctaidX);
     if (which >= S::ClusteridX) {
-        if (which <= S::ClusteridZ) return pooled_column(K::Ctaid, S::ClusteridX);
-        if (which <= S::NclusteridZ) return pooled_column(K::Nctaid, S::NclusteridX);
-        const bool extent = which >= S::ClusterNctaidX && which <= S::ClusterNctaidZ;
-        return immediate(extent || which == S::ClusterNctarank ? 1 : 0, bytes);
+        program.clusters = true;
+        if (which <= S::ClusteridZ) return pooled_column(K::Clusterid, S::ClusteridX);
+        if (which <= S::NclusteridZ) return pooled_column(K::Nclusterid, S::NclusteridX);
+        if (which <= S::ClusterCtaidZ) return pooled_column(K::ClusterCtaid, S::ClusterCtaidX);
+        if (which <= S::ClusterNctaidZ) return pooled_column(K::ClusterNctaid, S::ClusterNctaidX);
+        return pooled_column(which == S::ClusterCtarank    ? K::ClusterRank
+                             : which == S::ClusterNctarank ? K::ClusterBlocks
+                                                           : K::ExplicitCluster,
+                             which);
     }
     if (which == S::WarpId) return thread_column(program.warp_id);
     if (which == S::SmId || which == S::GridId) return immediate(0, bytes);

@@ -67,6 +67,9 @@ struct Lowering {
     bool branch();
     bool barrier();
     bool reduction();
+    bool cluster_barrier();
+    bool map_address();  // mapa
+    bool rank_of_address();
     bool wait();
     bool converge();
     bool policy();
@@ -78,6 +81,9 @@ struct Lowering {
     bool bulk_copy();
     bool tensor_copy();
     bool emit_bulk(BulkCode code);
+    bool completes_bytes(uint64_t bytes);
+    bool store_async();
+    bool update_async();
     bool bulk_wait();
     bool multiply_warpgroup();  // lowering_wgmma.cpp
     BulkCode::Side bulk_side(const ptx::Operand& address, ptx::StateSpace space, uint32_t site);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/base/cluster.h"
+#include "core/ptx/forms.h"
 #include "core/simt/lowering.h"
 
 namespace tilescope::simt {
@@ -67,6 +69,7 @@ bool Lowering::memory() {
         program.parameters_addressed = true;
     }
     access.site = site_of[current_index];
+    access.cluster = ptx::names_cluster(*current) || current->space == StateSpace::Generic;
     access.element_bytes = static_cast<uint8_t>(size_of(current->type));
     access.is_signed = is_signed(current->type);
     access.elements = current->vector;
@@ -134,6 +137,7 @@ bool Lowering::atomic() {
     access.space = current->space;
     access.element_bytes = static_cast<uint8_t>(size_of(current->type));
     access.site = site_of[current_index];
+    access.cluster = ptx::names_cluster(*current) || current->space == StateSpace::Generic;
     access.is_signed = is_signed(current->type);
     access.is_float = is_float(current->type);
     access.atomic = current->atomic;
@@ -150,7 +154,8 @@ bool Lowering::atomic() {
         access.data[i] = kept ? column_of(element(o[0], i)) : column(8);
         access.data[access.elements + i] = source(element(o[at + 1], i), current->type);
     }
-    if (o.size() > at + 2) access.data[2] = source(o[at + 2], current->type);  // of a cas
+    if (o.size() > at + 2 && current->op != Op::RedAsync)
+        access.data[2] = source(o[at + 2], current->type);  // of a cas
     access.data_bytes.fill(access.element_bytes);
     if (!problem.empty()) return false;
     MicroOp& op = emit(MicroOp::Kind::Atomic);
@@ -176,6 +181,8 @@ bool Lowering::space_test() {
     uint64_t first = window_of(current->space), bytes = kWindowBytes;
     if (current->space == StateSpace::Global) first = kModuleWindow, bytes = kSharedWindow - kModuleWindow;
     if (current->space == StateSpace::Const) bytes = program.parameter_base;
+    // Of the own block's shared memory; that of the others is .shared::cluster.
+    if (current->space == StateSpace::Shared && !ptx::names_cluster(*current)) bytes = kOffsetMask + 1;
     if (current->space == StateSpace::Param) first += program.parameter_base, bytes = program.parameter_bytes;
     const Operand& to = current->operands[0];
     const Ref d = to.kind == Operand::Kind::Register ? column_of(to) : predicate();

@@ -25,6 +25,9 @@ bool Lowering::signal() {
     code.offset = access.offset, code.wide_address = access.wide_address;
     const bool named = barrier.reg < 0 && barrier.symbol >= 0;
     code.space = current->space == StateSpace::Generic && !named ? StateSpace::Generic : StateSpace::Shared;
+    const bool tells = code.signal == Signal::Arrive || code.signal == Signal::Drop ||
+                       code.signal == Signal::Expect || code.signal == Signal::Complete;
+    code.cluster = tells && (ptx::names_cluster(*current) || code.space == StateSpace::Generic);
     const Operand* const count = ptx::arrivals_of(*current);
     const Operand* const bytes = ptx::bytes_operand_of(*current);
     const Operand* const phase = ptx::phase_of(*current);
@@ -63,15 +66,16 @@ BulkCode::Side Lowering::bulk_side(const Operand& address, StateSpace space, uin
 }
 
 bool Lowering::bulk_copy() {
-    for (const char* const suffix : {"multicast::cluster", "cp_mask", "ignore_oob"})
+    for (const char* const suffix : {"cp_mask", "ignore_oob"})
         if (ptx::has_suffix(*current, {suffix}))
             return not_run(std::string("Tilescope reads it and does not run its .") + suffix +
                            "; build the kernel without it");
     const auto site = static_cast<uint32_t>(site_of[current_index]);
     BulkCode code;
     const bool to_shared = current->op == Op::BulkToShared;
+    const bool between = current->op == Op::BulkBetween;
     const StateSpace from = to_shared ? StateSpace::Global : StateSpace::Shared,
-                     to = to_shared ? StateSpace::Shared : StateSpace::Global;
+                     to = to_shared || between ? StateSpace::Shared : StateSpace::Global;
     code.to = bulk_side(current->operands[0], to, site);
     code.from = bulk_side(current->operands[1], from, site - 1);
     code.bytes = source(*ptx::bytes_operand_of(*current), Type::U32);
@@ -83,8 +87,7 @@ bool Lowering::bulk_copy() {
 
 // cp.async.bulk.tensor
 bool Lowering::tensor_copy() {
-    for (const char* const suffix :
-         {"multicast::cluster", "im2col::w", "im2col::w::128", "cta_group::1", "cta_group::2"})
+    for (const char* const suffix : {"im2col::w", "im2col::w::128", "cta_group::1", "cta_group::2"})
         if (ptx::has_suffix(*current, {suffix}))
             return not_run(std::string("Tilescope reads it and does not run its .") + suffix +
                            "; build the kernel without it");
@@ -108,6 +111,10 @@ bool Lowering::tensor_copy() {
 }
 
 bool Lowering::emit_bulk(BulkCode code) {
+    code.multicast = ptx::has_suffix(*current, {"multicast::cluster"});
+    if (code.multicast) code.blocks = source(*ptx::operand_of(*current, 'K'), Type::U16);
+    if (code.multicast || current->op == Op::BulkBetween) program.clusters = true;
+    if (!problem.empty()) return false;
     for (const Ref half : {0u, 1u}) {
         MicroOp& op = emit(MicroOp::Kind::Bulk);
         op.c = half;
@@ -115,6 +122,39 @@ bool Lowering::emit_bulk(BulkCode code) {
     }
     program.bulks.push_back(std::move(code));
     return true;
+}
+
+// What an asynchronous store tells its barrier in each lane: no step of its own.
+bool Lowering::completes_bytes(uint64_t bytes) {
+    SignalCode code;
+    code.signal = Signal::Complete;
+    MemoryAccess access;
+    const Ref at = address_column(*ptx::barrier_of(*current), access), c = immediate(bytes, 4);
+    code.offset = access.offset, code.wide_address = access.wide_address;
+    code.cluster = code.has_bytes = true;
+    if (!problem.empty()) return false;
+    MicroOp& op = emit(MicroOp::Kind::Signal);
+    op.a = at, op.c = c;
+    op.target = static_cast<uint32_t>(program.signals.size());
+    program.signals.push_back(code);
+    return true;
+}
+
+// st.async, red.async: they are done at once, as they may be.
+bool Lowering::store_async() {
+    program.clusters = true;
+    if (!memory()) return false;
+    MemoryAccess& access = program.accesses.back();
+    access.space = StateSpace::Shared, access.cluster = true;
+    return completes_bytes(bytes_of(access));
+}
+
+bool Lowering::update_async() {
+    program.clusters = true;
+    if (!atomic()) return false;
+    MemoryAccess& access = program.accesses.back();
+    access.space = StateSpace::Shared, access.cluster = true;
+    return completes_bytes(bytes_of(access));
 }
 
 // .read waits until the copies have been read, which they are where they are asked for.

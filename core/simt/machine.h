@@ -10,6 +10,7 @@
 //   ask, arrive   the copies of cp.async, from where they are asked for to the wait    (copies.cpp)
 //   signal        barriers in memory, and waits for them                 (signals.cpp)
 //   bulk          the copies of cp.async.bulk                            (bulk.cpp)
+//   cluster       what blocks of a cluster do to each other              (cluster.cpp)
 //   update        atom and red                                           (atomic.cpp)
 //   yield         paths and blocks that wait for others                  (progress.cpp)
 //   print         printf and assert                                      (calls.cpp)
@@ -23,6 +24,7 @@
 // follows with that of others, at the latest before its next turn. Several warps may make their steps in one go then.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -34,6 +36,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/words.h"
 #include "core/ptx/tensor_map.h"
 #include "core/ptx/warpgroup.h"
 #include "core/simt/copy_groups.h"
@@ -56,6 +59,8 @@ struct LooseProduct {
     ElementType factor_type{}, sum_type{};
     std::array<uint64_t, kWarpSize> a_value{}, b_value{}, sum{};
 };
+
+class Machine;
 
 // The store of a cp.async whose bytes have not arrived in all lanes.
 struct PendingCopy {
@@ -81,6 +86,8 @@ struct BulkCopy {
     std::vector<std::byte> bytes;     // in the order of the box's rows
     std::vector<Piece> pieces;        // where they go
     bool landed = false;
+    Machine* asker = nullptr;  // the block that asked for it, perhaps another one of the cluster
+    bool tells = true;         // it is that by which this block knows where the copy has landed
 };
 
 // What a lane has read for a copy in bulk, between its two halves.
@@ -152,10 +159,12 @@ struct alignas(64) Warp {
     Spin spin;
     StackEntry parked;  // lanes at a barrier that the rest of the warp has not reached; mask 0: none
     uint32_t barrier = 0, barrier_threads = 0;  // Waiting: number of the barrier; threads, where given
-    std::byte* origins = nullptr;               // the same layout; Origin for every 32-bit slot
-    std::byte* local = nullptr;                 // Program::local_bytes for each lane
-    std::map<Origin, LooseProduct> loose;       // by chain
-    std::vector<PendingCopy> copies;            // under way, in the order in which they were asked for
+    // Lanes that have arrived in the phase of the cluster's barrier that is open; that still have to wait for a phase.
+    uint32_t cluster_arrived = 0, cluster_due = 0;
+    std::byte* origins = nullptr;          // the same layout; Origin for every 32-bit slot
+    std::byte* local = nullptr;            // Program::local_bytes for each lane
+    std::map<Origin, LooseProduct> loose;  // by chain
+    std::vector<PendingCopy> copies;       // under way, in the order in which they were asked for
     CopyGroups groups, bulk_groups;
     std::vector<BulkRead> bulk_reads;  // by lane, where the kernel copies in bulk
     std::shared_ptr<const WgmmaOperands>
@@ -169,8 +178,18 @@ struct alignas(64) Warp {
 };
 
 // AtGrid: all threads that have not exited wait at the grid's barrier. Waits: all of them only look again and
-// again at memory that none of them changes.
-enum class BlockEnd : uint8_t { Complete, Faulted, Stopped, OrderNotFollowed, AtGrid, Waits };
+// again at memory that none of them changes. AtCluster: they wait at barriers, some of them at the cluster's. Turn: it is
+// the turn of the next block of the cluster.
+enum class BlockEnd : uint8_t {
+    Complete,
+    Faulted,
+    Stopped,
+    OrderNotFollowed,
+    AtGrid,
+    Waits,
+    AtCluster,
+    Turn
+};
 
 // 64 bytes is a cache line and the widest vector.
 struct alignas(64) Chunk {
@@ -212,8 +231,15 @@ public:
     Machine(const Program& program, const Launch& launch, const RunOptions& options, std::vector<View> views);
 
     BlockEnd run_block(const BlockId& block, BlockObserver* observer);
-    // Goes on with the block that run_block() or go_on() left AtGrid or Waits.
+    // The same in two halves: go_on() is the second one.
+    void begin(const BlockId& block, BlockObserver* observer);
+    // Goes on with the block that run_block() or go_on() left AtGrid, Waits or AtCluster.
     BlockEnd go_on();
+    // The machines of the blocks that its blocks share a cluster with, by rank, and itself among them. They outlive it.
+    void join_cluster(std::span<Machine* const> cluster);
+    // Gives up waits at barriers in memory, where all warps of the block wait; false where that leads nowhere.
+    bool give_up_waits();
+    void wait_for_cluster();  // the fault of a block that is left AtCluster for ever
     // Ends such a block instead: as it is, or with a fault that says why.
     void leave();
     void wait_for_ever(const std::string& why);
@@ -317,6 +343,7 @@ private:
         if (op.kind == MicroOp::Kind::Store || access.copy ||
             (op.kind == MicroOp::Kind::Atomic && changed_memory(warp.pending_mask))) {
             ++changes_;
+            if (touched_blocks_) tell_changes();
             spin.pc = kNoPc;
             return;
         }
@@ -374,21 +401,52 @@ private:
                       const std::string& why);
     void wait_at_barrier(Warp& warp, const MicroOp& op, uint32_t lane, uint32_t wanted);
     bool give_up(Warp& warp);
-    bool give_up_waits();
     Signalled give_up_recorded(Warp& warp);
     std::string barrier_name(uint64_t offset) const;
     std::string barrier_text(uint64_t offset) const;
     void tell_words(Warp& warp, uint32_t site, Space space, uint32_t mask);
 
+    // cluster.cpp
+    template <bool Values>
+    Advance come_to_cluster(Warp& warp, const MicroOp& op);
+    void settle_cluster();
+    bool raise_at_cluster();
+    bool waits_at_cluster(const Warp& warp) const {
+        return warp.state == Warp::State::Waiting && warp.barrier == kClusterBarrierNumber;
+    }
+    bool in_cluster() const { return cluster_.size() > 1; }
+    bool has_ended() const {
+        return std::ranges::all_of(warps_, [](const Warp& one) { return one.state == Warp::State::Ended; });
+    }
+    bool names_block(uint64_t in_register) const;
+    uint64_t kept(uint64_t in_register) const;
+    Machine* block_of_address(uint64_t address) const;
+    Machine* reach(const Warp& warp, const MicroOp& op, int lane, const std::string& does, uint64_t address,
+                   uint64_t bytes);
+    bool locate_in_cluster(Warp& warp, const MicroOp& op, uint32_t mask, uint32_t bytes);
+    std::string block_text() const { return block_name(launch_.grid, {block_.x, block_.y, block_.z}); }
+    std::string shared_text(uint64_t address, uint32_t bytes, std::string_view noun) const;
+    void tell_changes();
+
     // bulk.cpp
     bool read_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
     bool write_bulk(Warp& warp, const MicroOp& op, uint32_t mask);
-    std::byte* bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes, uint64_t address,
-                        uint64_t bytes);
+    std::byte* bulk_row(const Warp& warp, const MicroOp& op, uint32_t lane, bool writes, Machine& block,
+                        uint64_t address, uint64_t bytes);
     bool read_row(Warp& warp, const MicroOp& op, uint32_t lane);
     bool read_box(Warp& warp, const MicroOp& op, uint32_t lane);
-    bool write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);
-    bool write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);
+    // The block that a copy goes to, and the first byte there, by its own offsets.
+    struct BulkTarget {
+        Machine* block = nullptr;
+        uint64_t at = 0;      // in global memory, where it goes there
+        uint64_t behind = 0;  // what an address of this block has more, as it is told
+        uint32_t barrier = 0;
+    };
+    bool write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy, const BulkTarget& target);
+    bool write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy, const BulkTarget& target);
+    bool find_targets(Warp& warp, const MicroOp& op, uint32_t lane);
+    bool copy_to(Warp& warp, const MicroOp& op, uint32_t lane, const BulkTarget& target,
+                 std::vector<std::byte> bytes, bool tells);
     uint64_t side_address(Warp& warp, const BulkCode::Side& side, uint32_t lane);
     std::byte* bulk_memory(ptx::StateSpace space, uint64_t address, uint64_t bytes, bool writes);
     bool raise_bulk(const Warp& warp, const MicroOp& op, uint32_t lane, Fault::Kind kind, bool writes,
@@ -512,6 +570,7 @@ private:
     uint64_t bulk_bytes_ = 0;                     // of them all
     std::vector<CopyArrival> copy_arrivals_;      // that are still to come
     std::array<uint32_t, kWarpSize * ptx::kMostStepWords> words_{};  // of the latest signal or copy in bulk
+    std::vector<BulkTarget> targets_;                                // the same, of a lane's copy
     std::vector<PlacedMap> maps_;                                    // the same
     std::vector<RequestPiece> pieces_;                               // the same, of a copy
     BlockId block_;
@@ -523,6 +582,13 @@ private:
     uint32_t cursor_ = 0;                          // the warp whose turn was the last
     bool at_grid_ = false, grid_is_here_ = false;  // all wait at its barrier; all other blocks do too
     bool waiting_ = false;                         // the block was left as one that Waits
+    bool at_cluster_ = false;                      // the same, AtCluster
+    bool turn_over_ = false;                       // the same, at its Turn
+    uint32_t turn_end_ = 0;                        // steps at which it is the next block's turn
+    std::span<Machine* const> cluster_;            // by rank; of a block alone, itself
+    Machine* self_ = this;
+    uint32_t rank_ = 0;
+    uint32_t touched_blocks_ = 0;  // ranks of other blocks that the latest request touched, a bit each
     uint64_t random_ = 0;
     alignas(64) std::array<uint64_t, kWarpSize> address_{};
     std::array<std::byte*, kWarpSize> host_{};

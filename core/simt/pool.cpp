@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/cluster.h"
 #include "core/simt/program.h"
 
 namespace tilescope::simt {
@@ -61,8 +62,9 @@ void fill_pool(const Program& program, const Launch& launch, std::byte* pool) {
     const std::vector<std::byte> parameters = parameter_block(program, launch);
     for (const PoolColumn& column : program.pool) {
         std::byte* at = pool + column.offset;
-        const uint32_t sizes[2][3] = {{launch.block.x, launch.block.y, launch.block.z},
-                                      {launch.grid.x, launch.grid.y, launch.grid.z}};
+        const uint32_t sizes[3][3] = {{launch.block.x, launch.block.y, launch.block.z},
+                                      {launch.grid.x, launch.grid.y, launch.grid.z},
+                                      {launch.cluster.x, launch.cluster.y, launch.cluster.z}};
         const auto fill = [&](uint64_t value) { fill_column(at, column.bytes, value); };
         switch (column.kind) {
             case K::Immediate: fill(column.bits); continue;
@@ -72,7 +74,16 @@ void fill_pool(const Program& program, const Launch& launch, std::byte* pool) {
             case K::WarpCount: fill(warps); continue;
             case K::DynamicShared: fill(launch.dynamic_shared); continue;
             case K::TotalShared: fill(program.shared_bytes + launch.dynamic_shared); continue;
-            case K::Ctaid: continue;
+            case K::Nclusterid: fill(sizes[1][column.index] / sizes[2][column.index]); continue;
+            case K::ClusterNctaid: fill(sizes[2][column.index]); continue;
+            case K::ClusterBlocks: fill(launch.cluster.count()); continue;
+            case K::ExplicitCluster:
+                fill(has_clusters(launch) || program.required_cluster ? ~0u : 0);
+                continue;
+            case K::Ctaid:
+            case K::Clusterid:
+            case K::ClusterCtaid:
+            case K::ClusterRank: continue;
             default: break;
         }
         for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -87,6 +98,24 @@ void fill_pool(const Program& program, const Launch& launch, std::byte* pool) {
                 reinterpret_cast<uint64_t*>(at)[lane] = value;
             else
                 reinterpret_cast<uint32_t*>(at)[lane] = value;
+        }
+    }
+}
+
+void fill_pool_of_block(const Program& program, const Launch& launch, const Dim3& block, std::byte* pool) {
+    using K = PoolColumn::Kind;
+    const Dim3& cluster = launch.cluster;
+    const uint32_t ids[3][3] = {{block.x, block.y, block.z},
+                                {block.x / cluster.x, block.y / cluster.y, block.z / cluster.z},
+                                {block.x % cluster.x, block.y % cluster.y, block.z % cluster.z}};
+    for (const PoolColumn& column : program.pool) {
+        const auto fill = [&](uint64_t value) { fill_column(pool + column.offset, column.bytes, value); };
+        switch (column.kind) {
+            case K::Ctaid: fill(ids[0][column.index]); break;
+            case K::Clusterid: fill(ids[1][column.index]); break;
+            case K::ClusterCtaid: fill(ids[2][column.index]); break;
+            case K::ClusterRank: fill(rank_in_cluster(cluster, block)); break;
+            default: break;
         }
     }
 }

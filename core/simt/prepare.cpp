@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/ptx/bases.h"
 #include "core/ptx/cfg.h"
 #include "core/ptx/forms.h"
@@ -218,6 +219,55 @@ bool Lowering::barrier() {
     return true;
 }
 
+// barrier.cluster.arrive and .wait
+bool Lowering::cluster_barrier() {
+    program.clusters = true;
+    const Ref number = immediate(kClusterBarrierNumber, 4);
+    MicroOp& op = emit(MicroOp::Kind::Barrier);
+    op.a = number;
+    op.c = kBarrierCluster | (current->op == Op::ClusterArrive ? kBarrierArrives : 0);
+    op.target = static_cast<uint32_t>(site_of[current_index]);
+    return true;
+}
+
+// The address of what lies at one, in the block of a rank (core/base/cluster.h). An address of the own block stays one.
+bool Lowering::map_address() {
+    const std::vector<Operand>& o = current->operands;
+    program.clusters = true;
+    const Type type = current->type, bits = bits_of_size(size_of(type));
+    const int bytes = static_cast<int>(size_of(type));
+    const Ref a = source(o[1], type), rank = source(o[2], Type::U32);
+    if (!problem.empty() || o[0].kind != Operand::Kind::Register) return problem.empty();
+    const Ref own = special(ptx::SpecialRegister::ClusterCtarank, 4), is_own = predicate();
+    const Ref next = column(4), moved = column(4), chosen = column(4), wide = column(8), rest = column(8);
+    lane({.op = Op::Setp, .type = Type::U32, .compare = ptx::Compare::Eq}, is_own, rank, own);
+    lane(Op::Add, Type::U32, next, rank, immediate(1, 4));
+    lane(Op::Shl, Type::B32, moved, next, immediate(kRankShift, 4));
+    lane({.op = Op::Selp, .type = Type::B32}, chosen, immediate(0, 4), moved, is_own);
+    const Ref high = bytes == 8 ? wide : chosen;
+    if (bytes == 8) lane(Op::Cvt, Type::U64, wide, chosen, 0, Type::U32);
+    constexpr uint64_t kRank = uint64_t{0xFF} << kRankShift;
+    lane(Op::And, bits, rest, a, immediate(bytes == 8 ? ~kRank : kOffsetMask, bytes));
+    return lane(Op::Or, bits, column_of(o[0]), rest, high);
+}
+
+// getctarank
+bool Lowering::rank_of_address() {
+    const std::vector<Operand>& o = current->operands;
+    program.clusters = true;
+    const Type type = current->type;
+    const Ref a = source(o[1], type);
+    if (!problem.empty() || o[0].kind != Operand::Kind::Register) return problem.empty();
+    const Ref own = special(ptx::SpecialRegister::ClusterCtarank, 4), is_own = predicate();
+    const Ref shifted = column(8), low = column(4), part = column(4), rank = column(4);
+    lane(Op::Shr, integer_of_size(size_of(type)), shifted, a, immediate(kRankShift, 4));
+    if (size_of(type) == 8) lane(Op::Cvt, Type::U32, low, shifted, 0, Type::U64);
+    lane(Op::And, Type::B32, part, size_of(type) == 8 ? low : shifted, immediate(0xFF, 4));
+    lane({.op = Op::Setp, .type = Type::U32, .compare = ptx::Compare::Eq}, is_own, part, immediate(0, 4));
+    lane(Op::Sub, Type::U32, rank, part, immediate(1, 4));
+    return lane({.op = Op::Selp, .type = Type::B32}, column_of(o[0]), own, rank, is_own);
+}
+
 // bar.red
 bool Lowering::reduction() {
     const std::vector<Operand>& o = current->operands;
@@ -323,6 +373,13 @@ bool Lowering::instruction() {
         {Op::MbarrierPending, &Lowering::pending_count},
         {Op::BulkToShared, &Lowering::bulk_copy},
         {Op::BulkToGlobal, &Lowering::bulk_copy},
+        {Op::BulkBetween, &Lowering::bulk_copy},
+        {Op::StAsync, &Lowering::store_async},
+        {Op::RedAsync, &Lowering::update_async},
+        {Op::ClusterArrive, &Lowering::cluster_barrier},
+        {Op::ClusterWait, &Lowering::cluster_barrier},
+        {Op::Mapa, &Lowering::map_address},
+        {Op::Getctarank, &Lowering::rank_of_address},
         {Op::TensorToShared, &Lowering::tensor_copy},
         {Op::TensorToGlobal, &Lowering::tensor_copy},
         {Op::TensorPrefetch, &Lowering::alone<Kind::Nothing>},
@@ -436,13 +493,7 @@ Result<std::shared_ptr<const Program>> prepare(const ptx::Module& module, const 
     lowering.site_of.assign(kernel->instructions.size(), -1);
     for (const ptx::Site& site : program->sites)
         lowering.site_of[site.instruction] = static_cast<int32_t>(site.id);
-    for (const std::string& directive : kernel->directives)
-        if (directive.starts_with(".reqnctapercluster") &&
-            directive.find_first_not_of("1, ", 18) != std::string::npos)
-            program->unknown = fmt::format(
-                "kernel '{}' runs in clusters of blocks ({}), which Tilescope does not run; build it without "
-                "them",
-                name, directive);
+    program->required_cluster = ptx::size_directive(*kernel, ".reqnctapercluster");
     if (auto placed = lowering.lay_out(); !placed) return placed.error();
 
     std::vector<uint32_t> pc_of;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,11 +49,11 @@ constexpr uint64_t window_of(ptx::StateSpace space) {
 }
 
 // A Barrier's c: b holds its count of threads; what d gets of the predicates e of all threads; it is the
-// grid's; the warp is counted there and goes on (bar.arrive).
+// grid's; the warp is counted there and goes on (bar.arrive); it is the cluster's.
 inline constexpr Ref kBarrierThreads = 1, kBarrierCount = 2, kBarrierAll = 4, kBarrierAny = 8,
-                     kBarrierGrid = 16, kBarrierArrives = 32;
-// The number of the grid's barrier, behind the 16 of a block.
-inline constexpr uint32_t kGridBarrierNumber = 16;
+                     kBarrierGrid = 16, kBarrierArrives = 32, kBarrierCluster = 64;
+// The numbers of the grid's barrier and of the cluster's, behind the 16 of a block.
+inline constexpr uint32_t kGridBarrierNumber = 16, kClusterBarrierNumber = 17;
 
 struct MicroOp {
     // Print: vprintf, format a, arguments b, result d. Assert: __assertfail, message a, line c. Allocate:
@@ -113,6 +114,7 @@ struct MemoryAccess {
     bool is_signed = false;    // loads of 8, 16 or 32 bits extend their sign into wider registers
     bool is_float = false;     // of an atomic: it adds floating-point numbers
     bool wide_address = true;  // 64-bit address column; else 32-bit
+    bool cluster = false;      // its addresses of shared memory may be those of other blocks of the cluster
     bool copy = false;         // half of a cp.async: a store whose bytes arrive at the wait, or its load
     ptx::Atomic atomic = ptx::Atomic::None;
     ptx::Type half =
@@ -147,6 +149,7 @@ struct SignalCode {
         false;  // Arrive, Drop: d gets the state. Wait: d, a predicate, gets whether the phase has ended
     bool has_count = false;  // b holds the arrivals; else it is one
     bool has_bytes = false;  // c holds the bytes
+    bool cluster = false;    // the barrier may be another block's
     int64_t offset = 0;
 };
 
@@ -163,6 +166,9 @@ struct BulkCode {
     Side from, to, barrier;  // barrier: of a copy to shared memory; no site
     Ref bytes = 0;           // not of a tensor
     bool of_group = false;   // it is one of its thread's open group, and signals no barrier
+    bool multicast =
+        false;  // it goes to each block of the cluster whose bit of `blocks` is set, with its barrier there
+    Ref blocks = 0;
     bool tensor = false, gathers = false;
     Side map;
     std::vector<Ref> coordinates, offsets;
@@ -215,6 +221,13 @@ struct PoolColumn {
         Ntid,
         Nctaid,  // launch sizes, index 0 to 2
         Ctaid,   // filled anew for every block
+        Clusterid,
+        Nclusterid,
+        ClusterCtaid,
+        ClusterNctaid,
+        ClusterRank,  // of Ctaid's kind, as Clusterid and ClusterCtaid
+        ClusterBlocks,
+        ExplicitCluster,
         LaneId,
         LanemaskEq,
         LanemaskLe,
@@ -287,6 +300,9 @@ public:
         false;  // it has such loads and stores, of any memory: its threads may wait for each other
     // Why it cannot be run here, an instruction that only a GPU knows (ptx::Op::Opaque); "" where it can.
     std::string unknown;
+    // It asks for its cluster, or accesses other blocks of it: these run side by side.
+    bool clusters = false;
+    std::optional<Dim3> required_cluster;    // .reqnctapercluster
     bool grid_barrier = false;               // it has a barrier of the grid: all blocks run side by side
     std::map<std::string, uint64_t> shared;  // offsets of shared variables
     uint64_t shared_bytes = 0;               // bytes of shared memory that the kernel declares
@@ -305,8 +321,9 @@ constexpr std::array<uint32_t, 3> place_in_block(const Dim3& block, uint32_t thr
 
 // Fills the slots of a column: bytes 4 or 8 each, 0 for a predicate.
 void fill_column(std::byte* column, int bytes, uint64_t value);
-// The constant pool of a launch, but for what differs from block to block.
+// The constant pool of a launch, but for what differs from block to block; and that.
 void fill_pool(const Program& program, const Launch& launch, std::byte* pool);
+void fill_pool_of_block(const Program& program, const Launch& launch, const Dim3& block, std::byte* pool);
 // Constant memory: the program's and, where it takes their addresses, the parameters behind it.
 std::vector<std::byte> constants_of(const Program& program, const Launch& launch);
 // The space of a generic address.

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
 #include "core/simt/machine.h"
 
@@ -160,8 +161,10 @@ std::string Machine::spin_text(const Warp& warp) const {
             "{} of warp {} {} at {} for the end of a phase of parity {} of {}", lanes_named(spin.mask),
             warp.number, std::popcount(spin.mask) == 1 ? "waits" : "wait",
             line_text(program_.code[spin.stack.back().pc - 1]), spin.wanted, barrier_text(spin.address));
-    std::string what = spin.space == Space::Shared ? fmt::format("byte {} of shared memory", spin.address)
-                                                   : fmt::format("the value at {:#x}", spin.address);
+    std::string what = program_.clusters && spin.space == Space::Shared && is_of_other_block(spin.address)
+                           ? shared_text(spin.address, spin.bytes, "value")
+                       : spin.space == Space::Shared ? fmt::format("byte {} of shared memory", spin.address)
+                                                     : fmt::format("the value at {:#x}", spin.address);
     for (const Array& array : launch_.arrays)
         if (array.space == spin.space && spin.address >= array.base &&
             spin.address - array.base < array.bytes())

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/parallel.h"
 #include "core/base/stop.h"
 #include "core/base/words.h"
@@ -38,6 +39,37 @@ Blocks blocks_of(const Launch& launch, const BlockWindow& w) {
             size(w.z0, w.z1, launch.grid.z)};
 }
 
+// Blocks that run side by side: the block's cluster, where it has to do with that, or the block.
+Dim3 together(const Program& program, const Launch& launch) {
+    return program.clusters ? launch.cluster : Dim3{};
+}
+
+// Blocks to run, those of a cluster as one. A cluster of which the window holds a part runs as a whole.
+Blocks groups_of(const Dim3& together, const Launch& launch, const BlockWindow& window) {
+    const Blocks blocks = blocks_of(launch, window);
+    if (blocks.count() == 0) return blocks;
+    const auto groups = [](uint32_t first, uint32_t count, uint32_t of) {
+        return (first + count - 1) / of - first / of + 1;
+    };
+    return {blocks.x0 / together.x,
+            blocks.y0 / together.y,
+            blocks.z0 / together.z,
+            groups(blocks.x0, blocks.width, together.x),
+            groups(blocks.y0, blocks.height, together.y),
+            groups(blocks.z0, blocks.depth, together.z)};
+}
+
+Result<void> check_cluster(const Program& program, const Launch& launch) {
+    if (const std::string why = why_not_in_clusters(launch.grid, launch.cluster); !why.empty())
+        return Error{why};
+    const Dim3 wanted = program.required_cluster.value_or(launch.cluster);
+    if (wanted == launch.cluster) return {};
+    return Error{fmt::format(
+        "kernel '{}' is compiled for clusters of {} blocks and cannot run in clusters of {}; launch "
+        "it with those",
+        program.kernel, size_text(wanted), size_text(launch.cluster))};
+}
+
 Result<void> check(const Program& program, const Launch& launch, const RunOptions& options,
                    const Blocks& blocks) {
     if (!program.unknown.empty()) return Error{program.unknown};
@@ -49,6 +81,7 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
             launch.block.x, launch.block.y, launch.block.z)};
     if (launch.grid.count() == 0)
         return Error{"a grid without blocks cannot be launched; choose at least one block each way"};
+    if (auto ok = check_cluster(program, launch); !ok) return ok;
     if (launch.arguments.size() != program.parameters.size())
         return Error{fmt::format("kernel '{}' takes {} parameters and was given {}", program.kernel,
                                  program.parameters.size(), launch.arguments.size())};
@@ -64,6 +97,8 @@ Result<void> check(const Program& program, const Launch& launch, const RunOption
     if (options.schedule.kind == Schedule::Kind::Recorded && blocks.count() != 1)
         return Error{
             fmt::format("a recorded order belongs to one block, but the window holds {}", blocks.count())};
+    if (options.schedule.kind == Schedule::Kind::Recorded && runs_in_clusters(program, launch))
+        return Error{"a recorded order belongs to one block, which its cluster cannot run beside"};
     if (launch.dynamic_shared > kMostSharedBytes ||
         program.shared_bytes + launch.dynamic_shared > kMostSharedBytes)
         return Error{
@@ -101,8 +136,12 @@ bool aligned(const View& view) { return (view.base - reinterpret_cast<uintptr_t>
 
 }  // namespace
 
+bool runs_in_clusters(const Program& program, const Launch& launch) {
+    return together(program, launch).count() > 1;
+}
+
 uint64_t memory_of(const Program& program, const Launch& launch, bool values) {
-    return program.module_bytes + Machine::bytes(program, launch, values);
+    return program.module_bytes + Machine::bytes(program, launch, values) * together(program, launch).count();
 }
 
 Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& memory,
@@ -119,7 +158,8 @@ Result<Outcome> run(const Program& program, const Launch& launch, GlobalMemory& 
 
 Result<Outcome> run(const Program& program, const Launch& launch, const std::vector<View>& memory,
                     const RunOptions& asked, const MakeObserver& make_observer) {
-    const Blocks blocks = blocks_of(launch, asked.window);
+    const Dim3 side_by_side = together(program, launch);
+    const Blocks blocks = groups_of(side_by_side, launch, asked.window);
     std::mutex printing;
     RunOptions options = asked;
     options.threads = threads_of(asked.threads);
@@ -129,7 +169,8 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             asked.print(text);
         };
     }
-    if (const auto ok = check(program, launch, options, blocks); !ok) return ok.error();
+    if (const auto ok = check(program, launch, options, blocks_of(launch, asked.window)); !ok)
+        return ok.error();
     for (const View& view : memory)
         if (!aligned(view))
             return Error{fmt::format("the memory at address {:#x} is not aligned to 16 bytes", view.base)};
@@ -154,24 +195,48 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     std::map<std::pair<uint32_t, Undefined::Kind>, Undefined> undefined;
 
     // What became of a block.
-    const auto note = [&](uint64_t i, BlockEnd how, const Machine& machine) {
+    const auto note = [&](uint64_t i, BlockEnd how, const BlocksTogether& group) {
         if (how == BlockEnd::Complete || how == BlockEnd::AtGrid || how == BlockEnd::Waits) return;
         const std::lock_guard lock(mutex);
         if (how == BlockEnd::Stopped) stopped = true;
-        if (how == BlockEnd::OrderNotFollowed) order_problem = machine.order_problem;
+        if (how == BlockEnd::OrderNotFollowed) order_problem = group.decisive->order_problem;
         if (how == BlockEnd::Faulted && i < fault_block) {
             fault_block = i;
-            fault = machine.fault;
+            fault = group.decisive->fault;
             first_fault.store(i, std::memory_order_relaxed);
         }
     };
-    const auto count = [&](uint64_t i, Machine& machine) {
+    const auto count = [&](uint64_t i, BlocksTogether& group) {
         const std::lock_guard lock(mutex);
-        counts.emplace_back(i, machine.instructions);
-        flop += machine.flop;
-        for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine.touched[v];
-        for (const auto& [key, found] : machine.undefined) join(undefined[key], found);
-        machine.undefined.clear();
+        counts.emplace_back(i, group.instructions());
+        for (const auto& machine : group.machines) {
+            flop += machine->flop;
+            for (size_t v = 0; v < views.size(); ++v) touched[v] |= machine->touched[v];
+            for (const auto& [key, found] : machine->undefined) join(undefined[key], found);
+            machine->undefined.clear();
+        }
+    };
+    const auto make_group = [&] {
+        return std::make_unique<BlocksTogether>(program, launch, options, views, side_by_side.count());
+    };
+    const auto begin_group = [&](BlocksTogether& group, uint64_t i) {
+        std::vector<BlockId> members;
+        std::vector<BlockObserver*> observers;
+        const BlockId of = blocks.at(i);
+        const Dim3 first{of.x * side_by_side.x, of.y * side_by_side.y, of.z * side_by_side.z};
+        for (uint32_t rank = 0; rank < side_by_side.count(); ++rank) {
+            const Dim3 at = block_of_rank(side_by_side, first, rank);
+            const BlockId id{at.x, at.y, at.z};
+            members.push_back(id);
+            const bool watched = make_observer && asked.window.contains(id.x, id.y) &&
+                                 id.z >= asked.window.z0 && id.z < asked.window.z1;
+            observers.push_back(watched ? make_observer(id) : nullptr);
+        }
+        return group.run(members, observers);
+    };
+    const auto tell_done = [&] {
+        if (options.blocks_done)
+            options.blocks_done->fetch_add(side_by_side.count(), std::memory_order_relaxed);
     };
     const auto stop_is_set = [&] {
         if (!Stop{options.stop}.now()) return false;
@@ -181,14 +246,15 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
     };
     // A block that waits for others is laid aside with its machine, so that these can run.
     Waiting waiting;
-    waiting.room = most_side_by_side(program, launch, options);
+    waiting.room = std::max<uint64_t>(1, most_side_by_side(program, launch, options) / side_by_side.count());
     // Whether other engines may run blocks: nobody watches, and no order but the usual one is asked for.
     BlockEngine* const engine = make_observer || options.values || options.absent != 0 ||
-                                        options.schedule.kind != Schedule::Kind::Fair || program.grid_barrier
+                                        options.schedule.kind != Schedule::Kind::Fair ||
+                                        program.grid_barrier || program.clusters
                                     ? nullptr
                                     : options.engine;
     const auto run_blocks = [&] {
-        std::unique_ptr<Machine> machine;
+        std::unique_ptr<BlocksTogether> group;
         std::unique_ptr<BlockRunner> runner;
         for (;;) {
             if (stop_is_set()) {
@@ -200,7 +266,7 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             if (new_block && (block.number = next.fetch_add(1, std::memory_order_relaxed)) >= total)
                 waiting.none_begun(), new_block = false;
             if (!new_block && !waiting.take(block, [&] { return next.load() >= total; })) break;
-            if (!new_block && !block.machine) continue;
+            if (!new_block && !block.group) continue;
             const uint64_t failed = first_fault.load(std::memory_order_relaxed);
             if (new_block && block.number > failed) {
                 next = total;
@@ -227,51 +293,48 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
                 }
             }
             if (new_block) {
-                if (!machine) machine = std::make_unique<Machine>(program, launch, options, views);
-                block.machine = std::move(machine);
-                const BlockId id = blocks.at(block.number);
-                how = block.machine->run_block(id, make_observer ? make_observer(id) : nullptr);
+                if (!group) group = make_group();
+                block.group = std::move(group);
+                how = begin_group(*block.group, block.number);
             } else if (block.hopeless) {
-                block.machine->wait_in_loops(waiting.laid.size());
+                block.group->wait_in_loops(waiting.laid.size());
                 how = BlockEnd::Faulted;
             } else {
-                how = block.machine->go_on();
+                how = block.group->go_on();
             }
             if (how == BlockEnd::Waits) {
                 waiting.lay_aside(std::move(block));
                 continue;
             }
-            note(block.number, how, *block.machine);
+            note(block.number, how, *block.group);
             waiting.end();
-            count(block.number, *block.machine);
-            if (engine) engine->interpreted(block.machine->instructions);
-            if (options.blocks_done) options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+            count(block.number, *block.group);
+            if (engine) engine->interpreted(block.group->instructions());
+            tell_done();
             if (how == BlockEnd::Stopped) waiting.stop_all();
             if (how == BlockEnd::Stopped) break;
-            machine = std::move(block.machine);
+            group = std::move(block.group);
         }
     };
 
     // Side by side, with a machine for each block.
-    std::vector<std::unique_ptr<Machine>> machines(program.grid_barrier ? total : 0);
-    std::vector<BlockEnd> how_far(machines.size(), BlockEnd::AtGrid);
+    std::vector<std::unique_ptr<BlocksTogether>> groups(program.grid_barrier ? total : 0);
+    std::vector<BlockEnd> how_far(groups.size(), BlockEnd::AtGrid);
     bool some_wait = false;  // in loops: they go on before those that stand at the barrier
     uint64_t news = 0;       // changes of memory and ended blocks, before the round
     const auto run_round = [&] {
         for (;;) {
             const uint64_t i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= total || i > first_fault.load(std::memory_order_relaxed) || stop_is_set()) break;
-            if (machines[i] && some_wait && how_far[i] != BlockEnd::Waits) continue;
-            if (machines[i]) {
-                how_far[i] = machines[i]->go_on();
+            if (groups[i] && some_wait && how_far[i] != BlockEnd::Waits) continue;
+            if (groups[i]) {
+                how_far[i] = groups[i]->go_on();
             } else {
-                const BlockId block = blocks.at(i);
-                machines[i] = std::make_unique<Machine>(program, launch, options, views);
-                how_far[i] = machines[i]->run_block(block, make_observer ? make_observer(block) : nullptr);
+                groups[i] = make_group();
+                how_far[i] = begin_group(*groups[i], i);
             }
-            note(i, how_far[i], *machines[i]);
-            if (options.blocks_done && how_far[i] != BlockEnd::AtGrid && how_far[i] != BlockEnd::Waits)
-                options.blocks_done->fetch_add(1, std::memory_order_relaxed);
+            note(i, how_far[i], *groups[i]);
+            if (how_far[i] != BlockEnd::AtGrid && how_far[i] != BlockEnd::Waits) tell_done();
         }
     };
     // Whether the blocks go on to a next round; if some wait for one that has ended, the first says so.
@@ -283,15 +346,14 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             uint64_t now = 1 + static_cast<uint64_t>(std::ranges::count(how_far, BlockEnd::Complete));
             bool exactly = true;
             for (uint64_t i = 0; i < total; ++i) {
-                now += machines[i]->changes();
-                exactly = exactly && (how_far[i] != BlockEnd::Waits || machines[i]->waits_exactly());
+                now += groups[i]->changes();
+                exactly = exactly && (how_far[i] != BlockEnd::Waits || groups[i]->waits_exactly());
             }
             if (std::exchange(news, now) != now || !exactly) return true;
             const auto i = static_cast<uint64_t>(spinning - how_far.begin());
-            machines[i]->wait_in_loops(static_cast<uint64_t>(std::ranges::count(how_far, BlockEnd::Waits)) -
-                                       1);
+            groups[i]->wait_in_loops(static_cast<uint64_t>(std::ranges::count(how_far, BlockEnd::Waits)) - 1);
             how_far[i] = BlockEnd::Faulted;
-            note(i, BlockEnd::Faulted, *machines[i]);
+            note(i, BlockEnd::Faulted, *groups[i]);
             return false;
         }
         const auto at_grid = std::ranges::find(how_far, BlockEnd::AtGrid);
@@ -300,16 +362,15 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
         if (ended == how_far.end()) return true;
         const auto first = static_cast<uint64_t>(at_grid - how_far.begin());
         const BlockId gone = blocks.at(static_cast<uint64_t>(ended - how_far.begin()));
-        machines[first]->wait_for_ever(
-            fmt::format("{} has ended", block_name(launch.grid, {gone.x, gone.y, gone.z})));
+        const Dim3 at{gone.x * side_by_side.x, gone.y * side_by_side.y, gone.z * side_by_side.z};
+        groups[first]->wait_for_ever(fmt::format("{} has ended", block_name(launch.grid, at)));
         how_far[first] = BlockEnd::Faulted;
-        note(first, BlockEnd::Faulted, *machines[first]);
+        note(first, BlockEnd::Faulted, *groups[first]);
         return false;
     };
 
     // At least one block fits, by check().
-    const uint64_t cpu_threads =
-        std::min<uint64_t>({options.threads, total, most_side_by_side(program, launch, options)});
+    const uint64_t cpu_threads = std::min<uint64_t>({options.threads, total, waiting.room});
     do {
         next = 0;
         on_threads(cpu_threads, [&] {
@@ -325,18 +386,18 @@ Result<Outcome> run(const Program& program, const Launch& launch, const std::vec
             }
         });
     } while (waits());
-    const auto leave = [&](uint64_t i, Machine& left) {
+    const auto leave = [&](uint64_t i, BlocksTogether& left) {
         left.leave();
         count(i, left);
     };
-    for (const Laid& left : waiting.laid) leave(left.number, *left.machine);  // the run was stopped
-    for (const Laid& left : waiting.dropped) leave(left.number, *left.machine);
-    for (uint64_t i = 0; i < machines.size(); ++i) {
-        if (!machines[i]) continue;
+    for (const Laid& left : waiting.laid) leave(left.number, *left.group);  // the run was stopped
+    for (const Laid& left : waiting.dropped) leave(left.number, *left.group);
+    for (uint64_t i = 0; i < groups.size(); ++i) {
+        if (!groups[i]) continue;
         if (how_far[i] == BlockEnd::AtGrid || how_far[i] == BlockEnd::Waits)
-            leave(i, *machines[i]);
+            leave(i, *groups[i]);
         else
-            count(i, *machines[i]);
+            count(i, *groups[i]);
     }
 
     if (!order_problem.empty()) return Error{order_problem};

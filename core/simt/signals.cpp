@@ -19,6 +19,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
 #include "core/simt/machine.h"
 
@@ -37,7 +38,7 @@ uint64_t value_of(const std::byte* column, bool wide, uint32_t lane) {
 
 // "empty[0]", or the byte of shared memory at which it lies.
 std::string Machine::barrier_name(uint64_t offset) const {
-    return shared_name(launch_.arrays, offset, ptx::kBarrierBytes, "mbarrier");
+    return shared_text(offset, ptx::kBarrierBytes, "mbarrier");
 }
 
 // "empty[0], which is in phase 0, with 4 of 5 arrivals and 1,024 of 2,048 bytes"
@@ -81,18 +82,27 @@ bool Machine::locate_barriers(Warp& warp, const MicroOp& op, uint32_t mask) {
         if (address % ptx::kBarrierBytes != 0)
             return raise_signal(warp, op, lane, address, taken,
                                 fmt::format("which is not a multiple of {}", ptx::kBarrierBytes));
+        address_[l] = kept(address);
+        if (names_block(address)) {
+            if (!code.cluster)
+                return raise_signal(warp, op, lane, address, "takes another block's mbarrier",
+                                    "which can only be told of arrivals and bytes from here");
+            if (!reach(warp, op, lane, "signals", address_[l], ptx::kBarrierBytes)) return false;
+            continue;
+        }
         if (shared_bytes_ < ptx::kBarrierBytes || address > shared_bytes_ - ptx::kBarrierBytes)
             return raise_signal(warp, op, lane, address, taken,
                                 fmt::format("outside the block's {}", counted(shared_bytes_, "byte")));
-        address_[l] = address;
     }
     return true;
 }
 
-// Null, with a fault, where it was not initialised.
+// Null, with a fault, where it was not initialised. It may be that of another block of the cluster.
 MemoryBarrier* Machine::barrier_at(Warp& warp, const MicroOp& op, int lane, uint64_t offset) {
-    const auto found = barriers_.find(static_cast<uint32_t>(offset));
-    if (found != barriers_.end()) return &found->second;
+    Machine& block = *(program_.clusters ? block_of_address(offset) : this);
+    const auto found = block.barriers_.find(static_cast<uint32_t>(offset));
+    if (&block != this) ++block.changes_;
+    if (found != block.barriers_.end()) return &found->second;
     raise_signal(warp, op, lane, offset, "uses " + barrier_name(offset), "which no thread has initialised");
     return nullptr;
 }
@@ -100,7 +110,7 @@ MemoryBarrier* Machine::barrier_at(Warp& warp, const MicroOp& op, int lane, uint
 // One lane's part of anything but a wait.
 bool Machine::signal_lane(Warp& warp, const MicroOp& op, const SignalCode& code, uint32_t lane,
                           uint32_t* words) {
-    const auto offset = static_cast<uint32_t>(address_[lane]);
+    const uint64_t offset = address_[lane];
     const int l = static_cast<int>(lane);
     const uint32_t count = code.has_count ? static_cast<uint32_t>(value_of(at(warp, op.b), false, lane)) : 1;
     const uint32_t bytes = code.has_bytes ? static_cast<uint32_t>(value_of(at(warp, op.c), false, lane)) : 0;
@@ -110,7 +120,7 @@ bool Machine::signal_lane(Warp& warp, const MicroOp& op, const SignalCode& code,
                 warp, op, l, offset,
                 fmt::format("initialises {} for {}", barrier_name(offset), counted(count, "arrival")),
                 fmt::format("which must be 1 to {}", grouped(uint64_t{MemoryBarrier::kMostArrivals})));
-        barriers_[offset] = {.expected = count, .pending = count};
+        barriers_[static_cast<uint32_t>(offset)] = {.expected = count, .pending = count};
         words[0] = count;
         return true;
     }
@@ -118,13 +128,13 @@ bool Machine::signal_lane(Warp& warp, const MicroOp& op, const SignalCode& code,
     if (!barrier) return false;
     const uint64_t state = barrier->state();
     switch (code.signal) {
-        case Signal::Invalidate: barriers_.erase(offset); return true;
+        case Signal::Invalidate: barriers_.erase(static_cast<uint32_t>(offset)); return true;
         case Signal::Expect: barrier->expect(words[0] = bytes); break;
         case Signal::Complete: barrier->complete(words[0] = bytes); break;
         case Signal::CopyArrive:
             words[0] = !code.increments;
             if (code.increments) ++barrier->pending;
-            copy_arrivals_.push_back({offset, warp.number, lane, steps_});
+            copy_arrivals_.push_back({static_cast<uint32_t>(offset), warp.number, lane, steps_});
             return true;
         default:  // Arrive, Drop
             words[0] = count, words[1] = bytes;
@@ -151,6 +161,7 @@ bool Machine::signal_lane(Warp& warp, const MicroOp& op, const SignalCode& code,
 
 // Tells the observer of a step with words; address_, words_ and pieces_ hold what it has.
 void Machine::tell_words(Warp& warp, uint32_t site, Space space, uint32_t mask) {
+    if (site == kNoSite) return;
     if (observer_) {
         Request request;
         request.site = site, request.warp = warp.number, request.mask = mask, request.space = space;
@@ -177,11 +188,13 @@ MemoryBarrier Machine::when_landed(uint32_t offset, MemoryBarrier barrier) const
 // All that is under way to the barrier lands. With a copy come those of the other lanes that asked in the same step, so that
 // a step lands as a whole.
 void Machine::land_at(uint32_t barrier) {
-    std::vector<uint32_t> steps;
+    std::vector<std::pair<const Machine*, uint32_t>> steps;
     for (const BulkCopy& copy : bulk_)
-        if (copy.barrier == barrier) steps.push_back(copy.step);
+        if (copy.barrier == barrier) steps.emplace_back(copy.asker, copy.step);
     for (BulkCopy& copy : bulk_)
-        if (std::ranges::find(steps, copy.step) != steps.end()) land(copy, true);
+        if (std::ranges::find(steps, std::pair<const Machine*, uint32_t>(copy.asker, copy.step)) !=
+            steps.end())
+            land(copy, true);
     std::erase_if(bulk_, [](const BulkCopy& copy) { return copy.landed; });
     for (size_t i = 0; i < copy_arrivals_.size();) {
         const CopyArrival one = copy_arrivals_[i];

@@ -131,7 +131,9 @@ bool Machine::request_together(uint32_t first) {
     const MemoryAccess& access = program_.accesses[op.target];
     if (access.lanes != ~0u) return false;
     // An observer may have seen enough after any of them; what the next ones would have loaded then is of no account.
-    const uint32_t most = observer_ && op.kind == MicroOp::Kind::Store ? 1 : WarpRequests::kMost;
+    const uint32_t in_turn = in_cluster() ? turn_end_ - steps_ : WarpRequests::kMost;
+    const uint32_t most =
+        observer_ && op.kind == MicroOp::Kind::Store ? 1 : std::min<uint32_t>(WarpRequests::kMost, in_turn);
     WarpRequests requests = requests_from(warps_[first], op, access);
     const Followed* const latest = &followed(warps_[first], op);
     for (uint32_t left = (together_ & ~owed_) >> first; (left & 1) && requests.warps < most; left >>= 1) {

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/simt/machine.h"
+#include "core/simt/blocks_together.h"
 
 namespace tilescope::simt {
 
 struct Laid {
     uint64_t number = 0;  // of the block in its run
-    std::unique_ptr<Machine> machine;
+    std::unique_ptr<BlocksTogether> group;
     uint64_t news = 0, changes = 0;  // Waiting's news and the machine's changes when its last turn began
     bool hopeless = false;           // nobody is left who could change what it waits for
 };
@@ -41,7 +41,7 @@ public:
     }
     void lay_aside(Laid block) {
         const std::lock_guard lock(mutex_);
-        if (block.machine->changes() != block.changes) ++news_;
+        if (block.group->changes() != block.changes) ++news_;
         laid.push_back(std::move(block));
         ++laid_, --running_;
         woken_.notify_all();
@@ -55,7 +55,7 @@ public:
         over_ = true;
         woken_.notify_all();
     }
-    // The block whose turn it is, one without a machine where a new one may begin; false where none is left.
+    // The block whose turn it is, one without a group where a new one may begin; false where none is left.
     // all_begun: every block of the run has.
     template <class AllBegun>
     bool take(Laid& block, const AllBegun& all_begun) {
@@ -85,13 +85,13 @@ public:
         laid.pop_front();
         ++running_, --laid_;
         block.news = news_;
-        block.changes = block.machine->changes();
+        block.changes = block.group->changes();
         return true;
     }
 
 private:
     bool all_exact() const {
-        return std::ranges::all_of(laid, [](const Laid& one) { return one.machine->waits_exactly(); });
+        return std::ranges::all_of(laid, [](const Laid& one) { return one.group->waits_exactly(); });
     }
     std::mutex mutex_;
     std::condition_variable woken_;

@@ -159,6 +159,11 @@ Machine::Advance Machine::advance(Warp& warp) {
                 pass(op);
                 break;
             case MicroOp::Kind::Signal:
+                if (mask && program_.signals[op.target].site == kNoSite) {
+                    if (signal<Values>(warp, op, mask) == Signalled::Fault) return end(Advance::Fault);
+                    pass(op);
+                    break;
+                }
                 if (mask) {
                     warp.pending_mask = mask;
                     return end(Advance::Ok);
@@ -194,7 +199,7 @@ Machine::Advance Machine::advance(Warp& warp) {
             case MicroOp::Kind::Barrier:
                 if (mask == 0) {
                     pass(op);
-                } else if (mask == warp.alive) {
+                } else if (mask == warp.alive || (op.c & kBarrierCluster && op.c & kBarrierArrives)) {
                     warp.pending_mask = mask;
                     return end(Advance::Ok);
                 } else if (warp.parked.mask && !(warp.split && warp.parked.pc == pc)) {
@@ -253,6 +258,7 @@ Machine::Advance Machine::advance(Warp& warp) {
                 for (StackEntry& entry : warp.stack) entry.mask &= ~mask;
                 std::erase_if(warp.stack, [](const StackEntry& entry) { return entry.mask == 0; });
                 if (warp.alive == 0) {
+                    changes_ += in_cluster();
                     if (!warp.missing.empty()) tell_missing(warp);
                     set_state(warp, Warp::State::Ended);
                     settle_count();

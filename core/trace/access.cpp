@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/cluster.h"
 #include "core/ptx/forms.h"
 
 namespace tilescope::trace {
@@ -69,7 +70,8 @@ void AccessView::lay_out_box(const Trace& trace, uint64_t step) {
         }
         auto copy = site_->box == ptx::Box::Tensor ? tensor_copy(trace, words) : std::nullopt;
         if (!copy) return;
-        if (space_ == Space::Shared) copy->box.shared = static_cast<uint32_t>(access_.offset[lane] + base);
+        const uint64_t first = access_.offset[lane] + base, behind = first - static_cast<uint32_t>(first);
+        if (space_ == Space::Shared) copy->box.shared = static_cast<uint32_t>(first);
         ptx::TensorRow row;
         for (ptx::TensorRows rows(copy->map, copy->box); rows.next(row);) {
             if (space_ != Space::Shared) {
@@ -78,10 +80,44 @@ void AccessView::lay_out_box(const Trace& trace, uint64_t step) {
             }
             ptx::for_pieces(copy->map.swizzle, row, [&](const ptx::TensorPiece& piece) {
                 if (copy->box.stores && piece.outside) return;
-                add(piece.shared, piece.bytes);
+                add(piece.shared + behind, piece.bytes);  // perhaps in another block (core/base/cluster.h)
             });
         }
     });
+}
+
+PlaceElsewhere place_elsewhere(const Trace& trace, const Dim3& block, uint64_t address) {
+    PlaceElsewhere place;
+    place.block = is_of_other_block(address) ? block_of_rank(trace.launch.cluster, block,
+                                                             static_cast<uint32_t>(rank_of_address(address)))
+                                             : block;
+    place.offset = offset_of_address(address);
+    for (size_t i = 0; i < trace.launch.arrays.size() && i < kNoArray; ++i) {
+        const Array& array = trace.launch.arrays[i];
+        if (array.space != Space::Shared || place.offset < array.base ||
+            place.offset - array.base >= array.bytes())
+            continue;
+        place.array = static_cast<uint8_t>(i);
+        place.offset -= array.base;
+        break;
+    }
+    return place;
+}
+
+ClusterBarrier at_cluster_barrier(const Trace& trace, const ptx::Site& site) {
+    if (site.kind != ptx::SiteKind::Barrier) return ClusterBarrier::None;
+    const ptx::Kernel* const kernel = trace.module ? kernel_of(trace, *trace.module) : nullptr;
+    if (!kernel || site.instruction >= kernel->instructions.size()) return ClusterBarrier::None;
+    const ptx::Op op = kernel->instructions[site.instruction].op;
+    return op == ptx::Op::ClusterArrive ? ClusterBarrier::Arrives
+           : op == ptx::Op::ClusterWait ? ClusterBarrier::Waits
+                                        : ClusterBarrier::None;
+}
+
+bool shares_memory_in_clusters(const Trace& trace) {
+    const std::string& ptx = trace.meta.ptx;
+    return has_clusters(trace.launch) &&
+           (ptx.find("mapa") != std::string::npos || ptx.find("multicast::cluster") != std::string::npos);
 }
 
 Arrivals::Arrivals(const Trace& trace, const Block& block) {

@@ -133,6 +133,23 @@ struct TileView {
 // None of a step that reads none, and where the recording's PTX does not say it.
 std::optional<TileView> tile_of(const Trace& trace, uint64_t step);
 
+// What lies at an address of shared memory of another block of the cluster. array: kNoArray for none.
+struct PlaceElsewhere {
+    Dim3 block;
+    uint8_t array = kNoArray;
+    uint64_t offset = 0;  // in the array, or in the block's shared memory
+    bool operator==(const PlaceElsewhere&) const = default;
+};
+PlaceElsewhere place_elsewhere(const Trace& trace, const Dim3& block, uint64_t address);
+
+// What a step does at the cluster's barrier; None for all others, and where the recording's PTX does not say it.
+enum class ClusterBarrier : uint8_t { None, Arrives, Waits };
+ClusterBarrier at_cluster_barrier(const Trace& trace, const ptx::Site& site);
+
+// Whether blocks of the launch touch shared memory of others of their cluster, so that a block's steps do not have all that
+// is done to its own.
+bool shares_memory_in_clusters(const Trace& trace);
+
 // --- when it can be seen
 
 // When what a block writes can be seen. Looks at all of its steps once, if the trace has any that land later.

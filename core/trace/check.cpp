@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
 #include "core/trace/access.h"
 #include "core/trace/claims.h"
@@ -18,8 +19,10 @@ namespace {
 Result<void> check_words(const ptx::Site& site) {
     const bool signal = site.kind == ptx::SiteKind::Signal;
     const uint32_t words = signal ? ptx::words_of(site.signal) : ptx::words_of(site.box);
+    const bool sends = site.box == ptx::Box::Row || site.box == ptx::Box::Tensor;  // with a mask of blocks
     if (signal == (site.signal != ptx::Signal::None) && (!signal || site.box == ptx::Box::None) &&
-        site.words == words && (site.box == ptx::Box::None || ptx::asks_memory(site.kind)))
+        (site.words == words || (sends && site.words == words + 1)) &&
+        (site.box == ptx::Box::None || ptx::asks_memory(site.kind)))
         return {};
     return Error{fmt::format("its site {} has {} words beside its address, which none of its kind has",
                              site.id, site.words)};
@@ -194,7 +197,7 @@ std::string wrong_box(const Trace& trace, const Form& form, const LaneWords& wor
     auto copy = tensor_copy(trace, words);
     if (!copy) return "";  // nothing is known of it
     if (form.space == Space::Shared)
-        copy->box.shared = static_cast<uint32_t>(offset + (array ? array->base : 0));
+        copy->box.shared = static_cast<uint32_t>(offset_of_address(offset + (array ? array->base : 0)));
     const auto runs = ptx::runs_here(copy->map), ok = ptx::check(copy->map, copy->box);
     if (runs && ok) return "";
     return "copies a box of a tensor: " + (runs ? ok : runs).error().message;

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/cluster.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/meta_fields.h"
@@ -85,10 +86,12 @@ Result<void> check_sizes(const Launch& launch) {
     const Dim3 grid = launch.grid, block = launch.block;
     const auto some = [](const Dim3& size) { return size.x > 0 && size.y > 0 && size.z > 0; };
     All all;
+    const std::string no_clusters = why_not_in_clusters(grid, launch.cluster);
     all.demand(some(block) && some(grid), [&] {
         return fmt::format("its grid of {} × {} × {} blocks of {} × {} × {} threads cannot be launched",
                            grid.x, grid.y, grid.z, block.x, block.y, block.z);
     });
+    all.demand(no_clusters.empty(), [&] { return no_clusters; });
     all << within(Claim::BlockX, block.x) << within(Claim::BlockY, block.y) << within(Claim::BlockZ, block.z)
         << within(Claim::BlockThreads, block.count()) << within(Claim::GridX, grid.x)
         << within(Claim::GridY, grid.y) << within(Claim::GridZ, grid.z)

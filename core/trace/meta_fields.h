@@ -157,6 +157,7 @@ void fields_of(F& f, Some<Launch> auto& launch) {
     f("entry", launch.entry);
     f("grid", launch.grid);
     f("block", launch.block);
+    if (f.has("cluster", launch.cluster.count() > 1)) f("cluster", launch.cluster);
     if (f.has("dynamic_shared", launch.dynamic_shared > 0)) f("dynamic_shared", launch.dynamic_shared);
     f("arguments", launch.arguments);
     f("arrays", launch.arrays);

@@ -8,7 +8,7 @@
 //
 // The rest keep their 32 offsets as they are: of 32 bits, or of 64 (Form::wide) where lanes lie further
 // apart. A request that does not lie wholly in one array names none (kNoArray) and holds virtual addresses,
-// or offsets in the block's shared memory, instead. So a step is
+// or offsets in the block's shared memory, instead; of another block's shared memory, what core/base/cluster.h says. So a step is
 //
 //     base   u32   byte offset of the first active lane's element in its array, low 32 bits
 //     key    u32   form (24 bits) | warp of the block (8 bits) << 24
@@ -55,6 +55,12 @@ struct Form {
     bool wide = false;  // irregular, 64-bit offsets: low halves at irregular, high halves at irregular + 1
     bool operator==(const Form&) const = default;
 };
+
+// Whether a request, or a part of it, is of shared memory of other blocks of the cluster, whose addresses begin above 32
+// bits (core/base/cluster.h).
+inline bool is_elsewhere(const Form& form) {
+    return form.space == Space::Shared && form.array == kNoArray && (form.base_high != 0 || form.wide);
+}
 
 struct Block {
     uint32_t x = 0, y = 0, z = 0;

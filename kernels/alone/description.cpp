@@ -177,7 +177,8 @@ void put(std::vector<GivenArgument>& arguments, const GivenArgument& argument) {
     arguments.push_back(argument);
 }
 
-constexpr std::string_view kOptions[] = {"--kernel", "--grid", "--block", "--shared", "--arg", "--call"};
+constexpr std::string_view kOptions[] = {"--kernel", "--grid", "--block", "--cluster",
+                                         "--shared", "--arg",  "--call"};
 
 Result<void> add_option(Description& to, std::string_view option, const std::string& value) {
     const auto wrong = [&](const char* what) {
@@ -191,6 +192,9 @@ Result<void> add_option(Description& to, std::string_view option, const std::str
     } else if (option == "--block") {
         if (to.block = parse_size(value); !to.block)
             return wrong("is not a block; give it as X,Y, such as 16,16");
+    } else if (option == "--cluster") {
+        if (to.cluster = parse_size(value); !to.cluster)
+            return wrong("is not a cluster; give its blocks as X,Y, such as 2,1");
     } else if (option == "--shared") {
         if (to.shared = all_of<uint32_t>(value); !to.shared)
             return wrong("is no number of bytes; give the dynamic shared memory of a block, such as 4096");
@@ -388,8 +392,8 @@ Result<void> add_options(Description& description, const std::vector<std::string
         const std::string option = words[i].substr(0, equals);
         if (std::find(std::begin(kOptions), std::end(kOptions), option) == std::end(kOptions)) {
             return Error{
-                fmt::format("'{}' is no part of a description; give --kernel, --grid, --block, --shared, "
-                            "--arg or --call",
+                fmt::format("'{}' is no part of a description; give --kernel, --grid, --block, --cluster, "
+                            "--shared, --arg or --call",
                             one_line(words[i]))};
         }
         if (equals == std::string::npos && i + 1 == words.size())
@@ -447,6 +451,7 @@ Description joined(Description comment, const Description& said) {
     if (!said.kernel.empty()) comment.kernel = said.kernel;
     if (said.grid) comment.grid = said.grid;
     if (said.block) comment.block = said.block;
+    if (said.cluster) comment.cluster = said.cluster;
     if (said.shared) comment.shared = said.shared;
     for (const GivenArgument& argument : said.arguments) put(comment.arguments, argument);
     return comment;

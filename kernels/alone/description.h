@@ -1,6 +1,6 @@
 // How a person describes the launch of a kernel that has no main; what is not said is guessed (guess.h).
 //
-//   --kernel NAME --grid X,Y,Z --block X,Y,Z --shared BYTES --arg NAME=VALUE ...
+//   --kernel NAME --grid X,Y,Z --block X,Y,Z --cluster X,Y,Z --shared BYTES --arg NAME=VALUE ...
 //   --call 'NAME(NAME=VALUE, VALUE, ...)'      values without a name are the parameters in their order
 //   // tilescope: --grid 4 --arg n=1000        the same options, in a comment of the source
 //
@@ -86,7 +86,7 @@ void put_contents(Array& array, const GivenContents& contents, uint32_t stream);
 
 struct Description {
     std::string kernel;  // as people call it, or its name in the PTX; "" for a guess
-    std::optional<Dim3> grid, block;
+    std::optional<Dim3> grid, block, cluster;
     std::optional<uint32_t> shared;  // dynamic bytes a block
     std::vector<GivenArgument> arguments;
     // It took place: the arguments are the parameters, in their order and with their names, and nothing is guessed.
@@ -100,7 +100,7 @@ std::optional<Dim3> parse_size(std::string_view text);
 // "solve(A=float[1024], N=1024)" into kernel and arguments.
 Result<void> add_call(Description& description, std::string_view text);
 
-// The words of a comment or of a command: "--grid", "4,2". Takes --kernel, --grid, --block, --shared, --arg,
+// The words of a comment or of a command: "--grid", "4,2". Takes --kernel, --grid, --block, --cluster, --shared, --arg,
 // --call, each with its value behind it or behind a '='. An argument that is there by that name is replaced.
 Result<void> add_options(Description& description, const std::vector<std::string>& words);
 

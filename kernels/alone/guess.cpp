@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/contents.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -49,6 +50,11 @@ public:
         program_ = *program;
         if (auto ok = make_slots(*module, **kernel); !ok) return ok.error();
         entry_ = (*kernel)->name;
+        cluster_ =
+            said_.cluster.value_or(ptx::size_directive(**kernel, ".reqnctapercluster").value_or(Dim3{}));
+        if (const std::string why = why_not_in_clusters(said_.grid.value_or(cluster_), cluster_);
+            !why.empty())
+            return Error{why};
         if (said_.written) return as_written();
         const auto& symbols = (*kernel)->symbols;
         const auto dynamic = std::find_if(symbols.begin(), symbols.end(), [](const ptx::Symbol& symbol) {
@@ -276,7 +282,16 @@ private:
     }
 
     Dim3 grid_for(const LaunchGuess& attempt) const {
-        if (said_.grid) return *said_.grid;
+        return said_.grid ? *said_.grid : in_whole_clusters(guessed_grid(attempt));
+    }
+
+    Dim3 in_whole_clusters(Dim3 grid) const {
+        const auto whole = [](uint32_t& blocks, uint32_t of) { blocks = (blocks + of - 1) / of * of; };
+        whole(grid.x, cluster_.x), whole(grid.y, cluster_.y), whole(grid.z, cluster_.z);
+        return grid;
+    }
+
+    Dim3 guessed_grid(const LaunchGuess& attempt) const {
         const Sizes sizes = attempt.of(sizes_);
         constexpr uint64_t kMostBlocks = 4096;
         const auto covering = [&](uint64_t items, uint32_t threads) {
@@ -360,6 +375,7 @@ private:
         launch.entry = entry_;
         launch.block = attempt.block;
         launch.grid = grid_for(attempt);
+        launch.cluster = cluster_;
         launch.dynamic_shared = said_.shared.value_or(
             dynamic_at_ < 0 ? 0
                             : static_cast<uint32_t>(kMostSharedBytes - static_cast<uint64_t>(dynamic_at_)));
@@ -444,7 +460,7 @@ private:
 
     Probe try_out(const LaunchGuess& attempt, const Dim3* grid) const {
         Launch launch = launch_for(attempt);
-        if (grid) launch.grid = *grid;
+        if (grid) launch.grid = in_whole_clusters(*grid);
         std::vector<bool> grows;
         std::vector<const ParameterSlot*> owners;
         for (const ParameterSlot& slot : slots_)
@@ -556,6 +572,7 @@ private:
         whole.kernel = plain_is_enough ? plan.kernel : said_.kernel;
         whole.grid = plan.launch.grid;
         whole.block = plan.launch.block;
+        if (said_.cluster) whole.cluster = said_.cluster;
         if (plan.launch.dynamic_shared > 0) whole.shared = plan.launch.dynamic_shared;
         for (size_t i = 0; i < slots_.size(); ++i)
             whole.arguments.push_back(said_again(slots_[i], plan.launch, plan.launch.arguments[i], attempt));
@@ -595,6 +612,7 @@ private:
     bool indices_ = false;     // there are input arrays of integers whose contents are guessed
     bool sized_ = false;       // sizes are said
     uint64_t items_ = 1;       // what the threads of one dimension cover
+    Dim3 cluster_;             // that is said, or that the kernel is compiled for
     int64_t dynamic_at_ = -1;  // offset of dynamic shared memory; -1 where the kernel has none
 };
 
@@ -614,6 +632,7 @@ std::string command_of(const std::string& file, const Description& whole) {
     std::string text = "tilescope record " + shell_word(file) + " --kernel " + shell_word(whole.kernel);
     if (whole.grid) text += " --grid " + size_text_of(*whole.grid);
     if (whole.block) text += " --block " + size_text_of(*whole.block);
+    if (whole.cluster) text += " --cluster " + size_text_of(*whole.cluster);
     if (whole.shared) text += fmt::format(" --shared {}", *whole.shared);
     for (const GivenArgument& argument : whole.arguments)
         text += " --arg " + shell_word(argument.name + "=" + value_text(argument));

@@ -1,9 +1,7 @@
 #include "kernels/alone/sizes.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -22,27 +20,6 @@ std::string lower(std::string_view text) {
     std::string made(text);
     for (char& c : made) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return made;
-}
-
-// The product of a directive's numbers: ".maxntid 16, 16, 1".
-std::optional<Dim3> directive(const ptx::Kernel& kernel, std::string_view name) {
-    for (const std::string& text : kernel.directives) {
-        if (text.compare(0, name.size(), name) != 0) continue;
-        std::array<uint32_t, 3> extents{1, 1, 1};
-        size_t count = 0;
-        const char *at = text.data() + name.size(), *end = text.data() + text.size();
-        while (at < end && count < 3) {
-            if (!std::isdigit(static_cast<unsigned char>(*at))) {
-                ++at;
-                continue;
-            }
-            const auto [next, problem] = std::from_chars(at, end, extents[count++]);
-            if (problem != std::errc{}) return std::nullopt;
-            at = next;
-        }
-        return Dim3{extents[0], extents[1], extents[2]};
-    }
-    return std::nullopt;
 }
 
 // T of an array of T x T elements, or of T x (T + 1), whose rows are padded; 0 for others.
@@ -100,10 +77,10 @@ Reads reads_of(const ptx::Kernel& kernel) {
 }
 
 std::vector<Dim3> blocks_for(const ptx::Module& module, const ptx::Kernel& kernel, std::string_view source) {
-    if (const auto required = directive(kernel, ".reqntid")) return {*required};
+    if (const auto required = ptx::size_directive(kernel, ".reqntid")) return {*required};
     const Reads reads = reads_of(kernel);
     const bool two = reads.thread_y, three = reads.thread_z;
-    const auto most = directive(kernel, ".maxntid");
+    const auto most = ptx::size_directive(kernel, ".maxntid");
     const uint64_t limit = most ? std::min(most->count(), kMostThreads) : kMostThreads;
     std::vector<Dim3> blocks;
     const auto add = [&](const Dim3& block) {

@@ -161,6 +161,8 @@ public:
                 return needs("the launch", not_a_name(*name));
         for (auto [key, to] : {std::pair{"grid", &made_.said.grid}, {"block", &made_.said.block}})
             if (!size(fields.list(key), *to)) fields.fail(key);
+        if (fields.has("cluster") && !size(fields.list("cluster"), made_.said.cluster))
+            fields.fail("cluster");
         if (!problem.empty()) return bad("the launch", problem);
         if (arguments.size() > kMostArguments)
             return needs("the launch", "has more arguments than a kernel can");

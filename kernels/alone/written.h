@@ -3,7 +3,7 @@
 //
 //   { "schema": "tilescope.launch/1", "number": 3,
 //     "kernel": "softmax_rows", "ptx": "softmax_rows.ptx", "source": "softmax.py",
-//     "grid": [64], "block": [128], "shared": 16,
+//     "grid": [64], "block": [128], "cluster": [2], "shared": 16,
 //     "arguments": [
 //       { "name": "out", "dtype": "float32", "shape": [64, 500], "strides": [500, 1], "result": "out.after" },
 //       { "name": "x", "dtype": "float32", "shape": [64, 500], "strides": [512, 1], "offset": 8, "contents": "x.bin" },

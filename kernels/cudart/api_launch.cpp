@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <type_traits>
 
 #include "core/limits/occupancy.h"
-#include "core/ptx/ast.h"
+#include "core/ptx/parse.h"
 #include "kernels/cudart/runtime.h"
 
 struct CUstream_st {
@@ -130,10 +131,12 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                        [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared); });
 }
 
+namespace {
+
 // A grid whose blocks wait for each other needs all of them at once. Source: "Execution Control",
 // cudaLaunchCooperativeKernel.
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
-                                        size_t shared, cudaStream_t stream) {
+cudaError_t launch_cooperative(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                               cudaStream_t stream, std::optional<dim3> cluster) {
     bool too_many = false;
     const cudaError_t known_kernel =
         with_kernel(function, [&](Runtime& r, const HostFunction& f, const ptx::Kernel& kernel) {
@@ -145,24 +148,35 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
             return too_many ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
         });
     if (too_many) return known_kernel;
-    return with_stream(stream,
-                       [&](Runtime& r) { return launch(r, function, grid, block, arguments, shared, true); });
+    return with_stream(stream, [&](Runtime& r) {
+        return launch(r, function, grid, block, arguments, shared, true, cluster);
+    });
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared, cudaStream_t stream) {
+    return launch_cooperative(function, grid, block, arguments, shared, stream, {});
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
     if (!config) return call([](Runtime&) { return cudaErrorInvalidValue; });
     bool cooperative = false;
+    std::optional<dim3> cluster;
     for (unsigned i = 0; i < config->numAttrs; ++i) {
         const cudaLaunchAttribute& attribute = config->attrs[i];
-        const auto& cluster = attribute.val.clusterDim;
+        const auto& size = attribute.val.clusterDim;
         if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
-        if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
-            return call([](Runtime&) { return cudaErrorNotSupported; });
+        if (attribute.id == cudaLaunchAttributeClusterDimension) cluster = dim3(size.x, size.y, size.z);
     }
-    return cooperative ? cudaLaunchCooperativeKernel(function, config->gridDim, config->blockDim, arguments,
-                                                     config->dynamicSmemBytes, config->stream)
-                       : cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments,
-                                          config->dynamicSmemBytes, config->stream);
+    if (cooperative)
+        return launch_cooperative(function, config->gridDim, config->blockDim, arguments,
+                                  config->dynamicSmemBytes, config->stream, cluster);
+    return with_stream(config->stream, [&](Runtime& r) {
+        return launch(r, function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                      false, cluster);
+    });
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
@@ -179,6 +193,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
         attributes->maxDynamicSharedSizeBytes = static_cast<int>(
             std::max<uint64_t>(f.most_dynamic_shared, sm.shared_per_block - attributes->sharedSizeBytes));
         attributes->preferredShmemCarveout = f.carveout;
+        if (const auto cluster = ptx::size_directive(kernel, ".reqnctapercluster")) {
+            attributes->clusterDimMustBeSet = 1;
+            attributes->requiredClusterWidth = static_cast<int>(cluster->x);
+            attributes->requiredClusterHeight = static_cast<int>(cluster->y);
+            attributes->requiredClusterDepth = static_cast<int>(cluster->z);
+        }
+        attributes->nonPortableClusterSizeAllowed = f.large_clusters;
         return cudaSuccess;
     });
 }
@@ -196,6 +217,10 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                 if (value < -1 || value > 100) return cudaErrorInvalidValue;
                 f.carveout = value;
                 return cudaSuccess;
+            case cudaFuncAttributeNonPortableClusterSizeAllowed:
+                f.large_clusters = value != 0;
+                return cudaSuccess;
+            case cudaFuncAttributeClusterSchedulingPolicyPreference: return cudaSuccess;
             default: return cudaErrorNotSupported;
         }
     });

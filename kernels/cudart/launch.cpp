@@ -19,7 +19,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
+#include "core/ptx/parse.h"
 #include "kernels/cudart/long_launch.h"
 
 namespace tilescope::cudart {
@@ -44,14 +46,27 @@ uint64_t most_shared(const Runtime& r, const HostFunction& function, uint64_t fi
 
 // Threads a block that the kernel was compiled for by __launch_bounds__; 0 where it does not say.
 uint64_t launch_bound(const ptx::Kernel& kernel) {
-    for (const std::string& directive : kernel.directives) {
-        if (!directive.starts_with(".maxntid") && !directive.starts_with(".reqntid")) continue;
-        uint64_t threads = 1;
-        for (size_t at = directive.find(' '); at != std::string::npos; at = directive.find(' ', at + 1))
-            threads *= std::max<uint64_t>(std::strtoull(directive.c_str() + at, nullptr, 10), 1);
-        return threads;
-    }
+    for (const char* const name : {".maxntid", ".reqntid"})
+        if (const auto size = ptx::size_directive(kernel, name)) return size->count();
     return 0;
+}
+
+// Which error, asked of an H200: the same for all that is wrong with a cluster.
+LaunchRefusal refused_cluster(const HostFunction& function, const ptx::Kernel& kernel, const dim3& grid,
+                              const Dim3& cluster) {
+    const auto required = ptx::size_directive(kernel, ".reqnctapercluster");
+    const Dim3 blocks{grid.x, grid.y, grid.z};
+    std::string why;
+    if (required && *required != cluster)
+        why = fmt::format("a cluster of {} blocks is not the {} that its __cluster_dims__ says",
+                          size_text(cluster), size_text(*required));
+    else
+        why =
+            why_not_in_clusters(blocks, cluster, function.large_clusters ? kMostOfCluster : kPortableCluster);
+    if (why.empty()) return {};
+    if (!function.large_clusters && cluster.count() > kPortableCluster && cluster.count() <= kMostOfCluster)
+        why += ", or allow it with cudaFuncAttributeNonPortableClusterSizeAllowed";
+    return {cudaErrorInvalidClusterSize, why};
 }
 
 LaunchRefusal refused(const Runtime& r, const HostFunction& function, const ptx::Kernel& kernel,
@@ -134,8 +149,10 @@ std::string how_far(const Launch& launch, const simt::Fault& fault) {
 
 std::string key_of(const Runtime& r, const HostFunction& function, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
-    std::string key = fmt::format("{}|{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry,
-                                  g.x, g.y, g.z, b.x, b.y, b.z, launch.dynamic_shared, r.constants_version);
+    const Dim3& c = launch.cluster;
+    std::string key =
+        fmt::format("{}|{}|{},{},{}|{},{},{}|{},{},{}|{}|{}", fmt::ptr(function.module), function.entry, g.x,
+                    g.y, g.z, b.x, b.y, b.z, c.x, c.y, c.z, launch.dynamic_shared, r.constants_version);
     for (const Argument& argument : launch.arguments) {
         key += fmt::format("|{:x}|", launch.bits_of(argument));
         for (const std::byte byte : argument.object) key += static_cast<char>(byte);
@@ -400,7 +417,7 @@ void tell_line(const Runtime& r, const std::string& line) {
 }
 
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
-                   size_t shared, bool cooperative) {
+                   size_t shared, bool cooperative, std::optional<dim3> asked) {
     flush_prints(r);
     HostFunction* const function = find_function(r, host);
     ++r.launches;
@@ -411,6 +428,15 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     if (!kernel) return telling.end(cudaErrorInvalidKernelImage, function->problem);
     if (const LaunchRefusal no = refused(r, *function, *kernel, grid, block, shared); no.error != cudaSuccess)
         return telling.end(no.error, no.why);
+    const Dim3 cluster = asked ? Dim3{asked->x, asked->y, asked->z}
+                               : ptx::size_directive(*kernel, ".reqnctapercluster").value_or(Dim3{});
+    if (const LaunchRefusal no = refused_cluster(*function, *kernel, grid, cluster); no.error != cudaSuccess)
+        return telling.end(no.error, no.why);
+    if (r.gpu && cluster.count() > 1)
+        return telling.end(
+            cudaErrorNotSupported,
+            "its blocks run in clusters, which Tilescope does not launch on a GPU; run it with "
+            "--backend cpu");
     if (function->uses_heap && !r.heap.placed())
         if (const Allocation* const heap = r.memory.allocate(r.heap_bytes, MemoryKind::Variable))
             r.heap.place(heap->base, heap->bytes);
@@ -418,7 +444,7 @@ cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& b
     for (size_t p = 0; p < function->parameters.size(); ++p)
         bytes.emplace_back(static_cast<const std::byte*>(arguments[p]), function->parameters[p].bytes);
     const Launch described = launched::describe(
-        r.memory, *function, *kernel, {line.grid, line.block, static_cast<uint32_t>(shared)}, bytes);
+        r.memory, *function, *kernel, {line.grid, line.block, static_cast<uint32_t>(shared), cluster}, bytes);
     if (!function->prepare(described, r.constants_version) && !r.gpu)
         return telling.end(cudaErrorInvalidKernelImage, function->problem);
     if (function->program && simt::has_grid_barrier(*function->program) && !cooperative)

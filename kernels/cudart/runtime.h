@@ -78,6 +78,7 @@ struct HostVariable {
 struct HostFunction : launched::LoadedKernel {
     uint64_t most_dynamic_shared = 0;  // as cudaFuncSetAttribute asked; 0: what needs no asking
     int carveout = -1;
+    bool large_clusters = false;  // cudaFuncAttributeNonPortableClusterSizeAllowed
     uint64_t last_blocks = 0;
     // That it reads what nobody filled, or nobody's lane; that it was interpreted where it was to be compiled.
     bool told_unfilled = false, told_absent = false, told_interpreted = false;
@@ -180,6 +181,6 @@ const ptx::Kernel* kernel_of(Runtime& r, HostFunction& function);
 // Adds a line to the file of launches, where orders name one.
 void tell_line(const Runtime& r, const std::string& line);
 cudaError_t launch(Runtime& r, const void* host, const dim3& grid, const dim3& block, void** arguments,
-                   size_t shared, bool cooperative = false);
+                   size_t shared, bool cooperative = false, std::optional<dim3> cluster = {});
 
 }  // namespace tilescope::cudart

@@ -181,6 +181,7 @@ Launch describe(KnownMemory& memory, const LoadedKernel& kernel, const ptx::Kern
     launch.grid = size.grid;
     launch.block = size.block;
     launch.dynamic_shared = size.shared;
+    launch.cluster = size.cluster;
     // The array that an address lies in, or ends; -1 for none.
     const auto point = [&](uint64_t address, const std::string& name, ElementType type) -> int32_t {
         const Allocation* const to = memory.holds(address, 0);

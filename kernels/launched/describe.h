@@ -80,6 +80,7 @@ uint64_t bytes_in(const ptx::Kernel& kernel, ptx::StateSpace space);
 struct LaunchSize {
     Dim3 grid, block;
     uint32_t shared = 0;
+    Dim3 cluster;  // blocks of it
 };
 
 // arguments: by parameter, as many bytes as it has.

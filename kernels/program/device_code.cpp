@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "kernels/program/clusters.h"
 #include "kernels/program/local_arrays.h"
 #include "kernels/program/source.h"
 #include "kernels/program/struct_layouts.h"
@@ -166,8 +167,9 @@ Result<std::string> device_ptx(const Tools& tools, const fs::path& source, const
         return made.error();
     const auto text = read_whole(ir, kLargestText);
     if (!text) return text.error();
-    auto made = best_ptx_of(tools, source, *text, stem, options, said);
+    auto made = best_ptx_of(tools, source, without_annotations(*text), stem, options, said);
     if (!made) return made;
+    *made = with_clusters(std::move(*made), *text);
     const auto written = read_whole(source.string(), kLargestText);
     *made += struct_comments(layouts, *text, *made, written ? *written : "");
     return made;

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/base/cluster.h"
 #include "core/base/contents.h"
 #include "core/base/words.h"
 #include "core/trace/access.h"
@@ -193,6 +194,28 @@ void undo_stores(const trace::Trace& trace, const trace::Block& block, ReadyLaun
     }
 }
 
+// The recorded blocks of a block's cluster; an Error where it cannot run again as it was recorded.
+Result<std::vector<const trace::Block*>> cluster_of(const trace::Trace& trace, const trace::Block& block,
+                                                    const std::string& name) {
+    const Dim3& cluster = trace.launch.cluster;
+    const auto first_of = [&](const trace::Block& one) {
+        return block_of_rank(cluster, {one.x, one.y, one.z}, 0);
+    };
+    std::vector<const trace::Block*> blocks;
+    for (const trace::Block& one : trace.blocks)
+        if (first_of(one) == first_of(block)) blocks.push_back(&one);
+    const auto shown = [&](const char* why) {
+        return Error{
+            fmt::format("{} of {} runs beside the others of its cluster, {}; its accesses are shown without "
+                        "values",
+                        name, trace.meta.kernel, why)};
+    };
+    if (trace.meta.backend == trace::Backend::Gpu)
+        return shown("whose order on the GPU cannot be followed together");
+    if (blocks.size() != cluster.count()) return shown("which are not all in the recording");
+    return blocks;
+}
+
 }  // namespace
 
 Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, simt::BlockObserver& observer,
@@ -222,11 +245,22 @@ Result<void> Replayer::replay(const trace::Trace& trace, uint32_t block_index, s
     run.threads = 1;
     run.values = true;
     run.stop = options.stop;
-    run.max_instructions_per_block = options.spare + options.a_step * block.count;
+    std::vector<const trace::Block*> beside{&block};
+    if (simt::runs_in_clusters(*ready.program, ready.launch)) {
+        auto cluster = cluster_of(trace, block, comparison.name());
+        if (!cluster) return cluster.error();
+        beside = std::move(*cluster);
+        // They take the turns that they took, which is the same each time.
+        run.schedule = trace.meta.schedule;
+        run.recorded_order.clear(), run.returns.clear();
+    }
+    uint64_t most_steps = 0;
+    for (const trace::Block* one : beside) most_steps = std::max(most_steps, one->count);
+    run.max_instructions_per_block = options.spare + options.a_step * most_steps;
     run.memory = simt::memory_of(*ready.program, ready.launch, run.values);
     const auto outcome = simt::run(*ready.program, ready.launch, ready.memory, run,
                                    [&](const simt::BlockId&) { return &comparison; });
-    undo_stores(trace, block, ready);
+    for (const trace::Block* one : beside) undo_stores(trace, *one, ready);
     if (!outcome) return outcome.error();
     state_->outcome = *outcome;
     state_->differed = comparison.differed;

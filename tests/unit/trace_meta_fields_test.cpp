@@ -32,6 +32,8 @@ Trace with_every_field() {
     made.name = "M";
     made.contents = {Contents::Kind::SmallIntegers, 9, 1, nullptr};
     trace.launch.arrays = {stored, made};
+    trace.launch.grid = {2, 1, 1};
+    trace.launch.cluster = {2, 1, 1};
     trace.launch.dynamic_shared = 64;
     trace.launch.arguments = {{"in", ElementType::U64, 0, 0, 8},
                               {"n", ElementType::U32, 12},
@@ -98,9 +100,10 @@ TEST(MetaFields, OfAnotherKindAreRefusedByName) {
 }
 
 TEST(MetaFields, ThatAreMissingAreToldUnlessTheyHaveAUsualValue) {
-    const std::set<std::string> usual{
-        "wrong_elements", "barrier_fault", "price",  "offset", "object",         "findings", "rank", "slices",
-        "extents",        "symbol",        "stored", "seed",   "dynamic_shared", "atomic",   "copy"};
+    const std::set<std::string> usual{"wrong_elements", "barrier_fault", "price",  "offset",
+                                      "object",         "findings",      "rank",   "slices",
+                                      "extents",        "symbol",        "stored", "seed",
+                                      "dynamic_shared", "atomic",        "copy",   "cluster"};
     json meta = json::parse(meta_to_json(with_every_field()));
     ASSERT_EQ(refusal_of_meta(meta), "");
     each_member(meta, [&](json& object, const std::string& key) {

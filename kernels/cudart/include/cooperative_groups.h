@@ -113,6 +113,82 @@ public:
 };
 TILESCOPE_CG grid_group this_grid() { return grid_group(); }
 
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+namespace details {
+
+#define TILESCOPE_CLUSTER_REGISTER(NAME, REGISTER)                   \
+    TILESCOPE_CG unsigned NAME() {                                   \
+        unsigned value;                                              \
+        asm("mov.u32 %0, %%" REGISTER ";" : "=r"(value));            \
+        return value;                                                \
+    }
+TILESCOPE_CLUSTER_REGISTER(cluster_x, "cluster_ctaid.x")
+TILESCOPE_CLUSTER_REGISTER(cluster_y, "cluster_ctaid.y")
+TILESCOPE_CLUSTER_REGISTER(cluster_z, "cluster_ctaid.z")
+TILESCOPE_CLUSTER_REGISTER(cluster_width, "cluster_nctaid.x")
+TILESCOPE_CLUSTER_REGISTER(cluster_height, "cluster_nctaid.y")
+TILESCOPE_CLUSTER_REGISTER(cluster_depth, "cluster_nctaid.z")
+TILESCOPE_CLUSTER_REGISTER(cluster_rank, "cluster_ctarank")
+TILESCOPE_CLUSTER_REGISTER(cluster_blocks, "cluster_nctarank")
+#undef TILESCOPE_CLUSTER_REGISTER
+
+}  // namespace details
+
+// The blocks of a cluster.
+class cluster_group : public thread_group {
+public:
+    // A thread has arrived, and has to wait.
+    class arrival_token {};
+
+    TILESCOPE_CG cluster_group() : thread_group(kGrid, 0, 0, 0) {}
+    static TILESCOPE_CG arrival_token barrier_arrive() {
+        asm volatile("barrier.cluster.arrive;" ::: "memory");
+        return {};
+    }
+    static TILESCOPE_CG void barrier_wait() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+    static TILESCOPE_CG void barrier_wait(arrival_token&&) { barrier_wait(); }
+    static TILESCOPE_CG void sync() {
+        barrier_arrive();
+        barrier_wait();
+    }
+    static TILESCOPE_CG bool is_valid() { return true; }
+    static TILESCOPE_CG dim3 block_index() {
+        return dim3(details::cluster_x(), details::cluster_y(), details::cluster_z());
+    }
+    static TILESCOPE_CG dim3 dim_blocks() {
+        return dim3(details::cluster_width(), details::cluster_height(), details::cluster_depth());
+    }
+    static TILESCOPE_CG dim3 dim_threads() {
+        return dim3(details::cluster_width() * blockDim.x, details::cluster_height() * blockDim.y,
+                    details::cluster_depth() * blockDim.z);
+    }
+    static TILESCOPE_CG dim3 thread_index() {
+        return dim3(details::cluster_x() * blockDim.x + threadIdx.x, details::cluster_y() * blockDim.y + threadIdx.y,
+                    details::cluster_z() * blockDim.z + threadIdx.z);
+    }
+    static TILESCOPE_CG unsigned block_rank() { return details::cluster_rank(); }
+    static TILESCOPE_CG unsigned num_blocks() { return details::cluster_blocks(); }
+    static TILESCOPE_CG unsigned thread_rank() {
+        return block_rank() * details::threads_of_block() + details::thread_of_block();
+    }
+    static TILESCOPE_CG unsigned num_threads() { return num_blocks() * details::threads_of_block(); }
+    static TILESCOPE_CG unsigned size() { return num_threads(); }
+    // The address of what lies at one in shared memory, in the block of a rank.
+    template <class T>
+    static TILESCOPE_CG T* map_shared_rank(T* address, int rank) {
+        unsigned long long there;
+        asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"((unsigned long long)address), "r"(rank));
+        return (T*)there;
+    }
+    static TILESCOPE_CG unsigned query_shared_rank(const void* address) {
+        unsigned rank;
+        asm("getctarank.u64 %0, %1;" : "=r"(rank) : "l"((unsigned long long)address));
+        return rank;
+    }
+};
+TILESCOPE_CG cluster_group this_cluster() { return cluster_group(); }
+#endif
+
 namespace details {
 
 // What tiles and coalesced groups share: lanes of one warp, `mask` of them, this one the rank-th.
