@@ -5,6 +5,7 @@ set(model_globs
     app/draw/axes.cpp app/draw/sheet.cpp app/draw/theme.cpp app/look/*.cpp app/session/*.cpp app/platform/process.cpp app/platform/desktop.cpp
     app/*/model.cpp app/compare/sketch.cpp app/levels/state.cpp
     app/lessons/facts.cpp app/lessons/figures/models.cpp app/lessons/handout.cpp app/lessons/mistakes.cpp app/lessons/modelled.cpp
+    app/lessons/ring_facts.cpp
     app/lessons/questions.cpp app/lessons/read.cpp app/lessons/sentences.cpp app/lessons/stop_picture.cpp
     app/step/buffers.cpp app/step/flights.cpp app/step/provenance.cpp
     app/timing/bounds.cpp app/timing/ladder.cpp app/timing/latency.cpp app/timing/roofline.cpp app/timing/times.cpp

@@ -302,6 +302,8 @@ constexpr Fact kOfBlock[] = {
      [](S& s) -> Number { return std::max(s.index.phases.phases, 1u) - 1; }},
     {"barriers", "barrier", Hide::Waits | kTrips, "barriers that each warp passes",
      [](S& s) -> Number { return s.index.phases.barriers; }},
+    {"stages", "stage", kShape | Hide::Waits, "stages of its ring, which copies fill by mbarriers",
+     [](S& s) { return s.index.pipeline ? Number(s.index.pipeline->stages.size()) : std::nullopt; }},
 };
 
 constexpr Fact kOfRecording[] = {
@@ -530,19 +532,19 @@ constexpr Fact kOfClockedBarrier[] = {
      [](S& s) { return of_barrier(s, [&](const Times&) -> Number { return orders(s); }); }},
 };
 
-constexpr FactGroup kGroups[] = {{"the launch", kOfLaunch},
-                                 {"the block", kOfBlock},
-                                 {"all recorded blocks", kOfRecording},
-                                 {"the step", kOfStep},
-                                 {"a request", kOfRequest},
-                                 {"a global request", kOfGlobal},
-                                 {"a shared request", kOfShared},
-                                 {"a request for matrices (`ldmatrix`)", kOfMatrices},
-                                 {"a copy by `cp.async`", kOfCopy},
-                                 {"an exchange among lanes", kOfExchange},
-                                 {"a product of matrices (`mma`)", kOfProduct},
-                                 {"a barrier", kOfBarrier},
-                                 {"a barrier with clocks", kOfClockedBarrier}};
+constexpr FactGroup kFirstGroups[] = {{"the launch", kOfLaunch},
+                                      {"the block", kOfBlock},
+                                      {"all recorded blocks", kOfRecording},
+                                      {"the step", kOfStep},
+                                      {"a request", kOfRequest},
+                                      {"a global request", kOfGlobal},
+                                      {"a shared request", kOfShared},
+                                      {"a request for matrices (`ldmatrix`)", kOfMatrices},
+                                      {"a copy by `cp.async`", kOfCopy},
+                                      {"an exchange among lanes", kOfExchange},
+                                      {"a product of matrices (`mma`)", kOfProduct},
+                                      {"a barrier", kOfBarrier},
+                                      {"a barrier with clocks", kOfClockedBarrier}};
 
 // The first or the last active lane of the step.
 uint32_t lane_of(const Scene& scene, bool first) {
@@ -612,11 +614,18 @@ const playback::BlockReplay* replay_of(Scene& scene) {
     return scene.replay.get();
 }
 
-std::span<const FactGroup> fact_groups() { return kGroups; }
+std::span<const FactGroup> fact_groups() {
+    static const std::vector<FactGroup> groups = [] {
+        std::vector<FactGroup> all(std::begin(kFirstGroups), std::end(kFirstGroups));
+        all.insert(all.end(), ring_fact_groups().begin(), ring_fact_groups().end());
+        return all;
+    }();
+    return groups;
+}
 std::span<const FactWord> fact_words() { return kWords; }
 
 const Fact* find_fact(std::string_view name) {
-    for (const FactGroup& group : kGroups)
+    for (const FactGroup& group : fact_groups())
         if (const auto found = std::ranges::find(group.facts, name, &Fact::name); found != group.facts.end())
             return &*found;
     return nullptr;

@@ -71,6 +71,7 @@ struct FactGroup {
     std::span<const Fact> facts;
 };
 std::span<const FactGroup> fact_groups();
+std::span<const FactGroup> ring_fact_groups();  // some of them (ring_facts.cpp)
 std::span<const FactWord> fact_words();
 const Fact* find_fact(std::string_view name);  // null for none of that name
 bool can_say(std::string_view name);           // whether it may stand in braces

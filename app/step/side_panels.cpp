@@ -40,7 +40,7 @@ struct SourceRow {
 };
 
 // Code in lines of a width, parted at blanks, and where a word is wider than a line behind an opening bracket or a
-// comma.
+// comma, and where that is still too wide, as names of PTX may be, behind a point or a colon.
 std::vector<std::string> code_lines(const draw::Font& font, const std::string_view text, float width) {
     std::vector<std::string> lines;
     for (const std::string& line : wrapped(font, text, width)) {
@@ -50,12 +50,15 @@ std::vector<std::string> code_lines(const draw::Font& font, const std::string_vi
         }
         std::string part;
         for (size_t at = 0; at < line.size();) {
-            const size_t end = std::min(line.find_first_of("([,", at), line.size() - 1) + 1;
-            const std::string piece = line.substr(at, end - at);
+            const auto behind = [&](const char* marks) {
+                return line.substr(at, std::min(line.find_first_of(marks, at), line.size() - 1) + 1 - at);
+            };
+            std::string piece = behind("([,");
+            if (draw::text_size(font, piece).x > width) piece = behind("([,.:");
             if (!part.empty() && draw::text_size(font, part + piece).x > width)
                 lines.push_back(std::exchange(part, ""));
             part += piece;
-            at = end;
+            at += piece.size();
         }
         if (!part.empty()) lines.push_back(part);
     }
@@ -298,9 +301,12 @@ void request_panel(Ui& ui, const Rect& rect) {
     } else if (!does.empty()) {
         does[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(does[0])));
     }
-    request.title =
-        fitting(ui.font(Face::Strong, Size::Body), {request.title, does, does.substr(0, does.find(','))},
-                rect.inset(ui.px(12)).width() - ui.px(22));
+    // Which phase a wait was for, the line at the top names too.
+    std::string brief = does.substr(0, does.find(','));
+    if (const size_t of = does.rfind(" of "); request.kind == StepKind::SignalWait && of != std::string::npos)
+        brief = "Has waited for " + does.substr(of + 4);
+    request.title = fitting(ui.font(Face::Strong, Size::Body), {request.title, does, brief},
+                            rect.inset(ui.px(12)).width() - ui.px(22));
     if (older) {
         request.verdict = older->verdict;
         // In a lecture, and above a selection, the picture needs the room: the tooltip names the document.

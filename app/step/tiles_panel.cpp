@@ -138,11 +138,31 @@ TileLayout in_columns(Ui& ui, const std::vector<TilePane>& panes, const Rect& in
         const float spare = in.width() - across_fixed - across * std::floor(pitch);
         if (missing > spare && across > cells) pitch -= (missing - spare) / (across - cells);
     }
+    // So has a column of short arrays, such as barriers, whose names are longer by more than the gap beside it.
+    std::vector<float> least(columns, 0);
+    float missing = 0, narrow = 0;
+    for (size_t column = 0; column < columns; ++column) {
+        float cells = 0, ruler = 0, name = 0;
+        for (size_t i = column * each; i < std::min(panes.size(), (column + 1) * each); ++i) {
+            cells = std::max(cells, share(panes[i]) * static_cast<float>(panes[i].part.cols()));
+            ruler = std::max(ruler, beside(panes[i]));
+            const std::string called = panes[i].threads()
+                                           ? "Threads"
+                                           : name_in(ui.notation(), ui.trace().launch.arrays[panes[i].array]);
+            name = std::max(name, draw::text_size(ui.font(Face::Strong, Size::Body), called).x + ui.px(1));
+        }
+        const float lacks = name - cells * pitch - ruler;
+        if (lacks <= gap || (column + 1 == columns && pitch > 2)) continue;
+        least[column] = name;
+        missing += lacks, narrow += cells;
+    }
+    if (const float spare = in.width() - across_fixed - across * pitch; missing > spare && across > narrow)
+        pitch -= (missing - spare) / (across - narrow);
     TileLayout made{pitch >= 2 ? std::floor(pitch) : std::max(pitch, 0.25f), {}};
     float x = in.min.x;
     for (size_t column = 0; column < columns; ++column) {
         const size_t first = column * each, end = std::min(panes.size(), first + each);
-        float wide = 0, y = in.min.y;
+        float wide = least[column], y = in.min.y;
         for (size_t i = first; i < end; ++i)
             wide = std::max(
                 wide, std::ceil(share(panes[i]) * static_cast<float>(panes[i].part.cols()) * made.pitch) +

@@ -115,8 +115,11 @@ Result<Compiled> compile(const std::string& source, const std::string& source_na
     const Nvrtc& nvrtc = *opened;
     const auto architecture = architecture_for(nvrtc, compute_capability);
     if (!architecture) return architecture.error();
-    std::vector<std::string> options{fmt::format("--gpu-architecture=compute_{}", *architecture), "-lineinfo",
-                                     "-default-device"};
+    // wgmma is of compute capability 9.0 alone, and its name has an a then.
+    const bool alone = *architecture == 90 && source.find("wgmma.") != std::string::npos;
+    std::vector<std::string> options{
+        fmt::format("--gpu-architecture=compute_{}{}", *architecture, alone ? "a" : ""), "-lineinfo",
+        "-default-device"};
     if (!define.empty()) options.push_back("-D" + define);
     for (const std::string& home : toolkit_folders()) options.push_back(fmt::format("-I{}/include", home));
     std::vector<const char*> words;

@@ -52,6 +52,26 @@ void add_price(Device& device, const kernels::TextbookPlan& plan, const TimeOpti
     }
 }
 
+// The tensor maps behind n, of M and N where they lie on the device; zeros stay what they are.
+Result<void> add_maps(Device& device, const Operands& operands, const kernels::TextbookPlan& plan,
+                      std::vector<uint64_t>& parameters, LaunchOptions& launch) {
+    for (size_t i = parameters.size(); i < plan.launch.arguments.size(); ++i) {
+        const Argument& argument = plan.launch.arguments[i];
+        std::vector<std::byte>& object = launch.objects[i] = argument.object;
+        parameters.push_back(0);
+        ptx::TensorMapBytes bytes{};
+        if (argument.map_of < 0 || object.size() != bytes.size()) continue;
+        std::memcpy(bytes.data(), object.data(), bytes.size());
+        auto map = ptx::decode(bytes);
+        if (!map) continue;
+        map->address = (argument.map_of == 0 ? operands.M : operands.N).address();
+        const auto made = device.tensor_map(*map);
+        if (!made) return made.error();
+        std::memcpy(object.data(), made->data(), made->size());
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<Operands> make_operands(Device& device, const kernels::Shape& shape, ElementType input) {
@@ -127,11 +147,13 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
     const std::string& name = plan.kernel;
     const auto function = device.load(plan.ptx, plan.ptx_name, name);
     if (!function) return function.error();
-    const std::vector<uint64_t> parameters{
+    std::vector<uint64_t> parameters{
         operands.M.address(), operands.N.address(), operands.P.address(), shape.m, shape.k, shape.n};
 
     LaunchOptions launch;
     launch.stop = options.stop;
+    launch.shared_bytes = plan.launch.dynamic_shared;
+    if (auto good = add_maps(device, operands, plan, parameters, launch); !good) return good.error();
 
     if (auto good = spoil_product(device, operands); !good) return good.error();
     const auto first = device.launch(*function, plan.launch.grid, plan.launch.block, parameters, launch);
@@ -157,7 +179,7 @@ Result<kernels::Timing> time_kernel(Device& device, const Operands& operands,
     kernels::Timing timing = timing_of(name, shape, *times);
     timing.verified = check->right;
     timing.registers = function->registers;
-    timing.shared_bytes = function->shared_bytes;
+    timing.shared_bytes = function->shared_bytes + static_cast<int>(launch.shared_bytes);
     const auto bytes = kernels::requested_bytes(plan);
     if (!bytes) return bytes.error();
     timing.requested_gbs = static_cast<double>(bytes->loaded + bytes->stored) / (timing.median_ms * 1e6);

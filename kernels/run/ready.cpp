@@ -39,8 +39,10 @@ void for_shared(const ptx::Module& module, const ptx::Kernel& kernel, Visit visi
             if (symbol.space == ptx::StateSpace::Shared) visit(symbol);
 }
 
+// Arrays of one dynamic shared memory lie in it one behind the other, in their order.
 Result<void> place_shared(const ptx::Module& module, const ptx::Kernel& kernel, const Plan& plan,
                           ReadyLaunch& ready) {
+    uint64_t behind = 0;
     for (Array& array : ready.launch.arrays) {
         if (array.space != Space::Shared) continue;
         const ptx::Symbol* found = nullptr;
@@ -51,12 +53,14 @@ Result<void> place_shared(const ptx::Module& module, const ptx::Kernel& kernel, 
         });
         const int64_t offset = found ? simt::shared_offset(*ready.program, found->name) : -1;
         const uint64_t bytes = !found ? 0 : found->count == 0 ? ready.launch.dynamic_shared : found->bytes();
-        if (offset < 0 || bytes < array.bytes()) {
+        const uint64_t before = found && found->count == 0 ? behind : 0;
+        if (offset < 0 || before > bytes || bytes - before < array.bytes()) {
             return Error{fmt::format("{} has no shared array {} of {} bytes; compile it from {}",
                                      plan.ptx_name, array.name, array.bytes(), plan.source_name)};
         }
         array.symbol = found->name;
-        array.base = static_cast<uint64_t>(offset);
+        array.base = static_cast<uint64_t>(offset) + before;
+        if (found->count == 0) behind += array.bytes();
     }
     return {};
 }

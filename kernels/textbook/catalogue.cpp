@@ -2,7 +2,7 @@
 // of `tilescope kernels --json`.
 //
 //   grid.x covers the columns of P and grid.y its rows; swapped, the other way round
-//   M, N, P are parameters 0 to 2; the sizes m, k, n follow
+//   M, N, P are parameters 0 to 2; the sizes m, k, n follow, then tensor maps
 //
 // Tiles of kernels without a T stand here as in their sources; a test holds the two together.
 #include "kernels/textbook/catalogue.h"
@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ptx/tensor_map.h"
 #include "kernels/textbook/reference.h"
 
 namespace tilescope::kernels {
@@ -144,6 +145,17 @@ std::vector<KernelInfo> make_catalogue() {
          .own_tile = BlockTile{128, 128, {128, 1, 1}},
          .input = ElementType::F16,
          .rung = "the next tiles are copied meanwhile, through no register: one barrier a phase"},
+        {.name = "wgmma_ring",
+         .teaches =
+             "One thread asks TMA for boxes of M and N, which come to a ring of stages by themselves, and a "
+             "warpgroup multiplies them where they lie; mbarriers say which stages are full and which empty.",
+         .tiled = true,
+         .shared = {{"Mds", 0, 384, 64}, {"Nds", 0, 384, 64}},
+         .own_tile = BlockTile{128, 128, {160, 1, 1}},
+         .input = ElementType::F16,
+         .boxes = {{"M", 128}, {"N", 64}},
+         .dynamic = "stages",
+         .rung = "TMA brings boxes, tensor cores read them where they lie: no barrier of the block"},
     };
 }
 
@@ -206,6 +218,29 @@ Array input(std::string name, ElementType type, uint32_t rows, uint32_t cols, ui
     return array;
 }
 
+// The tensor map of a matrix, whose address is still to come. TMA takes rows that begin at multiples of 16 bytes: of
+// any other matrix there is no map, and the kernel gets zeros.
+Argument map_of(const Launch& launch, const BoxOf& box) {
+    constexpr uint32_t kSpan = 128, kRowAlignment = 16;
+    Argument argument;
+    argument.name = box.array == "M" ? "m_map" : "n_map";
+    argument.object.resize(ptx::kTensorMapBytes);
+    const auto found = std::ranges::find(launch.arrays, box.array, &Array::name);
+    const uint64_t row_bytes = uint64_t{found->cols} * found->element_bytes();
+    if (row_bytes % kRowAlignment != 0) return argument;
+    ptx::TensorMap map;
+    map.type = *ptx::tensor_type_of(found->type);
+    map.rank = 2;
+    map.extent = {found->cols, found->rows};
+    map.stride = {row_bytes};
+    map.box = {kSpan / found->element_bytes(), box.rows};
+    map.swizzle = ptx::Swizzle::B128;
+    const ptx::TensorMapBytes bytes = ptx::encode(map);
+    argument.object.assign(bytes.begin(), bytes.end());
+    argument.map_of = static_cast<int32_t>(found - launch.arrays.begin());
+    return argument;
+}
+
 // M, N and P placed in the address space, then the shared arrays, whose place the PTX decides.
 Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
     Launch launch;
@@ -219,6 +254,9 @@ Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
             matrix(shared.name, ArrayRole::Shared, shared.rows > 0 ? shared.rows : shape.tile,
                    (shared.cols > 0 ? shared.cols : shape.tile) + static_cast<uint32_t>(shared.extra_cols)));
         launch.arrays.back().type = shared.type.value_or(info.input);
+        launch.arrays.back().symbol = info.dynamic;
+        if (!info.dynamic.empty())
+            launch.dynamic_shared += static_cast<uint32_t>(launch.arrays.back().bytes());
     }
     for (const char* name : {"M", "N", "P"})
         launch.arguments.push_back(
@@ -226,6 +264,7 @@ Launch launch_of(const KernelInfo& info, const Shape& shape, uint64_t seed) {
     launch.arguments.push_back({"m", ElementType::S32, shape.m, -1, 0});
     launch.arguments.push_back({"k", ElementType::S32, shape.k, -1, 0});
     launch.arguments.push_back({"n", ElementType::S32, shape.n, -1, 0});
+    for (const BoxOf& box : info.boxes) launch.arguments.push_back(map_of(launch, box));
     const BlockTile tile = block_tile(info, shape);
     const auto blocks = [](uint32_t size, uint32_t each) {
         return static_cast<uint32_t>((uint64_t{size} + each - 1) / each);
@@ -297,6 +336,14 @@ uint64_t requests_about(const KernelInfo& info, const Shape& shape) {
     if (info.input == ElementType::F16) {
         const double of_square = owned * kWarpSize, filled = 16.0 * (of_block.rows + of_block.cols) / threads;
         of_warp = parts(shape.k, 16) * (2 * std::sqrt(of_square) / 16 + of_square / 128 + filled) + 2 * owned;
+    }
+    // With TMA a block copies a few boxes a phase, 64 columns of M, and a product of 64 rows and 16 columns is about two
+    // steps of each warp. Where a matrix has no map, its elements are loaded and stored one by one.
+    if (!info.boxes.empty()) {
+        const double products = 4.0 * of_block.rows / 64, warps = parts(threads, kWarpSize);
+        const bool mapped = shape.k % 8 == 0 && shape.n % 8 == 0;
+        const double copied = mapped ? 16 : 2.0 * 64 * (of_block.rows + of_block.cols) / kWarpSize;
+        of_warp = parts(shape.k, 64) * (2 * products + copied / warps) + owned / 2;
     }
     const double all =
         parts(shape.m, of_block.rows) * parts(shape.n, of_block.cols) * parts(threads, kWarpSize) * of_warp;

@@ -21,6 +21,12 @@ struct SharedArray {
     std::optional<ElementType> type{};  // nothing: that of M and N
 };
 
+// A box that TMA copies of a matrix: so many rows, each as long as the swizzle's span of 128 bytes.
+struct BoxOf {
+    std::string array;  // "M"
+    uint32_t rows = 0;
+};
+
 // What a block owns of P, and with how many threads.
 struct BlockTile {
     uint32_t rows = 0, cols = 0;
@@ -38,6 +44,10 @@ struct KernelInfo {
     // block of T x T threads owns T x T elements; tiled kernels have T compiled in, the others take any.
     std::optional<BlockTile> own_tile{};
     ElementType input = ElementType::F32;  // of M and N; P is fp32
+    // Of a kernel with TMA: the tensor maps that follow its sizes, and the dynamic shared memory in which its shared
+    // arrays lie, one behind the other.
+    std::vector<BoxOf> boxes{};
+    std::string dynamic{};
     // What it is made to do wrong: "race" or "stale"; "" for a kernel that is right.
     std::string fault{};
     // Of a kernel of a ladder, whose rungs are the rows of one type of input in order: what it does about the cost

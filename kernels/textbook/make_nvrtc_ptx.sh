@@ -5,7 +5,7 @@
 #                                                   and the toolkit's headers in $CUDA_HOME
 #
 # compute_75 is the oldest architecture that NVRTC 13 compiles for, compute_80 the oldest that has cp.async and the
-# mma.sync of the kernels; the options are those of kernels/gpu/nvrtc.cpp.
+# mma.sync of the kernels, and wgmma needs compute_90a; the options are those of kernels/gpu/nvrtc.cpp.
 set -eu
 cd "$(dirname "$0")/../.."
 out=${1:-assets/ptx/nvrtc}
@@ -18,6 +18,7 @@ for source in kernels/textbook/*.cu; do
     tiles=2 architecture=compute_75
     if grep -q TILE_WIDTH "$source"; then tiles="2 4 8 16 32"; fi
     if grep -q 'cp\.async\|mma\.' "$source"; then architecture=compute_80; fi
+    if grep -q 'wgmma\.' "$source"; then architecture=compute_90a; fi
     for tile in $tiles; do
         file=$kernel.ptx
         if [ "$tiles" != 2 ]; then file=$kernel.t$tile.ptx; fi

@@ -15,6 +15,7 @@
 __device__ __forceinline__ unsigned long __cvta_generic_to_shared(const void* at) {
     return (unsigned long)(const __attribute__((address_space(3))) void*)at;
 }
+__device__ __forceinline__ void __syncwarp() { asm volatile("bar.warp.sync -1;" ::: "memory"); }
 
 // As vectors of clang's, so that a load of one stays one instruction.
 using float2 = float __attribute__((ext_vector_type(2)));

@@ -1,6 +1,8 @@
 // The kernels whose threads own several elements of P each: right on edges and rectangles by both compilers'
 // PTX, the counts that their texts speak of in closed form, and the tile of P that a recording tells of.
+#include <map>
 #include <random>
+#include <set>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -37,9 +39,11 @@ class Ladder : public testing::TestWithParam<Rung> {};
 // What holds of all that have a tile of their own, those of halves among them.
 class EveryRung : public testing::TestWithParam<std::string> {
 protected:
-    uint32_t patch() const {  // elements of P, a thread
-        const BlockTile tile = *find(GetParam())->own_tile;
-        return tile.rows * tile.cols / static_cast<uint32_t>(tile.threads.count());
+    uint32_t patch() const {  // elements of P, a thread; with TMA a warp owns none
+        const KernelInfo& info = *find(GetParam());
+        const BlockTile tile = *info.own_tile;
+        const auto owners = static_cast<uint32_t>(tile.threads.count()) - (info.boxes.empty() ? 0 : 32);
+        return tile.rows * tile.cols / owners;
     }
 };
 
@@ -173,21 +177,26 @@ TEST(HalfLadder, CountsAreTheirClosedForms) {
         for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++found;
         return found;
     };
-    constexpr uint64_t kPhase = 32, kPhases = 2;
+    constexpr uint64_t kPhases = 2;
     for (const std::string& kernel : names_without_tile_width(ElementType::F16)) {
         SCOPED_TRACE(kernel);
         const BlockTile tile = *find(kernel)->own_tile;
-        const bool fragments = kernel == "wmma_tile", ahead = kernel == "mma_stages";
+        const bool fragments = kernel == "wmma_tile", ahead = kernel == "mma_stages",
+                   boxes = !find(kernel)->boxes.empty();
+        const uint64_t depth = boxes ? 64 : 32;
         const std::string_view ptx = shipped_ptx(kernel, 0);
         EXPECT_EQ(ptx.find(".local"), std::string_view::npos) << "sums are in registers";
         EXPECT_EQ(shipped_nvrtc_ptx(kernel, 0).find(".local"), std::string_view::npos);
         // A warp's elements of P, 16 columns of M at a time; one step of a phase is behind the other in the text.
-        EXPECT_EQ(count_of(ptx, "mma.sync"), fragments ? 2 * 4 : kPhase / 16 * 64 * 64 / (16 * 8));
+        // A warpgroup's, of 64 x 128, are the four warps' together.
+        const uint64_t products = depth / 16 * 64 * 64 / (16 * 8);
+        EXPECT_EQ(count_of(ptx, "mma.sync"), boxes ? 0 : fragments ? 2 * 4 : products);
+        EXPECT_EQ(count_of(ptx, "wgmma.mma_async"), boxes ? depth / 16 * 128 * 128 / (64 * 128) : 0);
         EXPECT_EQ(count_of(ptx, "ldmatrix"),
-                  fragments ? 0 : (kPhase / 16 + (ahead ? 1 : 0)) * (64 + 64) / 16);
+                  fragments || boxes ? 0 : (depth / 16 + (ahead ? 1 : 0)) * (64 + 64) / 16);
         EXPECT_EQ(count_of(ptx, "wmma.load"), fragments ? 2 * 4 : 0);
-        EXPECT_EQ(count_of(ptx, "bar.sync"), fragments ? 3 : 2);
-        const uint64_t m = tile.rows, k = kPhases * kPhase, n = 2 * tile.cols;
+        EXPECT_EQ(count_of(ptx, "bar.sync"), boxes ? 1 : fragments ? 3 : 2);
+        const uint64_t m = tile.rows, k = kPhases * depth, n = 2 * tile.cols;
         const auto sums = analysis::summarize(recorded(
             kernel, {static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n), 0}));
         ASSERT_TRUE(sums) << sums.error().message;
@@ -195,6 +204,37 @@ TEST(HalfLadder, CountsAreTheirClosedForms) {
         EXPECT_EQ((*sums)[StepKind::GlobalLoad].bytes, 2 * (2 * m * k + k * n));
         EXPECT_EQ((*sums)[StepKind::GlobalStore].bytes, 4 * m * n);
     }
+}
+
+// Each block's boxes, expected bytes and arrivals: a phase brings a box of M and two of N to a stage, told to one barrier, and
+// each of four warps gives every stage back but the last, which nobody fills again.
+TEST(HalfLadder, BoxesComeToARing) {
+    constexpr uint64_t kPhases = 5, kStages = 3;
+    const trace::Trace trace = recorded("wgmma_ring", {128, 64 * kPhases, 256, 0});
+    std::map<ptx::Signal, uint64_t> signals;
+    uint64_t boxes = 0, expected = 0, places = 0;
+    std::set<uint64_t> stages;
+    for (uint64_t step = 0; step < trace.steps(); ++step) {
+        const trace::Access access = trace::decode(trace, step);
+        const ptx::Site& site = trace.sites[access.site];
+        if (site.signal != ptx::Signal::None) ++signals[site.signal];
+        if (site.signal == ptx::Signal::Arrive) expected += trace::words_of(trace, step, 0)[1];
+        if (site.box != ptx::Box::Tensor) continue;
+        EXPECT_EQ(access.mask, 1u);
+        const Array& array = trace.launch.arrays[access.array];
+        if (site.kind != ptx::SiteKind::Store) continue;
+        ++boxes, places += access.offset[0] % 1024;
+        if (array.name == "Mds") stages.insert(access.offset[0]);
+    }
+    const uint64_t blocks = trace.launch.grid.count();
+    EXPECT_EQ(blocks, 2u);
+    EXPECT_EQ(boxes, blocks * kPhases * 3);
+    EXPECT_EQ(places, 0u) << "swizzles repeat every 1,024 bytes";
+    EXPECT_EQ(stages.size(), kStages);
+    EXPECT_EQ(expected, blocks * kPhases * 2 * 64 * (128 + 128));
+    EXPECT_EQ(signals[ptx::Signal::Init], blocks * 2 * kStages);
+    EXPECT_EQ(signals[ptx::Signal::Arrive], blocks * (kPhases + 4 * (kPhases - 1)));
+    EXPECT_EQ(signals[ptx::Signal::Wait], blocks * (kPhases + 4 * kPhases));
 }
 
 // What the eight rows that ldmatrix reads at once meet: those of Mds, 64 bytes apart, in every other bank of eight, those

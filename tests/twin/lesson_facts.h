@@ -264,6 +264,37 @@ inline void count_barriers(LessonFacts& facts, const Recording& f, size_t block,
     if (facts.barrier && !time.empty()) facts.number["orders"] = orders.size();
 }
 
+// Copies in bulk and barriers in memory, by the words beside their steps (core/ptx/signal.h): a box is as many elements as
+// its map says, a barrier expects the arrivals that it was initialised with, and the bytes that an arrival told it of.
+inline void count_ring(LessonFacts& facts, const Recording& f, size_t block, uint32_t here) {
+    std::map<uint64_t, uint64_t> arrivals;
+    std::set<uint64_t> told;  // barriers that wait for bytes
+    for (uint32_t step = 0; step < f.steps(block); ++step) {
+        const uint64_t at = f.trace.blocks[block].first + step;
+        const trace::Access access = trace::decode(f.trace, at);
+        const ptx::Site& site = f.trace.sites[access.site];
+        if (site.signal == ptx::Signal::None && site.box != ptx::Box::Tensor) continue;
+        const auto lane = static_cast<uint32_t>(std::countr_zero(access.mask));
+        const auto words = trace::words_of(f.trace, at, lane);
+        if (site.box == ptx::Box::Tensor) {
+            const auto copy = trace::tensor_copy(f.trace, words);
+            if (step == here && copy)
+                facts.number["copy_bytes"] =
+                    test::box_elements(copy->map, copy->box).size() * ptx::size_of(copy->map.type);
+            continue;
+        }
+        const uint64_t barrier = access.offset[lane] + f.trace.launch.arrays.at(access.array).base;
+        const bool tells = site.signal == ptx::Signal::Arrive && words[1] > 0;
+        if (site.signal == ptx::Signal::Init) arrivals[barrier] = words[0];
+        if (tells) told.insert(barrier);
+        if (step != here) continue;
+        facts.array = f.trace.launch.arrays[access.array].name;
+        facts.number["arrivals_asked"] = arrivals[barrier];
+        if (site.signal != ptx::Signal::Wait) facts.number["bytes_asked"] = tells ? words[1] : 0;
+    }
+    if (!told.empty()) facts.number["stages"] = told.size();
+}
+
 // What the block's shared cells hold, and what comes in its other steps.
 inline void count_cells(LessonFacts& facts, const Recording& f, size_t block,
                         const analysis::PhaseMap& phases, const playback::BlockReplay& replay,
@@ -414,7 +445,7 @@ inline LessonFacts facts_at(const Recording& f, uint32_t block, uint32_t step,
     if (const auto speed = product ? speed_of(trace, *product) : std::nullopt) facts.number["speed"] = *speed;
     count_exchange(facts, f, r);
     count_product(facts, f, r);
-    if (!facts.barrier && r.kind != kExchange) {
+    if (!facts.barrier && r.kind != kExchange && r.kind != kSignal) {
         count_request(facts, f, r);
         count_matrices(facts, f, r);
         if (trace.meta.kernel == "tiled" && !facts.shared) count_outside(facts, f, of, r, phases.phase[step]);
@@ -429,6 +460,7 @@ inline LessonFacts facts_at(const Recording& f, uint32_t block, uint32_t step,
     facts.number.insert(counts_of(f).begin(), counts_of(f).end());
     count_meanwhile(facts, f, block, step);
     count_barriers(facts, f, block, step);
+    count_ring(facts, f, block, step);
     count_cells(facts, f, block, phases, replay, step);
     facts.number.insert({{"is_load", facts.load},
                          {"is_shared", facts.shared},

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,10 +20,11 @@
 #include "core/trace/trace.h"
 #include "tests/twin/latest.h"
 #include "tests/twin/request.h"
+#include "tests/twin/tensor_box.h"
 
 namespace tilescope::twin {
 
-enum Kind { kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore, kBarrier, kExchange, kKinds };
+enum Kind { kGlobalLoad, kGlobalStore, kSharedLoad, kSharedStore, kBarrier, kExchange, kSignal, kKinds };
 
 // A request as it was recorded, and what it costs (request.h). Of other memory than global and shared it is
 // counted as of shared memory: `space` says which it is.
@@ -32,7 +34,10 @@ struct Request {
     bool load = false, copy = false;  // copy: by cp.async, half of it
     uint32_t site = 0, line = 0, warp = 0, mask = 0, lanes = 0, bytes = 0;
     uint8_t array = trace::kNoArray;
-    Addresses at{};                // bytes in the array
+    Addresses at{};  // bytes in the array
+    // Of a box of a tensor: each element of it that lies in the array, by the lane that asks.
+    std::vector<std::pair<uint32_t, uint64_t>> box{};
+    bool is_box = false;
     uint64_t base = 0;             // of the array
     bool counted = false;          // what follows is
     uint64_t cost = 0, least = 0;  // sectors, or wavefronts
@@ -119,6 +124,10 @@ public:
     template <class Visit>
     void elements(const Request& r, Visit visit) const {
         if (r.array == trace::kNoArray || r.kind >= kBarrier) return;
+        if (r.is_box) {
+            for (const auto& [lane, element] : r.box) visit(lane, element);
+            return;
+        }
         const uint64_t width = trace.launch.arrays[r.array].element_bytes();
         for (uint32_t lane = 0; lane < 32; ++lane)
             if (r.active(lane))
@@ -277,6 +286,8 @@ private:
         r.line = trace.meta.source.empty() ? site.ptx_line : site.line;
         r.lanes = static_cast<uint32_t>(std::popcount(r.mask));
         if (site.kind == ptx::SiteKind::Exchange) r.kind = kExchange, r.at = access.offset;
+        if (site.kind == ptx::SiteKind::Signal)
+            r.kind = kSignal;  // at a barrier in memory, waits for one too
         if (!ptx::asks_memory(site.kind)) return r;
         r.space = trace.form_of(step).space;
         r.load = site.kind == ptx::SiteKind::Load, r.copy = site.copy;
@@ -284,11 +295,37 @@ private:
         r.kind = global ? (r.load ? kGlobalLoad : kGlobalStore) : (r.load ? kSharedLoad : kSharedStore);
         r.bytes = site.bytes, r.at = access.offset;
         r.base = r.array == trace::kNoArray ? 0 : trace.launch.arrays[r.array].base;
+        if (site.box == ptx::Box::Tensor && r.array != trace::kNoArray) read_box(r, step);
         return r;
+    }
+    // Element by element: where each lies in global memory, or where its swizzle puts it in shared memory.
+    void read_box(Request& r, uint64_t step) const {
+        r.is_box = true;
+        const Array& array = trace.launch.arrays[r.array];
+        const bool global = r.space == Space::Global;
+        for (uint32_t lane = 0; lane < 32; ++lane) {
+            if (!r.active(lane)) continue;
+            auto copy = trace::tensor_copy(trace, trace::words_of(trace, step, lane));
+            if (!copy) continue;
+            if (!global) copy->box.shared = static_cast<uint32_t>(r.base + r.at[lane]);
+            for (const test::BoxElement& one : test::box_elements(copy->map, copy->box)) {
+                if (global && one.outside) continue;
+                const uint64_t at = global ? one.global : test::swizzled_byte(copy->map.swizzle, one.shared);
+                r.box.emplace_back(lane, (at - r.base) / array.element_bytes());
+            }
+        }
     }
     void count(Request& r) const {
         r.counted = true;
         if (r.kind >= kBarrier) return;
+        if (r.is_box) {  // what a copy in bulk costs in shared memory is not modelled
+            const uint64_t width = trace.launch.arrays[r.array].element_bytes();
+            std::set<uint64_t> sectors;
+            for (const auto& [lane, element] : r.box) sectors.insert((r.base + element * width) / 32);
+            r.global.bytes = r.box.size() * width;
+            if (r.space == Space::Global) r.cost = sectors.size(), r.least = (r.global.bytes + 31) / 32;
+            return;
+        }
         Addresses address = r.at;
         for (uint64_t& one : address) one += r.base;
         if (r.space == Space::Global) {

@@ -1,4 +1,4 @@
-// What the catalogue promises: seventeen kernels, each with a source, a PTX for every tile width that it has,
+// What the catalogue promises: eighteen kernels, each with a source, a PTX for every tile width that it has,
 // and a launch that covers P.
 #include <algorithm>
 #include <cctype>
@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/ptx/tensor_map.h"
 #include "kernels/textbook/catalogue.h"
 
 namespace tilescope::kernels {
@@ -44,7 +45,9 @@ TEST(Catalogue, KnowsTheTilesThatSourcesCompileIn) {
             EXPECT_GE(mds.cols, rows) << info.name;
         else
             EXPECT_EQ(std::pair(mds.rows, mds.cols), std::pair(pairs * rows, depth)) << info.name;
-        EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(pairs * depth, cols)) << info.name;
+        // A box of TMA is no wider than the swizzle's span, so that several make up a tile of N.
+        const uint32_t wide = info.boxes.empty() ? cols : constant_of(source, "SPAN");
+        EXPECT_EQ(std::pair(nds.rows, nds.cols), std::pair(pairs * depth * cols / wide, wide)) << info.name;
     }
 }
 
@@ -62,13 +65,13 @@ TEST(Catalogue, HasARowForEverySource) {
         if (entry.path().extension() == ".cu") sources.insert(entry.path().stem().string());
     EXPECT_EQ(names, sources);
     EXPECT_EQ(catalogue().size(), names.size());
-    EXPECT_EQ(names.size(), 17u);
+    EXPECT_EQ(names.size(), 18u);
     EXPECT_EQ(find("tiled")->name, "tiled");
     EXPECT_EQ(find("Tiled"), nullptr);
 }
 
 TEST(Catalogue, LeadsUpALadderForEachTypeOfInput) {
-    for (const auto& [input, count] : {std::pair{ElementType::F32, 7u}, std::pair{ElementType::F16, 4u}}) {
+    for (const auto& [input, count] : {std::pair{ElementType::F32, 7u}, std::pair{ElementType::F16, 5u}}) {
         std::vector<const KernelInfo*> rungs;
         for (const KernelInfo& info : catalogue())
             if (info.rung && info.input == input) rungs.push_back(&info);
@@ -124,14 +127,21 @@ TEST(Catalogue, EveryKernelShipsItsSourceAndPtxForEveryTile) {
             std::string_view ptx = shipped_ptx(info.name, tile);
             EXPECT_NE(ptx.find(".entry " + info.name + "("), std::string_view::npos)
                 << info.name << " " << tile;
-            // cp.async and mma.sync came with sm_80 and PTX ISA 7.0.
+            // cp.async and mma.sync came with sm_80 and PTX ISA 7.0, wgmma with sm_90a and PTX ISA 8.0.
             const bool late =
                 source.find("cp.async.") != std::string_view::npos || info.input == ElementType::F16;
-            EXPECT_NE(ptx.find(late ? ".target sm_80" : ".target sm_70"), std::string_view::npos)
+            const bool latest = source.find("wgmma.") != std::string_view::npos;
+            EXPECT_NE(ptx.find(latest ? ".target sm_90a"
+                               : late ? ".target sm_80"
+                                      : ".target sm_70"),
+                      std::string_view::npos)
                 << info.name << " " << tile;
             EXPECT_NE(ptx.find(".file\t1 \"kernels/textbook/" + info.name + ".cu\""), std::string_view::npos);
-            EXPECT_NE(ptx.find(late ? ".version 7.0" : ".version 6."), std::string_view::npos)
-                << "PTX ISA above 7.0 does not load on old drivers: " << info.name;
+            EXPECT_NE(ptx.find(latest ? ".version 8.0"
+                               : late ? ".version 7.0"
+                                      : ".version 6."),
+                      std::string_view::npos)
+                << "PTX ISA above that does not load on old drivers: " << info.name;
         }
     }
     EXPECT_TRUE(shipped_source("nothing").empty());
@@ -198,6 +208,43 @@ TEST(TextbookPlan, BindsParametersAndShapes) {
     EXPECT_EQ(made->ptx, shipped_ptx("tiled_padded", 16));
     EXPECT_EQ(plan("untiled", {4, 4, 4, 2})->ptx_name, "untiled.ptx");
     EXPECT_EQ(plan("untiled", {4, 4, 4, 2})->launch.arrays.size(), 3u);
+}
+
+// The tensor maps and the dynamic shared memory of a kernel with TMA, by its source: M and N have maps where their rows
+// begin at multiples of 16 bytes.
+TEST(TextbookPlan, GivesBoxesTheirMaps) {
+    for (const Shape& shape : {Shape{100, 72, 136, 0}, Shape{100, 70, 136, 0}, Shape{100, 72, 130, 0}}) {
+        const auto made = plan("wgmma_ring", shape);
+        ASSERT_TRUE(made) << made.error().message;
+        const std::string_view source = made->source;
+        const uint32_t rows = constant_of(source, "ROWS"), cols = constant_of(source, "COLS"),
+                       depth = constant_of(source, "DEPTH"), span = constant_of(source, "SPAN"),
+                       stages = constant_of(source, "STAGES");
+        EXPECT_EQ(made->launch.dynamic_shared, 2 * stages * (rows + cols) * depth);
+        EXPECT_EQ(made->launch.block.count(), constant_of(source, "CONSUMERS") + 32);
+        ASSERT_EQ(made->launch.arguments.size(), 8u);
+        const auto expect = [&](size_t argument, uint32_t height, uint32_t width, uint32_t high) {
+            const Argument& given = made->launch.arguments[argument];
+            EXPECT_EQ(given.object.size(), ptx::kTensorMapBytes);
+            ptx::TensorMapBytes bytes{};
+            std::ranges::copy(given.object, bytes.begin());
+            const auto map = ptx::decode(bytes);
+            EXPECT_EQ(map.has_value(), width % 8 == 0) << shape.k << " " << shape.n;
+            if (!map) return;
+            EXPECT_EQ(given.map_of, static_cast<int32_t>(argument) - 6);
+            EXPECT_EQ(map->type, ptx::TensorType::F16);
+            EXPECT_EQ(map->rank, 2);
+            EXPECT_EQ(std::pair(map->extent[0], map->extent[1]),
+                      std::pair(uint64_t{width}, uint64_t{height}));
+            EXPECT_EQ(map->stride[0], 2 * width);
+            EXPECT_EQ(std::pair(map->box[0], map->box[1]), std::pair(span, high));
+            EXPECT_EQ(map->swizzle, ptx::Swizzle::B128);
+            EXPECT_TRUE(ptx::check(*map)) << ptx::check(*map).error().message;
+        };
+        expect(6, shape.m, shape.k, rows);
+        expect(7, shape.k, shape.n, depth);
+    }
+    EXPECT_EQ(plan("mma_stages", {64, 64, 64, 0})->launch.dynamic_shared, 0u);
 }
 
 TEST(TextbookPlan, RefusesInOneSentence) {

@@ -109,7 +109,8 @@ void check_words(const std::string& say, const LessonFacts& facts, const trace::
         named = named || array;
         this_one = this_one || name == facts.array;
         const bool begins = at->position() == 0 || before == ". " || before == ": ";
-        if (!array && !begins && name != "T" && name != "CPU" && name != "GPU" && name != "Each")
+        if (!array && !begins && name != "T" && name != "CPU" && name != "GPU" && name != "TMA" &&
+            name != "Each")
             wrong.push_back("the launch has no array " + name);
     }
     if (named && !facts.barrier && !this_one)
@@ -117,6 +118,9 @@ void check_words(const std::string& say, const LessonFacts& facts, const trace::
 }
 
 bool is_kind(const LessonFacts& facts, StepKind kind) {
+    if (analysis::is_of_mbarrier(kind))  // a wait asks for no bytes
+        return facts.number.contains("arrivals_asked") &&
+               facts.number.contains("bytes_asked") == (kind == StepKind::Signal);
     if (facts.barrier || kind == StepKind::Barrier) return facts.barrier && kind == StepKind::Barrier;
     const bool load = kind == StepKind::GlobalLoad || kind == StepKind::SharedLoad;
     const bool shared = kind == StepKind::SharedLoad || kind == StepKind::SharedStore;

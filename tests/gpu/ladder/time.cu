@@ -3,6 +3,9 @@
 // element differs.
 //
 //     nvcc -O3 -std=c++20 -arch=native -DRUNG=register_tile -DSOURCE='"register_tile.cu"' time.cu -lcublas
+//     nvcc -O3 -std=c++20 -gencode arch=compute_90a,code=sm_90a -DRUNG=wgmma_ring -DSOURCE='"wgmma_ring.cu"' -DBOXES time.cu -lcublas -lcuda
+//
+// BOXES: the kernel takes tensor maps of M and N behind n, and dynamic shared memory.
 //
 // Inputs are small whole numbers, so that every sum is exact in any order.
 #include <algorithm>
@@ -11,17 +14,35 @@
 #include <vector>
 
 #include <cublas_v2.h>
+#include <cuda.h>
 #include <mma.h>
 
 namespace rung {  // a source may have a type named as one of the toolkit's
 #include SOURCE
 }  // namespace rung
 
-using Source = decltype([]<class T>(void (*)(const T*, const T*, float*, int, int, int)) {
+using Source = decltype([]<class T, class... Maps>(void (*)(const T*, const T*, float*, int, int, int, Maps...)) {
     return T();
 }(rung::RUNG));
 using Input = std::conditional_t<sizeof(Source) == 2, __half, float>;
 constexpr bool kHalves = sizeof(Input) == 2;
+
+#ifdef BOXES
+// The tensor map of a matrix of halves, for swizzled boxes of so many rows of SPAN; zeros where rows of the matrix begin
+// off multiples of 16 bytes.
+rung::TensorMap map_of(Input* matrix, int rows, int cols, int high) {
+    rung::TensorMap map{};
+    const cuuint64_t extent[] = {cuuint64_t(cols), cuuint64_t(rows)}, stride[] = {cuuint64_t(cols) * sizeof(Input)};
+    const cuuint32_t box[] = {rung::SPAN, cuuint32_t(high)}, step[] = {1, 1};
+    if (cols % 8 != 0) return map;
+    const CUresult made = cuTensorMapEncodeTiled(
+        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, matrix, extent, stride, box, step,
+        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (made != CUDA_SUCCESS) printf("no tensor map of %d x %d: error %d\n", rows, cols, made);
+    return map;
+}
+#endif
 
 // The median of eleven launches, in milliseconds.
 template <class Launch>
@@ -69,10 +90,21 @@ int main() {
         cudaMemcpy(M, a.data(), a.size() * sizeof(Input), cudaMemcpyHostToDevice);
         cudaMemcpy(N, b.data(), b.size() * sizeof(Input), cudaMemcpyHostToDevice);
         const float one = 1, zero = 0;
+        const auto* const M_given = reinterpret_cast<const Source*>(M);
+        const auto* const N_given = reinterpret_cast<const Source*>(N);
+#ifdef BOXES
+        const rung::TensorMap m_map = map_of(M, m, k, rung::ROWS), n_map = map_of(N, k, n, rung::DEPTH);
+        constexpr int kShared = rung::STAGES * (rung::M_STAGE + rung::N_STAGE);
+        cudaFuncSetAttribute(rung::RUNG, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared);
+#endif
         const auto rung = [&] {
             using namespace ::rung;
-            RUNG<<<dim3((n + COLS - 1) / COLS, (m + ROWS - 1) / ROWS), THREADS>>>(
-                reinterpret_cast<const Source*>(M), reinterpret_cast<const Source*>(N), P, m, k, n);
+            const dim3 grid((n + COLS - 1) / COLS, (m + ROWS - 1) / ROWS);
+#ifdef BOXES
+            RUNG<<<grid, THREADS, kShared>>>(M_given, N_given, P, m, k, n, m_map, n_map);
+#else
+            RUNG<<<grid, THREADS>>>(M_given, N_given, P, m, k, n);
+#endif
         };
         const auto type = kHalves ? CUDA_R_16F : CUDA_R_32F;
         const auto library = [&] {
