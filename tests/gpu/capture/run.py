@@ -1,12 +1,12 @@
 """Runs the programs of run.sh plainly, listed and recorded, and prints a table of what came of it."""
-import json
 import os
 import re
 import subprocess
 import sys
-import time
 
 here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(here))
+import capturing
 tilescope, out = sys.argv[1], sys.argv[2]
 python = sys.executable
 PROGRAMS = {
@@ -25,11 +25,7 @@ failed = []
 
 
 def run(command, name):
-    start = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=400)
-    seconds = time.perf_counter() - start
-    with open(f"{out}/{name}.out", "w") as file:
-        file.write(done.stdout + "\n--- standard error\n" + done.stderr)
+    done, seconds = capturing.run(command, f"{out}/{name}.out")
     loop = re.search(r"^loop ([0-9.]+)", done.stderr, re.M)
     return done, seconds, float(loop.group(1)) if loop else 0.0
 
@@ -40,15 +36,11 @@ def results(text):
 
 
 def captured(command, name, *options):
-    done, seconds, loop = run([tilescope, "capture", "--json", *options, "--", *command], name)
-    document = {}
-    try:
-        document = json.loads(done.stdout)
-        with open(f"{out}/{name}.json", "w") as file:
-            file.write(done.stdout)
-    except ValueError:
+    document, done, seconds = capturing.captured(tilescope, command, f"{out}/{name}.out", *options)
+    if not document:
         failed.append(f"{name}: no document: {done.stderr.strip().splitlines()[-1:]}")
-    return document, results(done.stderr), seconds, loop
+    loop = re.search(r"^loop ([0-9.]+)", done.stderr, re.M)
+    return document, results(done.stderr), seconds, float(loop.group(1)) if loop else 0.0
 
 
 def check(name):
@@ -74,7 +66,7 @@ def check(name):
     recording, recorded_out = {}, listed
     if kernels:
         recording, recorded_out, _, _ = captured(command, name + ".recorded", "-o", record_dir, *chosen)
-    tried = [one for row in recording.get("launches", []) for one in row["recordings"]]
+    tried = [one for _, one in capturing.recordings_of(recording)]
     made = [one for one in tried if one["recorded"]]
     opened = 0
     for one in made:
@@ -108,9 +100,4 @@ def check(name):
 head = ["program", "by", "launches", "rows", "with PTX", "recorded", "output", "whole s, listed", "loop s, listed",
         "us a launch", "ms a recording"]
 table = [head] + [check(name) for name in (sys.argv[3:] or PROGRAMS)]
-widths = [max(len(str(row[i])) for row in table if i < len(row)) for i in range(len(head))]
-for row in table:
-    print("  ".join(str(cell).ljust(widths[i]) for i, cell in enumerate(row)))
-for line in failed:
-    print("FAILED", line)
-sys.exit(bool(failed))
+sys.exit(capturing.said(table, failed))
