@@ -425,7 +425,7 @@ RequestView request_view(const trace::Trace& trace, const BlockIndex& index, uin
                       : named          ? "no array"
                                        : fmt::format("{} memory", name_of(space_of(view.kind)));
 
-    view.elsewhere = trace::is_elsewhere(trace.form_of(index.first + step)) && asks_memory(view.kind);
+    view.elsewhere = trace::is_elsewhere(trace, trace.form_of(index.first + step)) && asks_memory(view.kind);
     if (view.elsewhere) view.array_name = elsewhere_name(trace, index, access);
 
     const char* const verb = site.past_registers()

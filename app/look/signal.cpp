@@ -117,7 +117,7 @@ SignalView signal_view(const trace::Trace& trace, const BlockIndex& index, uint3
     SignalView view;
     view.barriers = barriers_after(trace, index, step);
     const trace::AccessView access(trace, index.first + step);
-    if (trace::is_elsewhere(trace.form_of(index.first + step)) && access.mask() != 0) {
+    if (trace::is_elsewhere(trace, trace.form_of(index.first + step)) && access.mask() != 0) {
         const trace::Block& block = trace.blocks[index.block];
         const trace::PlaceElsewhere at =
             trace::place_elsewhere(trace, {block.x, block.y, block.z},

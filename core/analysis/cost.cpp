@@ -41,7 +41,7 @@ Cost cost_of(const trace::Trace& trace, uint64_t step) {
             break;
         }
         case Space::Shared:
-            if (trace::is_elsewhere(form)) break;  // what other blocks' memory costs is not modelled
+            if (trace::is_elsewhere(trace, form)) break;  // what other blocks' memory costs is not modelled
             cost.shared = bank_cost(address, access.mask(), site.bytes, keeps_groups(site));
             break;
         case Space::Local:

@@ -100,8 +100,7 @@ private:
         else
             out_.add_text(slices_ ? ",,,," : ",,,");
         out_.add("{},", std::popcount(row.form->mask));
-        const CostsByName costs =
-            row.memory() ? costs_by_name(*row.form, *row.site, *row.cost) : CostsByName{};
+        const CostsByName costs = row.memory() ? costs_by_name(trace_, *row.form, *row.cost) : CostsByName{};
         for (size_t i = 0; i < costs_; ++i) out_.add("{},", costs[i] ? fmt::to_string(*costs[i]) : "");
         out_.add("{}", phase_text(row.phase));
         std::string from;

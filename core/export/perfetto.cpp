@@ -235,7 +235,7 @@ private:
             if (const auto first = element_at(trace_, form.array, first_offset(trace_, row)))
                 out_.add(R"(,"first":"{}")",
                          index_text(trace_.launch.arrays[form.array], static_cast<int64_t>(*first)));
-            add_costs(out_, form, site, at.cost);
+            add_costs(out_, trace_, form, at.cost);
         }
         out_.add_text("}}");
     }

@@ -111,13 +111,14 @@ std::string exchanged(const trace::Trace& trace, const trace::Access& exchange) 
 
 bool timed(const trace::Trace& trace) { return !trace.time.empty() && trace.time.size() == trace.steps(); }
 
-CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost) {
+CostsByName costs_by_name(const trace::Trace& trace, const trace::Form& form, const analysis::Cost& cost) {
+    const ptx::Site& site = trace.sites[form.site];
     CostsByName costs;
     if (analysis::has_sectors(form.space)) {
         costs[0] = cost.global.sectors;
         costs[1] = cost.global.ideal_sectors;
     } else if (analysis::has_wavefronts(form.space) && site.box == ptx::Box::None &&
-               !trace::is_elsewhere(form)) {
+               !trace::is_elsewhere(trace, form)) {
         costs[2] = cost.shared.wavefronts;
         costs[3] = cost.shared.ideal_wavefronts;
     }
@@ -128,8 +129,8 @@ CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const 
     return costs;
 }
 
-void add_costs(Pieces& out, const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost) {
-    const CostsByName costs = costs_by_name(form, site, cost);
+void add_costs(Pieces& out, const trace::Trace& trace, const trace::Form& form, const analysis::Cost& cost) {
+    const CostsByName costs = costs_by_name(trace, form, cost);
     for (size_t i = 0; i < costs.size(); ++i)
         if (costs[i]) out.add(",\"{}\":{}", kCostNames[i], *costs[i]);
 }

@@ -91,7 +91,7 @@ std::string exchanged(const trace::Trace& trace, const trace::Access& exchange);
 inline constexpr const char* kCostNames[] = {"sectors",          "least_sectors", "wavefronts",
                                              "least_wavefronts", "addresses",     "turns"};
 using CostsByName = std::array<std::optional<uint64_t>, std::size(kCostNames)>;
-CostsByName costs_by_name(const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost);
+CostsByName costs_by_name(const trace::Trace& trace, const trace::Form& form, const analysis::Cost& cost);
 
 // The linear number of the element at a byte offset; none where the offset is not that of one.
 std::optional<uint64_t> element_at(const trace::Trace& trace, uint8_t array, uint64_t offset);
@@ -130,6 +130,6 @@ private:
 };
 
 // ,"sectors":4,"least_sectors":4
-void add_costs(Pieces& out, const trace::Form& form, const ptx::Site& site, const analysis::Cost& cost);
+void add_costs(Pieces& out, const trace::Trace& trace, const trace::Form& form, const analysis::Cost& cost);
 
 }  // namespace tilescope::report

@@ -190,7 +190,7 @@ void write_step(Pieces& out, const trace::Trace& trace, const StepRow& row, bool
             out.add(",\"address\":{},\"element\":", first_address(trace, row));
             write_element(out, trace, row.form->array, first_offset(trace, row));
         }
-        add_costs(out, *row.form, *row.site, *row.cost);
+        add_costs(out, trace, *row.form, *row.cost);
         const Array* const array = trace.array_of(*row.form);
         if (!lanes && array && has_structs(*array)) {
             out.add_text(",\"member\":");

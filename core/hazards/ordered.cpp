@@ -20,7 +20,11 @@ uint32_t lowest(uint32_t lanes) { return static_cast<uint32_t>(std::countr_zero(
 }  // namespace
 
 bool is_by_order(const trace::Trace& trace, const KernelFacts& facts) {
-    return trace::has_words(trace) || facts.part_barriers();
+    // Barriers of the block do not say when a copy is there for the other lanes of its warp.
+    const bool copies_in_warps =
+        facts.warp_syncs() &&
+        std::ranges::any_of(trace.sites, [](const ptx::Site& site) { return site.copy; });
+    return trace::has_words(trace) || facts.part_barriers() || copies_in_warps;
 }
 
 OrderedHazards::OrderedHazards(HazardForms& forms, uint64_t most_bytes, uint64_t most_found, Stop stop)
@@ -84,6 +88,27 @@ void OrderedHazards::tell(HazardKind kind, Missing missing, const Now& now, cons
     e.expected = copy.expected, e.brought = copy.brought;
 }
 
+// Whether two lanes of a step copy the same from one place to another: what is there does not depend on who comes first.
+bool OrderedHazards::copy_alike(const Now& now, uint32_t a, uint32_t b) {
+    const uint64_t store = first_ + now.access.step;
+    if (now.site == 0) return false;
+    if (alike_step_ != store) alike_step_ = store, alike_.clear();
+    const auto [known, added] = alike_.try_emplace({a, b}, false);
+    if (!added) return known->second;
+    const auto alike = [&](uint64_t step) {
+        const trace::Access access = trace::decode(trace_, step);
+        return access.offset[a] == access.offset[b] &&
+               (trace_.sites[access.site].words == 0 ||
+                trace::words_of(trace_, step, a) == trace::words_of(trace_, step, b));
+    };
+    // What it reads is the latest step of the warp.
+    uint64_t load = store;
+    while (load > first_ && trace_.warp_of(--load) != now.access.warp) {
+    }
+    known->second = load < store && trace_.form_of(load).site == now.site - 1 && alike(load) && alike(store);
+    return known->second;
+}
+
 // Two accesses in conflict, of which nothing orders one behind the other.
 void OrderedHazards::judge(const Now& now, const Record& past, uint64_t number, uint32_t lanes) {
     const BlockOrder::Unordered two = order_->unordered(past.access, now.access.warp, lanes);
@@ -111,9 +136,11 @@ void OrderedHazards::judge(const Now& now, const Record& past, uint64_t number, 
     const bool now_first = stores && (!stored || now.kind.place <= past.place);
     const bool copies = of_copy || now.access.copy != PastAccess::kNoCopy;
     const bool same =
-        stores && stored && !copies && !now.kind.atomic && !past.atomic &&
-        forms_.store_one_value(now.kind.place, past.place, side(now.access.warp, lane, now.access.step),
-                               side(past.access.warp, two.lane, past.access.step), stored_);
+        copies ? stores && stored && now.access.step == past.access.step && copy_alike(now, lane, two.lane)
+               : stores && stored && !now.kind.atomic && !past.atomic &&
+                     forms_.store_one_value(now.kind.place, past.place,
+                                            side(now.access.warp, lane, now.access.step),
+                                            side(past.access.warp, two.lane, past.access.step), stored_);
     tell(same ? HazardKind::SameValue : HazardKind::Race, Missing::Order, now, past, number, lane, two.lane,
          now_first);
 }

@@ -61,6 +61,7 @@ private:
     bool comes_first(uint32_t step);
     void look_at(const Now& now);
     void enter(const Now& now, uint64_t number, uint32_t lanes);
+    bool copy_alike(const Now& now, uint32_t a, uint32_t b);
     void judge(const Now& now, const Record& past, uint64_t number, uint32_t lanes);
     void tell(HazardKind kind, Missing missing, const Now& now, const Record& past, uint64_t number,
               uint32_t lane, uint32_t past_lane, bool now_first);
@@ -91,6 +92,8 @@ private:
     PhaseMap phases_;
     std::vector<uint32_t> products_;  // by warp, of wgmma so far
     uint64_t most_bytes_ = 0, most_found_ = 0;
+    uint64_t alike_step_ = UINT64_MAX;  // of which copy_alike() was asked last, by lanes
+    std::map<std::pair<uint32_t, uint32_t>, bool> alike_;
     Stop stop_;
     bool full_ = false;
 };

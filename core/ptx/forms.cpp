@@ -330,6 +330,7 @@ bool is_tensor_copy(Op op) {
 }
 
 const Operand* map_of(const Instruction& instruction) { return operand_of(instruction, 'm'); }
+const Operand* blocks_of(const Instruction& instruction) { return operand_of(instruction, 'K'); }
 
 const Operand* coordinates_of(const Instruction& instruction) {
     const Operand* const map = map_of(instruction);

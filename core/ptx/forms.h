@@ -55,6 +55,8 @@ bool is_tensor_copy(Op op);
 // Of a tensor copy or its prefetch: the registers of the map's address and of the coordinates, the innermost first; with
 // .tile::gather4 and .tile::scatter4 a column and four rows. The offsets of .im2col; null for none.
 const Operand* map_of(const Instruction& instruction);
+// Of a copy with .multicast::cluster: the mask of blocks that it goes to, 16 bits.
+const Operand* blocks_of(const Instruction& instruction);
 const Operand* coordinates_of(const Instruction& instruction);
 const Operand* offsets_operand_of(const Instruction& instruction);
 uint32_t dimensions_of(const Instruction& instruction);  // 1 to 5; 0 for other instructions

@@ -32,21 +32,16 @@ std::string not_recorded(const Kernel& kernel, const std::vector<Site>& sites) {
     };
     for (const Site& site : sites) {
         const Instruction& one = kernel.instructions[site.instruction];
-        // What goes to other blocks of a cluster, and copies of which not all is moved, or not as a map says.
-        const bool elsewhere = one.op == Op::BulkBetween || one.op == Op::BulkReduceBetween ||
-                               (site.box != Box::None &&
-                                has_suffix(one, {"multicast::cluster", "cp_mask", "ignore_oob", "im2col::w",
-                                                 "im2col::w::128", "cta_group::1", "cta_group::2"}));
+        // Copies between blocks of a cluster, and those of which not all is moved, or not as a map says.
+        const bool elsewhere =
+            one.op == Op::BulkBetween || one.op == Op::BulkReduceBetween ||
+            (site.box != Box::None && has_suffix(one, {"cp_mask", "ignore_oob", "im2col::w", "im2col::w::128",
+                                                       "cta_group::1", "cta_group::2"}));
         if (elsewhere) return why(one, "cannot be recorded on a GPU yet");
     }
     for (const Instruction& one : kernel.instructions) {
         if (rule_of(one.op).suffixes & kHidden)
             return why(one, "changes memory in a way that is not recorded; build the kernel without it");
-        const bool moves = one.op == Op::Ld || one.op == Op::St || one.op == Op::Atom || one.op == Op::Red;
-        if ((moves && names_cluster(one)) || one.op == Op::ClusterArrive || one.op == Op::ClusterWait)
-            return why(one,
-                       "is of a cluster of blocks, which cannot be recorded on a GPU yet; build the kernel "
-                       "without it");
     }
     return "";
 }
@@ -155,7 +150,7 @@ void record_site(RecordingPlan& work, const Site& site) {
     SiteText text{site.id,
                   site.kind == SiteKind::Exchange
                       ? exchange_text(work.kernel, site, work.result.exchanges[site.id].known)
-                      : address_text(work.kernel, site, work.wmma[site.id]),
+                      : address_text(work.kernel, site, work.wmma[site.id], work.clusters),
                   work.single[site.id], ""};
     const bool global = asks_memory(site.kind) && site.space == Space::Global;
     const auto checked = [&](SiteText made) {
@@ -216,7 +211,8 @@ std::string skip_unless_first(const Instruction& product, const Site& tile, cons
 // A site with words: before it, or, of a wait, behind it, where its lanes have seen the phase end.
 void record_words(RecordingPlan& work, const Site& site) {
     const Instruction& instruction = work.kernel.instructions[site.instruction];
-    const SiteText text{site.id, address_text(work.kernel, site, std::nullopt), work.single[site.id], ""};
+    const SiteText text{site.id, address_text(work.kernel, site, std::nullopt, work.clusters),
+                        work.single[site.id], ""};
     const std::string record = words_text(work.text, text, words_text_of(work.kernel, site)).before;
     const std::string label = fmt::format("$ts_skip_{}", site.id);
     const bool guarded = instruction.guard >= 0, waits = site.signal == Signal::Wait;
@@ -387,6 +383,8 @@ Result<Instrumented> instrument(const Module& module, const std::string& name,
     const Kernel* found = find_kernel(module, name);
     if (!found) return Error{fmt::format("there is no kernel {} in this PTX; check its name", name)};
     RecordingPlan work{.kernel = *found, .options = options};
+    work.clusters =
+        std::ranges::any_of(found->instructions, [](const Instruction& one) { return one.op == Op::Mapa; });
     work.result.sites = sites_of(*found);
     if (std::string why = not_recorded(*found, work.result.sites); !why.empty()) return Error{std::move(why)};
     AffineAddresses affine = affine_addresses(*found, work.result.sites, options.launch);

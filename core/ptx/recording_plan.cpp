@@ -43,6 +43,8 @@ bool escapes(const RecordingPlan& work, const Site& site) {
 bool is_narrow(const RecordingPlan& work, const Site& site) {
     if (work.options.exact || !asks_memory(site.kind) || !escapes(work, site)) return false;
     if (site.matrices != 0) return true;
+    // The block of a cluster stands above what a narrow record has.
+    if (names_cluster(work.kernel.instructions[site.instruction])) return false;
     return !work.wmma[site.id] && work.kernel.instructions[site.instruction].space != StateSpace::Generic &&
            (site.space == Space::Shared || (site.space == Space::Global && work.options.same_high));
 }

@@ -42,6 +42,7 @@ struct RecordingPlan {
     std::vector<std::optional<WmmaRequest>> wmma{};  // by site
     std::vector<Note> notes{};
     std::vector<std::string> slow{};
+    bool clusters = false;  // it makes addresses of other blocks' shared memory
     // Registers for what an atomic gives back, the first of several.
     int32_t result16 = -1, result32 = -1, result64 = -1;
 };

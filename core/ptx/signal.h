@@ -46,6 +46,8 @@ inline constexpr uint32_t kBarrierBytes = 8;
 //   Row       cp.async.bulk: bytes side by side             words: bytes, the barrier's offset in shared memory
 //   Tensor    cp.async.bulk.tensor: a box of a tensor       words: bytes, the barrier's offset, the map (2), five
 //                                                           coordinates, offsets and whether it gathers (2)
+//                                                           With .multicast::cluster both have one word more: the
+//                                                           blocks of the cluster that it goes to, a bit each
 //   Tile      wgmma: a tile of a matrix in shared memory    words: the lower and upper half of its descriptor
 enum class Box : uint8_t { None, Row, Tensor, Tile };
 inline std::string_view name_of(Box box) {
@@ -58,11 +60,14 @@ inline constexpr uint32_t kNoBarrier = UINT32_MAX;
 // Of a Tensor's map, in its second word: the first one is an offset in the kernel's parameters, and no address.
 inline constexpr uint32_t kMapInParameters = UINT32_MAX;
 inline constexpr uint8_t kRowWords = 2, kTensorWords = 11, kTileWords = 2;
-// With .multicast::cluster one word more, the last: the ranks of the blocks that it lands in, a bit each.
 inline constexpr size_t kMostStepWords = kTensorWords + 1;
 constexpr uint8_t words_of(Box box) {
     constexpr uint8_t kWords[] = {0, kRowWords, kTensorWords, kTileWords};
     return kWords[static_cast<size_t>(box)];
+}
+// Whether it goes to several blocks of a cluster. words: of its site; which blocks stands in words[words_of(box)].
+constexpr bool is_multicast(Box box, uint8_t words) {
+    return (box == Box::Row || box == Box::Tensor) && words == words_of(box) + 1;
 }
 
 }  // namespace tilescope::ptx

@@ -143,7 +143,8 @@ std::optional<WmmaRequest> wmma_request(const Kernel& kernel, const Constants& c
 
 namespace {
 
-enum class Generic : uint8_t { No, Shared, Any };  // what an address may turn out to be
+// What an address may turn out to be. InCluster: any, and shared memory of other blocks.
+enum class Generic : uint8_t { No, Shared, Any, InCluster };
 
 std::string address_text(const Kernel& kernel, const Operand& operand, Generic generic,
                          const std::optional<WmmaRequest>& wmma) {
@@ -178,10 +179,11 @@ std::string address_text(const Kernel& kernel, const Operand& operand, Generic g
     if (generic == Generic::Shared) {
         text += fmt::format("\n    cvta.to.shared.u64 %ts_d0, {};", from);
         from = "%ts_d0";
-    } else if (generic == Generic::Any) {
+    } else if (generic != Generic::No) {
         text += fmt::format("\n    mov.u64 %ts_d1, {};", from);
+        const char* const shared = generic == Generic::InCluster ? "shared::cluster" : "shared";
         for (const auto& [space, mark] :
-             {std::pair{"shared", kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
+             {std::pair{shared, kGenericShared}, {"local", kGenericLocal}, {"const", kGenericConst}})
             text += fmt::format(R"(
     isspacep.{0} %ts_q, {1};
     cvta.to.{0}.u64 %ts_d2, {1};
@@ -294,6 +296,10 @@ std::vector<std::string> words_text_of(const Kernel& kernel, const Site& site) {
                                                   : word(nullptr, std::to_string(kNoBarrier))};
         if (site.box == Box::Tensor)
             std::ranges::move(tensor_words(kernel, instruction), std::back_inserter(words));
+        if (is_multicast(site.box, site.words))
+            words.push_back(
+                fmt::format("\n    mov.u16 %ts_found16, {};\n    cvt.u32.u16 %ts_lo, %ts_found16;",
+                            print(kernel, *blocks_of(instruction))));
         return words;
     }
     switch (site.signal) {
@@ -308,13 +314,17 @@ std::vector<std::string> words_text_of(const Kernel& kernel, const Site& site) {
     }
 }
 
-std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma) {
+std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma,
+                         bool clusters) {
     if (site.kind == SiteKind::Barrier) return kNoAddress;
     const Instruction& instruction = kernel.instructions[site.instruction];
     if (site.box == Box::Tile) return tile_text(kernel, address_of(instruction, site));
     const bool shared = site.matrices != 0 || site.signal != Signal::None;
     const bool known = instruction.space != StateSpace::Generic || site.box != Box::None;
-    const Generic generic = known ? Generic::No : shared ? Generic::Shared : Generic::Any;
+    const Generic generic = known      ? Generic::No
+                            : shared   ? Generic::Shared
+                            : clusters ? Generic::InCluster
+                                       : Generic::Any;
     return address_text(kernel, address_of(instruction, site), generic, wmma);
 }
 

@@ -46,7 +46,9 @@ std::vector<uint64_t> parameter_offsets(const Kernel& kernel);
 // That of a wait stands behind the instruction, where the phase has ended.
 std::vector<std::string> words_text_of(const Kernel& kernel, const Site& site);
 
-// Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi.
-std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma);
+// Where the bytes are that an operand names, as PTX that fills %ts_lo and %ts_hi. clusters: generic addresses may lead to
+// the shared memory of other blocks.
+std::string address_text(const Kernel& kernel, const Site& site, const std::optional<WmmaRequest>& wmma,
+                         bool clusters);
 
 }  // namespace tilescope::ptx

@@ -85,7 +85,7 @@ void SignalWalk::go(uint32_t step, const Visit& visit) {
     while (const auto next = state_->landed.next(step)) {
         const uint32_t at = state_->arrivals.later()[*next].step;
         const trace::Form& form = trace.form_of(first + at);
-        if (trace.sites[form.site].box == ptx::Box::None || trace::is_elsewhere(form)) continue;
+        if (trace.sites[form.site].box == ptx::Box::None || trace::is_elsewhere(trace, form)) continue;
         const trace::StepWords of_step(trace, first + at);
         for_lanes(form.mask, [&](uint32_t lane) {
             const auto words = of_step.of(lane);

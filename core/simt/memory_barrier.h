@@ -35,8 +35,11 @@ struct MemoryBarrier {
         bytes -= brought;
         end_if_complete();
     }
-    // The phase has ended by what others brought.
-    void end() { pending = 0, bytes = 0, end_if_complete(); }
+    // Ends the phase, whatever it lacks here: what is missing came from blocks that are not looked at.
+    void end() {
+        pending = 0, bytes = 0;
+        end_if_complete();
+    }
     bool holds_bytes() const { return bytes <= kMostBytes && bytes >= -kMostBytes; }
     // Whether the phase of a parity that came last has ended.
     bool has_ended(uint32_t parity) const { return (phase & 1) != (parity & 1); }

@@ -18,11 +18,11 @@ namespace {
 // What is done to a barrier in memory has the words of its signal, a box those of its shape, all others none.
 Result<void> check_words(const ptx::Site& site) {
     const bool signal = site.kind == ptx::SiteKind::Signal;
-    const uint32_t words = signal ? ptx::words_of(site.signal) : ptx::words_of(site.box);
-    const bool sends = site.box == ptx::Box::Row || site.box == ptx::Box::Tensor;  // with a mask of blocks
+    const uint32_t words =
+        signal ? ptx::words_of(site.signal)
+               : ptx::words_of(site.box) + (ptx::is_multicast(site.box, site.words) ? 1u : 0u);
     if (signal == (site.signal != ptx::Signal::None) && (!signal || site.box == ptx::Box::None) &&
-        (site.words == words || (sends && site.words == words + 1)) &&
-        (site.box == ptx::Box::None || ptx::asks_memory(site.kind)))
+        site.words == words && (site.box == ptx::Box::None || ptx::asks_memory(site.kind)))
         return {};
     return Error{fmt::format("its site {} has {} words beside its address, which none of its kind has",
                              site.id, site.words)};
@@ -40,7 +40,8 @@ Result<void> check_sites(const Trace& trace) {
                                      exchange ? "an exchange among lanes, and does not say which one"
                                               : "no exchange among lanes, and names one")};
         const bool computes = atomic || site.exchange == ptx::Exchange::Reduce;
-        if (computes != (site.atomic != ptx::Atomic::None))
+        const bool may_compute = site.past_registers() && site.box != ptx::Box::None;  // cp.reduce.async.bulk
+        if (!may_compute && computes != (site.atomic != ptx::Atomic::None))
             return Error{fmt::format(
                 "its site {} is {}", site.id,
                 computes ? "an atomic or an exchange that reduces, and does not say what it does"

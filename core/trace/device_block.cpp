@@ -104,10 +104,13 @@ Addresses addresses_of(const DeviceLayout& layout, const DeviceRecord& record, u
     if (record.narrow) {
         const ptx::NarrowAddresses& narrow = *record.narrow;
         address.fill(0);
+        const bool shared = layout.sites[record.site].space == Space::Shared;
+        const uint64_t above = shared ? record.address & (UINT32_MAX ^ kOffsetMask)  // the block of a cluster
+                                      : record.address >> 32 << 32;
         for_lanes(record.mask & layout.sites[record.site].lanes, [&](uint32_t lane) {
             uint32_t part = 0;
             std::memcpy(&part, record.addresses + size_t{narrow.bytes} * lane, narrow.bytes);
-            address[lane] = (record.address >> 32 << 32) | uint64_t{part} << narrow.shift;
+            address[lane] = above | uint64_t{part} << narrow.shift;
         });
         return address;
     }
@@ -173,8 +176,8 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
     recorder.on_request(request);
 }
 
-void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, Returned& returned,
-          BlockRecorder& recorder) {
+void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp, uint32_t rank,
+          Returned& returned, BlockRecorder& recorder) {
     const SiteFacts& facts = layout.sites[record.site];
     if (facts.barrier) {
         recorder.on_barrier(record.site, warp, record.mask);
@@ -187,8 +190,10 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
     }
     if (!record.addresses && !facts.atomic) {
         const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(facts.space)];
-        const AddressShift* move = move_of(moves, record.address);
-        const uint64_t start = record.address + (move ? move->shift : 0);
+        const bool clusters = facts.space == Space::Shared && layout.cluster.count() > 1;
+        const uint64_t address = clusters ? kept_shared(record.address, rank) : record.address;
+        const AddressShift* move = move_of(moves, address);
+        const uint64_t start = address + (move ? move->shift : 0);
         if ((move || moves.empty()) &&
             recorder.repeat(record.site, warp, record.mask & facts.lanes, facts.space, start))
             return;
@@ -203,7 +208,7 @@ void feed(const DeviceLayout& layout, const DeviceRecord& record, uint32_t warp,
         });
         left &= ~mask;
         alignas(64) Addresses address = given;
-        const bool alike = place(layout, mask, space, address);
+        const bool alike = place(layout, rank, mask, space, address);
         simt::Request request;
         request.site = record.site;
         request.warp = warp;
@@ -276,8 +281,8 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
     Returned returned(layout, readers);
     std::array<uint64_t, kMaxWarpsPerBlock> not_before{};  // by warp: what the latest barrier holds it to
     std::array<size_t, kMaxWarpsPerBlock> barriers{};      // by warp: arrived at so far
-    BlockOrder order(recorder);
-    WordReader words(layout, options);
+    BlockOrder order(recorder, options.cluster.count() > 1);
+    WordReader words(layout, options, layout.rank_of(number));
     WordStep step;
     size_t held = 0;                                      // waits that were held back since the last step
     std::vector<uint64_t> held_since(readers.size(), 0);  // by reader, of such a wait: its own clock; else 0
@@ -325,7 +330,7 @@ Result<DecodedBlock> decode_block(const DeviceLayout& layout, ChunkTable& table,
             feed(layout, record, reader.warp, step, order, recorder);
         } else if (!record.returned) {
             if (layout.sites[record.site].later) order.copy(reader.warp, record.mask);
-            feed(layout, record, reader.warp, returned, recorder);
+            feed(layout, record, reader.warp, layout.rank_of(number), returned, recorder);
         }
         if (record.group == nullptr && layout.sites[record.site].barrier) {
             const size_t barrier = barriers[reader.warp]++;

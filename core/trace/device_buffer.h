@@ -31,7 +31,7 @@ struct DeviceBuffer {
 };
 
 struct DecodeOptions {
-    Dim3 grid, block;
+    Dim3 grid, block, cluster;
     BlockWindow window;  // blocks of this launch, clipped to the grid
     // Shared arrays with the bases that the trace gives them, global ones at their device addresses.
     // Addresses in a shared or constant variable of Instrumented::symbols are moved from where the device has

@@ -94,6 +94,7 @@ Result<void> check_options(const ptx::Instrumented& code, const DeviceBuffer& bu
 Result<void> set_window(DeviceLayout& layout, const DeviceBuffer& buffer, const DecodeOptions& options) {
     const BlockWindow& w = options.window;
     layout.grid = options.grid;
+    layout.cluster = options.cluster;
     layout.x0 = w.x0;
     layout.y0 = w.y0;
     const uint32_t x1 = std::min(w.x1, options.grid.x), y1 = std::min(w.y1, options.grid.y);
@@ -151,6 +152,11 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
         layout.moves[static_cast<size_t>(array.space)].push_back(
             {address, array.bytes(), array.base - address});
     };
+    // Of a block of a cluster, or of none.
+    const auto in_block = [&](const Array& array, uint64_t address) {
+        return array.space == Space::Shared && options.cluster.count() > 1 ? offset_of_address(address)
+                                                                           : address;
+    };
     for (const DecodeOptions::Local& variable : options.local)
         for (size_t s = 0; s < code.symbols.size(); ++s)
             if (code.symbols[s] == variable.symbol)
@@ -163,7 +169,7 @@ void set_moves(DeviceLayout& layout, const ptx::Instrumented& code, const Device
             continue;
         }
         for (size_t s = 0; s < code.symbols.size(); ++s)
-            if (code.symbols[s] == array.symbol) add(array, buffer.symbols[s]);
+            if (code.symbols[s] == array.symbol) add(array, in_block(array, buffer.symbols[s]));
     }
     for (std::vector<AddressShift>& moves : layout.moves)
         if (std::all_of(moves.begin(), moves.end(), [](const AddressShift& m) { return m.shift == 0; }))
@@ -204,19 +210,28 @@ const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t add
     return nullptr;
 }
 
-bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address) {
+bool place(const DeviceLayout& layout, uint32_t rank, uint32_t mask, Space space, Addresses& address) {
     const uint64_t keep = space == Space::Global ? UINT64_MAX : UINT32_MAX;
     for (uint64_t& a : address) a &= keep;
     const std::vector<AddressShift>& moves = layout.moves[static_cast<size_t>(space)];
-    if (moves.empty()) return true;
-    const AddressShift* first = move_of(moves, address[std::countr_zero(mask)]);
+    const bool clusters = space == Space::Shared && layout.cluster.count() > 1;
+    if (moves.empty() && !clusters) return true;
+    std::array<uint64_t, kWarpSize> block{};  // bits above the offset: which block of the cluster
+    if (clusters)
+        for_lanes(mask, [&](uint32_t lane) {
+            const uint64_t kept = kept_shared(address[lane], rank);
+            address[lane] = offset_of_address(kept);
+            block[lane] = kept - address[lane];
+        });
+    const auto lowest = static_cast<size_t>(std::countr_zero(mask));
+    const AddressShift* first = move_of(moves, address[lowest]);
     bool alike = true;
     for_lanes(mask, [&](uint32_t lane) {
         uint64_t& a = address[lane];
         const AddressShift* own = move_of(moves, a);
-        alike = alike && own == first;
+        alike = alike && own == first && block[lane] == block[lowest];
         own = own ? own : first;
-        a = own ? (a + own->shift) & keep : a;
+        a = (own ? (a + own->shift) & keep : a) + block[lane];
     });
     return alike;
 }

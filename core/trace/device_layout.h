@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/cluster.h"
 #include "core/trace/device_buffer.h"
 
 namespace tilescope::trace {
@@ -41,7 +42,7 @@ struct DeviceLayout {
     std::vector<ptx::RunPlace> places;  // by site; checked for those in runs
     uint64_t high = 0;                  // high half of the global addresses in pairs and runs, in place
 
-    Dim3 grid;
+    Dim3 grid, cluster;
     uint32_t x0 = 0, y0 = 0, width = 0, height = 0;  // the window, clipped
     uint32_t warps = 0;
     bool one_barrier = false;                         // see ptx::Instrumented
@@ -57,6 +58,11 @@ struct DeviceLayout {
                 y0 + static_cast<uint32_t>(number / width % height),
                 static_cast<uint32_t>(number / width / height)};
     }
+    // The rank in its cluster of a block by its number; 0 where there are none.
+    uint32_t rank_of(uint64_t number) const {
+        const simt::BlockId id = block(number);
+        return rank_in_cluster(cluster, {id.x, id.y, id.z});
+    }
     const std::array<uint64_t, kWarpSize>& offsets_of(uint32_t warp, uint32_t site) const {
         return offsets[warp * sites.size() + site];
     }
@@ -65,8 +71,9 @@ struct DeviceLayout {
 // The range that holds an address of the device; null for none.
 const AddressShift* move_of(const std::vector<AddressShift>& moves, uint64_t address);
 // Moves the lanes' addresses to where the trace has its arrays: each with its own array, one in no array with
-// the array of the lowest lane. True where all are moved alike.
-bool place(const DeviceLayout& layout, uint32_t mask, Space space, Addresses& address);
+// the array of the lowest lane. Addresses of shared memory become those that a recording keeps (cluster.h), for a block of
+// that rank. True where all are moved alike.
+bool place(const DeviceLayout& layout, uint32_t rank, uint32_t mask, Space space, Addresses& address);
 
 Result<DeviceLayout> device_layout(const ptx::Instrumented& code, const DeviceBuffer& buffer,
                                    const DecodeOptions& options);

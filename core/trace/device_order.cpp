@@ -36,7 +36,7 @@ std::optional<size_t> BlockOrder::landings(uint32_t offset, uint32_t parity) con
         ++count;
         if (barrier.phase != phase && barrier.has_ended(parity)) landed = count;
     }
-    return landed;
+    return landed || !in_cluster_ ? landed : count;
 }
 
 bool BlockOrder::can_have_ended(const WordStep& wait) const {
@@ -78,6 +78,9 @@ void BlockOrder::signal(ptx::Signal signal, uint32_t warp, const WordStep& step)
         }
         if (signal == Signal::Wait) {
             if (const auto count = landings(offset, words[0])) land(offset, *count, true);
+            const auto seen = barriers_.find(offset);
+            if (in_cluster_ && seen != barriers_.end() && !seen->second.has_ended(words[0]))
+                seen->second.end();
             return;
         }
         const auto found = barriers_.find(offset);

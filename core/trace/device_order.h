@@ -9,6 +9,9 @@
 //   test_wait, try_wait  has seen its phase end. Arrivals are recorded before they are made, and waits behind their end,
 //                        so that a phase ends in the order of the clocks, too, but for clocks of the parts of an SM that
 //                        differ a little. A wait whose phase has not ended by then is held back until it has.
+//
+// In a cluster of blocks others arrive at a block's barriers and copy for them, too, which its own steps do not say: a wait
+// then is the proof that the phase has ended, with all that its block had under way for the barrier.
 #pragma once
 
 #include <array>
@@ -26,7 +29,7 @@ namespace tilescope::trace {
 
 class BlockOrder {
 public:
-    explicit BlockOrder(BlockRecorder& recorder) : recorder_(&recorder) {}
+    BlockOrder(BlockRecorder& recorder, bool in_cluster) : recorder_(&recorder), in_cluster_(in_cluster) {}
 
     // Whether the phases that a wait has seen end have ended in the order so far, with copies that may have landed.
     bool can_have_ended(const WordStep& wait) const;
@@ -63,6 +66,7 @@ private:
     void bring(WarpCopies& of, uint32_t mask, uint32_t left);
 
     BlockRecorder* recorder_;
+    bool in_cluster_;
     std::map<uint32_t, simt::MemoryBarrier> barriers_;
     std::vector<Pending> pending_;  // in the order in which they were asked for
     std::array<WarpCopies, kMaxWarpsPerBlock> copies_, bulk_;

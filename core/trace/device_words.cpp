@@ -23,7 +23,7 @@ bool WordReader::read(const DeviceRecord& record, WordStep& step) {
     if (copies) place_barriers(step);
     const bool by_map = facts.box == ptx::Box::Tensor;
     if (by_map && !read_maps(facts.space, step)) return false;
-    if (!by_map || facts.space == Space::Shared) place(*layout_, step.mask, facts.space, step.address);
+    if (!by_map || facts.space == Space::Shared) place(*layout_, rank_, step.mask, facts.space, step.address);
     if (facts.box == ptx::Box::Tile) place_descriptors(step);
     return true;
 }
@@ -48,7 +48,7 @@ void WordReader::place_barriers(WordStep& step) const {
         barrier[lane] = step.of_lane(lane)[1];
         if (barrier[lane] != ptx::kNoBarrier) told |= 1u << lane;
     });
-    if (told != 0) place(*layout_, told, Space::Shared, barrier);
+    if (told != 0) place(*layout_, rank_, told, Space::Shared, barrier);
     for_lanes(told, [&](uint32_t lane) { step.of_lane(lane)[1] = static_cast<uint32_t>(barrier[lane]); });
 }
 

@@ -24,8 +24,9 @@ struct WordStep {
 
 class WordReader {
 public:
-    WordReader(const DeviceLayout& layout, const DecodeOptions& options)
-        : layout_(&layout), options_(&options) {}
+    // rank: of the block in its cluster.
+    WordReader(const DeviceLayout& layout, const DecodeOptions& options, uint32_t rank)
+        : layout_(&layout), options_(&options), rank_(rank) {}
     // False, with `problem`, where a copy names a tensor map that nobody knows.
     bool read(const DeviceRecord& record, WordStep& step);
 
@@ -43,6 +44,7 @@ private:
 
     const DeviceLayout* layout_;
     const DecodeOptions* options_;
+    uint32_t rank_;
     std::map<std::pair<bool, uint64_t>, std::optional<KnownMap>> maps_;  // by address
 };
 

@@ -56,12 +56,6 @@ struct Form {
     bool operator==(const Form&) const = default;
 };
 
-// Whether a request, or a part of it, is of shared memory of other blocks of the cluster, whose addresses begin above 32
-// bits (core/base/cluster.h).
-inline bool is_elsewhere(const Form& form) {
-    return form.space == Space::Shared && form.array == kNoArray && (form.base_high != 0 || form.wide);
-}
-
 struct Block {
     uint32_t x = 0, y = 0, z = 0;
     uint64_t first = 0, count = 0;  // steps [first, first+count)
@@ -258,5 +252,12 @@ uint32_t block_of(const Trace& trace, uint64_t step);
 uint64_t bytes_of(const Trace& trace);
 
 uint64_t dropped_of(const Trace& trace);
+
+// Whether a request, or a part of it, is of shared memory of other blocks of the cluster, whose addresses begin above 32
+// bits (core/base/cluster.h).
+inline bool is_elsewhere(const Trace& trace, const Form& form) {
+    return form.space == Space::Shared && form.array == kNoArray && (form.base_high != 0 || form.wide) &&
+           trace.launch.cluster.count() > 1;
+}
 
 }  // namespace tilescope::trace

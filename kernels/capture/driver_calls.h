@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "core/base/result.h"
+#include "kernels/gpu/driver_api.h"
 
 namespace tilescope::capture {
 
@@ -25,22 +26,8 @@ struct LaunchParameters {  // cuLaunchKernel, cuLaunchCooperativeKernel (which h
     void** extra;
 };
 
-struct LaunchAttribute {  // CUlaunchAttribute
-    int id;
-    int pad;
-    unsigned value[16];
-};
-inline constexpr int kAttributeCooperative = 2, kAttributeCluster = 4;
-
-struct LaunchConfig {  // CUlaunchConfig
-    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
-    void* stream;
-    const LaunchAttribute* attributes;
-    unsigned attribute_count;
-};
-
 struct LaunchExParameters {  // cuLaunchKernelEx
-    const LaunchConfig* config;
+    const gpu::LaunchConfig* config;
     void* function;
     void** parameters;
     void** extra;

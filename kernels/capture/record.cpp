@@ -46,6 +46,7 @@ struct Recorder {
     std::map<uint64_t, Array> tensors{};              // those that the program has named, by address
     std::map<uint64_t, uint64_t> allocations{};       // that these lie in: bytes by base
     std::vector<PlacedMap> maps{};                    // tensor maps in memory
+    std::map<uint64_t, ElementType> mapped{};         // where maps lead to, and the elements there
     std::vector<std::vector<std::byte>> variables{};  // what the module's variables hold
 };
 
@@ -99,6 +100,7 @@ void take_tensor(Recorder& r, const ptx::TensorMap& map, const std::string& name
     if (!in) return;
     r.allocations.insert(*in);
     r.pointers.emplace(map.address, name);
+    r.mapped.emplace(map.address, ptx::element_of(map.type));
     auto tensor = launched::tensor_of(map);
     if (!tensor || tensor->bytes() > in->first + in->second - map.address) return;
     tensor->name = name;
@@ -295,9 +297,10 @@ std::vector<uint64_t> touched_bytes(const trace::Trace& trace) {
         const trace::Form& form = trace.form_of(step);
         const ptx::Site& site = trace.sites[form.site];
         if (!ptx::asks_memory(site.kind) || form.array == trace::kNoArray) continue;
-        const trace::Access access = trace::decode(trace, step);
         uint64_t& end = touched[form.array];
-        for_lanes(access.mask, [&](uint32_t lane) { end = std::max(end, access.offset[lane] + site.bytes); });
+        trace::for_pieces(
+            trace, step, trace::decode(trace, step),
+            [&](uint32_t, uint64_t offset, uint64_t bytes) { end = std::max(end, offset + bytes); });
     }
     return touched;
 }
@@ -333,9 +336,10 @@ Result<trace::Trace> record_arrays(Recorder& r, SavedMemory& saved, bool whole) 
     Launch launch =
         launched::describe(memory, r.kernel, *r.code,
                            {r.launch.shape.grid, r.launch.shape.block, r.launch.shape.shared}, arguments);
-    for (const auto& [base, tensor] : r.tensors)
+    launch.cluster = ptx::size_directive(*r.code, ".reqnctapercluster").value_or(r.launch.cluster);
+    for (const auto& [base, type] : r.mapped)
         if (const Allocation* const one = memory.find(base))
-            launched::add_array(launch, *one, tensor.name, tensor.type);
+            launched::add_array(launch, *one, r.pointers.at(base), type);
     launch.maps = r.maps;
     if (!whole) shape_tensors(r, launch);
     const auto limit = trace::memory_limit();
@@ -430,9 +434,6 @@ std::string why_not_recorded(const SeenLaunch& launch) {
         return "its blocks may wait for each other (it was launched as a cooperative grid), so that a second "
                "run beside "
                "it may never end";
-    if (launch.cluster.count() > 1)
-        return fmt::format("its blocks run in clusters of {}, which is not recorded",
-                           size_text(launch.cluster));
     return "";
 }
 

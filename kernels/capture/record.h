@@ -11,8 +11,8 @@
 //
 // Of arguments that a Python program has named (--python) the arrays are its tensors, by their names and shapes.
 //
-// Launches that cannot be recorded so are refused before anything is touched: cooperative ones, those of clusters,
-// those that are captured into a graph, and kernels that take memory from the device's heap.
+// Launches that cannot be recorded so are refused before anything is touched: cooperative ones, those that are
+// captured into a graph, and kernels that take memory from the device's heap.
 #pragma once
 
 #include <cstdint>

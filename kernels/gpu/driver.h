@@ -88,6 +88,7 @@ struct LaunchOptions {
     double timeout_s = 60;                    // a run that takes longer counts as hung
     const std::atomic<bool>* stop = nullptr;  // set by another thread to give up waiting
     uint32_t shared_bytes = 0;                // dynamic shared memory
+    Dim3 cluster;                             // blocks that run together; 1 × 1 × 1: as the kernel says
     // By parameter: objects that are passed by value, whose bytes stand in place of the parameter's value.
     std::map<size_t, std::vector<std::byte>> objects;
 };

@@ -49,6 +49,7 @@ Result<std::shared_ptr<const DriverApi>> open_driver(const std::string& name) {
     TILESCOPE_CUDA_FUNCTIONS(TILESCOPE_FIND)
 #undef TILESCOPE_FIND
     find_symbol(library, "cuFuncLoad", api->function_load);
+    find_symbol(library, "cuLaunchKernelEx", api->launch_with);
     find_symbol(library, "cuTensorMapEncodeTiled", api->tensor_map_tiled);
     find_symbol(library, "cuTensorMapEncodeIm2col", api->tensor_map_im2col);
     if (missing) {

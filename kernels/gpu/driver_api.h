@@ -37,7 +37,8 @@ inline constexpr int kCuThreadsPerBlock = 1, kCuSharedPerBlock = 8, kCuWarpSize 
 
 // CUfunction_attribute
 inline constexpr int kCuFunctionThreads = 0, kCuFunctionShared = 1, kCuFunctionLocal = 3,
-                     kCuFunctionRegisters = 4, kCuFunctionDynamicShared = 8;
+                     kCuFunctionRegisters = 4, kCuFunctionDynamicShared = 8,
+                     kCuFunctionLargeCluster = 13;  // CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
 
 // Memory that is mapped to chosen addresses: CUmemAllocationProp, CUmemAccessDesc and their values.
 struct CuMemoryLocation {
@@ -116,6 +117,20 @@ inline constexpr int kCuJitMaxRegisters = 0, kCuJitErrorLog = 5, kCuJitErrorLogB
        unsigned block_y, unsigned block_z, unsigned shared_bytes, CuStream stream, void** parameters,     \
        void** extra))
 
+struct LaunchAttribute {  // CUlaunchAttribute
+    int id;
+    int pad;
+    unsigned value[16];
+};
+inline constexpr int kAttributeCooperative = 2, kAttributeCluster = 4;
+
+struct LaunchConfig {  // CUlaunchConfig
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
+    CuStream stream;
+    const LaunchAttribute* attributes;
+    unsigned attribute_count;
+};
+
 struct DriverApi {
     int version = 0;  // of CUDA: 13000 is 13.0
 // NOLINTNEXTLINE(bugprone-macro-parentheses): parts of a declaration take none
@@ -124,6 +139,9 @@ struct DriverApi {
 #undef TILESCOPE_MEMBER
     // cuFuncLoad, null before CUDA 12.4. Where it is not called, the first launch also brings the code to the device.
     int (*function_load)(CuFunction function) = nullptr;
+    // cuLaunchKernelEx, null before CUDA 11.8.
+    int (*launch_with)(const LaunchConfig* config, CuFunction function, void** parameters,
+                       void** extra) = nullptr;
     // cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, null before CUDA 12.0.
     int (*tensor_map_tiled)(void* made, int type, uint32_t rank, void* start, const uint64_t* extents,
                             const uint64_t* strides, const uint32_t* box, const uint32_t* element_strides,

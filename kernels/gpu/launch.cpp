@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/cluster.h"
 #include "core/base/words.h"
 #include "kernels/gpu/context.h"
 
@@ -157,15 +158,27 @@ Result<std::vector<double>> Device::launch_timed(const Function& function, const
     for (size_t i = 0; i < values.size(); ++i) pointers[i] = &values[i];
     for (const auto& [i, bytes] : options.objects)
         if (i < values.size()) pointers[i] = const_cast<std::byte*>(bytes.data());
+    const Dim3& cluster = options.cluster;
+    const bool clusters = cluster.count() > 1;
+    if (clusters && api.launch_with == nullptr)
+        return Error{fmt::format("{} runs in clusters of {}, which this driver does not launch; update it",
+                                 what, size_text(cluster))};
+    if (cluster.count() > kPortableCluster) api.function_set(handle, kCuFunctionLargeCluster, 1);
     const auto begin = [&]() -> Result<void> {
-        const int code = api.launch(handle, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                    options.shared_bytes, nullptr, pointers.data(), nullptr);
+        const LaunchAttribute attribute{kAttributeCluster, 0, {cluster.x, cluster.y, cluster.z}};
+        const LaunchConfig config{
+            grid.x, grid.y, grid.z, block.x, block.y, block.z, options.shared_bytes, nullptr, &attribute, 1};
+        const int code = clusters ? api.launch_with(&config, handle, pointers.data(), nullptr)
+                                  : api.launch(handle, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                               options.shared_bytes, nullptr, pointers.data(), nullptr);
         if (code == kCuSuccess) return {};
         if (loses_context(code)) return fault(context, code, what);
-        return failure(context, code,
-                       fmt::format("launching {} with {} blocks of {} threads on {}", what, size_text(grid),
-                                   size_text(block), context.info.name),
-                       "choose a smaller grid or block");
+        return failure(
+            context, code,
+            fmt::format(
+                "launching {} with {} blocks of {} threads{} on {}", what, size_text(grid), size_text(block),
+                clusters ? fmt::format(" in clusters of {}", size_text(cluster)) : "", context.info.name),
+            clusters ? "choose a smaller cluster, grid or block" : "choose a smaller grid or block");
     };
     return time_work(begin, what, times, options);
 }

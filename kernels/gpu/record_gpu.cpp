@@ -57,6 +57,7 @@ LaunchOptions launch_options(const GpuRun& r) {
     LaunchOptions options;
     options.timeout_s = r.options.timeout_s;
     options.shared_bytes = r.ready.launch.dynamic_shared;
+    options.cluster = r.plan.launch.cluster;
     options.stop = r.options.common.stop;
     options.objects = r.arrays.objects;
     return options;
@@ -201,6 +202,7 @@ Result<trace::Decoded> decode(const GpuRun& r, const BlockWindow& window, const 
     trace::DecodeOptions options;
     options.grid = r.plan.launch.grid;
     options.block = r.plan.launch.block;
+    options.cluster = r.plan.launch.cluster;
     options.window = window;
     options.arrays = &r.ready.launch.arrays;
     options.sites = &r.code.sites;

@@ -58,20 +58,40 @@ PlacedMap placed_map(uint64_t address, const ptx::TensorMap& map) {
     return {address, false, {own.begin(), own.end()}};
 }
 
+// Dimensions by how far apart they lie: those within a row fill it side by side, rows lie a pitch apart, slices some rows.
 std::optional<Array> tensor_of(const ptx::TensorMap& map) {
+    struct Dimension {
+        uint64_t stride = 0, extent = 0;  // bytes, elements
+    };
     const uint64_t element = ptx::size_of(map.type);
     if (element == 0 || map.rank == 0) return std::nullopt;
-    const uint64_t pitch = map.rank > 1 ? map.stride[0] : map.extent[0] * element;
-    uint64_t rows = map.rank > 1 ? map.extent[1] : 1, slices = 1;
-    if (pitch % element != 0 || pitch == 0) return std::nullopt;
-    if (map.rank > 2) {
-        if (map.stride[1] % pitch != 0 || map.stride[1] / pitch < rows) return std::nullopt;
-        rows = map.stride[1] / pitch;
-        slices = map.extent[2];
-        for (size_t i = 3; i < map.rank; ++i) {
-            if (map.stride[i - 1] != map.stride[i - 2] * map.extent[i - 1]) return std::nullopt;
-            slices *= map.extent[i];
-        }
+    std::vector<Dimension> within = {{element, map.extent[0]}}, above;
+    uint64_t pitch = 0, rows = 1;
+    for (size_t i = 1; i < map.rank; ++i) {
+        const Dimension one{map.stride[i - 1], map.extent[i]};
+        if (one.extent == 1) continue;
+        if (pitch == 0)
+            pitch = one.stride, rows = one.extent;
+        else
+            (one.stride < pitch ? within : above).push_back(one);
+    }
+    std::ranges::sort(within, {}, &Dimension::stride);
+    std::ranges::sort(above, {}, &Dimension::stride);
+    uint64_t row = element;  // bytes of a row
+    for (const Dimension& one : within) {
+        if (one.stride != row) return std::nullopt;
+        row *= one.extent;
+    }
+    if (pitch == 0) pitch = row;
+    if (pitch % element != 0 || pitch < row) return std::nullopt;
+    uint64_t slices = 1;
+    if (!above.empty()) {
+        if (above.front().stride % pitch != 0 || above.front().stride / pitch < rows) return std::nullopt;
+        rows = above.front().stride / pitch;
+    }
+    for (const Dimension& one : above) {
+        if (one.stride != rows * pitch * slices) return std::nullopt;
+        slices *= one.extent;
     }
     const uint64_t cols = pitch / element;
     if (cols > UINT32_MAX || rows > UINT32_MAX || slices > UINT32_MAX || cols * rows > UINT32_MAX / slices)
@@ -79,7 +99,7 @@ std::optional<Array> tensor_of(const ptx::TensorMap& map) {
     Array array;
     array.base = map.address;
     array.type = ptx::element_of(map.type);
-    array.rank = map.rank > 2 ? 3 : map.rank;
+    array.rank = slices > 1 ? 3 : rows > 1 ? 2 : 1;
     array.cols = static_cast<uint32_t>(cols);
     array.rows = static_cast<uint32_t>(rows);
     array.slices = static_cast<uint32_t>(slices);

@@ -254,9 +254,29 @@ private:
 
 }  // namespace
 
+namespace {
+
+// "device_kernel" for a name that is too long to be taken apart whole: the last of the names that it begins with.
+std::string_view name_without_arguments(std::string_view entry) {
+    if (!entry.starts_with("_Z") || entry.starts_with("_ZZ")) return entry;
+    std::string_view left = entry.substr(entry.starts_with("_ZN") ? 3 : 2), last = entry;
+    for (;;) {
+        size_t length = 0, digits = 0;
+        while (digits < left.size() && std::isdigit(static_cast<unsigned char>(left[digits])) &&
+               length <= left.size())
+            length = length * 10 + static_cast<size_t>(left[digits++] - '0');
+        if (length == 0 || length > left.size() - digits) return last;
+        last = left.substr(digits, length);
+        if (!entry.starts_with("_ZN")) return last;  // what follows are its arguments
+        left.remove_prefix(digits + length);
+    }
+}
+
+}  // namespace
+
 std::string plain_name(std::string_view entry) {
     std::string text = demangled(entry);
-    if (text.empty()) return std::string(entry);
+    if (text.empty()) return std::string(name_without_arguments(entry));
     if (const size_t open = opening(text); text.back() == ')' && open != std::string::npos) text.resize(open);
     for (int depth = 0; !text.empty() && (depth > 0 || text.back() == '>'); text.pop_back())
         depth += text.back() == '>' ? 1 : text.back() == '<' ? -1 : 0;

@@ -98,5 +98,70 @@ TEST(CliHopper, RecordsBoxesThatABarrierCounts) {
         EXPECT_NE(report.out.find(said), std::string::npos) << said << report.out;
 }
 
+// Blocks of a cluster count in each other's shared memory, and read what another has left in its own; the launch says the
+// one's cluster, the other is compiled for it.
+constexpr const char* kClusters = R"(
+#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void counts(const int* values, int n, int* out) {
+    extern __shared__ int own[];
+    const cg::cluster_group blocks = cg::this_cluster();
+    const int bins = blockDim.x;
+    own[threadIdx.x] = 0;
+    blocks.sync();
+    for (int i = cg::this_grid().thread_rank(); i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(blocks.map_shared_rank(own, values[i] / bins) + values[i] % bins, 1);
+    blocks.sync();
+    atomicAdd(out + blocks.thread_rank(), own[threadIdx.x]);
+}
+__global__ void __cluster_dims__(2, 1, 1) swapped(int* out) {
+    __shared__ int mine;
+    const cg::cluster_group blocks = cg::this_cluster();
+    if (threadIdx.x == 0) mine = 100 + blockIdx.x;
+    blocks.sync();
+    if (threadIdx.x == 0) out[blockIdx.x] = *blocks.map_shared_rank(&mine, blocks.block_rank() ^ 1);
+    blocks.sync();
+}
+int main() {
+    constexpr int n = 1000, bins = 64;
+    int host[n], expected[bins] = {}, got[bins];
+    for (int i = 0; i < n; ++i) ++expected[host[i] = i * i % bins];
+    int *values, *out;
+    cudaMalloc(&values, sizeof host);
+    cudaMalloc(&out, sizeof got);
+    cudaMemcpy(values, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sizeof got);
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = 2, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = 4, config.blockDim = bins / 2, config.dynamicSmemBytes = bins / 2 * sizeof(int);
+    config.attrs = &cluster, config.numAttrs = 1;
+    if (cudaLaunchKernelEx(&config, counts, (const int*)values, n, out)) return 1;
+    if (cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost)) return 2;
+    for (int i = 0; i < bins; ++i)
+        if (got[i] != expected[i]) return 3;
+    swapped<<<4, 32>>>(out);
+    if (cudaMemcpy(got, out, 4 * sizeof(int), cudaMemcpyDeviceToHost)) return 4;
+    for (int i = 0; i < 4; ++i)
+        if (got[i] != 100 + (i ^ 1)) return 5;
+    puts("right");
+}
+)";
+
+TEST(CliHopper, RecordsBlocksOfAClusterTogether) {
+    write(in_folder("clusters.cu"), kClusters);
+    const Ran ran = record("clusters.cu -o clusters --every --flags -arch=sm_90");
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_NE(ran.out.find("right"), std::string::npos) << ran.out;
+    for (const char* file : {"clusters/counts.1.tsc", "clusters/swapped.2.tsc"}) {
+        const Ran report = tilescope({"report", file});
+        for (const char* said : {"clusters of 2 × 1 blocks", "4 of 4 blocks recorded", "faults: none found",
+                                 "were not looked for"})
+            EXPECT_NE(report.out.find(said), std::string::npos) << said << report.out;
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::cli_test

@@ -422,5 +422,53 @@ TEST(Rings, GroupsOfCopiesAreWaitedForByTheirThreads) {
     expect_fault(in_groups(2), 2, 6, 64, HazardKind::ReadBeforeWait, "nothing orders that behind its wait");
 }
 
+// Lanes of a warp load what their neighbours have copied. sync: what stands between the wait and the load.
+std::string copied_to_neighbours(const std::string& wait, const std::string& sync) {
+    return ring_kernel(1, fmt::format(R"(
+    shl.b32 %r10, %r2, 2;
+    add.u32 %r11, %r5, %r10;
+    cvt.u64.u32 %d3, %r10;
+    add.u64 %d4, %d1, %d3;
+    .loc 1 10 0
+    cp.async.ca.shared.global [%r11], [%d4], 4;
+    cp.async.commit_group;
+    {};
+    {}
+    xor.b32 %r12, %r11, 4;
+    .loc 1 20 0
+    ld.shared.f32 %f1, [%r12];
+    add.u64 %d5, %d2, %d3;
+    st.global.f32 [%d5], %f1;
+)",
+                                      wait, sync));
+}
+
+TEST(Rings, LanesOfAWarpWaitForEachOthersCopies) {
+    for (const char* const wait : {"cp.async.wait_group 0", "cp.async.wait_all"}) {
+        SCOPED_TRACE(wait);
+        expect_right(copied_to_neighbours(wait, "bar.warp.sync -1;"), 1, 1, 64);
+        expect_right(copied_to_neighbours(wait, "bar.sync 0;"), 1, 1, 64);
+        expect_fault(copied_to_neighbours(wait, ""), 1, 1, 64, HazardKind::ReadBeforeWait, "wait");
+    }
+}
+
+// All lanes of a warp copy out: the same to the same place, which is as good as one copy, or each its own.
+TEST(Rings, LanesThatCopyTheSameAreHarmless) {
+    for (const bool alike : {true, false}) {
+        const std::string from = alike ? "%r5" : "%r11";
+        const std::string ptx = ring_kernel(
+            1,
+            "    shl.b32 %r10, %r2, 4;\n    add.u32 %r11, %r5, %r10;\n    st.shared.v4.u32 [%r11], {%r2, "
+            "%r2, %r2, "
+            "%r2};\n    fence.proxy.async.shared::cta;\n    bar.sync 0;\n    .loc 1 15 0\n    "
+            "cp.async.bulk.global.shared::cta.bulk_group [%d2], [" +
+                from + "], 16;\n    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n");
+        const Judged found = judged(ptx, 1, 1, 32, {});
+        ASSERT_EQ(found.found.size(), 1u) << found.text;
+        EXPECT_EQ(found.found.front().kind, alike ? HazardKind::SameValue : HazardKind::Race) << found.text;
+        EXPECT_EQ(found.found.front().severity, alike ? Severity::Remark : Severity::Fault);
+    }
+}
+
 }  // namespace
 }  // namespace tilescope::kernels

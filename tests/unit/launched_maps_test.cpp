@@ -78,10 +78,11 @@ TEST_F(LaunchedMaps, AMapInMemoryStaysThereAndTheLaunchSaysWhatItIs) {
     std::ranges::copy(driver_bytes(2), in_memory_.data() + 128);
     const auto before = in_memory_;
     Launch launch;
-    Array& array = launch.arrays.emplace_back();
+    Array array;
     array.name = "maps", array.type = ElementType::B8, array.rank = 1, array.cols = sizeof in_memory_;
     array.base = reinterpret_cast<uintptr_t>(in_memory_.data());
     array.extents = ExtentSource::Flat;
+    launch.arrays.push_back(array);
     take_maps(launch, memory_, known);
     EXPECT_EQ(in_memory_, before);
     ASSERT_EQ(launch.maps.size(), 1u) << "the one that lies there";
@@ -121,6 +122,16 @@ TEST(TensorOf, HasTheRowsThatTheStridesSay) {
                     EXPECT_EQ(at, (Position{static_cast<int64_t>(n * 5 + z), static_cast<int64_t>(y),
                                             static_cast<int64_t>(x)}));
                 }
+    // As ThunderKittens makes them: 64 columns, rows, so many times 64 columns, and outer dimensions of one element.
+    ptx::TensorMap tiles = map_at(nullptr);
+    tiles.rank = 5;
+    tiles.extent = {64, 32, 4, 1, 1};
+    tiles.stride = {512, 128, 16384, 16384};
+    const auto matrix = tensor_of(tiles);
+    ASSERT_TRUE(matrix);
+    EXPECT_EQ(matrix->rank, 2);
+    EXPECT_EQ(matrix->rows, 32u);
+    EXPECT_EQ(matrix->cols, 256u);
     map.stride[2] = 1536;  // slices that lie farther apart than the others
     EXPECT_FALSE(tensor_of(map));
     map.rank = 2, map.type = ptx::TensorType::U4x16;

@@ -627,8 +627,7 @@ TEST(PtxForms, WhatNoRecordingShowsIsSaid) {
     for (const char* const text :
          {"multimem.st.weak.global.b32 \t[%rd1], %r2;",
           "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 \t[%r1], %r2, [%r3];",
-          "tensormap.replace.tile.rank.global.b1024.b32 \t[%rd1], 2;", "ld.shared::cluster.u32 \t%r1, [%r2];",
-          "barrier.cluster.arrive;"}) {
+          "tensormap.replace.tile.rank.global.b1024.b32 \t[%rd1], 2;"}) {
         const Module module = test::parsed(test::kernel_text(text));
         const auto made = instrument(module, "k", options);
         ASSERT_FALSE(made) << text;

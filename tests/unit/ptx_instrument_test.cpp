@@ -202,11 +202,24 @@ TEST(Instrument, LeavesRegistersToTheWarps) {
     EXPECT_EQ(print(made->module).find("setmaxnreg"), std::string::npos);
 }
 
-TEST(Instrument, RefusesCopiesToOtherBlocksAndPartsOfCopies) {
+// Which blocks of a cluster a copy goes to stands behind the words that every copy has.
+TEST(Instrument, WritesTheBlocksOfAMulticast) {
+    const Module module = test::parsed(test::kernel_text(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \t[%r1], "
+        "[%rd1], 16, [%r2], %rs1;"));
+    const auto made = instrument(module, "k", options_of(module, false, false));
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_EQ(made->sites.size(), 2u);
+    for (const Site& site : made->sites) {
+        EXPECT_EQ(site.words, kRowWords + 1);
+        EXPECT_TRUE(is_multicast(site.box, site.words));
+    }
+    EXPECT_NE(print(made->module).find("%ts_found16, %rs1;"), std::string::npos);
+}
+
+TEST(Instrument, RefusesCopiesBetweenBlocksAndPartsOfCopies) {
     for (const char* const text :
-         {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster \t[%r1], "
-          "[%rd1], 16, [%r2], %rs1;",
-          "cp.async.bulk.global.shared::cta.bulk_group.cp_mask \t[%rd1], [%r1], 16, %rs1;",
+         {"cp.async.bulk.global.shared::cta.bulk_group.cp_mask \t[%rd1], [%r1], 16, %rs1;",
           "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes \t[%r1], [%r2], 16, "
           "[%r3];"}) {
         const Module module = test::parsed(test::kernel_text(text));

@@ -35,7 +35,7 @@ void launch_kernel(const CallData& call, bool cooperative, bool per_thread) {
 
 void launch_kernel_ex(const CallData& call, bool per_thread) {
     const auto& given = *static_cast<const LaunchExParameters*>(call.parameters);
-    const LaunchConfig& config = *given.config;
+    const gpu::LaunchConfig& config = *given.config;
     SeenLaunch launch;
     launch.shape = {{config.grid_x, config.grid_y, config.grid_z},
                     {config.block_x, config.block_y, config.block_z},
@@ -45,9 +45,9 @@ void launch_kernel_ex(const CallData& call, bool per_thread) {
     launch.parameters = given.parameters;
     launch.extra = given.extra;
     for (unsigned i = 0; i < config.attribute_count && config.attributes; ++i) {
-        const LaunchAttribute& attribute = config.attributes[i];
-        if (attribute.id == kAttributeCooperative) launch.cooperative = attribute.value[0] != 0;
-        if (attribute.id == kAttributeCluster)
+        const gpu::LaunchAttribute& attribute = config.attributes[i];
+        if (attribute.id == gpu::kAttributeCooperative) launch.cooperative = attribute.value[0] != 0;
+        if (attribute.id == gpu::kAttributeCluster)
             launch.cluster = {attribute.value[0], attribute.value[1], attribute.value[2]};
     }
     watch->before(given.function, launch);

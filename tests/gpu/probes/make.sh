@@ -12,7 +12,7 @@
 #   clocks.txt       whether the clocks of the SMs have a common zero
 #   matrix_requests.txt  the same as banks.txt of ldmatrix, stmatrix, wmma.load and wmma.store
 #   matrix_sums.bin  random tiles and what tensor cores made of them; matrix_sums.py says how they form sums
-# forms.cu beside it is built and run by itself: its head says how.
+# forms.cu and cluster_addresses.cu beside it are built and run by themselves: their heads say how.
 # Needs nvcc, ncu with readable counters, python3. Usage: tests/gpu/probes/make.sh [FOLDER]   (tests/data/hardware)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
