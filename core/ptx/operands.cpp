@@ -38,6 +38,15 @@ struct OperandReader {
                          body.module_symbols[static_cast<size_t>(kModuleSymbol - operand.symbol)])];
     }
 
+    // The register of a vector's element, by its suffix: ".x" or ".r", ...; nullptr where there is none.
+    const Name* element_of(const Token& vector, std::string_view suffix) const {
+        constexpr std::string_view kColours = "rgba";
+        if (suffix.size() != 2 || suffix[0] != '.') return nullptr;
+        const size_t colour = kColours.find(suffix[1]);
+        return body.find(fmt::format("{}.{}", vector.text,
+                                     colour == std::string_view::npos ? suffix[1] : kVectorElements[colour]));
+    }
+
     // A register, or nothing that is one (then `operand` stays None and no token is taken).
     bool read_register(Operand& operand) {
         const Token& token = parser.peek();
@@ -47,6 +56,12 @@ struct OperandReader {
             operand.kind = Operand::Kind::Register;
             operand.reg = name->index;
             parser.next();
+            return true;
+        }
+        if (const Name* element = name == nullptr ? element_of(token, parser.peek(1).text) : nullptr) {
+            operand.kind = Operand::Kind::Register;
+            operand.reg = element->index;
+            parser.next(), parser.next();
             return true;
         }
         // Source: PTX ISA, "Special Registers".
@@ -197,11 +212,32 @@ struct OperandReader {
     }
 
     // {a, b, ...} of `count` elements. Sources may be constants where `constants`.
+    // At the name of a vector of that many registers.
+    bool read_declared_vector(size_t count, Operand& operand) {
+        const Token& token = parser.peek();
+        constexpr std::string_view kLast[] = {"", "", ".y", "", ".w"};
+        if ((count != 2 && count != 4) || token.kind != Token::Kind::Word ||
+            !element_of(token, kLast[count]) || (count == 2 && element_of(token, ".z")))
+            return false;
+        for (const char part : kVectorElements.substr(0, count)) {
+            Operand& element = operand.elements.emplace_back();
+            element.kind = Operand::Kind::Register;
+            element.reg = element_of(token, fmt::format(".{}", part))->index;
+        }
+        parser.next();
+        return true;
+    }
+
     bool read_vector(Type type, size_t count, bool is_destination, bool relaxed, bool constants,
                      Operand& operand) {
         const Token& token = parser.peek();
-        if (!parser.accept('{')) return fail_at(token, fmt::format("a vector of {}", count));
         operand.kind = Operand::Kind::Vector;
+        if (read_declared_vector(count, operand)) {
+            for (const Operand& element : operand.elements)
+                if (!check_register(element, type, relaxed)) return false;
+            return true;
+        }
+        if (!parser.accept('{')) return fail_at(token, fmt::format("a vector of {}", count));
         do {
             Operand element;
             if (is_destination || !constants) {

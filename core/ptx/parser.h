@@ -168,6 +168,9 @@ bool declare(Parser& parser, Body& body, std::string_view name, Name::Kind kind,
 // A name that nothing in the kernel has yet.
 std::string fresh_name(Parser& parser, Body& body, std::string_view name, bool is_parameter = false);
 
+// The elements of a vector of registers: v.x is the first of v (PTX ISA, "Vectors").
+inline constexpr std::string_view kVectorElements = "xyzw";
+
 // At ".reg": one declaration to its ';'.
 bool read_registers(Parser& parser, Body& body);
 // At a state space: one variable to its ';' (or, of a kernel's parameter, to before ',' or ')').

@@ -77,21 +77,31 @@ bool can_be_register(Type type) {
 
 bool read_registers(Parser& parser, Body& body) {
     const uint32_t line = parser.next().line;
+    const size_t elements = parser.accept(".v2") ? 2 : parser.accept(".v4") ? 4 : 1;
     const Token& token = parser.next();
     const auto type = token.kind == Token::Kind::Dot ? find_type(token.text.substr(1)) : std::nullopt;
     if (!type || !can_be_register(*type)) {
         return parser.fail(line,
-                           ".reg has no type that a register can have, but {}; declare scalar registers",
+                           ".reg has no type that a register can have, but {}; declare registers of one, "
+                           "as .reg .f32, or vectors of two or four",
                            Parser::quoted(token));
     }
     auto& registers = body.kernel.registers;
-    const auto add = [&](std::string_view name) {
+    // The elements of a vector are registers of their own, and found by the names that they are used with.
+    const auto add_one = [&](std::string_view name, std::string_view printed) {
         if (++parser.read.registers > kMaxRegisters || ++parser.registers_read > kMaxRegistersRead)
             return parser.fail(line, "the module declares more than {} registers; split it", kMaxRegisters);
         Register made{"", *type};
         const auto index = static_cast<int32_t>(registers.size());
         if (!declare(parser, body, name, Name::Kind::Register, index, line, made.name)) return false;
+        if (printed != name) made.name = fresh_name(parser, body, printed);
         registers.push_back(std::move(made));
+        return true;
+    };
+    const auto add = [&](std::string_view name) {
+        if (elements == 1) return add_one(name, name);
+        for (const char part : kVectorElements.substr(0, elements))
+            if (!add_one(fmt::format("{}.{}", name, part), fmt::format("{}_{}", name, part))) return false;
         return true;
     };
     do {

@@ -51,6 +51,31 @@ TEST(PtxParse, ReadsTheModule) {
     EXPECT_EQ(kernel->symbols[2].bytes(), 64u);
 }
 
+// A vector of registers is its elements, which are printed as registers of their own.
+TEST(PtxParse, VectorsOfRegistersAreTheirElements) {
+    const auto written = [](const std::string& vectors) {
+        return kernel_text("{ .reg " + vectors + " ret; }");
+    };
+    const std::string text = written(R"(.v2 .f32 pair, next; .reg .v4 .b32 four;
+        mov.f32 pair.x, 0f3F800000;
+        add.f32 pair.y, pair.r, pair.x;
+        ld.global.v4.b32 four, [%rd1];
+        st.global.v2.f32 [%rd1], pair;
+        mov.b32 %r1, four.a;)");
+    const Module module = parsed(text);
+    const std::string printed = print(module);
+    for (const char* line :
+         {".reg .f32 \tpair_x;", "mov.f32 \tpair_x, 0f3F800000;", "add.f32 \tpair_y, pair_x, pair_x;",
+          "{four_x, four_y, four_z, four_w}", "{pair_x, pair_y}", "mov.b32 \t%r1, four_w;"})
+        EXPECT_NE(printed.find(line), std::string::npos) << line << "\n" << printed;
+    EXPECT_EQ(print(parsed(printed)), printed);
+    for (const char* bad :
+         {".v3 .f32 v;", ".v2 v;", ".v2 .f32 v; mov.f32 v.z, v.x;", ".v2 .f32 v; mov.f32 %f1, v;",
+          ".v2 .f32 v; ld.global.v4.f32 v, [%rd1];", ".v4 .f32 v; ld.global.v2.f32 v, [%rd1];",
+          ".v2 .f64 v; ld.global.v2.f32 v, [%rd1];", ".v2 .f32 v, v;"})
+        EXPECT_NE(refusal(written(bad)), "accepted") << bad;
+}
+
 TEST(PtxParse, ReadsOperands) {
     const Kernel k = body(R"(
         ld.shared.f32 %f1, [%r1+-8];
@@ -314,7 +339,7 @@ TEST(PtxParse, RefusesWithTheLine) {
              Case{".reg .b32 %r1;", "'%r1' is declared twice"},
              Case{".reg .b32 %x<4000000000>;", "the number of registers"},
              Case{".reg .b32 %x<100000>; .reg .b32 %y<100000>;", "more than"},
-             Case{".reg .v4 .b32 %x;", ".reg has no type"},
+             Case{".reg .v3 .b32 %x;", ".reg has no type"},
              Case{".shared .b8 big[4000000000][4000000000];", "a dimension of 'big'"},
              Case{".shared .f32 s = 0f00000000;", "initial value"},
              Case{".shared .align 3 .b8 s[3];", "power of two"},
