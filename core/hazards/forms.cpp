@@ -40,7 +40,9 @@ HazardForms::HazardForms(const trace::Trace& t)
         kind.apart = form.space == Space::Local || form.space == Space::Const || !ptx::asks_memory(site.kind);
         if (kind.apart) continue;
         kind.store = ptx::writes(site.kind);
-        kind.atomic = site.kind == ptx::SiteKind::Atomic;
+        // cp.reduce updates each element as one, too.
+        kind.atomic = site.kind == ptx::SiteKind::Atomic ||
+                      (kind.store && site.box != ptx::Box::None && site.atomic != ptx::Atomic::None);
         kind.shared = form.space == Space::Shared;
         kind.array_bit = array_bit(form.array);
         kind.later = site.lands_later();

@@ -270,7 +270,10 @@ void BlockOrder::end() {
     OfWarp& of = warps_[warp_];
     for_lanes(come_, [&](uint32_t lane) { of.last[lane] = step_; });
     if (site_->kind == ptx::SiteKind::Barrier && mask_ != 0) come_to(warp_, mask_);
+    // ldmatrix and stmatrix are done by all lanes of a warp at once (.sync).
+    const bool matrices = ptx::asks_memory(site_->kind) && site_->box == ptx::Box::None;
     if (site_->kind == ptx::SiteKind::Exchange) meet(warp_, mask_, mask_, false);
+    if (matrices && facts_.whole_warp(site_->id)) meet(warp_, come_, come_, true);
     if (!events_.empty() && events_.front().signal == ptx::Signal::Wait)
         wait(events_);
     else

@@ -5,7 +5,8 @@
 //
 //   bar, barrier                 all that its threads did before comes before what those that wait do behind it; one that
 //                                arrives only gives
-//   bar.warp.sync                the same for the lanes that it names (warp_order.h); exchanges among lanes count alike
+//   bar.warp.sync                the same for the lanes that it names (warp_order.h); exchanges among lanes count alike,
+//                                and ldmatrix, stmatrix and wmma, which a warp does as one
 //   mbarrier.arrive              gives what the thread did before to the phase that it counts in
 //   mbarrier.try_wait            takes what was given to the phase whose end it has seen, and to those before it
 //   cp.async.bulk, for a barrier the copy has ended where the phase is known to have ended that needs its bytes

@@ -129,7 +129,9 @@ void BlockReplay::keep_box(const simt::Request& request, const trace::Access& ac
     Index& index = *index_;
     const uint32_t step = steps() - 1;
     const Array& array = trace_.launch.arrays[access.array];
-    const bool shared = array.space == Space::Shared, store = ptx::writes(trace_.sites[access.site].kind);
+    const ptx::Site& site = trace_.sites[access.site];
+    const bool shared = array.space == Space::Shared, store = ptx::writes(site.kind),
+               updates = site.atomic != ptx::Atomic::None;
     const uint64_t width = array.element_bytes();
     const auto first_store = static_cast<uint32_t>(index.stores.size());
     for (const simt::RequestPiece& piece : request.pieces) {
@@ -146,7 +148,8 @@ void BlockReplay::keep_box(const simt::Request& request, const trace::Access& ac
             const uint64_t at = element * width - begin;
             Store made{step, request.warp * kWarpSize + piece.lane, {access.array, element}, {}, 0, 0, {}};
             made.value = value_at(type_at(array, element, width), piece.data + at);
-            made.origin = index.read_by[request.warp] + 1;  // of the copy's other step
+            // Of the copy's other step, or with what lay there.
+            made.origin = updates ? simt::kComputed : index.read_by[request.warp] + 1;
             made.into = piece.place + static_cast<uint32_t>(at);
             find_source(made);
             std::vector<Store>& stores = shared ? index.stores : index.global_stores;

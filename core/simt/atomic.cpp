@@ -15,6 +15,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 #include "core/simt/machine.h"
@@ -221,6 +222,50 @@ void update_lanes(const MemoryAccess& access, uint32_t mask, bool global, std::b
                   std::byte* d, const std::byte* b, const std::byte* c, uint64_t* returned,
                   uint64_t* stored) {
     update_all(access, {mask, host, d, b, c, returned, stored, global}, {});
+}
+
+// Source: PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor".
+std::optional<MemoryAccess> bulk_update(Atomic how, ptx::Type element) {
+    using enum Atomic;
+    const bool logic = how == And || how == Or || how == Xor, counts = how == Inc || how == Dec;
+    const bool least = how == Min || how == Max,
+               half = element == ptx::Type::F16 || element == ptx::Type::BF16;
+    const uint32_t bytes = size_of(element);
+    const bool fits = half                       ? how == Add || least
+                      : is_float(element)        ? how == Add
+                      : bytes != 4 && bytes != 8 ? false
+                      : counts                   ? bytes == 4 && !is_signed(element)
+                                                 : how == Add || least || logic;
+    if (!fits) return std::nullopt;
+    MemoryAccess access;
+    access.space = ptx::StateSpace::Global;
+    access.element_bytes = static_cast<uint8_t>(bytes);
+    access.is_signed = is_signed(element), access.is_float = is_float(element) && !half;
+    access.half = half ? element : ptx::Type::None;
+    access.atomic = how;
+    return access;
+}
+
+void update_row(const MemoryAccess& access, std::byte* to, std::byte* by, size_t bytes) {
+    const size_t size = access.element_bytes, column = size == 8 ? 8 : 4;
+    for (size_t from = 0; from < bytes; from += kWarpSize * size) {
+        alignas(64) std::array<std::byte, 8 * kWarpSize> b{}, c{}, d{};
+        std::array<std::byte*, kWarpSize> host{};
+        std::array<uint64_t, kWarpSize> returned{}, stored{};
+        const size_t elements = std::min<size_t>(kWarpSize, (bytes - from) / size);
+        for (size_t i = 0; i < elements; ++i) {
+            host[i] = to + from + i * size;
+            std::memcpy(b.data() + i * column, by + from + i * size, size);
+        }
+        const auto mask = static_cast<uint32_t>((uint64_t{1} << elements) - 1);
+        const Lanes lanes{mask,     host.data(),     d.data(),      b.data(),
+                          c.data(), returned.data(), stored.data(), true};
+        if (has_elements(access))
+            update_elements<uint16_t>(access, lanes, {d.data(), b.data()}, {});
+        else
+            update_all(access, lanes, {});
+        for (size_t i = 0; i < elements; ++i) std::memcpy(by + from + i * size, &stored[i], size);
+    }
 }
 
 // host_ holds where the lanes' words lie, aligned and inside their memory.

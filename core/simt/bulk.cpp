@@ -5,6 +5,7 @@
 //                       write      they are under way: to shared memory for a barrier, or to global memory in the group
 //                                  that the lane has open; with .multicast to each block of a mask, for its own barrier
 //   a wait at the barrier          what is under way for it is written, and the barrier told of its bytes (signals.cpp)
+//                                  cp.reduce updates what lies there
 //   bulk.wait_group N              all of the lane's groups but the latest N are written
 //   the lane exits                 so are all of its groups
 //
@@ -22,6 +23,7 @@
 
 #include "core/base/cluster.h"
 #include "core/base/words.h"
+#include "core/simt/atomic.h"
 #include "core/simt/machine.h"
 
 namespace tilescope::simt {
@@ -339,6 +341,23 @@ bool Machine::find_targets(Warp& warp, const MicroOp& op, uint32_t lane) {
     return true;
 }
 
+// Of a copy that updates what lies there: as soon as it is asked for, as it may be.
+bool Machine::update_memory(const Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy) {
+    const BulkCode& code = program_.bulks[op.target];
+    const ptx::TensorType of_map = warp.bulk_reads[lane].map.type;
+    const auto access = bulk_update(code.reduces, code.tensor ? ptx::element_of(of_map) : code.element);
+    if (!access) {
+        const auto l = static_cast<int>(lane);
+        return raise(Fault::Kind::BadAddress, warp, l, op,
+                     fmt::format("{} updates a tensor at {}, whose elements are {}, which this copy cannot",
+                                 thread_text(warp, l), line_text(op), ptx::name_of(of_map)));
+    }
+    for (const BulkCopy::Piece& piece : copy.pieces)
+        update_row(*access, piece.to, copy.bytes.data() + piece.from, piece.bytes);
+    copy.pieces.clear();
+    return true;
+}
+
 bool Machine::copy_to(Warp& warp, const MicroOp& op, uint32_t lane, const BulkTarget& target,
                       std::vector<std::byte> bytes, bool tells) {
     const BulkCode& code = program_.bulks[op.target];
@@ -353,6 +372,7 @@ bool Machine::copy_to(Warp& warp, const MicroOp& op, uint32_t lane, const BulkTa
     if (tells) words_of(lane)[1] = target.barrier;
     if (!(code.tensor ? write_box(warp, op, lane, copy, target) : write_row(warp, op, lane, copy, target)))
         return false;
+    if (code.reduces != ptx::Atomic::None && !update_memory(warp, op, lane, copy)) return false;
     Machine& block = *target.block;
     block.bulk_bytes_ += copy.bytes.size();
     ++block.changes_;

@@ -81,11 +81,12 @@ bool Lowering::bulk_copy() {
     code.bytes = source(*ptx::bytes_operand_of(*current), Type::U32);
     const Operand* const barrier = ptx::barrier_of(*current);
     code.of_group = barrier == nullptr;
+    code.reduces = current->atomic, code.element = current->type;
     if (barrier) code.barrier = bulk_side(*barrier, StateSpace::Shared, kNoSite);
     return problem.empty() && emit_bulk(std::move(code));
 }
 
-// cp.async.bulk.tensor
+// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor
 bool Lowering::tensor_copy() {
     for (const char* const suffix : {"im2col::w", "im2col::w::128", "cta_group::1", "cta_group::2"})
         if (ptx::has_suffix(*current, {suffix}))
@@ -94,7 +95,8 @@ bool Lowering::tensor_copy() {
     const auto site = static_cast<uint32_t>(site_of[current_index]);
     BulkCode code;
     code.tensor = true;
-    code.of_group = current->op == Op::TensorToGlobal;
+    code.of_group = current->op != Op::TensorToShared;
+    code.reduces = current->atomic;
     code.gathers = ptx::has_suffix(*current, {"tile::gather4", "tile::scatter4"});
     code.map = bulk_side(*ptx::map_of(*current), StateSpace::Generic, kNoSite);
     for (const Operand& one : ptx::coordinates_of(*current)->elements)

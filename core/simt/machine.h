@@ -445,6 +445,7 @@ private:
     bool write_row(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy, const BulkTarget& target);
     bool write_box(Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy, const BulkTarget& target);
     bool find_targets(Warp& warp, const MicroOp& op, uint32_t lane);
+    bool update_memory(const Warp& warp, const MicroOp& op, uint32_t lane, BulkCopy& copy);
     bool copy_to(Warp& warp, const MicroOp& op, uint32_t lane, const BulkTarget& target,
                  std::vector<std::byte> bytes, bool tells);
     uint64_t side_address(Warp& warp, const BulkCode::Side& side, uint32_t lane);

@@ -170,6 +170,8 @@ struct BulkCode {
         false;  // it goes to each block of the cluster whose bit of `blocks` is set, with its barrier there
     Ref blocks = 0;
     bool tensor = false, gathers = false;
+    ptx::Atomic reduces = ptx::Atomic::None;  // it updates what lies there
+    ptx::Type element = ptx::Type::None;      // by elements of that type; of a tensor the map says it
     Side map;
     std::vector<Ref> coordinates, offsets;
 };

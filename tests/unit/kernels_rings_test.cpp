@@ -470,5 +470,60 @@ TEST(Rings, LanesThatCopyTheSameAreHarmless) {
     }
 }
 
+// Lanes add in bulk to one place: each element is updated as one, in whatever order.
+TEST(Rings, CopiesThatUpdateNeedNoOrder) {
+    for (const bool update : {true, false}) {
+        const std::string ptx = ring_kernel(
+            1,
+            std::string("    st.shared.v4.u32 [%r5], {%r1, %r1, %r1, %r1};\n    "
+                        "fence.proxy.async.shared::cta;\n    bar.sync 0;\n    .loc 1 15 0\n    ") +
+                (update ? "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"
+                        : "cp.async.bulk.global.shared::cta.bulk_group") +
+                " [%d2], [%r5], 16;\n    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n    "
+                "bar.sync 0;\n");
+        const Judged found = judged(ptx, 1, 1, 64, {});
+        const bool races = std::ranges::any_of(found.found, [](const Hazard& h) {
+            return h.kind == HazardKind::Race && h.space == Space::Global;
+        });
+        EXPECT_EQ(races, !update) << found.text;
+    }
+}
+
+// One lane says for all of its warp that a tile has been read: right where all have read it by one instruction.
+std::string read_as_one(const std::string& read) {
+    return ring_kernel(1, R"(
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [empty], 1;
+READY:
+    shl.b32 %r10, %r3, 2;
+    add.u32 %r11, %r5, %r10;
+    setp.ge.u32 %p2, %r2, 32;
+    @!%p2 st.shared.u32 [%r11], %r1;
+    bar.sync 0;
+    @%p2 bra OTHER;
+    .loc 1 20 0
+    )" + read + R"(
+    @!%p1 mbarrier.arrive.shared::cta.b64 _, [empty];
+    cvt.u64.u32 %d3, %r10;
+    add.u64 %d4, %d2, %d3;
+    st.global.u32 [%d4], %r12;
+    bra END;
+OTHER:
+    mbarrier.try_wait.parity.shared::cta.b64 %p3, [empty], 0;
+    @!%p3 bra OTHER;
+    .loc 1 30 0
+    st.shared.u32 [%r11], %r2;
+)");
+}
+
+TEST(Rings, WhatAWarpReadsAsOneIsReadForAllItsLanes) {
+    const std::string rows = "and.b32 %r13, %r3, 7; shl.b32 %r13, %r13, 4; add.u32 %r13, %r5, %r13;\n    ";
+    expect_right(read_as_one(rows + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r12}, [%r13];"), 1, 1, 64);
+    expect_right(read_as_one("ld.shared.u32 %r12, [%r11];\n    bar.warp.sync -1;"), 1, 1, 64);
+    expect_fault(read_as_one("ld.shared.u32 %r12, [%r11];"), 1, 1, 64, HazardKind::Race,
+                 "and nothing orders the two");
+}
+
 }  // namespace
 }  // namespace tilescope::kernels

@@ -241,6 +241,71 @@ bar.sync 0;
     }
 }
 
+// More elements than a warp has lanes, each updated by its like.
+template <class T>
+void expect_updates(const std::string& name, const std::vector<T>& before, const std::vector<T>& by,
+                    T (*update)(T, T)) {
+    const auto bytes = static_cast<uint32_t>(by.size() * sizeof(T));
+    ASSERT_EQ(bytes % 16, 0u);
+    std::string body =
+        fmt::format("@!%p0 bra END;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {};\n", bytes);
+    body += kToShared + fmt::format("[tile], [%i], {}, [bar];\n", bytes) + wait_text();
+    body +=
+        fmt::format("cp.reduce.async.bulk.global.shared::cta.bulk_group.{} [%o], [tile], {};\n", name, bytes);
+    WordRun run = bulk_kernel(body + "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nEND:");
+    std::memcpy(run.memory.buffers[0].bytes.data(), by.data(), bytes);
+    std::memcpy(run.memory.buffers[1].bytes.data(), before.data(), bytes);
+    ASSERT_EQ(run.fault(), "") << name;
+    for (size_t i = 0; i < by.size(); ++i) {
+        T after;
+        std::memcpy(&after, run.memory.buffers[1].bytes.data() + i * sizeof(T), sizeof(T));
+        const T right = update(before[i], by[i]);
+        EXPECT_EQ(std::memcmp(&after, &right, sizeof(T)), 0) << name << " of element " << i << ": " << after;
+    }
+}
+
+TEST(BulkCopies, UpdateEachElementByItsLike) {
+    std::mt19937_64 random(7);
+    const auto numbers = [&]<class T>(T) {
+        std::vector<T> made(68);
+        for (T& one : made) one = static_cast<T>(random() >> random() % 64);
+        return made;
+    };
+    const auto with = [&]<class T>(const char* name, T (*update)(T, T)) {
+        expect_updates<T>(name, numbers(T{}), numbers(T{}), update);
+    };
+    with(
+        "add.u32", +[](uint32_t a, uint32_t b) { return a + b; });
+    with(
+        "add.u64", +[](uint64_t a, uint64_t b) { return a + b; });
+    with(
+        "min.s32", +[](int32_t a, int32_t b) { return std::min(a, b); });
+    with(
+        "max.u64", +[](uint64_t a, uint64_t b) { return std::max(a, b); });
+    with(
+        "min.s64", +[](int64_t a, int64_t b) { return std::min(a, b); });
+    with(
+        "inc.u32", +[](uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; });
+    with(
+        "dec.u32", +[](uint32_t a, uint32_t b) { return a == 0 || a > b ? b : a - 1; });
+    with(
+        "and.b32", +[](uint32_t a, uint32_t b) { return a & b; });
+    with(
+        "or.b64", +[](uint64_t a, uint64_t b) { return a | b; });
+    with(
+        "xor.b32", +[](uint32_t a, uint32_t b) { return a ^ b; });
+    with(
+        "add.f32", +[](float a, float b) { return a + b; });
+    with(
+        "add.f64", +[](double a, double b) { return a + b; });
+    // Halves: 1 and 0.5.
+    std::vector<uint16_t> ones(72, 0x3C00), halves(72, 0x3800);
+    expect_updates<uint16_t>(
+        "add.noftz.f16", ones, halves, +[](uint16_t, uint16_t) { return uint16_t{0x3E00}; });
+    expect_updates<uint16_t>(
+        "max.f16", ones, halves, +[](uint16_t a, uint16_t) { return a; });
+}
+
 TEST(BulkCopies, FaultsSayWhatIsWrong) {
     const auto fault = [](const std::string& body) { return bulk_kernel(body, 1).fault(); };
     const std::string unit = ", but copies in bulk move multiples of 16 bytes between multiples of 16",

@@ -23,9 +23,15 @@ Argument map_argument(const ptx::TensorMap& map) {
     return argument;
 }
 
-WordRun box_run(const RandomBox& one, bool load, BoxForm form) {
+// update: "add", ...: the copy updates the tensor so; "" for one that does not.
+WordRun box_run(const RandomBox& one, bool load, BoxForm form, const std::string& update = "") {
     WordRun run;
-    run.program = test::program_of(tilescope::test::box_kernel(one.map, one.box, load, form), "box");
+    std::string text = tilescope::test::box_kernel(one.map, one.box, load, form);
+    if (const std::string copy = "cp.async.bulk.tensor", where = "global.shared::cta"; !update.empty()) {
+        text.replace(text.find(copy), copy.size(), "cp.reduce.async.bulk.tensor");
+        text.insert(text.find(where) + where.size(), "." + update);
+    }
+    run.program = test::program_of(text, "box");
     run.launch.block = {32, 1, 1};
     run.launch.arguments = test_arguments({0, kTileAt});
     run.launch.arguments[0] = map_argument(one.map);
@@ -116,6 +122,38 @@ TEST(TensorBoxes, AreThoseOfATwin) {
     some(20, false, BoxForm::Im2col);
     some(10, true, BoxForm::Gather);
     some(10, false, BoxForm::Gather);
+}
+
+TEST(TensorBoxes, UpdateTheElementsThatTheyReach) {
+    std::mt19937 random(41);
+    for (int made = 0; made < 20;) {
+        const RandomBox one = tilescope::test::random_box(random, kTensorAt, false, BoxForm::Tile);
+        if (one.map.type != ptx::TensorType::U32) continue;
+        SCOPED_TRACE(text_of(one));
+        ++made;
+        WordRun run = box_run(one, false, BoxForm::Tile, "add");
+        const Bytes tile = run.memory.buffers[0].bytes;
+        Bytes tensor = run.memory.buffers[1].bytes;
+        for (const auto& element : tilescope::test::box_elements(one.map, one.box)) {
+            if (!element.moved) continue;
+            uint32_t added = 0, sum = 0;
+            std::byte* const there = tensor.data() + (element.global - one.map.address);
+            for (uint32_t i = 0; i < sizeof added; ++i)
+                reinterpret_cast<std::byte*>(&added)[i] =
+                    tile[tilescope::test::swizzled_byte(one.map.swizzle, element.shared + i)];
+            std::memcpy(&sum, there, sizeof sum);
+            sum += added;
+            std::memcpy(there, &sum, sizeof sum);
+        }
+        ASSERT_EQ(run.fault(), "");
+        EXPECT_EQ(run.memory.buffers[1].bytes, tensor);
+    }
+    RandomBox bytes;
+    bytes.map.type = ptx::TensorType::U8, bytes.map.rank = 1, bytes.map.address = kTensorAt;
+    bytes.map.extent = {64, 1, 1, 1, 1}, bytes.map.box = {64, 1, 1, 1, 1}, bytes.bytes = 64;
+    EXPECT_EQ(box_run(bytes, false, BoxForm::Tile, "add").fault(),
+              "thread[0] of block(0) updates a tensor at line 20, whose elements are UINT8, which this copy "
+              "cannot");
 }
 
 TEST(TensorBoxes, WhatIsNoMapOrNoBoxIsSaid) {
