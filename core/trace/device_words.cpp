@@ -21,6 +21,9 @@ bool WordReader::read(const DeviceRecord& record, WordStep& step) {
     });
     const bool copies = facts.box == ptx::Box::Row || facts.box == ptx::Box::Tensor;
     if (copies) place_barriers(step);
+    // A descriptor has no room for a block of the cluster: it is of its own block's memory.
+    if (facts.box == ptx::Box::Tile)
+        for_lanes(step.mask, [&](uint32_t lane) { step.address[lane] |= uint64_t{rank_} << kRankShift; });
     const bool by_map = facts.box == ptx::Box::Tensor;
     if (by_map && !read_maps(facts.space, step)) return false;
     if (!by_map || facts.space == Space::Shared) place(*layout_, rank_, step.mask, facts.space, step.address);

@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/cluster.h"
+#include "core/ptx/warpgroup.h"
+#include "core/trace/access.h"
 #include "core/trace/builder.h"
 #include "core/trace/file.h"
 #include "tests/host/instrumented_run.h"
@@ -121,7 +124,7 @@ TEST(DeviceSignals, AGpuRecordsWhatTheInterpreterDoes) {
 
 // Signals of two warps, written by hand: what each code stands for is its number less one.
 struct SignalHand {
-    enum Site : uint32_t { kInit, kArrive, kWait, kRead, kWrite };
+    enum Site : uint32_t { kInit, kArrive, kWait, kRead, kWrite, kTile };
     static constexpr uint32_t kDeviceBar = 0x480, kBar = 128;
     std::vector<ptx::Site> sites;
     std::vector<Array> arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, 64, kSignalIn),
@@ -130,21 +133,26 @@ struct SignalHand {
     ptx::Instrumented code;
     DecodeOptions options;
     DeviceWriter writer{8, 512};
+    uint32_t block = 0;  // that is written for
 
     SignalHand() {
-        const auto add = [&](ptx::SiteKind kind, ptx::Signal signal, Space space) {
+        const auto add = [&](ptx::SiteKind kind, ptx::Signal signal, Space space,
+                             ptx::Box box = ptx::Box::None) {
             ptx::Site site{.id = static_cast<uint32_t>(sites.size()), .kind = kind, .space = space};
             site.signal = signal;
             site.bytes = kind == ptx::SiteKind::Signal ? ptx::kBarrierBytes : ptx::kBulkBytes;
-            site.copy = kind != ptx::SiteKind::Signal;
-            site.box = site.copy ? ptx::Box::Row : ptx::Box::None;
-            site.words = site.copy ? ptx::kRowWords : ptx::words_of(signal);
+            site.copy = box == ptx::Box::Row;
+            site.box = box;
+            site.words = site.copy               ? ptx::kRowWords
+                         : box == ptx::Box::Tile ? ptx::kTileWords
+                                                 : ptx::words_of(signal);
             sites.push_back(site);
         };
         for (const ptx::Signal signal : {ptx::Signal::Init, ptx::Signal::Arrive, ptx::Signal::Wait})
             add(ptx::SiteKind::Signal, signal, Space::Shared);
-        add(ptx::SiteKind::Load, ptx::Signal::None, Space::Global);
-        add(ptx::SiteKind::Store, ptx::Signal::None, Space::Shared);
+        add(ptx::SiteKind::Load, ptx::Signal::None, Space::Global, ptx::Box::Row);
+        add(ptx::SiteKind::Store, ptx::Signal::None, Space::Shared, ptx::Box::Row);
+        add(ptx::SiteKind::Load, ptx::Signal::None, Space::Shared, ptx::Box::Tile);
         code.sites = sites;
         code.shapes.resize(sites.size());
         code.code_bits = 8, code.chunk_bytes = 512;
@@ -160,7 +168,7 @@ struct SignalHand {
     }
     // Of one lane.
     void put(uint32_t warp, Site site, uint64_t clock, std::vector<uint32_t> address_and_words) {
-        writer.to(0, warp);
+        writer.to(block, warp);
         writer.words(site + 1, clock, 1, {std::move(address_and_words)});
     }
     void put_copy(uint32_t warp, uint64_t clock, uint32_t bytes) {
@@ -173,7 +181,9 @@ struct SignalHand {
         auto decoded = decode_device_buffer(code, writer.buffer(), options);
         EXPECT_TRUE(decoded) << decoded.error().message;
         if (!decoded) return {};
-        return assemble({}, test_launch(arrays, {}, options.block), sites, std::move(decoded->blocks));
+        Launch launch = test_launch(arrays, {}, options.block);
+        launch.grid = options.grid, launch.cluster = options.cluster;
+        return assemble({}, launch, sites, std::move(decoded->blocks));
     }
 };
 
@@ -202,6 +212,36 @@ TEST(DeviceSignals, AWaitComesBehindWhatItHasWaitedFor) {
     EXPECT_EQ(words_of(trace, 3, 0)[1], 64u);
     EXPECT_EQ(decode(trace, 4).array, 2);
     EXPECT_EQ(decode(trace, 4).offset[0], 0u);
+}
+
+// Addresses in registers have the rank of their block, that in a descriptor has none: it is of the own block.
+TEST(DeviceSignals, InAClusterAddressesSayWhoseMemoryItIs) {
+    SignalHand hand;
+    hand.options.grid = hand.options.cluster = {2, 1, 1};
+    hand.writer.dropped = {0, 0};
+    for (const uint32_t rank : {0u, 1u}) {
+        const uint32_t own = rank << kRankShift, other = (1 - rank) << kRankShift;
+        const uint32_t bar = SignalHand::kDeviceBar;
+        const ptx::MatrixDescriptor tile{.address = 0x410};
+        const uint64_t bits = ptx::bits_of(tile);
+        hand.block = rank;
+        hand.put(0, SignalHand::kInit, 100, {own | bar, 0, 1});
+        hand.put(0, SignalHand::kTile, 110,
+                 {tile.address, 0, static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)});
+        hand.put(0, SignalHand::kArrive, 120, {other | bar, 0, 1, 0});
+    }
+    const Trace trace = hand.read();
+    ASSERT_EQ(trace.blocks.size(), 2u);
+    for (const Block& block : trace.blocks) {
+        ASSERT_EQ(block.count, 3u);
+        const Access init = decode(trace, block.first), tile = decode(trace, block.first + 1);
+        EXPECT_EQ(init.array, 2);
+        EXPECT_EQ(init.offset[0], 0u);
+        EXPECT_EQ(tile.array, 1);
+        EXPECT_EQ(tile.offset[0], 0x10u);
+        const AccessView arrive(trace, block.first + 2);
+        EXPECT_EQ(arrive.addresses()[0], address_in_block(1 - block.x, SignalHand::kBar));
+    }
 }
 
 // Nobody says why its phase should have ended.
