@@ -132,6 +132,9 @@ public:
     CubeBlock build(const BlockReplay* replay) {
         made_.from_values = replay != nullptr && !replay->full() && add_products(*replay);
         if (!made_.from_values) slabs_of_loads();
+        for (uint32_t step = 0; step < index_.steps && !made_.on_tensor_cores; ++step)
+            made_.on_tensor_cores =
+                trace_.sites[trace_.form_of(index_.first + step).site].exchange == ptx::Exchange::Multiply;
         CubeBox all;
         for (const PhaseSlab& slab : made_.phases) all.include(slab.box);
         if (made_.tile.empty()) made_.tile = all.of;
@@ -203,6 +206,7 @@ private:
             if (m.empty() || n.empty()) continue;
             const CellRect of = made_.tile.empty() ? CellRect{m.row0, m.row1, n.col0, n.col1} : made_.tile;
             slab.box = {of, std::max(m.col0, n.row0), std::min(m.col1, n.row1)};
+            slab.products = slab.box.products();
         }
     }
 

@@ -39,6 +39,7 @@ struct CubeBox {
     void include(const CubeBox& box);
     bool operator==(const CubeBox&) const = default;
 };
+std::string box_text(const CubeBox& box);  // "64 × 64 × 32"
 
 // What a warp multiplies in a phase.
 struct WarpPart {
@@ -50,7 +51,7 @@ struct WarpPart {
 
 struct PhaseSlab {
     CubeBox box;            // bounds all multiply-adds of the phase
-    uint64_t products = 0;  // multiply-adds in it
+    uint64_t products = 0;  // multiply-adds in it; where the slab is of loads, all that they feed
     // Those that pair an element of M with one of N of another k: a stale or early value was multiplied.
     uint64_t mismatched = 0;
     uint64_t repeated = 0;  // those with a k that a phase before had: what it left in the tiles is used again
@@ -89,7 +90,8 @@ struct CubeProducts {
 struct CubeBlock {
     uint32_t block = 0;
     CubeShape shape;
-    bool from_values = false;  // else the slabs are those of the loads
+    bool from_values = false;      // else the slabs are those of the loads
+    bool on_tensor_cores = false;  // warps multiply whole matrices: no product is told by itself
     CellRect tile;  // elements of P that the block stores; where it stores none, that it multiplies for
     std::vector<PhaseSlab> phases;
     std::vector<CubeLoad> loads;     // by step

@@ -136,11 +136,12 @@ CubeView cube_view(const trace::Trace& trace, const BlockIndex& index, const Cub
     return view;
 }
 
-namespace {
-
 std::string box_text(const CubeBox& box) {
     return fmt::format("{} × {} × {}", box.of.rows(), box.of.cols(), box.k1 - box.k0);
 }
+
+namespace {
+
 std::string k_text(uint32_t k0, uint32_t k1) {
     return k1 == k0 + 1 ? fmt::format("k = {}", k0) : fmt::format("k = {} to {}", k0, k1 - 1);
 }
@@ -175,12 +176,15 @@ CubeLine tile_line(const trace::Trace& trace, const BlockIndex& index, const Cub
             uses};
 }
 
-CubeLine thread_line(const trace::Trace& trace, const BlockIndex& index, const CubeShape& shape,
+CubeLine thread_line(const trace::Trace& trace, const BlockIndex& index, const CubeBlock& block,
                      uint32_t thread) {
+    const CubeShape& shape = block.shape;
     const std::vector<CellRect> patch = cube_patch(trace, index, thread);
     std::string name = thread_name(trace.launch.block, thread, index.notation);
     const uint64_t elements = area_of(patch);
-    if (elements == 0) return {CubeLine::Swatch::Thread, name + " is beyond the matrix", ""};
+    if (elements == 0)
+        return {CubeLine::Swatch::Thread,
+                name + (block.on_tensor_cores ? " owns no element of P" : " is beyond the matrix"), ""};
     if (elements == 1) {
         const auto at = static_cast<int64_t>(uint64_t{patch[0].row0} * shape.n + patch[0].col0);
         return {CubeLine::Swatch::Thread,
@@ -188,12 +192,15 @@ CubeLine thread_line(const trace::Trace& trace, const BlockIndex& index, const C
                             element_name(trace.launch.arrays[shape.arrays[2]], at, index.notation)),
                 "one sum in a register, two factors a product"};
     }
+    const std::string owns = fmt::format("{} owns {} of P", name, counted(elements, "element"));
+    if (block.on_tensor_cores)
+        return {CubeLine::Swatch::Thread, owns, fmt::format("in registers: {}", counted(elements, "sum"))};
     std::vector<bool> rows(shape.m), cols(shape.n);
     for (const CellRect& rect : patch) {
         std::fill(rows.begin() + rect.row0, rows.begin() + rect.row1, true);
         std::fill(cols.begin() + rect.col0, cols.begin() + rect.col1, true);
     }
-    return {CubeLine::Swatch::Thread, fmt::format("{} owns {} of P", name, counted(elements, "element")),
+    return {CubeLine::Swatch::Thread, owns,
             fmt::format("in registers: {} sums, and for each k {} + {} factors", elements,
                         std::ranges::count(rows, true), std::ranges::count(cols, true))};
 }
@@ -207,10 +214,11 @@ std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& in
     const Notation& notation = index.notation;
     const PhaseSlab& slab = block.phases[view.phase];
     if (!view.after && !view.slab.empty()) {
-        const bool whole = slab.products == slab.box.products() || !block.from_values;
+        const bool whole = slab.products == slab.box.products();
         std::string more = k_text(slab.box.k0, slab.box.k1);
         if (!block.from_values)
-            more += ", by what it loads: the values are not known";
+            more += block.on_tensor_cores ? ", by what it loads, on tensor cores"
+                                          : ", by what it loads: the values are not known";
         else if (!whole)
             more += ", in " + box_text(slab.box);
         if (block.from_values && block.shape.patch > 1 && slab.warps.size() > 1)
@@ -244,7 +252,7 @@ std::vector<CubeLine> cube_lines(const trace::Trace& trace, const BlockIndex& in
                                      : fmt::format("{} phases are done", grouped(phases)),
                          view.after ? "P is stored" : "the sums stay in registers"});
     }
-    if (thread) lines.push_back(thread_line(trace, index, block.shape, *thread));
+    if (thread) lines.push_back(thread_line(trace, index, block, *thread));
     if (!view.beyond[0].empty() || !view.beyond[1].empty())
         lines.push_back({Swatch::Beyond, "beyond the matrices", "no element is loaded there"});
     if (!view.before[0].empty()) lines.push_back({Swatch::Before, "loaded before", ""});

@@ -61,6 +61,7 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
     Story story;
     story.all = static_cast<uint32_t>(block->phases.size());
     story.clocked = index.clocked;
+    story.by_thread = block->from_values;
     story.threads = trace.launch.block.count();
     std::vector<StoryPhase> all(story.all);
     uint64_t products = 0;
@@ -78,6 +79,7 @@ Result<Story> story_of(const analysis::Recording& recording, const BlockIndex& i
         const uint32_t phase = index.phase_at(step);
         StoryPhase& made = all[std::min(phase, story.all - 1)];
         if (phase < story.all) made.last_step = step;
+        if (kind == StepKind::SignalWait) ++made.mbarrier_waits;
         if (kind != StepKind::GlobalLoad && kind != StepKind::SharedStore) continue;
         const uint64_t elements = elements_of(trace, at);
         if (kind == StepKind::SharedStore) made.filled += elements;

@@ -34,10 +34,11 @@ struct StoryPhase {
     uint64_t lane_loads = 0;             // of elements of M and N, in this phase
     uint64_t filled = 0;                 // elements that lanes store to shared memory in it
     std::vector<StoryWait> waits;        // by warp; none without a barrier
-    uint64_t products = 0;
-    uint32_t last_step = 0;         // of the phase: what the sums are taken at
-    uint64_t bytes = 0;             // loaded from global memory so far, by all lanes
-    uint64_t bytes_each_twice = 0;  // that as many products take where each loads its two factors
+    uint64_t mbarrier_waits = 0;         // steps that have waited at a barrier in memory
+    uint64_t products = 0;               // where none is told by itself, those of the slab
+    uint32_t last_step = 0;              // of the phase: what the sums are taken at
+    uint64_t bytes = 0;                  // loaded from global memory so far, by all lanes
+    uint64_t bytes_each_twice = 0;       // that as many products take where each loads its two factors
 };
 
 struct Story {
@@ -45,6 +46,7 @@ struct Story {
     uint32_t all = 0;                // phases of the block
     uint32_t left_out = 0;           // between the last but one and the last that are shown
     bool clocked = false;            // waits are by clocks, else by steps
+    bool by_thread = false;          // which thread makes which product is known
     uint64_t threads = 0;
     std::string title, source;
 };

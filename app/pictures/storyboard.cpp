@@ -80,7 +80,10 @@ void wait(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     const float small = line_height(ui, Size::Small);
     if (phase.waits.empty()) {
         note(ui, {in.min.x, (in.min.y + in.max.y - small) / 2}, widest(ui, in),
-             std::vector<std::string>{"no barrier that warps wait at", "no barrier"});
+             phase.mbarrier_waits > 0
+                 ? std::vector<std::string>{counted(phase.mbarrier_waits, "wait") + " at mbarriers",
+                                            counted(phase.mbarrier_waits, "wait")}
+                 : std::vector<std::string>{"no barrier that warps wait at", "no barrier"});
         return;
     }
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in),
@@ -107,7 +110,11 @@ void multiply(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase)
     const float small = line_height(ui, Size::Small);
     const uint64_t threads = scene.story.threads;
     std::vector<std::string> words{counted(phase.products, "product")};
-    if (threads > 0 && phase.products % threads == 0)
+    if (!scene.story.by_thread && !phase.slab.empty()) {
+        const std::string box = look::box_text(phase.slab) + " products";
+        words.insert(words.begin(), box);
+        if (scene.block.on_tensor_cores) words.insert(words.begin(), box + " on tensor cores");
+    } else if (threads > 0 && phase.products % threads == 0)
         words.insert(words.begin(), fmt::format("{} threads × {}", grouped(threads),
                                                 counted(phase.products / threads, "product")));
     note(ui, {in.min.x, in.max.y - small}, widest(ui, in), words);
@@ -148,6 +155,14 @@ void sums(Ui& ui, Rect in, const StoryScene& scene, const StoryPhase& phase) {
     in.max.y -= small + ui.px(4);
     if (scene.replay == nullptr || tile.empty()) {
         note(ui, {in.min.x, in.min.y}, widest(ui, in), "its values are not known");
+        return;
+    }
+    if (scene.block.on_tensor_cores) {
+        paragraph(
+            ui, in.min, widest(ui, in), Face::Text, Size::Small, Ink::TextQuiet,
+            "Tensor cores add the products in the warps' registers; a recording has the sums when they are "
+            "stored.",
+            4);
         return;
     }
     double largest = 1e-30;
@@ -313,6 +328,9 @@ void poster(Ui& ui, const Rect& page, const StoryScene& scene) {
     const auto& slab = scene.block.phases[half];
     for (const look::WarpPart& part : slab.warps)
         if (!part.made.empty()) step = std::max(step, part.made[part.made.size() / 2]);
+    if (slab.warps.empty())  // which step makes which product is not known
+        for (const look::PhaseSpan& span : scene.index.spans)
+            if (span.phase == half) step = span.end - 1;
     const look::CubeView view = look::cube_view(scene.trace, scene.index, scene.block, scene.replay, step);
     const CubeScene solid{scene.trace, scene.index, scene.block, view, nullptr, scene.thread, {}};
     const auto lines = look::cube_lines(scene.trace, scene.index, scene.block, view, scene.thread);

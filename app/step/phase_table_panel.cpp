@@ -10,6 +10,7 @@
 // Where that is too wide, multiplies stand below loads; where there are more phases than fit, those about the
 // step are shown; of more threads than fit those of the warp or the pin, and the wheel scrolls.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -32,6 +33,7 @@ constexpr size_t kMostLoads = 4, kMostTerms = 3;
 // Rows that the back row is to see, where they can be had; and what stands for products between two.
 constexpr uint32_t kFewRows = 6;
 constexpr std::string_view kLeftOut = "\u2026 ";
+constexpr const char* kOfMatrices = " of matrices";
 // The longest value that short_value() writes.
 constexpr std::string_view kLongestValue = "\u22120.1234", kInto = "\u2192", kTimes = "\u00b7";
 
@@ -42,6 +44,8 @@ struct TableLine {
 };
 struct CellLines {
     std::vector<TableLine> loads, terms;
+    size_t matrices = 0;  // products of matrices so far
+    bool multiplies_now = false;
 };
 
 // How wide and how high the table's parts are, in pixels.
@@ -100,6 +104,18 @@ struct TableShown {
         if (loaded || (load.load_step == kNever && !load.to.empty() && happened(load.to.front().step)))
             line.text = values || !known ? (load.computed && !values ? "computed" : value) : name(load.from);
         if (line.text.empty()) return line;
+        if (load.elements > 1) {
+            const LoadedInPhase::Stored& stored = load.to.front();
+            if (known && !values) line.text += " to " + name(load.last_from);
+            if (values) line.text = counted(load.elements, "value");
+            line.text.append(kInto).append(name(stored.cell));
+            line.now = stored.step == ui.step();
+            line.tip =
+                fmt::format("{} copies {} to {} and behind it at step {}",
+                            thread_name(ui.trace().launch.block, load.thread, ui.notation()),
+                            counted(load.elements, "element"), name(stored.cell), grouped(stored.step + 1));
+            return line;
+        }
         line.now = load.load_step == ui.step();
         line.tip = thread_name(ui.trace().launch.block, load.thread, ui.notation());
         if (loaded)
@@ -170,6 +186,15 @@ struct TableShown {
         for (const LoadedInPhase& load : state.shown.loads)
             if (TableLine line = line_of(load); !line.text.empty()) of(load).loads.push_back(std::move(line));
         for (const SummedInPhase& sum : state.shown.sums) add_terms(of(sum), sum);
+        for (const playback::MatrixProductInPhase& made : state.shown.matrices) {
+            if (!happened(made.step)) continue;
+            ++of(made).matrices;
+            of(made).multiplies_now = of(made).multiplies_now || made.step == ui.step();
+        }
+        for (CellLines& cell : all)
+            if (cell.matrices > 0)
+                cell.terms.push_back({counted(cell.matrices, "product") + kOfMatrices, "on tensor cores",
+                                      cell.multiplies_now});
         if (!product)
             for (const playback::StoredInPhase& store : state.shown.stores)
                 if (TableLine line = line_of(store); !line.text.empty())
@@ -187,6 +212,19 @@ struct TableShown {
 
     // --- how it is laid out
 
+    // The first thread that asks for a copy in bulk: for others, too.
+    std::optional<uint32_t> first_that_copies() const {
+        const trace::Trace& trace = ui.trace();
+        const BlockIndex& index = *ui.index();
+        for (uint32_t step = 0; step < index.steps; ++step) {
+            const trace::Form& form = trace.form_of(index.first + step);
+            const ptx::Box box = trace.sites[form.site].box;
+            if (form.mask != 0 && (box == ptx::Box::Row || box == ptx::Box::Tensor))
+                return trace.warp_of(index.first + step) * kWarpSize +
+                       static_cast<uint32_t>(std::countr_zero(form.mask));
+        }
+        return std::nullopt;
+    }
     // As the first phases of the block's first thread have it: the others do the same.
     void measure() {
         std::map<uint32_t, size_t> loads, terms;  // by phase
@@ -195,6 +233,7 @@ struct TableShown {
             ++loads[of.phase];
             std::string text = longest(of.from.array);
             if (values) text = kLongestValue;
+            if (of.elements > 1 && !values) text += " to " + longest(of.from.array);
             for (const auto& stored : of.to) text.append(kInto).append(longest(stored.cell.array));
             load = std::max(load, text, shorter);
         }
@@ -207,6 +246,10 @@ struct TableShown {
                 term = std::max(term, text.append(values ? kLongestValue : longest(one.b.element.array)),
                                 shorter);
             }
+        }
+        if (!state.first.matrices.empty()) {
+            term = std::max(term, counted(state.first.matrices.size(), "product") + kOfMatrices, shorter);
+            ++terms[state.first.matrices.front().phase];
         }
         if (!product)
             for (const auto& of : state.first.stores) {
@@ -367,6 +410,8 @@ void phase_table_panel(Ui& ui, const Rect& rect) {
     if (state.of != ui.session.replay) {
         state.of = ui.session.replay;
         state.first = table.work({0, 1, 0, 4});
+        if (const auto copies = table.first_that_copies(); copies && state.first.loads.empty())
+            state.first.loads = table.work({*copies, *copies + 1, 0, 4}).loads;
         state.window = {0, 0, 0, 0};
         state.follows = true;
     }

@@ -74,6 +74,9 @@ std::string launch_words(const analysis::Recording& recording) {
 std::string loads_a_product(const analysis::Recording& recording, const analysis::Summary& summary) {
     const trace::Trace& trace = *recording.trace;
     const auto& p = recording.product;
+    // What TMA brings and descriptors say is no load of a thread.
+    if (std::ranges::any_of(trace.sites, [](const ptx::Site& site) { return site.box != ptx::Box::None; }))
+        return "";
     if (!p || p->patch <= 1 || trace.blocks.size() != trace.launch.grid.count() || !whole(trace)) return "";
     const double products = static_cast<double>(p->m) * p->k * p->n;
     return fmt::format("{:.4g} loads of shared memory a product, {:.4g} of global memory\n",

@@ -63,7 +63,7 @@ struct Maker {
                     if (part > 0 && goes_on_member(array, touched.element.index)) continue;
                     entry_of[{step, lane, touched.element.index}] = entries.size();
                     entries.push_back(
-                        {thread, phases.phase[step], touched.element, false, touched.value, step, {}});
+                        {thread, phases.phase[step], touched.element, false, touched.value, step, {}, 1, {}});
                 }
             });
         }
@@ -77,6 +77,17 @@ struct Maker {
                 if (loaded != entry_of.end() || !wanted(store.thread, phases.phase[from.step])) continue;
             }
             if (!wanted(store.thread, phases.phase[store.step])) continue;
+            if (trace.sites[trace.form_of(first + store.step).site].box != ptx::Box::None &&
+                !entries.empty()) {
+                LoadedInPhase& before = entries.back();
+                if (before.thread == store.thread && before.to.size() == 1 &&
+                    before.to.front().step == store.step && before.from.array == store.source.array &&
+                    before.to.front().cell.array == store.to.array) {
+                    ++before.elements;
+                    before.last_from = store.source;
+                    continue;
+                }
+            }
             const bool computed = store.origin != 0 && store.source.array == trace::kNoArray;
             entries.push_back({store.thread,
                                phases.phase[store.step],
@@ -84,7 +95,9 @@ struct Maker {
                                computed,
                                store.value,
                                kNever,
-                               {{store.to, store.step}}});
+                               {{store.to, store.step}},
+                               1,
+                               {}});
         }
         // By where the value went, whether loaded or filled with zero: the arrays' order.
         const auto order = [](const LoadedInPhase& load) {
@@ -122,6 +135,21 @@ struct Maker {
         return all;
     }
 
+    std::vector<MatrixProductInPhase> matrices() const {
+        std::vector<MatrixProductInPhase> all;
+        const uint64_t first = trace.blocks[replay.block()].first;
+        for (uint32_t step = 0; step < steps; ++step) {
+            const trace::Form& form = trace.form_of(first + step);
+            const uint32_t warp = trace.warp_of(first + step);
+            if (trace.sites[form.site].exchange != ptx::Exchange::Multiply || !wanted_warp(warp)) continue;
+            for_lanes(form.mask, [&](uint32_t lane) {
+                const uint32_t thread = warp * kWarpSize + lane;
+                if (wanted(thread, phases.phase[step])) all.push_back({thread, phases.phase[step], step});
+            });
+        }
+        return all;
+    }
+
     // Stores behind the loop count to the last phase.
     std::vector<StoredInPhase> stores() const {
         std::vector<StoredInPhase> all;
@@ -148,6 +176,10 @@ struct WorkWords {
         std::string text = load.from.array != trace::kNoArray ? name(load.from)
                            : load.computed                    ? "(computed)"
                                                               : value_text(load.value);
+        if (load.elements > 1) {
+            if (load.from.array != trace::kNoArray) text += " to " + name(load.last_from);
+            return text + " -> " + name(load.to.front().cell) + " on";
+        }
         for (const LoadedInPhase::Stored& stored : load.to) text += " -> " + name(stored.cell);
         return text;
     }
@@ -173,7 +205,7 @@ uint64_t table_bytes(const trace::Trace& trace, const analysis::PhaseMap& phases
 PhaseWork phase_work(const trace::Trace& trace, const BlockReplay& replay, const analysis::PhaseMap& phases,
                      const TableWindow& window) {
     const Maker maker{trace, replay, phases, window};
-    return {maker.loads(), maker.sums(), maker.stores()};
+    return {maker.loads(), maker.sums(), maker.stores(), maker.matrices()};
 }
 
 PhaseTable phase_table(const analysis::Recording& recording, const BlockReplay& replay,
@@ -198,6 +230,10 @@ PhaseTable phase_table(const analysis::Recording& recording, const BlockReplay& 
     };
     for (const LoadedInPhase& load : work.loads)
         table.rows[load.thread].phase[load.phase].loads.push_back(words.text(load));
+    std::map<std::pair<uint32_t, uint32_t>, size_t> matrices;  // by thread and phase
+    for (const MatrixProductInPhase& made : work.matrices) ++matrices[{made.thread, made.phase}];
+    for (const auto& [at, count] : matrices)
+        table.rows[at.first].phase[at.second].multiplies = counted(count, "product") + " of matrices";
     for (const SummedInPhase& sum : work.sums)
         add(table.rows[sum.thread].phase[sum.phase].multiplies, words.text(sum));
     if (table.product) return table;

@@ -8,6 +8,9 @@
 //                                  phase of those loads; factors and loads stand in the order of the arrays
 //   the sum it went into           "P[0,1] += ...", by the element that the sum was stored to in the end;
 //                                  "(no element) += ..." for a thread that stores none, as at an edge
+//   a copy in bulk                 "M[0,0] to M[127,63] -> Mds[0,0] on", in the row of the thread that asks for it
+//   products on tensor cores       "4 products of matrices", of the thread's warp with others: which factors go into which
+//                                  sum of whose registers is the form of the instruction's
 //   a store to a global array      "c[5] = 3.5", for launches that are no product
 //
 // phase_work() has the same as data, each with the step at which it happened, so that a table can fill while
@@ -48,6 +51,10 @@ struct LoadedInPhase {
         uint32_t step = 0;
     };
     std::vector<Stored> to;  // shared cells that took the value
+    // Of a copy in bulk: how many elements, in the order of its rows, from the one above up to that one; where each goes, a
+    // swizzle may say.
+    uint32_t elements = 1;
+    Element last_from;
 };
 
 // The products of one thread in one phase that went into one sum, in the order in which they were added.
@@ -69,10 +76,16 @@ struct StoredInPhase {
     Value value;
 };
 
+// A product of matrices that the thread takes part in (mma, wmma, wgmma).
+struct MatrixProductInPhase {
+    uint32_t thread = 0, phase = 0, step = 0;
+};
+
 struct PhaseWork {
     std::vector<LoadedInPhase> loads;  // of one thread and phase in the order of the arrays that they went to
     std::vector<SummedInPhase> sums;   // in the order of their first products
-    std::vector<StoredInPhase> stores;  // to global arrays, in the order of the elements
+    std::vector<StoredInPhase> stores;           // to global arrays, in the order of the elements
+    std::vector<MatrixProductInPhase> matrices;  // by step
 };
 
 // Looks at every step, store and product of the block once.

@@ -91,6 +91,18 @@ TEST(PhaseTable, SaysWhatTheLecturesDo) {
     EXPECT_EQ(words.find("Mds[0"), std::string::npos) << words;
 }
 
+// What TMA copies is one line of the thread that asks for it, and products on tensor cores are counted.
+TEST(PhaseTable, OfAWarpgroup) {
+    SKIP_WITHOUT_OPENGL();
+    Drawn drawn(1920, 1080);
+    State state = table("wgmma_ring", {128, 192, 128, 0}, 0, Middle::Elements);
+    state.session.cursor.step = state.session.block->steps - 1;
+    state.session.pin = {.kind = Pick::Kind::Thread, .thread = 127, .warp = 3};
+    const std::string words = drawn.words(state);
+    for (const char* text : {"8productsofmatrices", "M[0,128]toM[127,191]\u2192Mds[256,0]"})
+        EXPECT_NE(words.find(text), std::string::npos) << text << " in " << words;
+}
+
 // The pinned thread's row is in sight wherever the step is; the wheel scrolls, and a new pin is followed.
 TEST(PhaseTable, KeepsThePinInSight) {
     SKIP_WITHOUT_OPENGL();

@@ -53,6 +53,28 @@ TEST(Table, TiledFourByFourIsTheLectures) {
         }
 }
 
+// Four warps multiply, two m64n128k16 for each 16 of k; thread 128 asks for a box of M and two of N a phase.
+TEST(Table, CopiesInBulkAreOneAndProductsOfMatricesAreCounted) {
+    const playback::PhaseTable table = table_of("wgmma_ring", {128, 192, 128, 0});
+    ASSERT_EQ(table.rows.size(), 160u);
+    ASSERT_EQ(table.phases, 3u);
+    for (uint32_t thread = 0; thread < 160; ++thread)
+        for (uint32_t p = 0; p < 3; ++p) {
+            const auto& phase = table.rows[thread].phase[p];
+            EXPECT_EQ(phase.multiplies, thread < 128 ? "8 products of matrices" : "");
+            const uint32_t k = 64 * p, last = k + 63;
+            const auto copy = [](const std::string& from, const std::string& to, const std::string& into) {
+                return from + " to " + to + " -> " + into + " on";
+            };
+            if (thread != 128) EXPECT_EQ(phase.loads, Lines{});
+            if (thread != 128) continue;
+            EXPECT_EQ(phase.loads,
+                      (Lines{copy(cell("M", 0, k), cell("M", 127, last), cell("Mds", 128 * p, 0)),
+                             copy(cell("N", k, 0), cell("N", last, 63), cell("Nds", 128 * p, 0)),
+                             copy(cell("N", k, 64), cell("N", last, 127), cell("Nds", 128 * p + 64, 0))}));
+        }
+}
+
 TEST(Table, UntiledFourByFourIsTheLectures) {
     const playback::PhaseTable table = table_of("untiled", {4, 4, 4, 2});
     ASSERT_EQ(table.phases, 4u);

@@ -46,6 +46,34 @@ TEST(Storyboard, OfTheTiledProductIsTheLectures) {
     }
 }
 
+// Of products on tensor cores none is told by itself: a phase's are those of its tiles, and all together the block's.
+TEST(Storyboard, OnTensorCoresCountsWholeTiles) {
+    struct Case {
+        const char* kernel;
+        kernels::Shape shape;
+        uint32_t depth;  // of k, a phase
+        uint64_t waits;  // at mbarriers, all phases
+    };
+    // In each of the ring's 4 phases its producer waits once, and each warp of the warpgroup.
+    for (const Case& c :
+         {Case{"mma_tile", {64, 64, 64, 0}, 32, 0}, Case{"wgmma_ring", {128, 256, 128, 0}, 64, 20}}) {
+        SCOPED_TRACE(c.kernel);
+        const Recorded made = record(c.kernel, c.shape);
+        const look::Story told = story(made, 1000);
+        EXPECT_FALSE(told.by_thread);
+        const auto [m, k, n, tile] = c.shape;
+        ASSERT_EQ(told.phases.size(), k / c.depth);
+        uint64_t products = 0, waits = 0;
+        for (const look::StoryPhase& one : told.phases) {
+            EXPECT_EQ(one.products, uint64_t{m} * n * c.depth);
+            products += one.products, waits += one.mbarrier_waits;
+            EXPECT_EQ(one.bytes_each_twice, products * 2 * 2);
+        }
+        EXPECT_EQ(products, uint64_t{m} * n * k);
+        EXPECT_EQ(waits, c.waits);
+    }
+}
+
 // Any kernel: bytes, loads and stores by a count of the steps, one by one.
 TEST(Storyboard, CountsWhatTheBlockDoes) {
     for (const char* kernel : {"untiled", "tiled_transposed", "register_column", "warp_tile"}) {
