@@ -123,7 +123,8 @@ void take_maps(Launch& launch, KnownMemory& memory, const DriverMaps& known) {
         Allocation* const one = array.space == Space::Global ? memory.find(array.base) : nullptr;
         const std::byte* const bytes = one ? memory.bytes(*one) : nullptr;
         if (bytes == nullptr) continue;
-        for (const FoundMap& map : maps_in({bytes, std::min(one->bytes, kMapsBehindPointer)}, known)) {
+        for (const FoundMap& map :
+             maps_in({bytes, static_cast<size_t>(std::min(one->bytes, kMapsBehindPointer))}, known)) {
             if (!map.own) launch.maps.push_back(placed_map(array.base + map.at, map.map));
             add_tensor(launch, memory, map.map,
                        map.at == 0 ? "*" + array.name : fmt::format("*{}+{}", array.name, map.at));
