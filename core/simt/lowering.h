@@ -83,7 +83,6 @@ struct Lowering {
     bool emit_bulk(BulkCode code);
     bool completes_bytes(uint64_t bytes);
     bool store_async();
-    bool update_async();
     bool bulk_wait();
     bool multiply_warpgroup();  // lowering_wgmma.cpp
     BulkCode::Side bulk_side(const ptx::Operand& address, ptx::StateSpace space, uint32_t site);

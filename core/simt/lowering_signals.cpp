@@ -145,15 +145,7 @@ bool Lowering::completes_bytes(uint64_t bytes) {
 // st.async, red.async: they are done at once, as they may be.
 bool Lowering::store_async() {
     program.clusters = true;
-    if (!memory()) return false;
-    MemoryAccess& access = program.accesses.back();
-    access.space = StateSpace::Shared, access.cluster = true;
-    return completes_bytes(bytes_of(access));
-}
-
-bool Lowering::update_async() {
-    program.clusters = true;
-    if (!atomic()) return false;
+    if (!(current->op == Op::StAsync ? memory() : atomic())) return false;
     MemoryAccess& access = program.accesses.back();
     access.space = StateSpace::Shared, access.cluster = true;
     return completes_bytes(bytes_of(access));

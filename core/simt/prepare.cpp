@@ -376,7 +376,7 @@ bool Lowering::instruction() {
         {Op::BulkBetween, &Lowering::bulk_copy},
         {Op::BulkReduceGlobal, &Lowering::bulk_copy},
         {Op::StAsync, &Lowering::store_async},
-        {Op::RedAsync, &Lowering::update_async},
+        {Op::RedAsync, &Lowering::store_async},
         {Op::ClusterArrive, &Lowering::cluster_barrier},
         {Op::ClusterWait, &Lowering::cluster_barrier},
         {Op::Mapa, &Lowering::map_address},

@@ -38,14 +38,7 @@ bar.sync 0;
 )" + body + "\nret;\n}\n.file 1 \"k.cu\"\n",
                                    "k");
     run.launch.block = {threads, 1, 1};
-    run.launch.arguments = test_arguments({test::kIn, test::kOut});
-    run.launch.arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, kBufferWords, test::kIn),
-                         test_array("out", Space::Global, ArrayRole::Output, 1, kBufferWords, test::kOut),
-                         test_array("tile", Space::Shared, ArrayRole::Shared, 1, kTileWords, 0, "tile"),
-                         test_array("bar", Space::Shared, ArrayRole::Shared, 1, 1, 4 * kTileWords, "bar")};
-    run.launch.arrays[3].type = ElementType::U64, run.launch.arrays[3].rank = 1;
-    run.memory.buffers = {{"in", test::kIn, Bytes(4 * kBufferWords)},
-                          {"out", test::kOut, Bytes(4 * kBufferWords)}};
+    test::give_tile_and_barrier(run, kBufferWords, kTileWords);
     for (uint32_t i = 0; i < kBufferWords; ++i) {
         const uint32_t word = 1000 + i;
         std::memcpy(run.memory.buffers[0].bytes.data() + size_t{4} * i, &word, 4);

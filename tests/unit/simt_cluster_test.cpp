@@ -44,15 +44,7 @@ bar.sync 0;
                                    "k");
     run.launch.grid = {blocks, 1, 1}, run.launch.cluster = {of_cluster, 1, 1};
     run.launch.block = {threads, 1, 1};
-    run.launch.arguments = test_arguments({test::kIn, test::kOut});
-    run.launch.arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, kClusterWords, test::kIn),
-                         test_array("out", Space::Global, ArrayRole::Output, 1, kClusterWords, test::kOut),
-                         test_array("tile", Space::Shared, ArrayRole::Shared, 1, kClusterTile, 0, "tile"),
-                         test_array("bar", Space::Shared, ArrayRole::Shared, 1, 1, 4 * kClusterTile, "bar")};
-    run.launch.arrays[3].type = ElementType::U64;
-    for (Array& array : run.launch.arrays) array.rank = 1;
-    run.memory.buffers = {{"in", test::kIn, Bytes(4 * kClusterWords)},
-                          {"out", test::kOut, Bytes(4 * kClusterWords)}};
+    test::give_tile_and_barrier(run, kClusterWords, kClusterTile);
     return run;
 }
 

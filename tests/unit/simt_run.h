@@ -22,6 +22,19 @@ namespace tilescope::simt::test {
 // Where the buffers of kernels lie that tests write: the first or only one, and of two that which they write.
 inline constexpr uint64_t kBase = 0x10000, kIn = kBase, kOut = 0x20000;
 
+// For a kernel of in and out, a tile in shared memory and behind it an mbarrier, which has the first two as arguments.
+template <class Run>
+void give_tile_and_barrier(Run& run, uint32_t words, uint32_t tile_words) {
+    run.launch.arguments = test_arguments({kIn, kOut});
+    run.launch.arrays = {test_array("in", Space::Global, ArrayRole::Input, 1, words, kIn),
+                         test_array("out", Space::Global, ArrayRole::Output, 1, words, kOut),
+                         test_array("tile", Space::Shared, ArrayRole::Shared, 1, tile_words, 0, "tile"),
+                         test_array("bar", Space::Shared, ArrayRole::Shared, 1, 1, 4 * tile_words, "bar")};
+    run.launch.arrays.back().type = ElementType::U64;
+    for (Array& array : run.launch.arrays) array.rank = 1;
+    run.memory.buffers = {{"in", kIn, Bytes(4 * words)}, {"out", kOut, Bytes(4 * words)}};
+}
+
 struct KeptProduct {
     uint32_t warp = 0, mask = 0;
     std::array<Origin, 32> a{}, b{}, result{};
