@@ -222,8 +222,8 @@ Hazards find_hazards(const Recording& recording, const HazardOptions& options) {
     if (shares)
         lacks(
             "blocks of a cluster touch each other's shared memory, and the steps of a block do not have what "
-            "others "
-            "do to its own: races within a block and values that were never stored were not looked for");
+            "others do to its own: races within a block and values that were never stored were not looked "
+            "for");
     if (blocks == 0 || unseen) {
         if (trace.meta.barrier_fault.is) out.found.push_back(barrier_fault(trace));
         add_findings(trace, out);

@@ -82,8 +82,8 @@ bool read_registers(Parser& parser, Body& body) {
     const auto type = token.kind == Token::Kind::Dot ? find_type(token.text.substr(1)) : std::nullopt;
     if (!type || !can_be_register(*type)) {
         return parser.fail(line,
-                           ".reg has no type that a register can have, but {}; declare registers of one, "
-                           "as .reg .f32, or vectors of two or four",
+                           ".reg has no type that a register can have, but {}; declare scalar registers, "
+                           "or vectors of them with .v2 or .v4",
                            Parser::quoted(token));
     }
     auto& registers = body.kernel.registers;
